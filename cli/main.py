@@ -1,0 +1,78 @@
+"""The group of commands, and the one place where failures become sentences and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+_COMMANDS = {
+    "run": "Evaluate recommendation files as a config says.",
+    "validate": "Check a config without opening any data.",
+    "schema": "Print the JSON Schema of a config.",
+}
+"""Command → help. The commands themselves are imported when they are called, so that --help is quick."""
+
+
+class _Commands(click.Group):
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f".{name}", __package__), name)
+        return command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+def _print_version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        click.echo(f"receval {version('receval')}")
+        context.exit()
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version.")
+def cli() -> None:
+    """Say how good recommendations are, by definitions you can name.
+
+    \b
+    Exit codes: 0 fine, 1 a gate or an error-level check failed, 2 command line or config wrong, 3 data unreadable
+    or wrong, 4 an engine or an optional extra is missing, 70 a bug of receval, 130 interrupted.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code; nothing but the exit code leaves this function."""
+    from receval.evaluator.errors import RecevalError
+
+    try:
+        outcome = cli.main(args=arguments, prog_name="receval", standalone_mode=False)
+        sys.stdout.flush()
+        return outcome if isinstance(outcome, int) else 0
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (click.Abort, KeyboardInterrupt):
+        print("receval: interrupted", file=sys.stderr)
+        return 130
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except RecevalError as error:
+        print(f"receval: {error}" if "\n" not in error.message else f"receval: the config is wrong\n{error}", file=sys.stderr)
+        return error.exit_code
+    except Exception:
+        traceback.print_exc()
+        print("receval: this is a bug of receval; please report it with the lines above", file=sys.stderr)
+        return 70

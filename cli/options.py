@@ -1,0 +1,13 @@
+"""Arguments that several commands take."""
+
+from __future__ import annotations
+
+import click
+
+config_argument = click.argument("config", type=click.Path())
+set_option = click.option(
+    "--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a value of the config: --set evaluation.top_k=[5,10]."
+)
+recs_option = click.option(
+    "--recs", "recommendations", multiple=True, metavar="NAME=FILE", help="Add a model to the config's; NAME=- reads standard input."
+)

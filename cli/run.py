@@ -1,0 +1,135 @@
+"""`receval run`."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .options import config_argument, recs_option, set_option
+
+if TYPE_CHECKING:
+    from receval.evaluator import Loaded, Result
+
+_LARGE = 50 << 20
+_FORMATS = ("table", "csv", "json", "jsonl", "md", "parquet")
+_ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".parquet": "parquet"}
+
+
+@click.command()
+@config_argument
+@set_option
+@recs_option
+@click.option("--format", "form", type=click.Choice(_FORMATS[:-1]), help="What to print; a table if not given.")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="FILE|DIR/",
+    help="Write the result: to a file in the format its ending names, or all result files into a folder. May be repeated.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, and what --format asks for.")
+@click.option("--print-config", is_flag=True, help="Print the config with every default filled in, and stop.")
+def run(
+    config: str,
+    overrides: tuple[str, ...],
+    recommendations: tuple[str, ...],
+    form: str | None,
+    outputs: tuple[str, ...],
+    quiet: bool,
+    print_config: bool,
+) -> None:
+    """Evaluate recommendation files as a config says.
+
+    The result goes to standard output, everything else to standard error.
+    """
+    from receval.evaluator import write
+    from receval.evaluator.config import load_config
+
+    loaded = load_config(config, overrides, recommendations)
+    if print_config:
+        click.echo(loaded.resolved_yaml(), nl=False)
+        return
+    files, folders = _targets(loaded, outputs)
+    with ExitStack() as stack:
+        stage = stack.enter_context(write.Stage([*folders, *(file.parent for file in files if write.is_plain(file))]))
+        result = _evaluate(loaded, quiet)
+        _save(result, loaded, files, folders, stage)
+    _print(result, form, quiet)
+
+
+def _targets(loaded: Loaded, outputs: tuple[str, ...]) -> tuple[dict[Path, str], list[Path]]:
+    """The files to write with their formats, and the folders."""
+    files: dict[Path, str] = {}
+    folders = [loaded.folder / loaded.config.output.dir] if loaded.config.output.dir else []
+    for output in outputs:
+        path = Path(output)
+        if output.endswith("/") or path.is_dir():
+            folders.append(path)
+        elif path.suffix in _ENDINGS:
+            files[path] = _ENDINGS[path.suffix]
+        else:
+            endings = ", ".join(_ENDINGS)
+            raise click.UsageError(f"-o {output}: end a file in {endings}, or a folder in /")
+    return files, folders
+
+
+def _evaluate(loaded: Loaded, quiet: bool) -> Result:
+    from receval import evaluator
+
+    if quiet or not sys.stderr.isatty() or not _takes_a_while(loaded):
+        return evaluator.run(loaded)
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=None)
+
+        def progress(model: str, done: int, total: int) -> None:
+            bar.update(task, description=f"evaluating {model}" if model else "done", completed=done, total=total)
+
+        return evaluator.run(loaded, progress)
+
+
+def _takes_a_while(loaded: Loaded) -> bool:
+    """Whether there are several models, or large files."""
+    given = loaded.config.data.recommendations
+    sources = list(given.values() if isinstance(given, dict) else given)
+    paths = [loaded.folder / path for source in sources for path in source.path]
+    return len(sources) > 1 or any(path.is_file() and path.stat().st_size > _LARGE for path in paths)
+
+
+def _save(result: Result, loaded: Loaded, files: dict[Path, str], folders: list[Path], stage: object) -> None:
+    from receval.evaluator import render, write
+
+    assert isinstance(stage, write.Stage)
+    content = {path: render.FORMATS[form](result) for path, form in files.items()}
+    for folder in folders:
+        written = {name: renderer(result) for name, renderer in render.FILES.items()}
+        if loaded.config.output.per_user:
+            written["per_user.parquet"] = render.per_user(result)
+        written["manifest.json"] = render.as_manifest(result, written)
+        content |= {folder / name: body for name, body in written.items()}
+    stage.commit({path: body for path, body in content.items() if write.is_plain(path)})
+    for path, body in content.items():
+        if not write.is_plain(path):
+            path.write_bytes(body)
+
+
+def _print(result: Result, form: str | None, quiet: bool) -> None:
+    if form is None and quiet:
+        return
+    if form is None or form == "table":
+        from receval.evaluator.render import terminal
+
+        terminal.show(result, sys.stdout)
+    else:
+        from receval.evaluator import render
+
+        sys.stdout.buffer.write(render.FORMATS[form](result))
+        sys.stdout.buffer.flush()

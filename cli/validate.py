@@ -1,0 +1,22 @@
+"""`receval validate`."""
+
+from __future__ import annotations
+
+import click
+
+from .options import config_argument, recs_option, set_option
+
+
+@click.command()
+@config_argument
+@set_option
+@recs_option
+def validate(config: str, overrides: tuple[str, ...], recommendations: tuple[str, ...]) -> None:
+    """Check a config without opening any data.
+
+    Prints every problem with its line and exits with 2, or says that the config is valid.
+    """
+    from receval.evaluator.config import load_config
+
+    loaded = load_config(config, overrides, recommendations)
+    click.echo(f"{loaded.name} is valid: {len(loaded.config.evaluation.specs)} measures, {len(loaded.config.data.recommendations)} models")

@@ -1,0 +1,28 @@
+"""receval as a library: load a config, run it, read the result.
+
+    from receval.evaluator import load_config, run
+    result = run(load_config("config.yaml"))
+    result.rows, result.per_user["als"]
+
+Names are imported when they are first used, so that `receval --help` does not wait for the dataframe library.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .config import Loaded, load_config
+    from .pipeline import run
+    from .result import Counts, Input, InputFile, Result, Row
+
+__all__ = ["Counts", "Input", "InputFile", "Loaded", "Result", "Row", "load_config", "run"]
+
+_HOMES = {"Loaded": ".config", "load_config": ".config", "run": ".pipeline"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES.get(name, ".result"), __name__), name)

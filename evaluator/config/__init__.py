@@ -1,0 +1,21 @@
+"""Config files: read, override, validate, print back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .loader import Loaded, load_config
+from .models import Config, Source
+
+__all__ = ["Config", "Loaded", "Source", "json_schema", "load_config"]
+
+
+def json_schema() -> str:
+    """The JSON Schema of a config file, as it is committed beside the configs."""
+    schema: dict[str, Any] = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "receval config",
+        **{key: value for key, value in Config.model_json_schema(mode="validation").items() if key != "title"},
+    }
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

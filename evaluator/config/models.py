@@ -1,0 +1,199 @@
+"""The config as frozen models. Validation looks; it opens no data and changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema, model_validator
+
+from .. import conventions, metrics
+from ..naming import UNSET, MetricSpec
+from .metric_entries import read_cutoffs, read_entry
+
+_CUTOFF: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["none", None]}]}
+_GRID: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "type": {"enum": ["int", "long"]},
+        "values": {"anyOf": [_CUTOFF, {"type": "array", "items": _CUTOFF}]},
+        "range": {"description": "start, start + step, …, end; one interval or a list of them"},
+    },
+}
+_CUTOFFS: dict[str, Any] = {"anyOf": [_CUTOFF, {"type": "array", "items": _CUTOFF, "minItems": 1}, _GRID]}
+_ENTRY: dict[str, Any] = {
+    "anyOf": [
+        {"type": "string", "description": "a name or a measure string, such as nDCG(gain=linear)@10"},
+        {"type": "object", "description": "{name: F1, beta: 0.5, k: [5, 10]} or {MAP: {cutoff: {values: [1, 5]}}}"},
+    ]
+}
+_ENTRIES: dict[str, Any] = {
+    "anyOf": [{"type": "array", "items": _ENTRY}, {"type": "object", "description": "name: {cutoff: …}", "additionalProperties": True}]
+}
+
+
+class Model(BaseModel):
+    """What all parts of the config share: they do not change, and they refuse keys they do not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _as_mapping(value: Any) -> Any:
+    return {"path": value} if isinstance(value, str | list) else value
+
+
+def _as_list(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+def _column_name(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "" or (isinstance(value, int) and value < 1):
+        raise ValueError(f"a column is a name, or a position from 1, not {value!r}")
+    return value
+
+
+ColumnName = Annotated[str | int, BeforeValidator(_column_name), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]})]
+
+
+class Columns(Model):
+    """The names of columns in the file, or their positions from 1."""
+
+    user: ColumnName | None = Field(None, description="the user id")
+    item: ColumnName | None = Field(None, description="the item id")
+    rating: ColumnName | None = Field(None, description="the rating of an interaction")
+    score: ColumnName | None = Field(None, description="the score of a recommendation: higher is better")
+    rank: ColumnName | None = Field(None, description="the rank of a recommendation; it wins over the score")
+
+    def given(self) -> dict[str, str | int]:
+        """The columns that are given."""
+        return self.model_dump(exclude_none=True)
+
+
+class Source(Model):
+    """A file, or several of the same columns, and how to read them."""
+
+    path: Annotated[
+        tuple[str, ...],
+        BeforeValidator(_as_list),
+        Field(min_length=1, description="a path or glob, or a list of them, relative to the config file; - for standard input"),
+        WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
+    ]
+    format: Literal["csv", "tsv", "ndjson", "parquet", "ipc"] | None = Field(None, description="found out if not given")
+    separator: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(None, description="of a text file; found out if not given")
+    header: bool | None = Field(None, description="whether the first line of a text file names the columns; found out if not given")
+    columns: Columns = Field(default_factory=Columns, description="which column is which; usual names are recognised")
+
+
+SourceField = Annotated[Source, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | Source)]
+
+
+class Data(Model):
+    """The files."""
+
+    test: SourceField = Field(description="the interactions to predict")
+    train: SourceField | None = Field(None, description="the interactions the models learnt from")
+    items: SourceField | None = Field(None, description="the catalogue, one row per item")
+    recommendations: Annotated[
+        Annotated[dict[str, SourceField], Tag("named")] | Annotated[tuple[SourceField, ...], BeforeValidator(_as_list), Tag("files")],
+        Discriminator(lambda value: "files" if isinstance(value, str | list | tuple) else "named"),
+        Field(description="the lists of each model: name → file; or a path, glob or list, each file being a model of its name"),
+    ]
+
+
+class Relevance(Model):
+    """Which test items are relevant, and how much."""
+
+    threshold: float | None = Field(None, description="the least rating of a relevant item; without it every rating above 0 is relevant")
+    graded: bool = Field(False, description="whether the rating is the gain of a relevant item; otherwise the gain is 1")
+
+
+def _convention(name: Any) -> Any:
+    conventions.load(str(name))
+    return name
+
+
+def _read_entry(value: Any) -> Any:
+    specs = read_entry(value)
+    for spec in specs:
+        metrics.resolve(spec, conventions.load("receval"))
+    return specs
+
+
+def _list_of_entries(value: Any) -> Any:
+    return [{name: body} for name, body in value.items()] if isinstance(value, Mapping) else _as_list(value)
+
+
+Entry = Annotated[
+    tuple[MetricSpec, ...],
+    BeforeValidator(_read_entry),
+    WithJsonSchema(_ENTRY),
+]
+Entries = Annotated[tuple[Entry, ...], BeforeValidator(_list_of_entries), WithJsonSchema(_ENTRIES)]
+
+
+class Evaluation(Model):
+    """What to compute."""
+
+    convention: Annotated[str, BeforeValidator(_convention)] = Field("receval", description="the definitions to use")
+    relevance: Relevance = Field(default_factory=Relevance, description="which test items are relevant")
+    top_k: Annotated[
+        tuple[int | None, ...],
+        BeforeValidator(read_cutoffs),
+        WithJsonSchema(_CUTOFFS),
+    ] = Field((10,), description="cut-offs for the metrics that name none: an integer, a list, or a grid; none is the whole list")
+    metrics: Entries = Field((), description="the metrics: names, measure strings, mappings, or grids by name")
+    complex_metrics: Entries = Field((), description="metrics of metrics, such as F1 of nDCG and MAP; a second list, same spellings")
+    aggregates: tuple[Literal["mean", "median", "std", "micro"], ...] = Field(
+        (), description="how users are combined; without it each metric's own way, the mean for nearly all"
+    )
+
+    @model_validator(mode="after")
+    def _some_metric(self) -> Evaluation:
+        if not self.metrics and not self.complex_metrics:
+            raise ValueError("no metric is asked for: list some under evaluation.metrics")
+        return self
+
+    @property
+    def specs(self) -> tuple[MetricSpec, ...]:
+        """Every measure once, in the order given, with its cut-off."""
+        found: dict[MetricSpec, None] = {}
+        for spec in (spec for entry in (*self.metrics, *self.complex_metrics) for spec in entry):
+            for k in self.top_k if spec.k is UNSET and metrics.find(spec.name).cut else (spec.k,):
+                found[metrics.resolve(spec.at(k), conventions.load(self.convention))] = None
+        return tuple(found)
+
+
+class EngineChoice(Model):
+    """Where the work is done."""
+
+    name: Literal["polars", "spark"] = "polars"
+    master: str | None = Field(None, description="Spark: the master, such as local[2]")
+    remote: str | None = Field(None, description="Spark Connect: the server, such as sc://host:15002")
+
+    @model_validator(mode="after")
+    def _fits(self) -> EngineChoice:
+        if self.name != "spark" and (self.master or self.remote):
+            raise ValueError("master and remote belong to the spark engine: add name: spark")
+        if self.master and self.remote:
+            raise ValueError("give master or remote, not both")
+        return self
+
+
+class Output(Model):
+    """What is written to disk."""
+
+    dir: str | None = Field(None, description="the folder for the result files, relative to the config file; without it none is written")
+    per_user: bool = Field(False, description="whether to write per_user.parquet, the value of every measure for every user")
+
+
+class Config(Model):
+    """A whole config file."""
+
+    data: Data
+    evaluation: Evaluation
+    engine: Annotated[
+        EngineChoice,
+        BeforeValidator(lambda value: {"name": value} if isinstance(value, str) else value, json_schema_input_type=str | EngineChoice),
+    ] = Field(default_factory=EngineChoice)
+    output: Output = Field(default_factory=Output)

@@ -1,0 +1,143 @@
+"""YAML text → plain values and the place of each: YAML 1.2 scalars, no duplicate keys, `${VAR}` from the environment.
+
+Only data comes out: no tags, no objects, aliases within a bound.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import yaml
+
+Path = tuple[str | int, ...]
+
+_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_INFINITE = re.compile(r"[-+]?\.(inf|Inf|INF)")
+_WORDS: Final[dict[str, Any]] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+    ".nan": float("nan"), ".NaN": float("nan"), ".NAN": float("nan"),
+}  # fmt: skip
+_VARIABLE = re.compile(r"\$(?:\$|\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::(?P<default>[^}]*))?\})")
+_YAML: Final = "tag:yaml.org,2002:"
+_TAGS: Final = {_YAML + kind for kind in "map seq str int float bool null timestamp merge value".split()}
+_MOST_VALUES: Final = 100_000
+_DEEPEST: Final = 60
+_LONGEST: Final = 4 << 20
+
+
+@dataclass
+class Document:
+    """What a YAML text says, where each value and its key stand (line and column from 1), and what is wrong with the text."""
+
+    value: Any = None
+    places: dict[Path, tuple[int, int]] = field(default_factory=dict)
+    keys: dict[Path, tuple[int, int]] = field(default_factory=dict)
+    problems: list[tuple[tuple[int, int], str]] = field(default_factory=list)
+
+    def place(self, path: Path, of_key: bool = False) -> tuple[int, int] | None:
+        """Where the value at `path` (or its key) stands, or the nearest value around it."""
+        if of_key and path in self.keys:
+            return self.keys[path]
+        while path:
+            if path in self.places:
+                return self.places[path]
+            path = path[:-1]
+        return self.places.get(())
+
+
+def read(text: str, environment: Mapping[str, str] | None = None) -> Document:
+    """Read one YAML document; what is wrong with it is in `problems`, never raised."""
+    reader = _Reader(os.environ if environment is None else environment)
+    if len(text) > _LONGEST:
+        return Document(problems=[((1, 1), "the config is larger than 4 MiB")])
+    try:
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
+        if node is not None:
+            reader.document.value = reader.read(node, (), 0)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        reader.document.problems.append((place, f"not valid YAML: {error.problem or error.context}"))
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        reader.document.problems.append(((line, 1), f"not valid YAML: {error.reason}"))
+    except (_TooMuch, RecursionError):
+        reader.document.problems.append(((1, 1), "the config nests too deeply, or its aliases expand to too many values"))
+    return reader.document
+
+
+class _TooMuch(Exception):
+    pass
+
+
+class _Reader:
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self.environment = environment
+        self.document = Document()
+        self.count = 0
+
+    def read(self, node: yaml.Node, path: Path, depth: int) -> Any:
+        self.count += 1
+        if self.count > _MOST_VALUES or depth > _DEEPEST:
+            raise _TooMuch
+        self.document.places[path] = (node.start_mark.line + 1, node.start_mark.column + 1)
+        if node.tag not in _TAGS:
+            self.problem(node, f"tags are not read, and {node.tag.replace(_YAML, '!!')} is one")
+            return None
+        if isinstance(node, yaml.MappingNode):
+            return self.mapping(node, path, depth)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.read(item, (*path, index), depth + 1) for index, item in enumerate(node.value)]
+        return self.scalar(node)
+
+    def mapping(self, node: yaml.MappingNode, path: Path, depth: int) -> dict[str | int, Any]:
+        result: dict[str | int, Any] = {}
+        for key_node, value_node in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                self.problem(key_node, "a key must be plain text")
+                continue
+            key = key_node.value
+            if key in result:
+                self.problem(key_node, f"the key '{key}' stands here twice")
+                continue
+            result[key] = self.read(value_node, (*path, key), depth + 1)
+            self.document.keys[(*path, key)] = (key_node.start_mark.line + 1, key_node.start_mark.column + 1)
+        return result
+
+    def scalar(self, node: yaml.Node) -> Any:
+        text = self.substitute(node)
+        if node.style is not None:  # quoted or block text stays text
+            return text
+        if text in _WORDS:
+            return _WORDS[text]
+        if _INT.fullmatch(text):
+            return int(text, 0) if text[:2] in ("0o", "0x") else int(text) if len(text) < 400 else text
+        if _FLOAT.fullmatch(text):
+            return float(text)
+        if _INFINITE.fullmatch(text):
+            return float(text.replace(".", ""))
+        return text
+
+    def substitute(self, node: yaml.Node) -> str:
+        def value(match: re.Match[str]) -> str:
+            name, default = match["name"], match["default"]
+            if name is None:
+                return "$"
+            if name in self.environment:
+                return self.environment[name]
+            if default is None:
+                self.problem(node, f"the environment has no variable {name}; write ${{{name}:DEFAULT}} to give it a default")
+                return ""
+            return default
+
+        return _VARIABLE.sub(value, str(node.value))
+
+    def problem(self, node: yaml.Node, message: str) -> None:
+        self.document.problems.append(((node.start_mark.line + 1, node.start_mark.column + 1), message))

@@ -1,0 +1,77 @@
+"""What an engine must do natively; everything else is written once, in narwhals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol
+
+import narwhals as nw
+
+Kind = Literal["integer", "text", "number"]
+Format = Literal["csv", "ndjson", "parquet", "ipc"]
+Order = Sequence[tuple[str, bool]]
+"""Sort keys: column and whether it descends."""
+
+Want = Callable[[nw.LazyFrame[Any]], Sequence[nw.LazyFrame[Any]]]
+"""What to compute from ranked lists: frames with `user`, `item` and `rank`, one row per row of the lists at most, or frames
+without `rank` that do not depend on it."""
+
+
+@dataclass(frozen=True)
+class Scan:
+    """How to read one source: its files, their format, and the file's name and the kind of each canonical column."""
+
+    paths: tuple[str, ...]
+    format: Format
+    names: Mapping[str, str]
+    kinds: Mapping[str, Kind]
+    separator: str = ","
+    header: tuple[str, ...] = ()
+    has_header: bool = True
+    skip_blank: bool = False
+
+
+class Ranked(NamedTuple):
+    """What was wanted of ranked lists, and the length of each list (`user`, `n_recommended`)."""
+
+    frames: list[nw.LazyFrame[Any]]
+    lengths: nw.LazyFrame[Any]
+
+
+class ReadError(Exception):
+    """A scan met something it could not read, in the words of the engine; `load` looks for the place and says it better."""
+
+
+class Engine(Protocol):
+    """The native verbs: *scan* a source, *ordinal* (position within a user), *collect*.
+
+    A scan yields the canonical columns, and where text was to be read as integers `odd_user` or `odd_item`: true in rows
+    whose text is not the plain spelling of an integer from 0. `row` numbers the rows of a source in file order.
+    """
+
+    name: str
+
+    def scan(self, source: Scan) -> nw.LazyFrame[Any]:
+        """Open a source without reading its rows."""
+        ...
+
+    def ordinal(self, frame: nw.LazyFrame[Any], order: Order, name: str) -> nw.LazyFrame[Any]:
+        """Add the 1-based position of each row among its user's rows under `order` (which must leave no ties)."""
+        ...
+
+    def ranked(self, lists: nw.LazyFrame[Any], order: Order, want: Want) -> Ranked:
+        """Compute what `want` asks of `lists` with their `rank` under `order`, reading the source as few times as can be."""
+        ...
+
+    def settle(self, frames: Sequence[nw.LazyFrame[Any]]) -> list[nw.LazyFrame[Any]]:
+        """Compute the frames now, in one pass where the engine can, and return them for further use."""
+        ...
+
+    def collect(self, frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+        """Bring a frame into this process."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what the engine holds."""
+        ...

@@ -1,0 +1,125 @@
+"""The Polars engine: lazy, on the streaming engine while it reads files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import polars as pl
+
+from . import positions
+from .base import Order, Ranked, ReadError, Scan, Want
+
+_FEW = 0.1
+
+
+class PolarsEngine:
+    """Reads with Polars' own scanners, ranks by row arithmetic where the file's order allows it."""
+
+    name = "polars"
+
+    def scan(self, source: Scan) -> nw.LazyFrame[Any]:
+        """Open a source; see `Engine`."""
+        frame = _open(source)
+        columns: list[pl.Expr] = []
+        for column, name in source.names.items():
+            value, kind = pl.col(name), source.kinds[column]
+            if kind == "integer" and source.format in ("csv", "ndjson"):
+                number = value.cast(pl.Int64, strict=False)
+                columns += [number.alias(column), _not_plain(value, number).fill_null(False).alias(f"odd_{column}")]
+            elif kind == "integer":
+                columns.append(value.cast(pl.Int64).alias(column))
+            elif kind == "text":
+                columns.append(value.cast(pl.String).alias(column))
+            else:
+                columns.append(value.alias(column))
+        if source.skip_blank:
+            blank = pl.all_horizontal(pl.col(list(source.names.values())).is_null())
+            frame = frame.filter(~blank).drop("row").with_row_index("row")
+        return nw.from_native(frame.select(pl.col("row").cast(pl.Int64), *columns))
+
+    def ordinal(self, frame: nw.LazyFrame[Any], order: Order, name: str) -> nw.LazyFrame[Any]:
+        """Sort by user and `order`, and count from the first row of each user."""
+        return nw.from_native(positions.by_sorting(frame.to_native(), order, name))
+
+    def ranked(self, lists: nw.LazyFrame[Any], order: Order, want: Want) -> Ranked:
+        """Rank in the cheapest way that the file's order allows, and mend the users for whom that way was wrong.
+
+        A file whose lists stand together and in order needs no sort: position is row arithmetic, checked in the same pass.
+        Otherwise each row is ranked by its first key, which settles every user without ties. Whoever is left is sorted.
+        """
+        native: pl.LazyFrame = lists.to_native()
+        (head,) = _collect([native.head(positions.PEEK)])
+        hope = positions.outlook(head, order)
+        if hope.ordered:
+            frames, verdict = self._attempt(positions.by_rows(native, order, hope.few_ties), want)
+            if verdict.wrong.height <= _FEW * verdict.lengths.height:
+                return self._mended(native, order, want, frames, verdict)
+        return self._mended(native, order, want, *self._attempt(positions.by_first_key(native, order), want))
+
+    def _attempt(self, attempt: positions.Attempt, want: Want) -> tuple[list[pl.DataFrame], positions.Verdict]:
+        wanted = [frame.to_native() for frame in want(nw.from_native(attempt.lists))]
+        *frames, marks, n_rows = _collect([*wanted, attempt.marks, attempt.lists.select(pl.len())])
+        return frames, positions.judge(marks, n_rows.item())
+
+    def _mended(self, lists: pl.LazyFrame, order: Order, want: Want, frames: list[pl.DataFrame], verdict: positions.Verdict) -> Ranked:
+        frames = [positions.mended(frame, verdict, order) for frame in frames]
+        if verdict.wrong.height:
+            some = positions.by_sorting(lists.join(verdict.wrong.lazy(), on="user", how="semi"), order, "rank")
+            exact = _collect([frame.to_native() for frame in want(nw.from_native(some))])
+            frames = [
+                pl.concat([old.join(verdict.wrong, on="user", how="anti"), new.select(old.columns)]) if "rank" in new.columns else old
+                for old, new in zip(frames, exact, strict=True)
+            ]
+        return Ranked([nw.from_native(frame.lazy()) for frame in frames], nw.from_native(verdict.lengths.lazy().select("user", "n_recommended")))
+
+    def settle(self, frames: Sequence[nw.LazyFrame[Any]]) -> list[nw.LazyFrame[Any]]:
+        """Compute the frames in one streaming pass and keep them in memory."""
+        return [nw.from_native(frame.lazy()) for frame in _collect([frame.to_native() for frame in frames])]
+
+    def collect(self, frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+        """Compute a frame on the in-memory engine, whose sums run in row order and so give the same bits every time."""
+        return nw.from_native(frame.to_native().collect(engine="in-memory").rechunk(), eager_only=True)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def _open(source: Scan) -> pl.LazyFrame:
+    paths = list(source.paths)
+    if source.format == "csv":
+        numbers = {name: pl.Float64 for column, name in source.names.items() if source.kinds[column] == "number"}
+        header = list(source.header)
+        return pl.scan_csv(
+            paths,
+            separator=source.separator,
+            has_header=source.has_header,
+            infer_schema=False,
+            schema_overrides=numbers,
+            with_column_names=lambda _: header,
+            row_index_name="row",
+            glob=False,
+        )
+    if source.format == "ndjson":
+        types = {name: pl.Float64 if source.kinds[column] == "number" else pl.String for column, name in source.names.items()}
+        return pl.scan_ndjson(paths, schema=types, row_index_name="row")
+    if source.format == "ipc":
+        return pl.scan_ipc(paths, row_index_name="row", glob=False)
+    return pl.scan_parquet(paths, row_index_name="row", glob=False)
+
+
+def _not_plain(text: pl.Expr, number: pl.Expr) -> pl.Expr:
+    """Whether a text is not the plain spelling of an integer from 0: no number, padded (`001`) or signed.
+
+    Comparing bytes is the cheapest test: whatever sorts before "1" is "0", or starts with a zero, a sign or a space.
+    """
+    raw = text.cast(pl.Binary)
+    return ((raw < b"1") & (raw != b"0")) | (text.is_not_null() & number.is_null())
+
+
+def _collect(frames: Sequence[pl.LazyFrame]) -> list[pl.DataFrame]:
+    try:
+        return pl.collect_all(frames, engine="streaming")
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise ReadError(str(error)) from error

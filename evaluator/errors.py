@@ -1,0 +1,51 @@
+"""Every deliberate failure: its sentence, its hint and its exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class RecevalError(Exception):
+    """A failure that receval foresaw, told in one sentence.
+
+    `message` says what is wrong and where; `hint` says what to do about it; `exit_code` is the process exit code that
+    the command line documents.
+    """
+
+    exit_code = 70
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n  {self.hint}" if self.hint else self.message
+
+
+class ConfigError(RecevalError):
+    """The command line or the config is wrong (exit code 2); carries every problem found, not only the first."""
+
+    exit_code = 2
+
+    def __init__(self, problems: Sequence[str] | str, hint: str | None = None) -> None:
+        self.problems = (problems,) if isinstance(problems, str) else tuple(problems)
+        super().__init__("\n".join(self.problems), hint)
+
+
+class DataError(RecevalError):
+    """A data file cannot be read or its content is wrong (exit code 3)."""
+
+    exit_code = 3
+
+
+class OutputError(RecevalError):
+    """A result cannot be written (exit code 2: the path comes from the config or the command line)."""
+
+    exit_code = 2
+
+
+class MissingExtraError(RecevalError):
+    """An engine or an optional extra is not installed (exit code 4)."""
+
+    exit_code = 4

@@ -1,0 +1,118 @@
+"""Which column is which: the usual names, a mapping from the config, or the position in a file without a header."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from ..errors import DataError
+
+_USUAL: Final[dict[str, tuple[str, ...]]] = {
+    "user": (
+        "user", "userid", "uid", "users", "useridx", "userindex", "usernumber", "query", "queryid", "qid", "target",
+        "customer", "customerid", "visitor", "visitorid", "account", "accountid", "member", "memberid",
+    ),
+    "item": (
+        "item", "itemid", "iid", "items", "itemidx", "itemindex", "doc", "docid", "docno", "candidate", "movie", "movieid",
+        "product", "productid", "article", "articleid", "track", "trackid", "book", "bookid", "asin", "sku",
+    ),
+    "rating": ("rating", "ratings", "relevance", "rel", "label", "stars", "grade", "feedback"),
+    "score": ("score", "scores", "prediction", "pred", "predictedscore", "predictedrating", "relevancescore", "sim"),
+    "position": ("rank", "ranks", "ranking", "position", "pos"),
+}  # fmt: skip
+_SECOND: Final[dict[str, tuple[str, ...]]] = {"score": ("rating", "relevance")}
+_BY_POSITION: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
+    "interactions": (("user", "item"), ("user", "item", "rating"), ("user", "item", "rating", "timestamp")),
+    "lists": (("user", "item"), ("user", "item", "score")),
+    "catalogue": (("item",),),
+}
+_ROLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    "interactions": (("user", "item"), ("rating",)),
+    "lists": (("user", "item"), ("position", "score")),
+    "catalogue": (("item",), ()),
+}
+_KEYS: Final = {"position": "rank"}
+"""What the config calls a column, where that differs from its canonical name."""
+
+
+def names_a_column(name: str) -> bool:
+    """Whether `name` is a usual name of any column."""
+    return any(_fold(name) in names for names in _USUAL.values()) or _fold(name) in ("timestamp", "time", "ts")
+
+
+def recognise(
+    where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], has_header: bool
+) -> dict[str, str]:
+    """The file's name of every canonical column of `table` that the file has.
+
+    `columns` are the file's column names, `given` the mapping of the config: a name, or a position from 1. `DataError` if a
+    required column is missing, a given one is not there, or two columns fit and none is given.
+    """
+    required, optional = _ROLES[table]
+    found: dict[str, str] = {}
+    for role in (*required, *optional):
+        key = _KEYS.get(role, role)
+        if key in given:
+            found[role] = _given(where, key, given[key], columns)
+        elif has_header:
+            name = _usual(where, role, columns, taken=set(found.values()))
+            if name is not None:
+                found[role] = name
+    if not has_header and not given:
+        found = _positions(where, table, columns)
+    for role in required:
+        if role not in found:
+            key = _KEYS.get(role, role)
+            raise DataError(
+                f"{where}: no {key} column; the columns are {', '.join(map(repr, columns))}",
+                f"name it in the config, columns: {{{key}: NAME}}, or say header: false if the first line is data",
+            )
+    if len(set(found.values())) < len(found):
+        raise DataError(f"{where}: one column is mapped to two roles: {found}")
+    return found
+
+
+def _given(where: str, key: str, name: str | int, columns: Sequence[str]) -> str:
+    if isinstance(name, int):
+        if not 1 <= name <= len(columns):
+            raise DataError(f"{where}: there is no column {name}, only {len(columns)}", f"columns.{key} counts from 1")
+        return columns[name - 1]
+    if name not in columns:
+        close = difflib.get_close_matches(name, columns, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"correct columns.{key} in the config"
+        raise DataError(f"{where}: no column {name!r}; the columns are {', '.join(map(repr, columns))}", hint)
+    if columns.count(name) > 1:
+        raise DataError(f"{where}: {columns.count(name)} columns are called {name!r}", "rename all but one")
+    return name
+
+
+def _usual(where: str, role: str, columns: Sequence[str], taken: set[str]) -> str | None:
+    for names in (_USUAL[role], _SECOND.get(role, ())):
+        fits = [name for name in columns if _fold(name) in names and name not in taken]
+        exact = [name for name in fits if name == _KEYS.get(role, role)]
+        fits = exact or fits
+        if len(fits) > 1:
+            key = _KEYS.get(role, role)
+            raise DataError(
+                f"{where}: {' and '.join(map(repr, fits))} could both be the {key} column",
+                f"name the one you mean in the config, columns: {{{key}: {fits[0]}}}",
+            )
+        if fits:
+            return fits[0]
+    return None
+
+
+def _positions(where: str, table: str, columns: Sequence[str]) -> dict[str, str]:
+    for layout in _BY_POSITION[table]:
+        if len(layout) == len(columns):
+            return {role: name for role, name in zip(layout, columns, strict=True) if role in sum(_ROLES[table], ())}
+    usual = " or ".join(", ".join(layout) for layout in _BY_POSITION[table])
+    raise DataError(
+        f"{where}: {len(columns)} columns and no header, where {usual} was expected",
+        "say which is which in the config, columns: {user: 1, item: 2, …} counting from 1",
+    )
+
+
+def _fold(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())

@@ -1,0 +1,176 @@
+"""What makes a source unusable: null ids, numbers that are none, rows that cannot be read; and where it is."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from dataclasses import replace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Final
+
+import narwhals as nw
+import polars as pl
+
+from ..engine.base import Engine, ReadError
+from ..errors import DataError
+from . import sniff
+from .ids import IdsAreText
+from .source import Source
+
+_LONGEST_ID: Final = 1 << 16
+_CALLED: Final = {"position": "rank"}
+
+
+def counted(frame: nw.LazyFrame, source: Source) -> nw.LazyFrame:
+    """One row: the number of rows of `frame`, and how many have each fault. A part of the same pass as everything else."""
+    columns = sorted(source.columns)
+    counts = [nw.len().alias("rows")]
+    if source.scan.format == "csv":
+        blank = nw.all_horizontal(*(nw.col(column).is_null() for column in columns), ignore_nulls=False)
+        counts.append(_number(blank).alias("blank"))
+    for column in columns:
+        counts.append(_number(nw.col(column).is_null()).alias(f"null_{column}"))
+        if source.scan.kinds[column] == "number":
+            counts.append(_number(~nw.col(column).cast(nw.Float64).is_finite()).alias(f"infinite_{column}"))
+        elif source.scan.kinds[column] == "text":
+            counts.append(nw.col(column).str.len_chars().max().alias(f"longest_{column}"))
+    odd = [name for name in frame.collect_schema().names() if name.startswith("odd_")]
+    counts += [_number(nw.col(name)).alias(name) for name in odd]
+    return frame.select(*counts)
+
+
+def refuse(source: Source, counts: dict[str, int | None]) -> int:
+    """The number of rows, if `counts` holds no fault.
+
+    Raises `DataError` with the first place of a fault, `IdsAreText` if ids that seemed integers are not, and `BlankLines`
+    if the only fault is rows without any value.
+    """
+    rows, blank = counts["rows"] or 0, counts.get("blank") or 0
+    if rows == blank:
+        raise DataError(f"{source.role}: {source.paths[0]}: there are no rows")
+    missing = [column for column in sorted(source.columns) if (counts[f"null_{column}"] or 0) > blank]
+    if missing:
+        column = missing[0]
+        empty = (counts[f"null_{column}"] or 0) - blank
+        raise DataError(
+            f"{_place(source, pl.col(column).is_null() & ~_all_null(source))}: no value for {_CALLED.get(column, column)}"
+            f" (in {empty:,} of {rows:,} rows)",
+            "remove these rows or fill them; an empty field, a missing field and null all count as no value",
+        )
+    for column in sorted(source.columns):
+        if counts.get(f"infinite_{column}"):
+            place = _place(source, ~pl.col(column).is_finite())
+            many = counts[f"infinite_{column}"]
+            raise DataError(
+                f"{place}: {_CALLED.get(column, column)} is not a finite number (in {many:,} of {rows:,} rows)",
+                "NaN and infinity have no place in an order: remove these rows or give them a number",
+            )
+        if (counts.get(f"longest_{column}") or 0) > _LONGEST_ID:
+            place = _place(source, pl.col(column).str.len_bytes() > _LONGEST_ID)
+            raise DataError(f"{place}: an id of {counts[f'longest_{column}']:,} characters", "is a quotation mark left open?")
+    odd = [column for column in ("user", "item") if counts.get(f"odd_{column}")]
+    if odd:
+        raise IdsAreText(odd)
+    if blank and not source.scan.skip_blank:
+        raise BlankLines(source)
+    return rows
+
+
+class BlankLines(Exception):
+    """A text file has blank lines: it must be read again, passing over them."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source.role)
+        self.source = source
+
+
+def explain(source: Source, error: ReadError) -> DataError:
+    """The sentence for a source that an engine could not read: the first broken row, or what the engine said."""
+    if source.scan.format == "csv":
+        for path in source.paths:
+            found = _first_broken_row(path, source)
+            if found:
+                return found
+    said = str(error).strip().splitlines()[0]
+    return DataError(f"{source.role}: {', '.join(source.given)} cannot be read: {said}", "is the file complete, and in this format?")
+
+
+def _number(condition: nw.Expr) -> nw.Expr:
+    return condition.cast(nw.Int64).sum()
+
+
+def _all_null(source: Source) -> pl.Expr:
+    return pl.all_horizontal(pl.col(sorted(source.columns)).is_null())
+
+
+def _place(source: Source, condition: pl.Expr) -> str:
+    """The first row of the source for which `condition` holds, as `role: file, line 12`."""
+    from ..engine.polars import PolarsEngine
+
+    engine: Engine = PolarsEngine()
+    for path in source.scan.paths:
+        frame: pl.LazyFrame = engine.scan(replace(source.scan, paths=(path,))).to_native()
+        found = frame.filter(condition).select(pl.col("row").min()).collect().item()
+        if found is not None:
+            text = source.scan.format in ("csv", "ndjson")
+            number = found + 1 + (source.scan.has_header and source.scan.format == "csv")
+            return f"{source.role}: {path}, {'line' if text else 'row'} {number}"
+    return f"{source.role}: {source.paths[0]}"
+
+
+def _first_broken_row(path: Path, source: Source) -> DataError | None:
+    scan = source.scan
+    width = len(scan.header)
+    if sniff.is_zstd(path):
+        return None
+    numbers = {scan.header.index(name): column for column, name in scan.names.items() if scan.kinds[column] == "number"}
+    with _open_text(path) as file:
+        lines = _Counted(file)
+        try:
+            for index, row in enumerate(csv.reader(lines, delimiter=scan.separator)):
+                where = f"{source.role}: {path}, line {lines.number}"
+                if not row or (index == 0 and scan.has_header):
+                    continue
+                if len(row) > width:
+                    return DataError(f"{where}: {len(row)} fields, where there are {width} columns", "quote fields that hold a separator")
+                for place, column in numbers.items():
+                    if place < len(row) and row[place] and not _reads_as_number(row[place]):
+                        name = _CALLED.get(column, column)
+                        return DataError(f"{where}: {row[place][:40]!r} is not a number, and {name} must be one")
+        except UnicodeDecodeError:
+            return DataError(f"{source.role}: {path}, line {lines.number + 1}: not UTF-8 text", "save the file as UTF-8, or convert it with iconv")
+        except csv.Error as error:
+            return DataError(f"{source.role}: {path}, line {lines.number}: {error}", "is a quotation mark left open?")
+        except (OSError, EOFError) as error:
+            return DataError(f"{source.role}: {path}: cannot be unpacked ({error})", "is the file complete?")
+    return None
+
+
+def _open_text(path: Path) -> IO[str]:
+    with open(path, "rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    if packed:
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return open(path, encoding="utf-8-sig", newline="")
+
+
+class _Counted:
+    """The lines of a file, counted as they are read."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self.file = file
+        self.number = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self.file:
+            self.number += 1
+            yield line
+
+
+def _reads_as_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text == text.strip() and "_" not in text

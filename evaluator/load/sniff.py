@@ -1,0 +1,147 @@
+"""What a text file is: its format by name or content, its first lines, its separator, whether it has a header."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+from pathlib import Path
+from typing import Final
+
+from ..engine.base import Format
+from ..errors import DataError
+from .columns import names_a_column
+
+_ENDINGS: Final[dict[str, Format]] = {
+    ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".tab": "csv", ".data": "csv", ".dat": "csv",
+    ".ndjson": "ndjson", ".jsonl": "ndjson",
+    ".parquet": "parquet", ".pq": "parquet",
+    ".arrow": "ipc", ".ipc": "ipc", ".feather": "ipc",
+}  # fmt: skip
+_PACKED: Final = (".gz", ".zst", ".zstd")
+_HEAD: Final = 1 << 20
+_LINES: Final = 1_000
+_SEPARATORS: Final = (",", "\t", ";", "|", " ")
+
+
+def format_of(path: Path) -> Format:
+    """The format of a file, by its ending or else by its first bytes; `DataError` if it is none that receval reads."""
+    endings = [ending.lower() for ending in path.suffixes]
+    if endings and endings[-1] in _PACKED:
+        endings.pop()
+    if endings and endings[-1] in _ENDINGS:
+        return _ENDINGS[endings[-1]]
+    with open(path, "rb") as file:
+        start = file.read(8)
+    if start[:4] == b"PAR1":
+        return "parquet"
+    if start[:6] == b"ARROW1":
+        return "ipc"
+    if endings:
+        raise DataError(
+            f"{path}: cannot tell the format from the ending {path.suffix!r}",
+            "say it in the config: format: csv, tsv, ndjson, parquet or ipc",
+        )
+    return "ndjson" if head(path)[0].lstrip().startswith("{") else "csv"
+
+
+def head(path: Path) -> list[str]:
+    """The first lines of a text file, unpacked, without line ends; `DataError` if it is empty or no text."""
+    if is_gzip(path):
+        start = _unpack_gzip(path)
+    elif is_zstd(path):
+        start = _unpack_zstd(path)
+    else:
+        with open(path, "rb") as file:
+            start = file.read(_HEAD)
+    if not start.strip():
+        raise DataError(f"{path}: the file is empty")
+    complete, _, rest = start.rpartition(b"\n")
+    if len(start) >= _HEAD and complete.count(b"\n") < 1:
+        number = 2 if complete else 1
+        raise DataError(f"{path}, line {number}: the line is longer than 1 MiB", "is this a table with one row per line?")
+    if len(start) < _HEAD:
+        complete = complete + b"\n" + rest if rest else complete
+    try:
+        text = complete.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = complete[: error.start].count(b"\n") + 1
+        raise DataError(f"{path}, line {line}: not UTF-8 text", "save the file as UTF-8, or convert it with iconv") from None
+    if "\x00" in text:
+        raise DataError(f"{path}: not a text file (it holds NUL bytes)", "say its format in the config, or save it as UTF-8")
+    return [line.removesuffix("\r") for line in text.split("\n")[:_LINES]]
+
+
+def is_gzip(path: Path) -> bool:
+    """Whether the file is packed with gzip, whatever its name."""
+    return _starts(path, b"\x1f\x8b")
+
+
+def is_zstd(path: Path) -> bool:
+    """Whether the file is packed with zstd, whatever its name."""
+    return _starts(path, b"\x28\xb5\x2f\xfd")
+
+
+def separator_of(path: Path, lines: list[str]) -> str:
+    """The separator that gives every one of the first lines the same number of fields, more than one."""
+    if ".tsv" in (ending.lower() for ending in path.suffixes):
+        return "\t"
+    sample = [line for line in lines[:50] if line.strip()]
+    best, fields = ",", 1
+    for separator in _SEPARATORS:
+        widths = {len(row) for row in csv.reader(sample, delimiter=separator)}
+        if len(widths) == 1 and max(widths) > fields:
+            best, fields = separator, max(widths)
+    if fields == 1:  # no separator fits every line: take the one of the first line, so that the odd line is found and named
+        best = max(_SEPARATORS, key=lambda separator: sample[0].count(separator))
+    return best
+
+
+def split(line: str, separator: str) -> list[str]:
+    """The fields of one line."""
+    return next(csv.reader(io.StringIO(line), delimiter=separator), [])
+
+
+def has_header(first: list[str], given: bool | None) -> bool:
+    """Whether the first line names columns: as given, or if it holds a usual name, or if none of its fields is a number."""
+    if given is not None:
+        return given
+    return any(names_a_column(field) for field in first) or not any(_is_number(field) for field in first)
+
+
+def is_integer(text: str) -> bool:
+    """Whether a text is the plain spelling of an integer from 0 that fits 64 bits; others are told apart as text."""
+    return bool(re.fullmatch(r"0|[1-9][0-9]{0,18}", text)) and int(text) < 2**63
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _starts(path: Path, magic: bytes) -> bool:
+    with open(path, "rb") as file:
+        return file.read(len(magic)) == magic
+
+
+def _unpack_gzip(path: Path) -> bytes:
+    try:
+        with gzip.open(path) as file:
+            return file.read(_HEAD)
+    except (OSError, EOFError) as error:
+        raise DataError(f"{path}: not a readable gzip file ({error})") from None
+
+
+def _unpack_zstd(path: Path) -> bytes:
+    import polars as pl
+
+    try:
+        scan = pl.scan_csv(path, has_header=False, separator="\x01", quote_char=None, infer_schema=False, glob=False)
+        lines = scan.head(_LINES).collect().to_series(0)
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"{path}: not a readable zstd file ({error})") from None
+    return "\n".join(line or "" for line in lines).encode()[:_HEAD]

@@ -1,0 +1,189 @@
+"""One source: its files, and how to read them. Looks at names, schemas and first lines only."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import polars as pl
+
+from ..engine.base import Format, Kind, Scan
+from ..errors import DataError
+from . import sniff
+from .columns import recognise
+
+
+@dataclass(frozen=True)
+class Source:
+    """A source that was looked at: its role (`data.test`, `data.recommendations.als`), its files and how to scan them."""
+
+    role: str
+    table: str
+    given: tuple[str, ...]
+    scan: Scan
+    samples: Mapping[str, tuple[str, ...]]
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files of the source, in reading order."""
+        return tuple(Path(path) for path in self.scan.paths)
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The canonical columns that the source has."""
+        return frozenset(self.scan.names)
+
+    def with_kinds(self, kinds: Mapping[str, Kind]) -> Source:
+        """The same source with its ids read as `kinds` says."""
+        fitting = {column: kinds.get(column, kind) for column, kind in self.scan.kinds.items()}
+        return replace(self, scan=replace(self.scan, kinds=fitting))
+
+    def without_blank_lines(self) -> Source:
+        """The same source, rows without any value being passed over."""
+        return replace(self, scan=replace(self.scan, skip_blank=True))
+
+
+def find(role: str, given: Sequence[str], folder: Path) -> list[Path]:
+    """The files that paths and globs name, relative to `folder`, those of a glob in the order of their names."""
+    found: list[Path] = []
+    for text in given:
+        path = folder / text
+        if path.is_dir():
+            raise DataError(f"{role}: {text} is a folder, not a file", f"name its files, for example {text.rstrip('/')}/*.parquet")
+        if path.exists():
+            found.append(path)
+        elif glob.has_magic(text):
+            matches = sorted(Path(match) for match in glob.glob(str(path), recursive=True))
+            files = [match for match in matches if match.is_file()]
+            if not files:
+                raise DataError(f"{role}: no file matches {text} (looked in {folder})")
+            found += files
+        else:
+            raise DataError(f"{role}: there is no file {text} (looked in {folder})", "paths are relative to the config file")
+    return found
+
+
+def look(
+    role: str,
+    table: str,
+    given: Sequence[str],
+    paths: Sequence[Path],
+    *,
+    format: Format | None = None,
+    separator: str | None = None,
+    header: bool | None = None,
+    columns: Mapping[str, str | int] | None = None,
+) -> Source:
+    """Look at the files of a source and say how to read them; `DataError` if they cannot be read this way."""
+    first = paths[0]
+    for path in paths:
+        if not os.access(path, os.R_OK):
+            raise DataError(f"{role}: {path} may not be read (permission denied)")
+        if path.stat().st_size == 0:
+            raise DataError(f"{role}: {path}: the file is empty")
+    format = format or sniff.format_of(first)
+    mapping = columns or {}
+    if format in ("csv", "ndjson"):
+        scan, samples = _text(role, table, paths, format, separator, header, mapping)
+    else:
+        scan, samples = _typed(role, table, paths, format, mapping)
+    return Source(role, table, tuple(given), scan, samples)
+
+
+def _text(
+    role: str,
+    table: str,
+    paths: Sequence[Path],
+    format: Format,
+    separator: str | None,
+    header: bool | None,
+    given: Mapping[str, str | int],
+) -> tuple[Scan, dict[str, tuple[str, ...]]]:
+    names: tuple[str, ...] = ()
+    rows: list[list[str]] = []
+    has_header = False
+    for path in paths:
+        lines = sniff.head(path)
+        if format == "ndjson":
+            fields, found = _json_rows(path, lines)
+        else:
+            separator = separator or sniff.separator_of(path, lines)
+            fields, found, has_header = _csv_rows(path, lines, separator, header)
+        if names and fields != names and format == "csv":
+            raise DataError(f"{role}: {path} has the columns {', '.join(fields)}, but {paths[0]} has {', '.join(names)}")
+        names = names or fields
+        rows += found
+    where = f"{role}: {paths[0]}"
+    columns = recognise(where, table, names, given, has_header or format == "ndjson")
+    samples = {column: tuple(row[names.index(name)] for row in rows if names.index(name) < len(row)) for column, name in columns.items()}
+    kinds = {column: _kind_of_text(column, samples[column]) for column in columns}
+    files = tuple(str(path) for path in paths)
+    return Scan(files, format, columns, kinds, separator or ",", names, has_header), samples
+
+
+def _csv_rows(path: Path, lines: list[str], separator: str, header: bool | None) -> tuple[tuple[str, ...], list[list[str]], bool]:
+    kept = [line for line in lines if line.strip()]
+    first = sniff.split(kept[0], separator)
+    if sniff.has_header(first, header):
+        if len(kept) == 1:
+            raise DataError(f"{path}: the file has a header and no rows")
+        return tuple(name.strip() for name in first), [sniff.split(line, separator) for line in kept[1:]], True
+    return tuple(f"column_{index}" for index in range(1, len(first) + 1)), [sniff.split(line, separator) for line in kept], False
+
+
+def _json_rows(path: Path, lines: list[str]) -> tuple[tuple[str, ...], list[list[str]]]:
+    names: dict[str, None] = {}
+    records = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise DataError(f"{path}, line {number}: not JSON ({error})") from None
+        if not isinstance(record, dict):
+            raise DataError(f"{path}, line {number}: a JSON object was expected, such as {{\"user\": 1, \"item\": 2}}")
+        names.update(dict.fromkeys(record))
+        records.append(record)
+    texts = [[json.dumps(record[name]) if record.get(name) is not None else "" for name in names] for record in records]
+    return tuple(names), texts
+
+
+def _typed(
+    role: str, table: str, paths: Sequence[Path], format: Format, given: Mapping[str, str | int]
+) -> tuple[Scan, dict[str, tuple[str, ...]]]:
+    kinds: dict[str, Kind] = {}
+    names: dict[str, str] = {}
+    for path in paths:
+        try:
+            schema = (pl.read_parquet_schema if format == "parquet" else pl.read_ipc_schema)(path)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            said = str(error).splitlines()[0]
+            raise DataError(f"{role}: {path}: not a readable {format} file ({said})", "is it complete?") from None
+        names = recognise(f"{role}: {path}", table, list(schema), given, has_header=True)
+        for column, name in names.items():
+            kind = _kind_of_type(f"{role}: {path}", column, name, schema[name])
+            kinds[column] = "text" if "text" in (kind, kinds.get(column)) else kind
+    return Scan(tuple(str(path) for path in paths), format, names, kinds), {}
+
+
+def _kind_of_text(column: str, sample: Sequence[str]) -> Kind:
+    if column not in ("user", "item"):
+        return "number"
+    return "integer" if all(sniff.is_integer(value) for value in sample if value) else "text"
+
+
+def _kind_of_type(where: str, column: str, name: str, dtype: pl.DataType) -> Kind:
+    if column in ("user", "item"):
+        if dtype.is_integer() and dtype not in (pl.UInt64, pl.Int128, pl.UInt128):
+            return "integer"
+        if dtype.is_nested() or dtype in (pl.Binary, pl.Object, pl.Null):
+            raise DataError(f"{where}: column {name!r} is of type {dtype} and cannot be an id", "ids are integers or text")
+        return "text"
+    if not dtype.is_numeric():
+        raise DataError(f"{where}: column {name!r} is of type {dtype}, where {column} must be a number")
+    return "number"

@@ -1,0 +1,119 @@
+"""Lists × truth → the tables that the metrics read: who counts, what was found, what could have been."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import narwhals as nw
+
+from .conventions import Convention
+from .engine.base import Engine
+
+PAIR = ["user", "item"]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What the test file says: its relevant items, the users who have one, and their ideal lists."""
+
+    relevant: nw.LazyFrame
+    users: nw.LazyFrame
+    ideal: nw.LazyFrame
+
+
+def relevant_items(test: nw.LazyFrame, threshold: float | None, graded: bool) -> nw.LazyFrame:
+    """The table `truth`: rows of the test file that are relevant, each (user, item) once, with its gain.
+
+    Relevant is a rating of at least `threshold`; without one, a rating above 0; without ratings, every row. The gain is the
+    rating if the relevance is `graded`, else 1. Of a pair that stands twice the higher rating counts.
+    """
+    if "rating" not in test.collect_schema().names():
+        return test.select(*PAIR).unique(PAIR).with_columns(gain=nw.lit(1.0))
+    above = nw.col("rating") > 0 if threshold is None else nw.col("rating") >= threshold
+    kept = test.filter(above)
+    if not graded:
+        return kept.select(*PAIR).unique(PAIR).with_columns(gain=nw.lit(1.0))
+    return kept.group_by(PAIR).agg(nw.col("rating").cast(nw.Float64).max().alias("gain"))
+
+
+def truth(relevant: nw.LazyFrame, graded: bool, engine: Engine) -> Truth:
+    """The tables `users` and `ideal` beside the settled `relevant` items.
+
+    Where the relevance is not graded, users with as many relevant items have the same ideal list; it is kept for one of
+    them, their `twin`.
+    """
+    counts = relevant.group_by("user").agg(nw.len().cast(nw.Int64).alias("n_relevant"))
+    if graded:
+        users = counts.with_columns(twin=nw.col("user"))
+    else:
+        twins = counts.group_by("n_relevant").agg(nw.col("user").min().alias("twin"))
+        users = counts.join(twins, on="n_relevant", how="left")
+    (users,) = engine.settle([users])
+    best = relevant.join(users.select("twin").unique("twin"), left_on="user", right_on="twin", how="semi")
+    ideal = engine.ordinal(best, (("gain", True), ("item", False)), "rank").select("user", "rank", "gain")
+    return Truth(relevant, users, ideal)
+
+
+def wanted(relevant: nw.LazyFrame) -> Callable[[nw.LazyFrame], Sequence[nw.LazyFrame]]:
+    """What `hits` needs of the ranked lists: the recommended items that are relevant."""
+    return lambda lists: (lists.select("user", "item", "rank").join(relevant, on=PAIR, how="inner"),)
+
+
+def hits(found: nw.LazyFrame, users: nw.LazyFrame, convention: Convention, engine: Engine) -> nw.LazyFrame:
+    """The table `hits`: recommended items that are relevant, counted from the top of each list."""
+    if convention["duplicates"] == "unique_hits":
+        found = found.group_by(PAIR).agg(nw.col("rank").min(), nw.col("gain").max())
+    counted = found.join(users.select("user", "n_relevant"), on="user", how="left")
+    (settled,) = engine.settle([engine.ordinal(counted, (("rank", False),), "found")])
+    return settled
+
+
+def users(truth: Truth, lengths: nw.LazyFrame, convention: Convention) -> nw.LazyFrame:
+    """The table `users`: those who are averaged over, with what is known of each."""
+    if convention["missing_lists"] == "drop":
+        return truth.users.join(lengths, on="user", how="inner")
+    return truth.users.join(lengths, on="user", how="left").with_columns(nw.col("n_recommended").fill_null(0))
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The items a user could have been recommended: the `catalogue` without what `seen` (train) holds for the user."""
+
+    catalogue: nw.LazyFrame
+    seen: nw.LazyFrame | None
+    size: int
+
+
+def wanted_outside(candidates: Candidates, relevant: nw.LazyFrame) -> Callable[[nw.LazyFrame], Sequence[nw.LazyFrame]]:
+    """Per user, how many recommended items that are not relevant are no candidates: unknown, or seen in train."""
+
+    def want(lists: nw.LazyFrame) -> Sequence[nw.LazyFrame]:
+        pairs = lists.select(*PAIR)
+        unknown = pairs.join(candidates.catalogue, on="item", how="anti")
+        extra = [unknown]
+        if candidates.seen is not None:
+            known = candidates.seen.join(candidates.catalogue, on="item", how="semi")
+            extra.append(pairs.join(known, on=PAIR, how="semi"))
+        outside = nw.concat([part.join(relevant, on=PAIR, how="anti") for part in extra])
+        return (outside.group_by("user").agg(nw.len().cast(nw.Int64).alias("n_outside")),)
+
+    return want
+
+
+def with_negatives(users: nw.LazyFrame, relevant: nw.LazyFrame, candidates: Candidates, outside: nw.LazyFrame) -> nw.LazyFrame:
+    """Add `n_negatives` to `users`: the candidates that are not relevant, and what the list holds beside the candidates."""
+    known = relevant.join(candidates.catalogue, on="item", how="semi")
+    frame = _joined_count(users, known, "n_known_relevant")
+    taken = nw.col("n_known_relevant")
+    if candidates.seen is not None:
+        seen = candidates.seen.join(candidates.catalogue, on="item", how="semi").join(relevant, on=PAIR, how="anti")
+        frame = _joined_count(frame, seen, "n_seen")
+        taken = taken + nw.col("n_seen")
+    frame = frame.join(outside, on="user", how="left").with_columns(nw.col("n_outside").fill_null(0))
+    return frame.with_columns(n_negatives=nw.lit(candidates.size) - taken + nw.col("n_outside"))
+
+
+def _joined_count(users: nw.LazyFrame, pairs: nw.LazyFrame, name: str) -> nw.LazyFrame:
+    counts = pairs.group_by("user").agg(nw.len().cast(nw.Int64).alias(name))
+    return users.join(counts, on="user", how="left").with_columns(nw.col(name).fill_null(0))

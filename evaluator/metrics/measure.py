@@ -1,0 +1,128 @@
+"""What a definition is written in: sums and maxima over a user's rows, the user's counts, and its axes.
+
+A metric's body is its formula. `m.hits.sum(row)` stands for "the sum of `row` over the user's hits with rank ≤ k"; the
+cut-off, the grouping, the fill with 0 for users without hits and the mean over users live in `score` and `aggregate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+import narwhals as nw
+
+from ..naming import Scalar
+
+RANK: Final = nw.col("rank")
+FOUND: Final = nw.col("found")
+GAIN: Final = nw.col("gain")
+ONE: Final = nw.lit(1.0)
+N_RELEVANT: Final = nw.col("n_relevant")
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """One column of per-user values: `row`, reduced over the rows of `table` with rank ≤ k (`None`: all rows)."""
+
+    table: str
+    reduce: Literal["sum", "max"]
+    row: nw.Expr = field(compare=False)
+    key: str
+    k: int | None
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A per-user value `numerator / denominator` (0 where the denominator is 0) that can also be pooled over users."""
+
+    numerator: nw.Expr
+    denominator: nw.Expr
+
+    def value(self) -> nw.Expr:
+        """The per-user value."""
+        return divide(self.numerator, self.denominator)
+
+
+class Reductions:
+    """Collects the reductions that the definitions ask for; equal ones share a column."""
+
+    def __init__(self) -> None:
+        self.columns: dict[Reduction, str] = {}
+        self.user_columns: set[str] = set()
+
+    def column(self, reduction: Reduction) -> nw.Expr:
+        """The expression that reads `reduction` from the table of per-user values."""
+        return nw.col(self.columns.setdefault(reduction, f"c{len(self.columns)}"))
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with rows per user, as a definition sees it."""
+
+    name: str
+    k: int | None
+    asked: Reductions
+
+    def sum(self, row: nw.Expr) -> nw.Expr:
+        """Σ `row` over the user's rows with rank ≤ k; 0 without any."""
+        return self.asked.column(Reduction(self.name, "sum", row, repr(row), self.k))
+
+    def max(self, row: nw.Expr) -> nw.Expr:
+        """The largest `row` (which must be ≥ 0) over the user's rows with rank ≤ k; 0 without any."""
+        return self.asked.column(Reduction(self.name, "max", row, repr(row), self.k))
+
+    def count(self) -> nw.Expr:
+        """The number of the user's rows with rank ≤ k."""
+        return self.sum(ONE)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """The material of one definition at one cut-off: tables, the user's counts, parameters, and metrics it combines."""
+
+    k: int | None
+    params: Mapping[str, Scalar]
+    asked: Reductions
+    of: tuple[nw.Expr, ...] = ()
+
+    @property
+    def hits(self) -> Table:
+        """The recommended items that are relevant: `rank`, `gain`, `found`, `n_relevant`."""
+        return Table("hits", self.k, self.asked)
+
+    @property
+    def ideal(self) -> Table:
+        """The relevant items in the best order: `rank`, `gain`."""
+        return Table("ideal", self.k, self.asked)
+
+    @property
+    def n_relevant(self) -> nw.Expr:
+        """R: the number of relevant items of the user, at least 1."""
+        return N_RELEVANT
+
+    @property
+    def n_listed(self) -> nw.Expr:
+        """The length of the user's list, cut at k."""
+        self.asked.user_columns.add("n_recommended")
+        return self.at_most_k(nw.col("n_recommended"))
+
+    @property
+    def n_negatives(self) -> nw.Expr:
+        """The number of candidates of the user that are not relevant."""
+        self.asked.user_columns.add("n_negatives")
+        return nw.col("n_negatives")
+
+    @property
+    def depth(self) -> nw.Expr:
+        """k, or the length of the list where there is no cut-off."""
+        return self.n_listed if self.k is None else nw.lit(float(self.k))
+
+    def at_most_k(self, count: nw.Expr) -> nw.Expr:
+        """min(`count`, k)."""
+        return count if self.k is None else nw.min_horizontal(count, nw.lit(self.k))
+
+
+def divide(numerator: nw.Expr, denominator: nw.Expr) -> nw.Expr:
+    """`numerator / denominator`, and 0 where the denominator is 0."""
+    return nw.when(denominator > 0).then(numerator / denominator).otherwise(nw.lit(0.0))

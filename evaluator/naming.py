@@ -1,0 +1,162 @@
+"""Measure strings: `"nDCG(gain=linear)@10"` ⇄ `MetricSpec`. What is printed reads back.
+
+    measure   = name [ "(" argument { "," argument } ")" ] [ "@" cutoff ]
+    argument  = parameter "=" value | measure            (a measure without "@")
+    cutoff    = positive integer | "none"                ("none": the whole list)
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Final, Union
+
+Scalar = Union[str, int, float, bool]
+
+
+class Unset(Enum):
+    """The cut-off of a measure that names none: it takes every value of `top_k`."""
+
+    UNSET = "unset"
+
+
+UNSET: Final = Unset.UNSET
+Cutoff = Union[int, None, Unset]
+
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<quoted>'[^']*'|"[^"]*")
+          |(?P<word>[^\s()@,='"]+)
+          |(?P<mark>[()@,=]))""",
+    re.VERBOSE,
+)
+_PLAIN = re.compile(r"[^\s()@,='\"]+")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_DEPTH = 20
+
+
+@dataclass(frozen=True)
+class MetricSpec:
+    """A metric by name, with the metrics it combines, its parameters and its cut-off (`None`: the whole list)."""
+
+    name: str
+    of: tuple[MetricSpec, ...] = ()
+    params: tuple[tuple[str, Scalar], ...] = ()
+    k: Cutoff = UNSET
+
+    @property
+    def title(self) -> str:
+        """The printed name without the cut-off, such as `F1(nDCG,MAP,beta=0.5)`."""
+        arguments = [part.title for part in self.of] + [f"{key}={_show(value)}" for key, value in self.params]
+        return f"{self.name}({','.join(arguments)})" if arguments else self.name
+
+    def __str__(self) -> str:
+        return self.title if self.k is UNSET else f"{self.title}@{'none' if self.k is None else self.k}"
+
+    def at(self, k: Cutoff) -> MetricSpec:
+        """The same metric at the cut-off `k`."""
+        return replace(self, k=k)
+
+
+def parse(text: str) -> MetricSpec:
+    """Read a measure string; raise `ValueError` with a sentence that says what was expected where."""
+    reader = _Reader(text)
+    spec = reader.measure(0)
+    reader.end()
+    return spec
+
+
+def cutoff(value: object) -> int | None:
+    """Read one cut-off: a positive integer, or `None` / "none" for the whole list; raise `ValueError` otherwise."""
+    if value is None or (isinstance(value, str) and value.lower() == "none"):
+        return None
+    if isinstance(value, str) and re.fullmatch(r"[+-]?\d+", value):
+        value = int(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError(f"a cut-off is a positive integer or none (the whole list), not {value!r}")
+    if value < 1:
+        raise ValueError(f"a cut-off must be at least 1, not {value}")
+    return value
+
+
+def _show(value: Scalar) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value if _PLAIN.fullmatch(value) and isinstance(_scalar(value), str) else f"'{value}'"
+    return repr(int(value)) if isinstance(value, float) and value.is_integer() else repr(value)
+
+
+def _scalar(word: str) -> Scalar:
+    if word in ("true", "false"):
+        return word == "true"
+    if _NUMBER.fullmatch(word):
+        number = float(word)
+        return int(word) if re.fullmatch(r"[+-]?\d+", word) else number
+    return word
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens: list[tuple[str, str]] = []
+        position = 0
+        while position < len(text.rstrip()):
+            found = _TOKEN.match(text, position)
+            if not found:
+                raise ValueError(f"cannot read {text!r}: unexpected {text[position:].strip()[:10]!r}")
+            self.tokens.append((str(found.lastgroup), found.group(str(found.lastgroup))))
+            position = found.end()
+        self.next = 0
+
+    def peek(self) -> str:
+        return self.tokens[self.next][1] if self.next < len(self.tokens) else ""
+
+    def take(self, wanted: str) -> str:
+        if self.next >= len(self.tokens):
+            raise ValueError(f"cannot read {self.text!r}: it ends where {wanted} was expected")
+        kind, text = self.tokens[self.next]
+        if (kind == "mark") != (len(wanted) == 1) or (kind == "mark" and text != wanted):
+            raise ValueError(f"cannot read {self.text!r}: {text!r} stands where {wanted} was expected")
+        self.next += 1
+        return text
+
+    def end(self) -> None:
+        if self.next < len(self.tokens):
+            raise ValueError(f"cannot read {self.text!r}: unexpected {self.peek()!r} after the measure")
+
+    def measure(self, depth: int) -> MetricSpec:
+        if depth > _DEPTH:
+            raise ValueError("a measure may not nest this deep")
+        name = self.take("a metric name")
+        of: list[MetricSpec] = []
+        params: dict[str, Scalar] = {}
+        if self.peek() == "(":
+            self.take("(")
+            while self.peek() != ")":
+                self.argument(of, params, depth)
+                if self.peek() != ")":
+                    self.take(",")
+            self.take(")")
+        k: Cutoff = UNSET
+        if self.peek() == "@":
+            if depth:
+                raise ValueError(f"cannot read {self.text!r}: the cut-off stands at the end of the whole measure")
+            self.take("@")
+            k = cutoff(self.take("a cut-off"))
+        return MetricSpec(name, tuple(of), tuple(params.items()), k)
+
+    def argument(self, of: list[MetricSpec], params: dict[str, Scalar], depth: int) -> None:
+        following = self.tokens[self.next + 1][1] if self.next + 1 < len(self.tokens) else ""
+        if following != "=":
+            of.append(self.measure(depth + 1))
+            return
+        key = self.take("a parameter")
+        self.take("=")
+        quoted = self.next < len(self.tokens) and self.tokens[self.next][0] == "quoted"
+        word = self.take(f"the value of {key}")
+        if key in params:
+            raise ValueError(f"cannot read {self.text!r}: {key} is given twice")
+        params[key] = word[1:-1] if quoted else _scalar(word)

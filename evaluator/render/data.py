@@ -1,0 +1,86 @@
+"""The formats for machines: full precision, the columns of `result.COLUMNS`, the same bytes for the same result."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, astuple
+from typing import Any
+
+import narwhals as nw
+
+from ..result import COLUMNS, FORMAT_VERSION, Result
+
+
+def as_csv(result: Result) -> bytes:
+    """The long table: one line per model, metric, cut-off and aggregate."""
+    return _csv([COLUMNS, *(astuple(row) for row in result.rows)])
+
+
+def as_wide_csv(result: Result) -> bytes:
+    """The wide table: one line per model, one column per measure."""
+    labels = result.labels()
+    table = result.by_model()
+    lines = [[model, *(table[model][label].value if label in table[model] else None for label in labels)] for model in result.models]
+    return _csv([["model", *labels], *lines])
+
+
+def as_json(result: Result) -> bytes:
+    """Everything but the per-user values, as one versioned object."""
+    content = {
+        "format_version": FORMAT_VERSION,
+        "results": [asdict(row) for row in result.rows],
+        "models": [{"model": model, "users": asdict(counts)} for model, counts in result.counts.items()],
+        "notes": list(result.notes()),
+        "inputs": [asdict(source) for source in result.inputs],
+        "config": result.config,
+        "versions": result.versions,
+    }
+    return _json(content)
+
+
+def as_jsonl(result: Result) -> bytes:
+    """The long table, one JSON object per line."""
+    return "".join(json.dumps(asdict(row), ensure_ascii=False, allow_nan=False) + "\n" for row in result.rows).encode()
+
+
+def as_parquet(result: Result) -> bytes:
+    """The long table as Parquet."""
+    columns = {name: [getattr(row, name) for row in result.rows] for name in COLUMNS}
+    types = {"model": nw.String, "metric": nw.String, "k": nw.Int64, "aggregate": nw.String, "value": nw.Float64, "n_users": nw.Int64}
+    some = next(iter(result.per_user.values()))
+    return _parquet(nw.from_dict(columns, schema=nw.Schema(types), backend=some.implementation))
+
+
+def per_user(result: Result) -> bytes:
+    """The value of every measure for every user and model, sorted by user within a model, as Parquet."""
+    frames = [frame.select(nw.lit(model).alias("model"), nw.all()) for model, frame in result.per_user.items()]
+    return _parquet(nw.concat(frames))
+
+
+def as_manifest(result: Result, files: Mapping[str, bytes]) -> bytes:
+    """What went in (paths as given, sizes, hashes, rows), what was done (config, versions) and what came out (hashes)."""
+    outputs = [
+        {"path": name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()} for name, content in files.items()
+    ]
+    inputs = [asdict(source) for source in result.inputs]
+    return _json({"format_version": FORMAT_VERSION, "inputs": inputs, "config": result.config, "versions": result.versions, "outputs": outputs})
+
+
+def _csv(lines: Iterable[Iterable[Any]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    return text.getvalue().encode()
+
+
+def _json(content: Mapping[str, Any]) -> bytes:
+    return (json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def _parquet(frame: nw.DataFrame[Any]) -> bytes:
+    file = io.BytesIO()
+    frame.write_parquet(file)
+    return file.getvalue()

@@ -1,0 +1,49 @@
+"""The formats for people: Markdown, and the cells that the terminal table shares with it."""
+
+from __future__ import annotations
+
+from ..result import Result, Row
+
+
+def arrow(result: Result, label: str) -> str:
+    """Which direction is better."""
+    return "↑" if result.higher_is_better[label] else "↓"
+
+
+def shown(row: Row | None) -> str:
+    """A value for the eye: four decimals, or four significant digits where that would show nothing."""
+    if row is None or row.value is None:
+        return ""
+    return f"{row.value:.4g}" if row.value != 0 and (abs(row.value) < 0.001 or abs(row.value) >= 10_000) else f"{row.value:.4f}"
+
+
+def best(result: Result) -> set[tuple[str, str]]:
+    """The (model, label) of the best values; none where there is nothing to compare."""
+    found: set[tuple[str, str]] = set()
+    table = result.by_model()
+    for label in result.labels():
+        values = {model: rows[label].value for model, rows in table.items() if label in rows and rows[label].value is not None}
+        if len(values) > 1 and not label.endswith("(std)"):
+            top = (max if result.higher_is_better[label] else min)(value for value in values.values() if value is not None)
+            winners = {(model, label) for model, value in values.items() if value == top}
+            found |= winners if len(winners) < len(values) else set()
+    return found
+
+
+def as_markdown(result: Result) -> bytes:
+    """A Markdown table: measures × models, the best value of each measure in bold, and who was counted below it."""
+    table, marked = result.by_model(), best(result)
+    lines = ["| measure | " + " | ".join(_escape(model) for model in result.models) + " |"]
+    lines.append("|---|" + "---:|" * len(result.models))
+    for label in result.labels():
+        cells = []
+        for model in result.models:
+            value = shown(table[model].get(label))
+            cells.append(f"**{value}**" if (model, label) in marked else value)
+        lines.append(f"| {_escape(label)} {arrow(result, label)} | " + " | ".join(cells) + " |")
+    lines.append("| users | " + " | ".join(f"{result.counts[model].averaged:,}" for model in result.models) + " |")
+    return "\n".join([*lines, "", *(f"- {_escape(note)}" for note in result.notes()), ""]).encode()
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|")

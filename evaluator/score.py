@@ -1,0 +1,93 @@
+"""Metrics × cut-offs → one value per (user, metric, k); one grouping per table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import narwhals as nw
+
+from . import tables
+from .conventions import Convention
+from .metrics import Measure, Ratio, Reduction, Reductions, find, parameters, parts
+from .naming import MetricSpec
+
+
+class Scoring:
+    """The expressions of all measures over one table of per-user reductions.
+
+    Column `v<i>` holds the value of the i-th measure; where it is a ratio, `n<i>` and `d<i>` hold its parts, which pooled
+    averages need. Short names are used because printed ones (`F1(beta=0.5)@10`) are no column names on every engine.
+    """
+
+    def __init__(self, specs: Sequence[MetricSpec], convention: Convention, pooled: frozenset[int] = frozenset()) -> None:
+        self.asked = Reductions()
+        self.convention = convention
+        self.values: list[nw.Expr] = []
+        for index, spec in enumerate(specs):
+            value = self._define(spec)
+            if isinstance(value, Ratio) and index in pooled:
+                self.values += [value.numerator.alias(f"n{index}"), value.denominator.alias(f"d{index}")]
+            self.values.append(_plain(value).alias(f"v{index}"))
+
+    def _define(self, spec: MetricSpec) -> nw.Expr | Ratio:
+        k = spec.k if isinstance(spec.k, int) else None
+        of = tuple(_plain(self._define(part)) for part in parts(spec))
+        return find(spec.name).define(Measure(k, parameters(spec, self.convention), self.asked, of))
+
+    @property
+    def tables(self) -> frozenset[str]:
+        """The tables that the measures read beside `users`."""
+        return frozenset(reduction.table for reduction in self.asked.columns)
+
+    @property
+    def user_columns(self) -> frozenset[str]:
+        """The columns of `users` that the measures read beside `n_relevant`."""
+        return frozenset(self.asked.user_columns)
+
+    def per_user(self, users: nw.LazyFrame, rows: Mapping[str, nw.LazyFrame]) -> nw.LazyFrame:
+        """The value of every measure for every user of `users`; users without rows in a table read 0 from it."""
+        frame = tables.check(users, "users")
+        filled: dict[str, nw.Expr] = {}
+        for name, key in (("hits", "user"), ("ideal", "twin")):
+            columns = {reduction: column for reduction, column in self.asked.columns.items() if reduction.table == name}
+            if columns:
+                frame = _reduce(frame, key, tables.check(rows[name], name), columns, filled)
+        reduced = frame.with_columns(**filled)
+        counts = [column for column in ("n_relevant", "n_recommended") if column in reduced.collect_schema().names()]
+        return reduced.select("user", *counts, *self.values)
+
+
+def _plain(value: nw.Expr | Ratio) -> nw.Expr:
+    return value.value() if isinstance(value, Ratio) else value
+
+
+def _reduce(
+    users: nw.LazyFrame, key: str, rows: nw.LazyFrame, columns: Mapping[Reduction, str], filled: dict[str, nw.Expr]
+) -> nw.LazyFrame:
+    """Join to `users` what each row expression gives between one cut-off and the next, and say in `filled` how it adds up.
+
+    Each row is reduced once, in the bucket of the smallest cut-off that holds it; a value at k is what the buckets up to k
+    add up to. Users without rows in a bucket read 0 from it.
+    """
+    expressions = {reduction.key: reduction.row for reduction in columns}
+    names = {expression: f"row{index}" for index, expression in enumerate(expressions)}
+    computed = rows.with_columns(row.cast(nw.Float64).alias(names[expression]) for expression, row in expressions.items())
+    table = next(iter(columns)).table
+    cutoffs = sorted({reduction.k for reduction in columns if reduction.k is not None})
+    ends: list[int | None] = [*cutoffs, None] if any(reduction.k is None for reduction in columns) else [*cutoffs]
+    sums = dict.fromkeys((reduction.key, reduction.reduce) for reduction in columns)
+    start = 0
+    for place, end in enumerate(ends):
+        within = nw.col("rank") > start if end is None else (nw.col("rank") > start) & (nw.col("rank") <= end)
+        parts = [
+            (nw.col(names[row]).sum() if reduce == "sum" else nw.col(names[row]).max()).alias(f"{table}_{names[row]}_{reduce}_{place}")
+            for row, reduce in sums
+        ]
+        bucket = computed.filter(within).group_by("user").agg(*parts)
+        users = users.join(bucket, left_on=key, right_on="user", how="left")
+        start = end or start
+    for reduction, column in columns.items():
+        upto = ends.index(reduction.k) + 1
+        values = [nw.col(f"{table}_{names[reduction.key]}_{reduction.reduce}_{place}").fill_null(0.0) for place in range(upto)]
+        filled[column] = values[0] if upto == 1 else nw.sum_horizontal(*values) if reduction.reduce == "sum" else nw.max_horizontal(*values)
+    return users
