@@ -44,7 +44,7 @@ def _print_version(context: click.Context, parameter: click.Parameter, wanted: b
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version.")
 def cli() -> None:
-    """Say how good recommendations are, by definitions you can name.
+    r"""Say how good recommendations are, by definitions you can name.
 
     \b
     Exit codes: 0 fine, 1 a gate or an error-level check failed, 2 command line or config wrong, 3 data unreadable

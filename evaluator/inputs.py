@@ -46,37 +46,45 @@ def look_at_everything(loaded: Loaded, stack: ExitStack) -> Inputs:
     """
     data = loaded.config.data
     needed = frozenset[str]().union(*(metrics.needs(spec) for spec in loaded.config.evaluation.specs))
-    by_name: dict[str, tuple[str, Given, list[Path]]] = {}
-    named = data.recommendations if isinstance(data.recommendations, dict) else {}
-    for name, given in named.items():
-        role = f"data.recommendations.{name}"
-        paths = [stack.enter_context(load.spooled())] if given.path == ("-",) else load.find(role, given.path, loaded.folder)
-        by_name[name] = (role, given, paths)
-    for index, given in enumerate(() if named else data.recommendations):
-        for path in load.find(f"data.recommendations[{index}]", given.path, loaded.folder):  # type: ignore[union-attr]
-            name = path.name.split(".")[0]
-            if name in by_name:
-                raise DataError(f"data.recommendations: two files are called {name}", "give the models names: {name: path}")
-            by_name[name] = (f"data.recommendations.{name}", given, [path])  # type: ignore[assignment]
 
-    def look(role: str, table: str, given: Given, paths: Sequence[Path] | None = None) -> load.Source:
-        tabs = {"separator": "\t"} if given.format == "tsv" else {}
-        return load.look(
-            role,
-            table,
-            given.path,
-            paths or load.find(role, given.path, loaded.folder),
-            **{"format": "csv" if given.format == "tsv" else given.format, "separator": given.separator, **tabs},
-            header=given.header,
-            columns=given.columns.given(),
-        )
+    def paths(role: str, given: Given) -> list[Path]:
+        if given.path == ("-",):
+            return [stack.enter_context(load.spooled())]
+        found = load.find(role, given.path, loaded.folder)
+        return [stack.enter_context(load.spooled(path)) if path.is_fifo() else path for path in found]
 
-    catalogue = "catalogue" in needed
-    return Inputs(
-        look("data.test", "interactions", data.test),
-        look("data.train", "interactions", data.train) if data.train and catalogue else None,
-        look("data.items", "catalogue", data.items) if data.items and catalogue else None,
-        {name: look(role, "lists", given, paths) for name, (role, given, paths) in by_name.items()},
+    def source(role: str, table: str, given: Given | None) -> load.Source | None:
+        return _look(role, table, given, paths(role, given)) if given else None
+
+    models: dict[str, load.Source] = {}
+    if isinstance(data.recommendations, dict):
+        for name, given in data.recommendations.items():
+            role = f"data.recommendations.{name}"
+            models[name] = _look(role, "lists", given, paths(role, given))
+    else:
+        for index, given in enumerate(data.recommendations):
+            for path in paths(f"data.recommendations[{index}]", given):
+                name = path.name.split(".")[0]
+                if name in models:
+                    raise DataError(f"data.recommendations: two files are called {name}", "give the models names, as name: path")
+                models[name] = _look(f"data.recommendations.{name}", "lists", given, [path])
+    test = source("data.test", "interactions", data.test)
+    assert test is not None
+    train = source("data.train", "interactions", data.train if "catalogue" in needed else None)
+    items = source("data.items", "catalogue", data.items if "catalogue" in needed else None)
+    return Inputs(test, train, items, models)
+
+
+def _look(role: str, table: str, given: Given, paths: Sequence[Path]) -> load.Source:
+    return load.look(
+        role,
+        table,
+        given.path,
+        paths,
+        format="csv" if given.format == "tsv" else given.format,
+        separator="\t" if given.format == "tsv" else given.separator,
+        header=given.header,
+        columns=given.columns.given(),
     )
 
 
@@ -89,8 +97,8 @@ def described(inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fing
 
 
 def _file(path: Path, source: load.Source, fingerprints: load.Fingerprints, folder: Path) -> InputFile:
-    if source.given == ("-",):
-        shown = "-"
+    if path.name == "stdin":
+        shown = source.given[0]
     elif any(os.path.isabs(given) for given in source.given):
         shown = str(path)
     else:

@@ -9,6 +9,7 @@ import narwhals as nw
 
 from .conventions import Convention
 from .engine.base import Engine
+from .tables import Frame
 
 PAIR = ["user", "item"]
 
@@ -17,12 +18,12 @@ PAIR = ["user", "item"]
 class Truth:
     """What the test file says: its relevant items, the users who have one, and their ideal lists."""
 
-    relevant: nw.LazyFrame
-    users: nw.LazyFrame
-    ideal: nw.LazyFrame
+    relevant: Frame
+    users: Frame
+    ideal: Frame
 
 
-def relevant_items(test: nw.LazyFrame, threshold: float | None, graded: bool) -> nw.LazyFrame:
+def relevant_items(test: Frame, threshold: float | None, graded: bool) -> Frame:
     """The table `truth`: rows of the test file that are relevant, each (user, item) once, with its gain.
 
     Relevant is a rating of at least `threshold`; without one, a rating above 0; without ratings, every row. The gain is the
@@ -37,7 +38,7 @@ def relevant_items(test: nw.LazyFrame, threshold: float | None, graded: bool) ->
     return kept.group_by(PAIR).agg(nw.col("rating").cast(nw.Float64).max().alias("gain"))
 
 
-def truth(relevant: nw.LazyFrame, graded: bool, engine: Engine) -> Truth:
+def truth(relevant: Frame, graded: bool, engine: Engine) -> Truth:
     """The tables `users` and `ideal` beside the settled `relevant` items.
 
     Where the relevance is not graded, users with as many relevant items have the same ideal list; it is kept for one of
@@ -55,12 +56,12 @@ def truth(relevant: nw.LazyFrame, graded: bool, engine: Engine) -> Truth:
     return Truth(relevant, users, ideal)
 
 
-def wanted(relevant: nw.LazyFrame) -> Callable[[nw.LazyFrame], Sequence[nw.LazyFrame]]:
+def wanted(relevant: Frame) -> Callable[[Frame], Sequence[Frame]]:
     """What `hits` needs of the ranked lists: the recommended items that are relevant."""
     return lambda lists: (lists.select("user", "item", "rank").join(relevant, on=PAIR, how="inner"),)
 
 
-def hits(found: nw.LazyFrame, users: nw.LazyFrame, convention: Convention, engine: Engine) -> nw.LazyFrame:
+def hits(found: Frame, users: Frame, convention: Convention, engine: Engine) -> Frame:
     """The table `hits`: recommended items that are relevant, counted from the top of each list."""
     if convention["duplicates"] == "unique_hits":
         found = found.group_by(PAIR).agg(nw.col("rank").min(), nw.col("gain").max())
@@ -69,7 +70,7 @@ def hits(found: nw.LazyFrame, users: nw.LazyFrame, convention: Convention, engin
     return settled
 
 
-def users(truth: Truth, lengths: nw.LazyFrame, convention: Convention) -> nw.LazyFrame:
+def users(truth: Truth, lengths: Frame, convention: Convention) -> Frame:
     """The table `users`: those who are averaged over, with what is known of each."""
     if convention["missing_lists"] == "drop":
         return truth.users.join(lengths, on="user", how="inner")
@@ -80,15 +81,15 @@ def users(truth: Truth, lengths: nw.LazyFrame, convention: Convention) -> nw.Laz
 class Candidates:
     """The items a user could have been recommended: the `catalogue` without what `seen` (train) holds for the user."""
 
-    catalogue: nw.LazyFrame
-    seen: nw.LazyFrame | None
+    catalogue: Frame
+    seen: Frame | None
     size: int
 
 
-def wanted_outside(candidates: Candidates, relevant: nw.LazyFrame) -> Callable[[nw.LazyFrame], Sequence[nw.LazyFrame]]:
+def wanted_outside(candidates: Candidates, relevant: Frame) -> Callable[[Frame], Sequence[Frame]]:
     """Per user, how many recommended items that are not relevant are no candidates: unknown, or seen in train."""
 
-    def want(lists: nw.LazyFrame) -> Sequence[nw.LazyFrame]:
+    def want(lists: Frame) -> Sequence[Frame]:
         pairs = lists.select(*PAIR)
         unknown = pairs.join(candidates.catalogue, on="item", how="anti")
         extra = [unknown]
@@ -101,7 +102,7 @@ def wanted_outside(candidates: Candidates, relevant: nw.LazyFrame) -> Callable[[
     return want
 
 
-def with_negatives(users: nw.LazyFrame, relevant: nw.LazyFrame, candidates: Candidates, outside: nw.LazyFrame) -> nw.LazyFrame:
+def with_negatives(users: Frame, relevant: Frame, candidates: Candidates, outside: Frame) -> Frame:
     """Add `n_negatives` to `users`: the candidates that are not relevant, and what the list holds beside the candidates."""
     known = relevant.join(candidates.catalogue, on="item", how="semi")
     frame = _joined_count(users, known, "n_known_relevant")
@@ -114,6 +115,6 @@ def with_negatives(users: nw.LazyFrame, relevant: nw.LazyFrame, candidates: Cand
     return frame.with_columns(n_negatives=nw.lit(candidates.size) - taken + nw.col("n_outside"))
 
 
-def _joined_count(users: nw.LazyFrame, pairs: nw.LazyFrame, name: str) -> nw.LazyFrame:
+def _joined_count(users: Frame, pairs: Frame, name: str) -> Frame:
     counts = pairs.group_by("user").agg(nw.len().cast(nw.Int64).alias(name))
     return users.join(counts, on="user", how="left").with_columns(nw.col(name).fill_null(0))

@@ -1,8 +1,8 @@
 """Measure strings: `"nDCG(gain=linear)@10"` ⇄ `MetricSpec`. What is printed reads back.
 
-    measure   = name [ "(" argument { "," argument } ")" ] [ "@" cutoff ]
-    argument  = parameter "=" value | measure            (a measure without "@")
-    cutoff    = positive integer | "none"                ("none": the whole list)
+measure   = name [ "(" argument { "," argument } ")" ] [ "@" cutoff ]
+argument  = parameter "=" value | measure            (a measure without "@")
+cutoff    = positive integer | "none"                ("none": the whole list)
 """
 
 from __future__ import annotations

@@ -13,15 +13,16 @@ from .config import Config, Loaded
 from .conventions import Convention
 from .engine import Engine, ReadError, open_engine
 from .errors import DataError
-from .naming import MetricSpec
 from .inputs import Inputs, described, look_at_everything
+from .naming import MetricSpec
 from .result import Counts, Result, Row
 from .score import Scoring
+from .tables import Frame
 
 Progress = Callable[[str, int, int], None]
 """Called as `progress(model, done, total)` before each model and once at the end."""
 
-Settled = list[nw.LazyFrame]
+Settled = list[Frame]
 
 
 def run(loaded: Loaded, progress: Progress | None = None) -> Result:
@@ -81,7 +82,7 @@ class _Evaluation:
                 "name it in the config, columns: {rating: NAME}",
             )
 
-        def compute(source: load.Source, scan: nw.LazyFrame) -> Settled:
+        def compute(source: load.Source, scan: Frame) -> Settled:
             relevant = match.relevant_items(scan, relevance.threshold, relevance.graded)
             return self.engine.settle([relevant, scan.select(nw.col("user").n_unique().alias("n")), load.counted(scan, source)])
 
@@ -97,9 +98,9 @@ class _Evaluation:
         seen = catalogue = None
         for source in (self.inputs.train, self.inputs.items):
             if source is not None:
-                columns = [column for column in ("user", "item") if column in source.columns]
+                columns: list[str] = [column for column in ("user", "item") if column in source.columns]
 
-                def compute(source: load.Source, scan: nw.LazyFrame, columns: list[str] = columns) -> Settled:
+                def compute(source: load.Source, scan: Frame, columns: list[str] = columns) -> Settled:
                     return self.engine.settle([scan.select(*columns).unique(columns), load.counted(scan, source)])
 
                 (frame,) = self.read(source, compute)
@@ -109,12 +110,12 @@ class _Evaluation:
         return match.Candidates(catalogue, seen, self.count(catalogue.select(nw.len().alias("n")), "n"))
 
     def model(self, name: str, source: load.Source, truth: match.Truth, candidates: match.Candidates | None, n_test: int) -> None:
-        def compute(source: load.Source, scan: nw.LazyFrame) -> Settled:
+        def compute(source: load.Source, scan: Frame) -> Settled:
             wants = [match.wanted(truth.relevant)]
             if candidates is not None:
                 wants.append(match.wanted_outside(candidates, truth.relevant))
 
-            def want(lists: nw.LazyFrame) -> Settled:
+            def want(lists: Frame) -> Settled:
                 return [*(frame for part in wants for frame in part(lists)), load.counted(lists, source)]
 
             frames, lengths = self.engine.ranked(scan, rank.order_of(source.columns, self.convention), want)
@@ -135,7 +136,7 @@ class _Evaluation:
         self.counts[name] = Counts(n_test, relevant, listed, len(per_user))
         self.per_user[name] = per_user
 
-    def read(self, source: load.Source, compute: Callable[[load.Source, nw.LazyFrame], Settled]) -> Settled:
+    def read(self, source: load.Source, compute: Callable[[load.Source, Frame], Settled]) -> Settled:
         """What `compute` makes of a scan, without its last frame: the counts of rows and faults, which are looked at here."""
         try:
             *frames, counted = compute(source, self.engine.scan(source.scan))
@@ -147,7 +148,7 @@ class _Evaluation:
             raise load.explain(source, error) from error
         return frames
 
-    def count(self, frame: nw.LazyFrame, column: str) -> int:
+    def count(self, frame: Frame, column: str) -> int:
         return int(self.engine.collect(frame)[column].item())
 
     def result(self, loaded: Loaded, fingerprints: load.Fingerprints) -> Result:

@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import narwhals as nw
 
+from .metrics import find
+
 FORMAT_VERSION: Final = 1
 """The version of the JSON form. 1: results, models, inputs, config, versions."""
 
@@ -28,7 +30,8 @@ class Row:
     @property
     def label(self) -> str:
         """The measure with its cut-off, and with the aggregate where it is not the mean."""
-        at = "" if self.k is None else f"@{self.k}"
+        cut = find(self.metric.partition("(")[0]).cut
+        at = f"@{'none' if self.k is None else self.k}" if cut else ""
         return f"{self.metric}{at}" if self.aggregate in ("mean", "") else f"{self.metric}{at} ({self.aggregate})"
 
 
@@ -87,7 +90,9 @@ class Result:
         for model, counts in self.counts.items():
             left_out = counts.test - counts.relevant
             users = f"{counts.relevant:,} of {counts.test:,} test users have a relevant item"
-            sentence = f"{users}; the other {left_out:,} are left out." if left_out else f"All {counts.test:,} test users have a relevant item."
+            sentence = (
+                f"{users}; the other {left_out:,} are left out." if left_out else f"All {counts.test:,} test users have a relevant item."
+            )
             if sentence not in found:
                 found.append(sentence)
             without = counts.relevant - counts.listed
@@ -102,7 +107,7 @@ class Result:
         return tuple(dict.fromkeys(row.label for row in self.rows))
 
     def by_model(self) -> dict[str, dict[str, Row]]:
-        """model → label → row."""
+        """Model → label → row."""
         table: dict[str, dict[str, Row]] = {model: {} for model in self.models}
         for row in self.rows:
             table[row.model][row.label] = row

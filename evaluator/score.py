@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 import narwhals as nw
 
@@ -10,6 +11,7 @@ from . import tables
 from .conventions import Convention
 from .metrics import Measure, Ratio, Reduction, Reductions, find, parameters, parts
 from .naming import MetricSpec
+from .tables import Frame
 
 
 class Scoring:
@@ -44,7 +46,7 @@ class Scoring:
         """The columns of `users` that the measures read beside `n_relevant`."""
         return frozenset(self.asked.user_columns)
 
-    def per_user(self, users: nw.LazyFrame, rows: Mapping[str, nw.LazyFrame]) -> nw.LazyFrame:
+    def per_user(self, users: Frame, rows: Mapping[str, Frame]) -> Frame:
         """The value of every measure for every user of `users`; users without rows in a table read 0 from it."""
         frame = tables.check(users, "users")
         filled: dict[str, nw.Expr] = {}
@@ -61,33 +63,36 @@ def _plain(value: nw.Expr | Ratio) -> nw.Expr:
     return value.value() if isinstance(value, Ratio) else value
 
 
-def _reduce(
-    users: nw.LazyFrame, key: str, rows: nw.LazyFrame, columns: Mapping[Reduction, str], filled: dict[str, nw.Expr]
-) -> nw.LazyFrame:
+_REDUCE: Final[dict[str, Callable[[str], nw.Expr]]] = {
+    "sum": lambda row: nw.col(row).sum(),
+    "max": lambda row: nw.col(row).max(),
+    "count": lambda _: nw.len().cast(nw.Float64),
+}
+
+
+def _reduce(users: Frame, key: str, rows: Frame, columns: Mapping[Reduction, str], filled: dict[str, nw.Expr]) -> Frame:
     """Join to `users` what each row expression gives between one cut-off and the next, and say in `filled` how it adds up.
 
     Each row is reduced once, in the bucket of the smallest cut-off that holds it; a value at k is what the buckets up to k
     add up to. Users without rows in a bucket read 0 from it.
     """
-    expressions = {reduction.key: reduction.row for reduction in columns}
-    names = {expression: f"row{index}" for index, expression in enumerate(expressions)}
-    computed = rows.with_columns(row.cast(nw.Float64).alias(names[expression]) for expression, row in expressions.items())
+    rows_of = {reduction.key: reduction.row for reduction in columns if reduction.row is not None}
+    computed = rows.with_columns(row.cast(nw.Float64).alias(f"row{index}") for index, row in enumerate(rows_of.values()))
+    names = {key: f"row{index}" for index, key in enumerate(rows_of)}
     table = next(iter(columns)).table
     cutoffs = sorted({reduction.k for reduction in columns if reduction.k is not None})
     ends: list[int | None] = [*cutoffs, None] if any(reduction.k is None for reduction in columns) else [*cutoffs]
-    sums = dict.fromkeys((reduction.key, reduction.reduce) for reduction in columns)
+    wanted = dict.fromkeys((reduction.reduce, names.get(reduction.key, "")) for reduction in columns)
     start = 0
     for place, end in enumerate(ends):
         within = nw.col("rank") > start if end is None else (nw.col("rank") > start) & (nw.col("rank") <= end)
-        parts = [
-            (nw.col(names[row]).sum() if reduce == "sum" else nw.col(names[row]).max()).alias(f"{table}_{names[row]}_{reduce}_{place}")
-            for row, reduce in sums
-        ]
-        bucket = computed.filter(within).group_by("user").agg(*parts)
-        users = users.join(bucket, left_on=key, right_on="user", how="left")
+        parts = [_REDUCE[reduce](row).alias(f"{table}_{reduce}_{row}_{place}") for reduce, row in wanted]
+        users = users.join(computed.filter(within).group_by("user").agg(*parts), left_on=key, right_on="user", how="left")
         start = end or start
     for reduction, column in columns.items():
         upto = ends.index(reduction.k) + 1
-        values = [nw.col(f"{table}_{names[reduction.key]}_{reduction.reduce}_{place}").fill_null(0.0) for place in range(upto)]
-        filled[column] = values[0] if upto == 1 else nw.sum_horizontal(*values) if reduction.reduce == "sum" else nw.max_horizontal(*values)
+        prefix = f"{table}_{reduction.reduce}_{names.get(reduction.key, '')}"
+        values = [nw.col(f"{prefix}_{place}").fill_null(0.0) for place in range(upto)]
+        together = nw.max_horizontal if reduction.reduce == "max" else nw.sum_horizontal
+        filled[column] = values[0] if upto == 1 else together(*values)
     return users

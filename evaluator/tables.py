@@ -16,9 +16,12 @@ Names are lower case and distinct without regard to case, because Spark folds ca
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import narwhals as nw
+
+Frame = nw.LazyFrame[Any]
+"""A lazy frame of whatever engine."""
 
 TABLES: Final[dict[str, tuple[str, ...]]] = {
     "truth": ("user", "item", "gain"),
@@ -29,7 +32,7 @@ TABLES: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
-def check(frame: nw.LazyFrame, table: str) -> nw.LazyFrame:
+def check(frame: Frame, table: str) -> Frame:
     """Return `frame` if it has the columns of `table`, and raise `ValueError` (a bug of ours) if it does not."""
     columns = frame.collect_schema().names()
     missing = [name for name in TABLES[table] if name not in columns]

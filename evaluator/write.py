@@ -34,7 +34,9 @@ class Stage:
                 self._stages[folder] = Path(tempfile.mkdtemp(prefix=".receval-", dir=folder))
             except OSError as error:
                 self._clear()
-                raise OutputError(f"cannot write to the folder {folder}: {error.strerror}", "choose another one with -o, or output.dir") from None
+                raise OutputError(
+                    f"cannot write to the folder {folder}: {error.strerror}", "choose another one with -o, or output.dir"
+                ) from None
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:

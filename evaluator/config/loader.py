@@ -43,7 +43,9 @@ class Loaded:
                     del source["columns"]
         evaluation = dumped["evaluation"]
         evaluation["top_k"] = ["none" if k is None else k for k in self.config.evaluation.top_k]
-        evaluation["metrics"] = [spec.title if spec.k is UNSET or not metrics.find(spec.name).cut else str(spec) for spec in self.config.evaluation.specs]
+        evaluation["metrics"] = [
+            spec.title if spec.k is UNSET or not metrics.find(spec.name).cut else str(spec) for spec in self.config.evaluation.specs
+        ]
         if not evaluation["aggregates"]:
             del evaluation["aggregates"]
         return dumped

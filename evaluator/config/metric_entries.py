@@ -1,10 +1,10 @@
 """The spellings of a metric in the config → measure specs.
 
-    nDCG                                     every cut-off of top_k
-    nDCG(gain=linear)@10                     a measure string
-    {name: F1, beta: 0.5, k: [5, 10]}        a mapping with parameters
-    {name: F1, params: {metric_name_1: nDCG, metric_name_2: MAP, beta: 0.5}}
-    MAP: {cutoff: {type: int, values: [1, 5, 10], range: {start: 20, end: 100, step: 20}}}
+nDCG                                     every cut-off of top_k
+nDCG(gain=linear)@10                     a measure string
+{name: F1, beta: 0.5, k: [5, 10]}        a mapping with parameters
+{name: F1, params: {metric_name_1: nDCG, metric_name_2: MAP, beta: 0.5}}
+MAP: {cutoff: {type: int, values: [1, 5, 10], range: {start: 20, end: 100, step: 20}}}
 """
 
 from __future__ import annotations

@@ -53,7 +53,9 @@ def _column_name(value: Any) -> Any:
     return value
 
 
-ColumnName = Annotated[str | int, BeforeValidator(_column_name), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]})]
+ColumnName = Annotated[
+    str | int, BeforeValidator(_column_name), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]})
+]
 
 
 class Columns(Model):
@@ -82,10 +84,13 @@ class Source(Model):
     format: Literal["csv", "tsv", "ndjson", "parquet", "ipc"] | None = Field(None, description="found out if not given")
     separator: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(None, description="of a text file; found out if not given")
     header: bool | None = Field(None, description="whether the first line of a text file names the columns; found out if not given")
-    columns: Columns = Field(default_factory=Columns, description="which column is which; usual names are recognised")
+    columns: Columns = Field(Columns(), description="which column is which; usual names are recognised")
 
 
 SourceField = Annotated[Source, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | Source)]
+
+
+Files = Annotated[tuple[SourceField, ...], BeforeValidator(_as_list, json_schema_input_type=str | tuple[SourceField, ...])]
 
 
 class Data(Model):
@@ -95,7 +100,7 @@ class Data(Model):
     train: SourceField | None = Field(None, description="the interactions the models learnt from")
     items: SourceField | None = Field(None, description="the catalogue, one row per item")
     recommendations: Annotated[
-        Annotated[dict[str, SourceField], Tag("named")] | Annotated[tuple[SourceField, ...], BeforeValidator(_as_list), Tag("files")],
+        Annotated[dict[str, SourceField], Tag("named")] | Annotated[Files, Tag("files")],
         Discriminator(lambda value: "files" if isinstance(value, str | list | tuple) else "named"),
         Field(description="the lists of each model: name → file; or a path, glob or list, each file being a model of its name"),
     ]
@@ -136,7 +141,7 @@ class Evaluation(Model):
     """What to compute."""
 
     convention: Annotated[str, BeforeValidator(_convention)] = Field("receval", description="the definitions to use")
-    relevance: Relevance = Field(default_factory=Relevance, description="which test items are relevant")
+    relevance: Relevance = Field(Relevance(), description="which test items are relevant")
     top_k: Annotated[
         tuple[int | None, ...],
         BeforeValidator(read_cutoffs),
@@ -195,5 +200,5 @@ class Config(Model):
     engine: Annotated[
         EngineChoice,
         BeforeValidator(lambda value: {"name": value} if isinstance(value, str) else value, json_schema_input_type=str | EngineChoice),
-    ] = Field(default_factory=EngineChoice)
-    output: Output = Field(default_factory=Output)
+    ] = Field(EngineChoice())
+    output: Output = Field(Output())

@@ -25,7 +25,7 @@ _WORDS: Final[dict[str, Any]] = {
 }  # fmt: skip
 _VARIABLE = re.compile(r"\$(?:\$|\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::(?P<default>[^}]*))?\})")
 _YAML: Final = "tag:yaml.org,2002:"
-_TAGS: Final = {_YAML + kind for kind in "map seq str int float bool null timestamp merge value".split()}
+_TAGS: Final = {_YAML + kind for kind in ["map", "seq", "str", "int", "float", "bool", "null", "timestamp", "merge", "value"]}
 _MOST_VALUES: Final = 100_000
 _DEEPEST: Final = 60
 _LONGEST: Final = 4 << 20
@@ -113,7 +113,7 @@ class _Reader:
 
     def scalar(self, node: yaml.Node) -> Any:
         text = self.substitute(node)
-        if node.style is not None:  # quoted or block text stays text
+        if isinstance(node, yaml.ScalarNode) and node.style is not None:  # quoted or block text stays text
             return text
         if text in _WORDS:
             return _WORDS[text]

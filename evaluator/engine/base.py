@@ -8,12 +8,14 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import narwhals as nw
 
+from ..tables import Frame
+
 Kind = Literal["integer", "text", "number"]
 Format = Literal["csv", "ndjson", "parquet", "ipc"]
 Order = Sequence[tuple[str, bool]]
 """Sort keys: column and whether it descends."""
 
-Want = Callable[[nw.LazyFrame[Any]], Sequence[nw.LazyFrame[Any]]]
+Want = Callable[[Frame], Sequence[Frame]]
 """What to compute from ranked lists: frames with `user`, `item` and `rank`, one row per row of the lists at most, or frames
 without `rank` that do not depend on it."""
 
@@ -35,8 +37,8 @@ class Scan:
 class Ranked(NamedTuple):
     """What was wanted of ranked lists, and the length of each list (`user`, `n_recommended`)."""
 
-    frames: list[nw.LazyFrame[Any]]
-    lengths: nw.LazyFrame[Any]
+    frames: list[Frame]
+    lengths: Frame
 
 
 class ReadError(Exception):
@@ -52,23 +54,23 @@ class Engine(Protocol):
 
     name: str
 
-    def scan(self, source: Scan) -> nw.LazyFrame[Any]:
+    def scan(self, source: Scan) -> Frame:
         """Open a source without reading its rows."""
         ...
 
-    def ordinal(self, frame: nw.LazyFrame[Any], order: Order, name: str) -> nw.LazyFrame[Any]:
+    def ordinal(self, frame: Frame, order: Order, name: str) -> Frame:
         """Add the 1-based position of each row among its user's rows under `order` (which must leave no ties)."""
         ...
 
-    def ranked(self, lists: nw.LazyFrame[Any], order: Order, want: Want) -> Ranked:
+    def ranked(self, lists: Frame, order: Order, want: Want) -> Ranked:
         """Compute what `want` asks of `lists` with their `rank` under `order`, reading the source as few times as can be."""
         ...
 
-    def settle(self, frames: Sequence[nw.LazyFrame[Any]]) -> list[nw.LazyFrame[Any]]:
+    def settle(self, frames: Sequence[Frame]) -> list[Frame]:
         """Compute the frames now, in one pass where the engine can, and return them for further use."""
         ...
 
-    def collect(self, frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+    def collect(self, frame: Frame) -> nw.DataFrame[Any]:
         """Bring a frame into this process."""
         ...
 

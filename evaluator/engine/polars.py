@@ -8,6 +8,7 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
+from ..tables import Frame
 from . import positions
 from .base import Order, Ranked, ReadError, Scan, Want
 
@@ -19,7 +20,7 @@ class PolarsEngine:
 
     name = "polars"
 
-    def scan(self, source: Scan) -> nw.LazyFrame[Any]:
+    def scan(self, source: Scan) -> Frame:
         """Open a source; see `Engine`."""
         frame = _open(source)
         columns: list[pl.Expr] = []
@@ -39,11 +40,11 @@ class PolarsEngine:
             frame = frame.filter(~blank).drop("row").with_row_index("row")
         return nw.from_native(frame.select(pl.col("row").cast(pl.Int64), *columns))
 
-    def ordinal(self, frame: nw.LazyFrame[Any], order: Order, name: str) -> nw.LazyFrame[Any]:
+    def ordinal(self, frame: Frame, order: Order, name: str) -> Frame:
         """Sort by user and `order`, and count from the first row of each user."""
         return nw.from_native(positions.by_sorting(frame.to_native(), order, name))
 
-    def ranked(self, lists: nw.LazyFrame[Any], order: Order, want: Want) -> Ranked:
+    def ranked(self, lists: Frame, order: Order, want: Want) -> Ranked:
         """Rank in the cheapest way that the file's order allows, and mend the users for whom that way was wrong.
 
         A file whose lists stand together and in order needs no sort: position is row arithmetic, checked in the same pass.
@@ -72,13 +73,15 @@ class PolarsEngine:
                 pl.concat([old.join(verdict.wrong, on="user", how="anti"), new.select(old.columns)]) if "rank" in new.columns else old
                 for old, new in zip(frames, exact, strict=True)
             ]
-        return Ranked([nw.from_native(frame.lazy()) for frame in frames], nw.from_native(verdict.lengths.lazy().select("user", "n_recommended")))
+        return Ranked(
+            [nw.from_native(frame.lazy()) for frame in frames], nw.from_native(verdict.lengths.lazy().select("user", "n_recommended"))
+        )
 
-    def settle(self, frames: Sequence[nw.LazyFrame[Any]]) -> list[nw.LazyFrame[Any]]:
+    def settle(self, frames: Sequence[Frame]) -> list[Frame]:
         """Compute the frames in one streaming pass and keep them in memory."""
         return [nw.from_native(frame.lazy()) for frame in _collect([frame.to_native() for frame in frames])]
 
-    def collect(self, frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+    def collect(self, frame: Frame) -> nw.DataFrame[Any]:
         """Compute a frame on the in-memory engine, whose sums run in row order and so give the same bits every time."""
         return nw.from_native(frame.to_native().collect(engine="in-memory").rechunk(), eager_only=True)
 

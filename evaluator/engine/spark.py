@@ -11,6 +11,7 @@ from typing import Any
 import narwhals as nw
 
 from ..errors import MissingExtraError
+from ..tables import Frame
 from .base import Order, Ranked, ReadError, Scan, Want
 
 _INSTALL = "pip install 'receval[spark]'"
@@ -29,12 +30,13 @@ class SparkEngine:
         del pyspark
         if remote is None and shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
             raise MissingExtraError(
-                "the spark engine needs Java, and there is none on this machine", "install a Java 17 runtime, or name a server: engine.remote"
+                "the spark engine needs Java, and there is none on this machine",
+                "install a Java 17 runtime, or name a server: engine.remote",
             )
         self._kept: list[Any] = []
         self._session, self._started = _session(master, remote)
 
-    def scan(self, source: Scan) -> nw.LazyFrame[Any]:
+    def scan(self, source: Scan) -> Frame:
         """Open a source; see `Engine`."""
         from pyspark.sql import functions as f
 
@@ -55,31 +57,33 @@ class SparkEngine:
             for column in source.names:
                 blank = blank & f.col(column).isNull()
             selected = selected.filter(~blank)
-        return nw.from_native(selected)
+        opened: Frame = nw.from_native(selected)
+        return opened
 
-    def ordinal(self, frame: nw.LazyFrame[Any], order: Order, name: str) -> nw.LazyFrame[Any]:
+    def ordinal(self, frame: Frame, order: Order, name: str) -> Frame:
         """Number the rows of each user in a window."""
         from pyspark.sql import Window
         from pyspark.sql import functions as f
 
         keys = [f.col(column).desc() if falls else f.col(column).asc() for column, falls in order]
         place = f.row_number().over(Window.partitionBy("user").orderBy(*keys))
-        return nw.from_native(frame.to_native().withColumn(name, place.cast("bigint")))
+        placed: Frame = nw.from_native(frame.to_native().withColumn(name, place.cast("bigint")))
+        return placed
 
-    def ranked(self, lists: nw.LazyFrame[Any], order: Order, want: Want) -> Ranked:
+    def ranked(self, lists: Frame, order: Order, want: Want) -> Ranked:
         """Rank in a window, and keep what is wanted."""
         placed = self.ordinal(lists, order, "rank")
         lengths = lists.group_by("user").agg(nw.len().cast(nw.Int64).alias("n_recommended"))
         *frames, lengths = self.settle([*want(placed), lengths])
         return Ranked(frames, lengths)
 
-    def settle(self, frames: Sequence[nw.LazyFrame[Any]]) -> list[nw.LazyFrame[Any]]:
+    def settle(self, frames: Sequence[Frame]) -> list[Frame]:
         """Keep the frames in Spark's cache once they are first computed."""
         kept = [frame.to_native().persist() for frame in frames]
         self._kept += kept
         return [nw.from_native(frame) for frame in kept]
 
-    def collect(self, frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
+    def collect(self, frame: Frame) -> nw.DataFrame[Any]:
         """Bring a frame here by way of Arrow; it is eager Polars like that of the other engine."""
         import polars as pl
 
@@ -153,7 +157,9 @@ def _session(master: str | None, remote: str | None) -> tuple[Any, bool]:
         session = builder.master(master or "local[*]").getOrCreate()
     except Exception as error:
         where = remote or master or "local[*]"
-        raise MissingExtraError(f"Spark could not be started at {where}: {_said(error)}", "Java 17 and pyspark 4 are needed, or a running server") from error
+        raise MissingExtraError(
+            f"Spark could not be started at {where}: {_said(error)}", "Java 17 and pyspark 4 are needed, or a running server"
+        ) from error
     return session, before is None
 
 
@@ -171,5 +177,3 @@ def _place_of(number: dict[str, int]) -> Any:
 
 def _said(error: Exception) -> str:
     return str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
-
-

@@ -41,9 +41,7 @@ def names_a_column(name: str) -> bool:
     return any(_fold(name) in names for names in _USUAL.values()) or _fold(name) in ("timestamp", "time", "ts")
 
 
-def recognise(
-    where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], has_header: bool
-) -> dict[str, str]:
+def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], has_header: bool) -> dict[str, str]:
     """The file's name of every canonical column of `table` that the file has.
 
     `columns` are the file's column names, `given` the mapping of the config: a name, or a position from 1. `DataError` if a

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import gzip
-from dataclasses import replace
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Final
 
@@ -14,6 +14,7 @@ import polars as pl
 
 from ..engine.base import Engine, ReadError
 from ..errors import DataError
+from ..tables import Frame
 from . import sniff
 from .ids import IdsAreText
 from .source import Source
@@ -22,7 +23,7 @@ _LONGEST_ID: Final = 1 << 16
 _CALLED: Final = {"position": "rank"}
 
 
-def counted(frame: nw.LazyFrame, source: Source) -> nw.LazyFrame:
+def counted(frame: Frame, source: Source) -> Frame:
     """One row: the number of rows of `frame`, and how many have each fault. A part of the same pass as everything else."""
     columns = sorted(source.columns)
     counts = [nw.len().alias("rows")]
@@ -49,6 +50,9 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
     rows, blank = counts["rows"] or 0, counts.get("blank") or 0
     if rows == blank:
         raise DataError(f"{source.role}: {source.paths[0]}: there are no rows")
+    odd = [column for column in ("user", "item") if counts.get(f"odd_{column}")]
+    if odd:
+        raise IdsAreText(odd)
     missing = [column for column in sorted(source.columns) if (counts[f"null_{column}"] or 0) > blank]
     if missing:
         column = missing[0]
@@ -69,9 +73,6 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
         if (counts.get(f"longest_{column}") or 0) > _LONGEST_ID:
             place = _place(source, pl.col(column).str.len_bytes() > _LONGEST_ID)
             raise DataError(f"{place}: an id of {counts[f'longest_{column}']:,} characters", "is a quotation mark left open?")
-    odd = [column for column in ("user", "item") if counts.get(f"odd_{column}")]
-    if odd:
-        raise IdsAreText(odd)
     if blank and not source.scan.skip_blank:
         raise BlankLines(source)
     return rows
@@ -125,7 +126,7 @@ def _first_broken_row(path: Path, source: Source) -> DataError | None:
     if sniff.is_zstd(path):
         return None
     numbers = {scan.header.index(name): column for column, name in scan.names.items() if scan.kinds[column] == "number"}
-    with _open_text(path) as file:
+    with _open(path) as file:
         lines = _Counted(file)
         try:
             for index, row in enumerate(csv.reader(lines, delimiter=scan.separator)):
@@ -139,7 +140,9 @@ def _first_broken_row(path: Path, source: Source) -> DataError | None:
                         name = _CALLED.get(column, column)
                         return DataError(f"{where}: {row[place][:40]!r} is not a number, and {name} must be one")
         except UnicodeDecodeError:
-            return DataError(f"{source.role}: {path}, line {lines.number + 1}: not UTF-8 text", "save the file as UTF-8, or convert it with iconv")
+            return DataError(
+                f"{source.role}: {path}, line {lines.number}: not UTF-8 text", "save the file as UTF-8, or convert it with iconv"
+            )
         except csv.Error as error:
             return DataError(f"{source.role}: {path}, line {lines.number}: {error}", "is a quotation mark left open?")
         except (OSError, EOFError) as error:
@@ -147,25 +150,21 @@ def _first_broken_row(path: Path, source: Source) -> DataError | None:
     return None
 
 
-def _open_text(path: Path) -> IO[str]:
-    with open(path, "rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    if packed:
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return open(path, encoding="utf-8-sig", newline="")
+def _open(path: Path) -> IO[bytes]:
+    return gzip.open(path) if sniff.is_gzip(path) else open(path, "rb")  # type: ignore[return-value]
 
 
 class _Counted:
-    """The lines of a file, counted as they are read."""
+    """The lines of a file, decoded and counted as they are read."""
 
-    def __init__(self, file: IO[str]) -> None:
+    def __init__(self, file: IO[bytes]) -> None:
         self.file = file
         self.number = 0
 
     def __iter__(self) -> Iterator[str]:
         for line in self.file:
             self.number += 1
-            yield line
+            yield line.decode("utf-8-sig" if self.number == 1 else "utf-8")
 
 
 def _reads_as_number(text: str) -> bool:

@@ -51,5 +51,5 @@ def common_or_refuse(engine: Engine, test: Source, lists: Source) -> None:
 def _examples(engine: Engine, source: Source, column: str) -> str:
     (some,) = engine.settle([engine.scan(source.scan).select(column).unique(column).sort(column).head(3)])
     shown = ", ".join(repr(value) for value in sorted(engine.collect(some)[column].to_list()))
-    kind = "integers" if source.scan.kinds[column] == "integer" else "text"
+    kind = "integers" if source.stored[column] == "integer" else "text"
     return f"{source.role} ({source.scan.names[column]!r}, {kind}) has {shown}"

@@ -19,13 +19,16 @@ from .columns import recognise
 
 @dataclass(frozen=True)
 class Source:
-    """A source that was looked at: its role (`data.test`, `data.recommendations.als`), its files and how to scan them."""
+    """A source that was looked at: its role (`data.test`, `data.recommendations.als`), its files and how to scan them.
+
+    `stored` is the kind of each column as the files have it; `scan.kinds` says how it is read.
+    """
 
     role: str
     table: str
     given: tuple[str, ...]
     scan: Scan
-    samples: Mapping[str, tuple[str, ...]]
+    stored: Mapping[str, Kind]
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -88,10 +91,10 @@ def look(
     format = format or sniff.format_of(first)
     mapping = columns or {}
     if format in ("csv", "ndjson"):
-        scan, samples = _text(role, table, paths, format, separator, header, mapping)
+        scan = _text(role, table, paths, format, separator, header, mapping)
     else:
-        scan, samples = _typed(role, table, paths, format, mapping)
-    return Source(role, table, tuple(given), scan, samples)
+        scan = _typed(role, table, paths, format, mapping)
+    return Source(role, table, tuple(given), scan, scan.kinds)
 
 
 def _text(
@@ -102,7 +105,7 @@ def _text(
     separator: str | None,
     header: bool | None,
     given: Mapping[str, str | int],
-) -> tuple[Scan, dict[str, tuple[str, ...]]]:
+) -> Scan:
     names: tuple[str, ...] = ()
     rows: list[list[str]] = []
     has_header = False
@@ -122,7 +125,7 @@ def _text(
     samples = {column: tuple(row[names.index(name)] for row in rows if names.index(name) < len(row)) for column, name in columns.items()}
     kinds = {column: _kind_of_text(column, samples[column]) for column in columns}
     files = tuple(str(path) for path in paths)
-    return Scan(files, format, columns, kinds, separator or ",", names, has_header), samples
+    return Scan(files, format, columns, kinds, separator or ",", names, has_header)
 
 
 def _csv_rows(path: Path, lines: list[str], separator: str, header: bool | None) -> tuple[tuple[str, ...], list[list[str]], bool]:
@@ -146,16 +149,14 @@ def _json_rows(path: Path, lines: list[str]) -> tuple[tuple[str, ...], list[list
         except ValueError as error:
             raise DataError(f"{path}, line {number}: not JSON ({error})") from None
         if not isinstance(record, dict):
-            raise DataError(f"{path}, line {number}: a JSON object was expected, such as {{\"user\": 1, \"item\": 2}}")
+            raise DataError(f'{path}, line {number}: a JSON object was expected, such as {{"user": 1, "item": 2}}')
         names.update(dict.fromkeys(record))
         records.append(record)
     texts = [[json.dumps(record[name]) if record.get(name) is not None else "" for name in names] for record in records]
     return tuple(names), texts
 
 
-def _typed(
-    role: str, table: str, paths: Sequence[Path], format: Format, given: Mapping[str, str | int]
-) -> tuple[Scan, dict[str, tuple[str, ...]]]:
+def _typed(role: str, table: str, paths: Sequence[Path], format: Format, given: Mapping[str, str | int]) -> Scan:
     kinds: dict[str, Kind] = {}
     names: dict[str, str] = {}
     for path in paths:
@@ -168,7 +169,7 @@ def _typed(
         for column, name in names.items():
             kind = _kind_of_type(f"{role}: {path}", column, name, schema[name])
             kinds[column] = "text" if "text" in (kind, kinds.get(column)) else kind
-    return Scan(tuple(str(path) for path in paths), format, names, kinds), {}
+    return Scan(tuple(str(path) for path in paths), format, names, kinds)
 
 
 def _kind_of_text(column: str, sample: Sequence[str]) -> Kind:

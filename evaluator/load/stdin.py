@@ -1,8 +1,9 @@
-"""Standard input as a file: it is read once into a temporary file, since lists are read more than once."""
+"""Standard input and pipes as files: each is read once into a temporary file, since lists are read more than once."""
 
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -13,12 +14,17 @@ from ..errors import DataError
 
 
 @contextmanager
-def spooled() -> Iterator[Path]:
-    """A file that holds what standard input held, for as long as the context lasts."""
-    if sys.stdin is None or sys.stdin.isatty():
+def spooled(pipe: Path | None = None) -> Iterator[Path]:
+    """A file that holds what `pipe` (standard input if `None`) held, for as long as the context lasts.
+
+    Raises `DataError` if standard input is a terminal.
+    """
+    if pipe is None and (sys.stdin is None or sys.stdin.isatty()):
         raise DataError("standard input is a terminal, and lists were to be read from it", "pipe a file into receval, or name one")
+    if hasattr(signal, "siginterrupt"):  # Polars' handler lets a blocked read go on after Ctrl-C
+        signal.siginterrupt(signal.SIGINT, True)
     with tempfile.TemporaryDirectory(prefix="receval-") as folder:
         path = Path(folder) / "stdin"
-        with open(path, "wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
+        with pipe.open("rb") if pipe else sys.stdin.buffer as source, open(path, "wb") as file:
+            shutil.copyfileobj(source, file, 1 << 20)
         yield path

@@ -50,13 +50,13 @@ def hit_rate(m: Measure) -> nw.Expr:
 
     HitRate@k = 1 if h_k > 0, else 0
     """
-    return m.hits.max(ONE)
+    return nw.when(m.hits.count() > 0).then(ONE).otherwise(nw.lit(0.0))
 
 
 @metric(
     "RPrecision",
     family="accuracy",
-    aliases=("R-Precision", "Rprec"),
+    aliases=("Rprec",),
     cut=False,
     reference="Buckley and Voorhees, SIGIR 2000; trec_eval m_Rprec.c",
 )

@@ -83,7 +83,7 @@ def lauc(m: Measure) -> Ratio:
     return Ratio(_right_pairs(m), m.at_most_k(m.n_relevant))
 
 
-@metric("RocAuc", family="auc", aliases=("ROC-AUC",), reference=HANLEY + "; inside the list as in RePlay")
+@metric("RocAuc", family="auc", reference=HANLEY + "; inside the list as in RePlay")
 def roc_auc(m: Measure) -> nw.Expr:
     """AUC inside the first k items of the list, its misses being the negatives.
 

@@ -23,11 +23,14 @@ N_RELEVANT: Final = nw.col("n_relevant")
 
 @dataclass(frozen=True)
 class Reduction:
-    """One column of per-user values: `row`, reduced over the rows of `table` with rank ≤ k (`None`: all rows)."""
+    """One column of per-user values: `row`, reduced over the rows of `table` with rank ≤ k (`None`: all rows).
+
+    A count has no row; `key` stands for the row where two reductions are compared.
+    """
 
     table: str
-    reduce: Literal["sum", "max"]
-    row: nw.Expr = field(compare=False)
+    reduce: Literal["sum", "max", "count"]
+    row: nw.Expr | None = field(compare=False)
     key: str
     k: int | None
 
@@ -74,7 +77,7 @@ class Table:
 
     def count(self) -> nw.Expr:
         """The number of the user's rows with rank ≤ k."""
-        return self.sum(ONE)
+        return self.asked.column(Reduction(self.name, "count", None, "count", self.k))
 
 
 @dataclass(frozen=True)

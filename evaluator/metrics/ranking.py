@@ -25,11 +25,12 @@ def _denominator(m: Measure) -> nw.Expr:
 
 
 def _discounted(m: Measure, gain: str) -> nw.Expr:
+    # Float literals throughout: Polars 2.1 shares a cast literal between expressions and then fails on an empty frame.
     gains = {
         "binary": ONE,
         "linear": GAIN,
-        "exp2": nw.lit(2.0) ** GAIN - 1,
-        "exp2_plus1": nw.lit(2.0) ** (GAIN + 1) - 1,
+        "exp2": nw.lit(2.0) ** GAIN - 1.0,
+        "exp2_plus1": nw.lit(2.0) ** (GAIN + 1.0) - 1.0,
     }
     return gains[gain] / (RANK + 1).log(base=float(m.params.get("log_base", 2)))
 
@@ -133,7 +134,7 @@ def ndcg(m: Measure) -> Ratio:
     reference="Krichene and Rendle, On sampled metrics for item recommendation, KDD 2020",
 )
 def ndcg_rendle_2020(m: Measure) -> Ratio:
-    """nDCG of binary relevance, whatever the ratings say.
+    """NDCG of binary relevance, whatever the ratings say.
 
     nDCGRendle2020@k = Σ_{r≤k} h(r)/log2(r + 1) / Σ_{r≤min(R,k)} 1/log2(r + 1)
 

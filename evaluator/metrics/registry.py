@@ -66,7 +66,19 @@ def metric(
 
     def enter(define: Define) -> Define:
         METRICS[name] = Metric(
-            name, define, family, bounds, reference, tuple(aliases), axes or {}, numbers or {}, combines, frozenset(needs), True, cut, average
+            name,
+            define,
+            family,
+            bounds,
+            reference,
+            tuple(aliases),
+            axes or {},
+            numbers or {},
+            combines,
+            frozenset(needs),
+            True,
+            cut,
+            average,
         )
         return define
 

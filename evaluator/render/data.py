@@ -50,7 +50,14 @@ def as_jsonl(result: Result) -> bytes:
 def as_parquet(result: Result) -> bytes:
     """The long table as Parquet."""
     columns = {name: [getattr(row, name) for row in result.rows] for name in COLUMNS}
-    types = {"model": nw.String, "metric": nw.String, "k": nw.Int64, "aggregate": nw.String, "value": nw.Float64, "n_users": nw.Int64}
+    types: dict[str, Any] = {
+        "model": nw.String,
+        "metric": nw.String,
+        "k": nw.Int64,
+        "aggregate": nw.String,
+        "value": nw.Float64,
+        "n_users": nw.Int64,
+    }
     some = next(iter(result.per_user.values()))
     return _parquet(nw.from_dict(columns, schema=nw.Schema(types), backend=some.implementation))
 
@@ -63,11 +70,11 @@ def per_user(result: Result) -> bytes:
 
 def as_manifest(result: Result, files: Mapping[str, bytes]) -> bytes:
     """What went in (paths as given, sizes, hashes, rows), what was done (config, versions) and what came out (hashes)."""
-    outputs = [
-        {"path": name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()} for name, content in files.items()
-    ]
+    outputs = [{"path": name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()} for name, content in files.items()]
     inputs = [asdict(source) for source in result.inputs]
-    return _json({"format_version": FORMAT_VERSION, "inputs": inputs, "config": result.config, "versions": result.versions, "outputs": outputs})
+    return _json(
+        {"format_version": FORMAT_VERSION, "inputs": inputs, "config": result.config, "versions": result.versions, "outputs": outputs}
+    )
 
 
 def _csv(lines: Iterable[Iterable[Any]]) -> bytes:

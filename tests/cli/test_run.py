@@ -1,0 +1,239 @@
+"""`receval run` as people and pipelines use it."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.conftest import CONFIGS
+
+RECEVAL = [sys.executable, "-m", "receval.cli"]
+
+
+@pytest.fixture
+def config(sample) -> Path:
+    return sample / "quickstart.yaml"
+
+
+def test_the_table_goes_to_standard_output_with_who_was_counted(receval, config):
+    code, out, err = receval("run", config)
+    assert (code, err) == (0, "")
+    assert "nDCG@10 ↑" in out
+    assert "350 of 358 test users have a relevant item; the other 8 are left out." in out
+    assert "\x1b" not in out
+    assert "…" not in out
+
+
+def test_the_long_table_has_its_columns_and_full_precision(receval, config):
+    code, out, _ = receval("run", config, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert code == 0
+    assert list(rows[0]) == ["model", "metric", "k", "aggregate", "value", "n_users"]
+    assert {(row["metric"], row["k"], row["aggregate"], row["n_users"]) for row in rows} >= {("nDCG", "10", "mean", "350")}
+    assert any(len(row["value"]) > 12 for row in rows)
+
+
+def test_all_formats_hold_the_same_values(receval, config, tmp_path):
+    outputs = [tmp_path / f"r.{ending}" for ending in ("csv", "json", "jsonl", "parquet", "md")]
+    code, out, err = receval("run", config, "-q", *(part for path in outputs for part in ("-o", path)))
+    assert (code, out, err) == (0, "", "")
+    long = pl.read_csv(outputs[0])
+    content = json.loads(outputs[1].read_text())
+    assert content["format_version"] == 1
+    assert pl.DataFrame(content["results"]).rows() == long.rows()
+    assert [tuple(json.loads(line).values()) for line in outputs[2].read_text().splitlines()] == long.rows()
+    assert pl.read_parquet(outputs[3]).rows() == long.rows()
+    assert f"**{long['value'].max():.4f}**" in outputs[4].read_text()
+
+
+def test_an_output_folder_gets_every_file_and_a_manifest_that_proves_them(receval, sample):
+    code, _, err = receval("run", sample / "grids.yaml", "-q")
+    assert (code, err) == (0, "")
+    folder = sample / "results" / "grids"
+    names = {"results.csv", "results_wide.csv", "results.json", "results.parquet", "results.md", "per_user.parquet", "manifest.json"}
+    assert {path.name for path in folder.iterdir()} == names
+    manifest = json.loads((folder / "manifest.json").read_text())
+    for output in manifest["outputs"]:
+        assert hashlib.sha256((folder / output["path"]).read_bytes()).hexdigest() == output["sha256"]
+    test = next(source for source in manifest["inputs"] if source["role"] == "data.test")
+    content = (sample / "data" / "test.csv").read_bytes()
+    assert test["files"] == [{"path": "data/test.csv", "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}]
+    assert test["rows"] == content.count(b"\n") - 1
+    assert {"receval", "python", "polars", "narwhals"} <= manifest["versions"].keys()
+    assert manifest["config"]["evaluation"]["convention"] == "receval"
+    per_user = pl.read_parquet(folder / "per_user.parquet")
+    assert per_user.columns[:4] == ["model", "user", "n_relevant", "n_recommended"]
+    assert "F1(nDCG,MAP,beta=0.5)@10" in per_user.columns
+    wide = pl.read_csv(folder / "results_wide.csv")
+    means = per_user.filter(model="knn").select("nDCG@10").mean().item()
+    assert wide.filter(model="knn")["nDCG@10"].item() == pytest.approx(means, abs=1e-15)
+
+
+def test_running_twice_gives_the_same_bytes(receval, sample):
+    folder = sample / "results" / "grids"
+    receval("run", sample / "grids.yaml", "-q")
+    first = {path.name: path.read_bytes() for path in folder.iterdir()}
+    receval("run", sample / "grids.yaml", "-q")
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == first
+
+
+def test_aggregates_are_those_asked_for(receval, sample):
+    _, out, _ = receval("run", sample / "grids.yaml", "--format", "csv")
+    rows = {(row["model"], row["metric"], row["k"], row["aggregate"]): float(row["value"]) for row in csv.DictReader(io.StringIO(out))}
+    assert {key[3] for key in rows} == {"mean", "median", "std", "micro"}
+    assert ("knn", "AUC", "", "micro") in rows
+    assert rows["knn", "AUC", "", "mean"] == rows["knn", "GAUC", "", "mean"]
+    assert rows["knn", "AUC", "", "micro"] != rows["knn", "AUC", "", "mean"]
+
+
+def test_lists_come_from_standard_input_and_models_from_the_command_line(config):
+    lists = (config.parent / "data" / "knn.parquet").read_bytes()
+    command = [*RECEVAL, "run", config.name, "--recs", "piped=-", "--recs", "again=data/knn.parquet", "--format", "jsonl"]
+    done = subprocess.run(command, input=lists, cwd=config.parent, capture_output=True, check=True)
+    found = {}
+    for line in done.stdout.splitlines():
+        row = json.loads(line)
+        found.setdefault(row["model"], []).append(row["value"])
+    assert found["piped"] == found["again"] == found["knn"]
+
+
+def test_lists_come_from_a_named_pipe(config):
+    command = f"{' '.join(RECEVAL)} run {config} --recs piped=<(cat data/knn.parquet) --format csv"
+    done = subprocess.run(["bash", "-c", command], cwd=config.parent, capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert [line.replace("piped", "knn") for line in lines if line.startswith("piped")] == [
+        line for line in lines if line.startswith("knn")
+    ]
+
+
+def test_a_pipe_that_closes_early_ends_quietly(sample):
+    command = f"set -o pipefail; {' '.join(RECEVAL)} run {sample}/grids.yaml --format csv | head -n 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "model,metric,k,aggregate,value,n_users\n", "")
+
+
+def test_print_config_prints_what_reads_back(receval, config):
+    code, out, _ = receval("run", config, "--print-config", "--set", "evaluation.top_k=[3]")
+    assert code == 0
+    assert "nDCG@3" in out
+    again = config.with_name("again.yaml")
+    again.write_text(out)
+    assert receval("run", again, "--print-config")[1] == out
+
+
+def test_variables_of_the_environment_reach_the_config(receval, config, monkeypatch):
+    config.write_text(config.read_text().replace("[5, 10, 20]", "${K:7}"))
+    assert "nDCG@7" in receval("run", config, "--print-config")[1]
+    monkeypatch.setenv("K", "9")
+    assert "nDCG@9" in receval("run", config, "--print-config")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["run", "nowhere.yaml"], 2, "there is no config file nowhere.yaml"),
+        (["run", "."], 2, "is a folder"),
+        (["run"], 2, "Missing argument"),
+        (["run", "quickstart.yaml", "--format", "xml"], 2, "Invalid value"),
+        (["run", "quickstart.yaml", "-o", "result.xml"], 2, "end a file in .csv"),
+        (["run", "quickstart.yaml", "--set", "evaluation.metrics=[nDGC]"], 2, "did you mean 'nDCG'"),
+        (["run", "quickstart.yaml", "--recs", "x"], 2, "write it as NAME=PATH"),
+        (["run", "quickstart.yaml", "--set", "data.test=nowhere.csv"], 3, "there is no file nowhere.csv"),
+        (["jump"], 2, "No such command"),
+        (["validate", "quickstart.yaml", "--set", "evaluation.top_k=0"], 2, "at least 1"),
+    ],
+)
+def test_failures_have_their_exit_code_and_one_sentence(arguments, code, said, receval, config, monkeypatch):
+    monkeypatch.chdir(config.parent)
+    found, out, err = receval(*arguments)
+    assert (found, out) == (code, "")
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_a_bug_keeps_its_traceback_and_exits_70(receval, config, monkeypatch):
+    monkeypatch.setattr("receval.evaluator.pipeline.run", lambda *_: 1 / 0)
+    code, _, err = receval("run", config)
+    assert code == 70
+    assert "ZeroDivisionError" in err
+    assert "please report it" in err
+
+
+@pytest.mark.parametrize("target", ["config.yaml/x.csv", "data/test.csv/", "/proc/nothing/r.csv", "/dev/null/x/"])
+def test_an_output_that_cannot_be_written_is_found_before_the_computation(target, receval, config, monkeypatch):
+    def never(*_):
+        raise AssertionError("the computation was started")
+
+    monkeypatch.setattr("receval.evaluator.pipeline.run", never)
+    monkeypatch.chdir(config.parent)
+    (config.parent / "config.yaml").write_text("")
+    code, _, err = receval("run", config, "-o", target)
+    assert code == 2
+    assert "cannot write" in err
+
+
+def test_a_run_that_fails_leaves_the_results_of_the_last_one_whole(receval, sample):
+    folder = sample / "results" / "grids"
+    receval("run", sample / "grids.yaml", "-q")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    (sample / "data" / "knn.parquet").write_bytes(b"PAR1 broken")
+    assert receval("run", sample / "grids.yaml", "-q")[0] == 3
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_an_interrupted_run_exits_130_and_leaves_nothing_behind(sample):
+    for name in ("test", "train"):
+        (sample / "data" / f"{name}.csv").unlink()
+    os.mkfifo(sample / "data" / "test.csv")  # reading it waits for ever
+    command = [*RECEVAL, "run", str(sample / "quickstart.yaml"), "-o", f"{sample}/out/"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 20
+    while not (sample / "out").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130, err
+    assert "interrupted" in err
+    assert not (sample / "out").exists()
+
+
+def test_validate_opens_no_data(receval, config):
+    for path in (config.parent / "data").iterdir():
+        path.unlink()
+    code, out, _ = receval("validate", config)
+    assert (code, out) == (0, f"{config} is valid: 12 measures, 3 models\n")
+
+
+def test_schema_prints_the_committed_schema(receval):
+    assert receval("schema") == (0, (CONFIGS / "receval.schema.json").read_text(), "")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["validate", "--help"], ["schema", "--help"], ["--version"]])
+def test_help_and_version_exit_0_without_the_dataframe_library(arguments):
+    script = f"import sys; from receval.cli.main import main; code = main({arguments}); sys.exit(code or ('polars' in sys.modules) * 99)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_every_command_is_listed_and_has_help(receval):
+    from receval.cli.main import cli
+
+    listed = receval("--help")[1]
+    for name in cli.list_commands(None):
+        command = cli.get_command(None, name)
+        assert name in listed
+        assert command.help
+        assert all(option.help for option in command.params if option.param_type_name == "option" and option.name != "help")

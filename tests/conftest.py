@@ -1,0 +1,110 @@
+"""What tests share: a way to evaluate small tables, and the engines."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+from hypothesis import HealthCheck, settings
+from receval.cli.main import main
+from receval.evaluator import Result, load_config, run
+
+ROOT = Path(__file__).parent.parent
+CONFIGS = ROOT / "configs"
+
+settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+settings.load_profile("default")
+
+Rows = Sequence[tuple[Any, ...]]
+
+
+def table(columns: Sequence[str], rows: Rows) -> pl.DataFrame:
+    return pl.DataFrame([list(row) for row in rows], schema=list(columns), orient="row")
+
+
+@pytest.fixture
+def evaluate(tmp_path: Path) -> Callable[..., Result]:
+    """Evaluate tables: `evaluate(test, lists, metrics=[…], top_k=…)`; frames are written as Parquet, in the order given."""
+
+    def evaluate(
+        test: pl.DataFrame,
+        lists: pl.DataFrame | Mapping[str, pl.DataFrame],
+        *,
+        train: pl.DataFrame | None = None,
+        items: pl.DataFrame | None = None,
+        engine: Mapping[str, str] | None = None,
+        **evaluation: Any,
+    ) -> Result:
+        models = {"model": lists} if isinstance(lists, pl.DataFrame) else lists
+        data: dict[str, Any] = {"recommendations": {name: f"lists_{index}.parquet" for index, name in enumerate(models)}}
+        for index, frame in enumerate(models.values()):
+            frame.write_parquet(tmp_path / f"lists_{index}.parquet")
+        for name, given in (("test", test), ("train", train), ("items", items)):
+            if given is not None:
+                given.write_parquet(tmp_path / f"{name}.parquet")
+                data[name] = f"{name}.parquet"
+        config = {"data": data, "evaluation": evaluation, **({"engine": dict(engine)} if engine else {})}
+        (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
+        return run(load_config(tmp_path / "config.yaml"))
+
+    return evaluate
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Write a text file into the test's folder: `write("config.yaml", "…")`."""
+
+    def write(name: str, text: str | bytes) -> Path:
+        path = tmp_path / name
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def receval(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Run the command line in this process: `code, out, err = receval("run", config)`."""
+
+    def receval(*arguments: object) -> tuple[int, str, str]:
+        capfd.readouterr()
+        code = main([str(argument) for argument in arguments])
+        captured = capfd.readouterr()
+        return code, captured.out, captured.err
+
+    return receval
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    """A copy of the configs with their data, to run them where they may write."""
+    return Path(shutil.copytree(CONFIGS, tmp_path / "configs"))
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Mapping[str, str]]:
+    """The `engine` of a config that runs on a Spark session shared by all tests; skips where there is none."""
+    pytest.importorskip("pyspark", reason="the spark extra is not installed")
+    if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
+        pytest.skip("there is no Java on this machine")
+    from receval.evaluator.engine.spark import SparkEngine
+
+    engine = SparkEngine(master="local[2]")
+    yield {"name": "spark", "master": "local[2]"}
+    engine.close()
+
+
+def values(result: Result, model: str = "model") -> dict[str, float | None]:
+    """label → value of one model."""
+    return {row.label: row.value for row in result.rows if row.model == model}
+
+
+def per_user(result: Result, model: str = "model") -> dict[Any, dict[str, float]]:
+    """user → measure → value of one model."""
+    return {row["user"]: row for row in result.per_user[model].rows(named=True)}

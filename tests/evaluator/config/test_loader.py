@@ -1,0 +1,159 @@
+"""A config becomes models, or every problem at once, each with its place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+from receval.evaluator import load_config
+from receval.evaluator.config import json_schema
+from receval.evaluator.errors import ConfigError
+
+from tests.conftest import CONFIGS
+
+MINIMAL = "data: {test: t.csv, recommendations: {m: r.csv}}\nevaluation: {metrics: [nDCG]}\n"
+
+
+def measures(path: Path, *overrides: str) -> list[str]:
+    evaluation = load_config(path, overrides).resolved()["evaluation"]
+    return list(evaluation["metrics"])
+
+
+def problems(path: Path, *overrides: str) -> list[str]:
+    with pytest.raises(ConfigError) as error:
+        load_config(path, overrides)
+    return list(error.value.problems)
+
+
+def test_every_problem_is_named_at_once_with_its_line_column_path_and_a_hint(write):
+    path = write(
+        "config.yaml",
+        "data:\n"
+        "  test: {path: t.csv, colums: {user: u}}\n"
+        "  recommendations: {m: r.csv}\n"
+        "evaluation:\n"
+        "  top_k: [5, 0]\n"
+        "  metrics:\n"
+        "    - nDGC\n"
+        "    - {name: nDCG, gain: 3}\n"
+        "    - MAP: {cutoff: {type: float}}\n"
+        "  agregates: [mean]\n"
+        "engine: {name: pandas}\n",
+    )
+    found = [problem.replace(str(path), "config.yaml") for problem in problems(path)]
+    assert [problem.rpartition(": ")[0].split(" ")[0] for problem in found] == [
+        "config.yaml:2:23:", "config.yaml:5:10:", "config.yaml:7:7:", "config.yaml:8:7:", "config.yaml:9:7:", "config.yaml:10:3:",
+        "config.yaml:11:16:",
+    ]  # fmt: skip
+    assert found[0].endswith("data.test.colums: unknown key 'colums' — did you mean 'columns'?")
+    assert found[2].endswith("evaluation.metrics[0]: unknown metric 'nDGC' — did you mean 'nDCG'?")
+    assert found[6].endswith("engine.name: this should be 'polars' or 'spark', not 'pandas'")
+
+
+@pytest.mark.parametrize(
+    ("metrics", "expected"),
+    [
+        ("[nDCG]", ["nDCG@5", "nDCG@10"]),
+        ("nDCG", ["nDCG@5", "nDCG@10"]),
+        ("[nDCG@3, ndcg@3]", ["nDCG@3"]),
+        ("[nDCG(gain=linear)@10]", ["nDCG(gain=linear)@10"]),
+        ("[{name: F1, beta: 0.5}]", ["F1(beta=0.5)@5", "F1(beta=0.5)@10"]),
+        ("[{name: F1, params: {beta: 0.5}, k: 3}]", ["F1(beta=0.5)@3"]),
+        ("[{nDCG: {gain: linear, k: [1, none]}}]", ["nDCG(gain=linear)@1", "nDCG(gain=linear)@none"]),
+        ("[MAP: {cutoff: {type: int, values: [1, 5]}}]", ["MAP@1", "MAP@5"]),
+        ("[MAP: {cutoff: {type: int, values: 7}}]", ["MAP@7"]),
+        ("[MAP: {cutoff: {range: {start: 10, end: 50, step: 20}}}]", ["MAP@10", "MAP@30", "MAP@50"]),
+        ("[MAP: {cutoff: {values: [1], range: [{start: 10, end: 25, step: 10}]}}]", ["MAP@1", "MAP@10", "MAP@20", "MAP@25"]),
+        ("{MAP: {cutoff: {values: [1, 5]}}, RPrecision: }", ["MAP@1", "MAP@5", "RPrecision"]),
+        ("[{name: F1, params: {metric_name_1: nDCG, metric_name_2: MAP, beta: 0.5}, k: 5}]", ["F1(nDCG,MAP,beta=0.5)@5"]),
+        ("[{name: F1, params: {metric_1: ndcg, metric_2: AP}, k: 5}]", ["F1(nDCG,MAP)@5"]),
+        ("[{name: F1, metric_1: nDCG, k: 5}]", ["F1(nDCG,Recall)@5"]),
+        ("['F1(nDCG,MAP)@5']", ["F1(nDCG,MAP)@5"]),
+    ],
+)
+def test_all_spellings_become_one_list_of_specs(metrics, expected, write):
+    text = f"data: {{test: t, recommendations: {{m: r}}}}\nevaluation: {{top_k: [5, 10], metrics: {metrics}}}\n"
+    assert measures(write("config.yaml", text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("metrics", "said"),
+    [
+        ("[{beta: 1, k: 2}]", "needs the key 'name'"),
+        ("[3]", "is a name, a measure string or a mapping"),
+        ("[{MAP: 3}]", "needs a mapping of parameters"),
+        ("[{name: nDCG@5, k: 3}]", "cut-off twice"),
+        ("[{name: nDCG, gain: [1]}]", "single value"),
+        ("[{MAP: {cutoff: {}}}]", "holds no cut-off"),
+        ("[{MAP: {cutoff: {range: {start: 5, end: 1, step: 1}}}}]", "is empty"),
+        ("[{MAP: {cutoff: {range: {start: 1, end: 5}}}}]", "exactly the keys"),
+        ("[{MAP: {cutoff: {range: {start: 1, end: 10000000000, step: 1}}}}]", "more than 10,000"),
+        ("[{name: F1, metric_2: MAP}]", "needs metric_name_1"),
+        ("[{name: F1, metric_1: MAP, metric_name_1: MAP}]", "mean the same"),
+        ("[]", "no metric is asked for"),
+        ("[AUC]", "AUC needs the catalogue: give data.train or data.items"),
+        ("['F1(GAUC,MAP)']", "needs the catalogue"),
+    ],
+)
+def test_a_wrong_metric_is_refused(metrics, said, write):
+    text = f"data: {{test: t, recommendations: {{m: r}}}}\nevaluation: {{metrics: {metrics}}}\n"
+    assert said in "\n".join(problems(write("config.yaml", text)))
+
+
+def test_set_overrides_a_value_and_names_itself_when_it_is_wrong(write):
+    path = write("config.yaml", MINIMAL)
+    assert measures(path, "evaluation.top_k=[5, 20]", "evaluation.metrics[0]=MAP") == ["MAP@5", "MAP@20"]
+    assert measures(path, "evaluation.relevance.threshold=4") == ["nDCG@10"]
+    assert problems(path, "evaluation.topk=3") == ["--set evaluation.topk=3: evaluation.topk: unknown key 'topk' — did you mean 'top_k'?"]
+    assert "--set evaluation.top_k=-1: evaluation.top_k: a cut-off must be at least 1" in problems(path, "evaluation.top_k=-1")[0]
+    assert "write it as path=value" in problems(path, "nonsense")[0]
+    assert "has no element 9" in problems(path, "evaluation.metrics[9]=MAP")[0]
+
+
+def test_recs_adds_a_model_whose_path_is_seen_from_here(write, monkeypatch, tmp_path):
+    folder = tmp_path / "deep"
+    folder.mkdir()
+    (folder / "config.yaml").write_text(MINIMAL)
+    monkeypatch.chdir(tmp_path)
+    resolved = load_config("deep/config.yaml", recommendations=["als=runs/als.csv", "piped=-"]).resolved()
+    assert resolved["data"]["recommendations"] == {"m": {"path": "r.csv"}, "als": {"path": "../runs/als.csv"}, "piped": {"path": "-"}}
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in CONFIGS.glob("*.yaml")))
+def test_the_resolved_config_reads_back_as_itself(name, write):
+    loaded = load_config(CONFIGS / name)
+    assert load_config(write("again.yaml", loaded.resolved_yaml())).resolved() == loaded.resolved()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "not an empty file"),
+        ("- a\n- b\n", "not a list"),
+        ("just words", "not a str"),
+        ("data: {test: t.csv, recommendations: {}}\nevaluation: {metrics: [nDCG]}", "no model to evaluate"),
+        ("data: {test: t.csv}\nevaluation: {metrics: [nDCG]}", "data.recommendations: this key is missing"),
+        ("evaluation: {metrics: [nDCG]}", "data: this key is missing"),
+        ("data: {test: '-', recommendations: {m: '-'}}\nevaluation: {metrics: [nDCG]}", "only once"),
+        ("data: {test: t, recommendations: {a: x, A: y}}\nevaluation: {metrics: [nDCG]}", "differ only in case"),
+        ("data: {test: t, recommendations: {a: 3}}\nevaluation: {metrics: [nDCG]}", "data.recommendations.a"),
+        ("data: {test: {path: t, columns: {user: 0}}, recommendations: {a: x}}\nevaluation: {metrics: [nDCG]}", "a position from 1"),
+        (MINIMAL + "engine: {master: 'local[2]'}", "belong to the spark engine"),
+        (MINIMAL.replace("[nDCG]", "[nDCG], convention: nobody"), "unknown convention 'nobody'"),
+    ],
+)
+def test_a_wrong_config_is_refused(text, said, write):
+    assert said in "\n".join(problems(write("config.yaml", text)))
+
+
+def test_the_committed_schema_is_current():
+    assert (CONFIGS / "receval.schema.json").read_text() == json_schema()
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.name)
+def test_every_config_fits_the_schema_and_carries_the_modeline(path):
+    jsonschema.validate(yaml.safe_load(path.read_text()), json.loads(json_schema()))
+    assert path.read_text().startswith("# yaml-language-server: $schema=receval.schema.json\n")

@@ -1,0 +1,80 @@
+"""Both engines give the same values, for every metric and every value of its axes."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from tests.conftest import per_user, values
+from tests.evaluator.test_properties import VARIANTS, assert_same, measured, worlds
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+
+def test_spark_and_polars_give_the_same_per_user_values_for_the_whole_registry(spark, evaluate):
+    from hypothesis import HealthCheck, Phase, given, settings
+
+    seen = []
+
+    @settings(max_examples=1, phases=[Phase.generate], suppress_health_check=list(HealthCheck), derandomize=True, database=None)
+    @given(world=worlds())
+    def remember(world):
+        seen.append(world)
+
+    remember()
+    import random
+
+    chance = random.Random(7)
+    rows = [(u, i, float(chance.randint(0, 5))) for u in range(40) for i in chance.sample(range(60), 20)]
+    from tests.conftest import table
+
+    world = {
+        "test": table(["user", "item", "rating"], [(u, i, r) for u, i, r in rows if chance.random() < 0.5]),
+        "lists": table(
+            ["user", "item", "score"], [(u, i, float(chance.randint(0, 9))) for u in range(2, 45) for i in chance.sample(range(80), 15)]
+        ),
+        "train": table(["user", "item"], [(u, i) for u in range(40) for i in chance.sample(range(60), 8)]),
+    }
+    here = measured(evaluate, world)
+    there = measured(evaluate, world, engine=spark)
+    assert here.keys() == there.keys()
+    assert len(next(iter(here.values()))) > len(VARIANTS)
+    assert_same(here, there)
+    assert {user: row["n_recommended"] for user, row in here.items()} == {user: row["n_recommended"] for user, row in there.items()}
+
+
+def test_spark_reads_what_polars_reads(spark, write, tmp_path):
+    import polars as pl
+    import yaml
+    import zstandard
+    from receval.evaluator import load_config, run
+
+    test = "user,item\nu1,01\nu1,2\nu2,3\n"
+    lists = "user,item\nu1,2\nu2,9\nu1,01\nu2,3\n"  # neither score nor rank: the order of the file
+    write("test.csv", test)
+    write("plain.csv", lists)
+    write("packed.csv.gz", gzip.compress(lists.encode()))
+    write("packed.csv.zst", zstandard.compress(lists.encode()))
+    write("lines.ndjson", "".join(f'{{"user": "{u}", "item": "{i}"}}\n' for u, i in (line.split(",") for line in lists.split()[1:])))
+    frame = pl.read_csv(lists.encode(), infer_schema=False)
+    frame.write_parquet(tmp_path / "a.parquet")
+    frame.write_ipc(tmp_path / "a.feather")
+    names = {
+        "csv": "plain.csv",
+        "gz": "packed.csv.gz",
+        "zst": "packed.csv.zst",
+        "json": "lines.ndjson",
+        "parquet": "a.parquet",
+        "ipc": "a.feather",
+    }
+    config = {
+        "data": {"test": "test.csv", "recommendations": names},
+        "evaluation": {"metrics": ["MRR", "MAP"], "top_k": ["none"]},
+        "engine": dict(spark),
+    }
+    write("config.yaml", yaml.safe_dump(config))
+    result = run(load_config(tmp_path / "config.yaml"))
+    for model in names:
+        assert values(result, model) == {"MRR@none": pytest.approx(0.75), "MAP@none": pytest.approx(0.75)}, model
+        assert per_user(result, model).keys() == {"u1", "u2"}

@@ -1,0 +1,61 @@
+"""Bytes go to disk all or not at all."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from receval.evaluator import write
+from receval.evaluator.errors import OutputError
+
+
+def test_all_files_are_written_and_nothing_else_stays(tmp_path):
+    folder = tmp_path / "a" / "b"
+    with write.Stage([folder]) as stage:
+        stage.commit({folder / "x": b"1", folder / "y": b"2"})
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"x": b"1", "y": b"2"}
+
+
+def test_files_that_are_not_ours_stay(tmp_path):
+    (tmp_path / "mine").write_bytes(b"mine")
+    with write.Stage([tmp_path]) as stage:
+        stage.commit({tmp_path / "x": b"1"})
+    assert (tmp_path / "mine").read_bytes() == b"mine"
+
+
+def test_leaving_without_a_commit_leaves_nothing_behind(tmp_path):
+    with pytest.raises(KeyboardInterrupt), write.Stage([tmp_path / "a" / "b"]):
+        raise KeyboardInterrupt
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("failing", [1, 2, 3])
+def test_if_one_file_cannot_be_put_in_place_all_are_as_before(failing, tmp_path, monkeypatch):
+    for name in "xy":
+        (tmp_path / name).write_bytes(b"old")
+    replace, calls = os.replace, []
+
+    def fails(source, target):
+        calls.append(target)
+        if len(calls) == failing:
+            raise OSError(28, "No space left on device", str(target))
+        replace(source, target)
+
+    with write.Stage([tmp_path]) as stage:
+        monkeypatch.setattr(os, "replace", fails)
+        with pytest.raises(OutputError, match="No space left"):
+            stage.commit({tmp_path / name: b"new" for name in "xyz"})
+        monkeypatch.setattr(os, "replace", replace)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"x": b"old", "y": b"old"}
+
+
+def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path):
+    (tmp_path / "x").mkdir()
+    with write.Stage([tmp_path]) as stage, pytest.raises(OutputError, match="it is a folder"):
+        stage.commit({tmp_path / "x": b"1"})
+
+
+def test_devices_and_pipes_are_not_plain_files(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert not write.is_plain(tmp_path / "pipe")
+    assert write.is_plain(tmp_path / "new")

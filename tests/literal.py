@@ -1,0 +1,53 @@
+"""A slow, literal second implementation of every metric: one user, plain Python, straight from the definitions.
+
+Its limits: the `receval` convention and the default parameters only; ids must be sortable; lists are given best first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import log2
+from typing import Any
+
+
+def metric(name: str, items: Sequence[Any], gains: Mapping[Any, float], k: int | None, catalogue: set[Any], seen: set[Any]) -> float:
+    """The value of metric `name` for a user with the list `items` and the relevant items `gains` (item → gain)."""
+    relevant = set(gains)
+    cut = list(items) if k is None else list(items)[:k]
+    depth = len(items) if k is None else k
+    first = [item in relevant and item not in cut[:place] for place, item in enumerate(cut)]
+    hits = sum(first)
+    ranks = [rank for rank, hit in enumerate(first, 1) if hit]
+    least = len(relevant) if k is None else min(len(relevant), k)
+    if name == "Precision":
+        return hits / depth if depth else 0.0
+    if name == "Recall":
+        return hits / len(relevant)
+    if name == "HitRate":
+        return float(hits > 0)
+    if name == "RPrecision":
+        return len(set(items[: len(relevant)]) & relevant) / len(relevant)
+    if name == "F1":
+        p, r = (metric(part, items, gains, k, catalogue, seen) for part in ("Precision", "Recall"))
+        return 2 * p * r / (p + r) if p + r else 0.0
+    if name == "MAP":
+        return sum(sum(first[:rank]) / rank for rank in ranks) / least
+    if name == "MAR":
+        return sum(sum(first[:rank]) / len(relevant) for rank in ranks) / least
+    if name == "MRR":
+        return 1 / ranks[0] if ranks else 0.0
+    if name in ("DCG", "nDCG", "nDCGRendle2020"):
+        gain = {item: 1.0 if name == "nDCGRendle2020" else 2**value - 1 for item, value in gains.items()}
+        dcg = sum(gain[cut[rank - 1]] / log2(rank + 1) for rank in ranks)
+        best = sorted(gain.values(), reverse=True)[: len(gain) if k is None else k]
+        return dcg if name == "DCG" else dcg / sum(value / log2(rank + 1) for rank, value in enumerate(best, 1))
+    if name == "RocAuc":
+        pairs = [(a < b) for a in ranks for b in range(1, len(cut) + 1) if b not in ranks]
+        return 0.0 if not ranks else sum(pairs) / len(pairs) if pairs else 1.0
+    candidates = (catalogue - (seen - relevant)) | set(items)
+    negatives = candidates - relevant
+    right = 0.0
+    for rank in ranks:
+        above = set(items[: rank - 1]) - relevant
+        right += (len(negatives) - len(above)) / len(negatives) if negatives else 1.0
+    return right / (least if name == "LAUC" else len(relevant))

@@ -1,0 +1,78 @@
+"""Every config in configs/ runs, and the blocks that the seeds of receval print work as they stand."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import polars as pl
+import pytest
+
+from tests.conftest import CONFIGS
+
+HERE = sorted(path.name for path in CONFIGS.glob("*.yaml") if path.name != "spark.yaml")
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_every_config_runs_and_the_models_differ_as_they_should(name, receval, sample):
+    code, out, err = receval("run", sample / name, "--format", "csv")
+    assert (code, err) == (0, "")
+    values = {(row["model"], row["metric"], row["k"], row["aggregate"]): float(row["value"]) for row in csv.DictReader(io.StringIO(out))}
+    ndcg = {model: value for (model, metric, k, aggregate), value in values.items() if (metric, k, aggregate) == ("nDCG", "10", "mean")}
+    assert sorted(ndcg, key=ndcg.__getitem__, reverse=True) == [model for model in ("knn", "popular", "random") if model in ndcg]
+    assert ndcg["knn"] > 1.3 * ndcg["popular"]
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_the_spark_config_gives_what_the_quickstart_gives(receval, sample, spark):
+    here = receval("run", sample / "quickstart.yaml", "--format", "csv")
+    there = receval("run", sample / "spark.yaml", "--format", "csv")
+    assert there[0] == 0, there[2]
+    one, other = (pl.read_csv(io.StringIO(out[1])) for out in (here, there))
+    assert one.drop("value").equals(other.drop("value"))
+    assert (one["value"] - other["value"]).abs().max() < 1e-12
+
+
+@pytest.mark.slow
+def test_the_script_makes_the_committed_sample_again(sample, monkeypatch):
+    import runpy
+
+    script = sample / "data" / "make.py"
+    before = {path.name: path for path in (CONFIGS / "data").iterdir() if path.suffix in (".csv", ".parquet")}
+    for name in before:
+        (sample / "data" / name).unlink()
+    runpy.run_path(str(script), run_name="__main__")
+    for name, path in before.items():
+        read = pl.read_parquet if name.endswith(".parquet") else pl.read_csv
+        assert read(sample / "data" / name).equals(read(path)), name
+
+
+SNIPPETS = {
+    "AUC": "    metrics: [AUC]\n",
+    "F1": "    top_k: [10, 20, 50]\n    metrics: [F1]\n",
+    "Extended-F1": (
+        "    top_k: [10, 20, 50]\n"
+        "    complex_metrics:\n"
+        "        - name: F1\n"
+        "          params:\n"
+        "              metric_name_1: nDCG\n"
+        "              metric_name_2: MAP\n"
+        "              beta: 0.5\n"
+    ),
+    **{name: f"    top_k: [10, 20, 50]\n    metrics: [{name}]\n" for name in
+       ("HitRate", "LAUC", "MAP", "MAR", "MRR", "nDCG", "nDCGRendle2020", "Precision", "Recall")},
+    "GAUC": "    metrics: [GAUC]\n",
+    **{f"grid of {name}": f"    metrics:\n        {name}:\n          cutoff:\n            type: int\n            values: [1,5,10]\n"
+       for name in ("MAP", "nDCG", "Precision", "Recall")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SNIPPETS)
+def test_an_evaluation_block_of_the_seed_documents_works_as_it_stands(name, receval, sample):
+    data = "data:\n  test: data/test.csv\n  train: data/train.csv\n  recommendations: {knn: data/knn.parquet}\n"
+    (sample / "seed.yaml").write_text(data + "evaluation:\n" + SNIPPETS[name])
+    code, out, err = receval("run", sample / "seed.yaml", "--format", "csv")
+    assert (code, err) == (0, "")
+    cutoffs = [row["k"] for row in csv.DictReader(io.StringIO(out))]
+    assert cutoffs == ([""] if "AUC" in name and name != "LAUC" else ["1", "5", "10"] if "grid" in name else ["10", "20", "50"])

@@ -1,0 +1,117 @@
+"""The rules of the house: who may import whom, who may name an engine, what is in the wheel."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+EVALUATOR = ROOT / "evaluator"
+STATIONS = ("config", "load", "rank", "match", "score", "aggregate", "render", "write")
+SHARED = ("tables", "errors", "naming", "conventions", "result", "metrics")
+INNER = {
+    "metrics": {"naming", "conventions"},
+    "conventions": {"naming"},
+    "engine": {"tables", "errors", "engine.base"},
+    "result": {"metrics"},
+    "naming": set(),
+}
+CONDUCTORS = ("pipeline", "inputs", "__init__")
+"""Modules that know the order of the stations."""
+
+
+def modules() -> list[Path]:
+    return sorted(path for folder in (EVALUATOR, ROOT / "cli") for path in folder.rglob("*.py"))
+
+
+def room(path: Path) -> str:
+    part = path.relative_to(EVALUATOR).parts[0]
+    return part.removesuffix(".py")
+
+
+def imported_rooms(path: Path) -> set[str]:
+    """The rooms of the evaluator that a module of it imports, wherever in the module."""
+    package = ["evaluator", *path.relative_to(EVALUATOR).parts[:-1]]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package[: len(package) - node.level + 1] + (node.module.split(".") if node.module else [])
+            names = [alias.name for alias in node.names] if len(base) == 1 else [base[1]]
+            found |= {name for name in names if base[0] == "evaluator"}
+            if base[1:2] == ["engine"] and base[2:] == ["base"]:
+                found = (found - {"engine"}) | {"engine.base"}
+    return found - {room(path)}
+
+
+@pytest.mark.parametrize("path", sorted(EVALUATOR.rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_station_imports_shared_rooms_only_and_never_another_station(path):
+    name = room(path)
+    if name in CONDUCTORS:
+        return
+    allowed = INNER.get(name, {*SHARED, "engine.base", *({"engine"} if name == "load" else ())})
+    assert imported_rooms(path) <= allowed
+    if name in STATIONS:
+        assert not imported_rooms(path) & set(STATIONS)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_engines_are_named_in_engine_and_load_and_where_the_config_chooses_one_only(path):
+    if path.relative_to(ROOT).parts[:2] in (("evaluator", "engine"), ("evaluator", "load")):
+        return
+    tree = ast.parse(path.read_text())
+    imports = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    imports += [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    assert not [name for name in imports if name.split(".")[0] in ("polars", "pyspark", "pandas", "duckdb")]
+    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    assert not texts & {"polars", "spark", "pyspark"} or path == EVALUATOR / "config" / "models.py"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_only_load_reads_only_write_writes_and_only_the_command_line_speaks(path):
+    where = path.relative_to(ROOT).parts
+    called = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+    calls = {function.id for function in called if isinstance(function, ast.Name)}
+    if where[0] == "evaluator":
+        assert "print" not in calls
+    if where[:2] != ("evaluator", "load") and where != ("evaluator", "write.py"):
+        assert "open" not in calls
+
+
+def test_no_file_is_too_long_to_see_at_a_glance():
+    assert not [(path.name, length) for path in modules() if (length := len(path.read_text().splitlines())) > 300]
+
+
+def test_the_package_list_is_complete_and_the_wheel_holds_exactly_the_tree(tmp_path):
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    folders = {path.parent for path in modules()}
+    assert set(packages) == {".".join(("receval", *folder.relative_to(ROOT).parts)) for folder in folders}
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--quiet", "--wheel-dir", str(tmp_path), str(ROOT)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"no wheel can be built here: {done.stderr.strip().splitlines()[-1]}")
+    names = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
+    tree = {path for folder in ("evaluator", "cli") for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".yaml", ".typed")}
+    assert {name for name in names if ".dist-info/" not in name} == {f"receval/{path.relative_to(ROOT)}" for path in tree}
+
+
+def test_the_tree_is_imported_under_one_name_only():
+    script = "import sys, receval.evaluator.pipeline, receval.cli.run; sys.exit('evaluator' in sys.modules or 'cli' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], cwd=ROOT).returncode == 0
+    import receval
+
+    assert getattr(receval, "__file__", None) is None
+
+
+def test_what_is_public_is_what_is_listed():
+    import receval.evaluator as library
+
+    assert library.__all__ == sorted(library.__all__)
+    for name in library.__all__:
+        assert getattr(library, name).__doc__, name
