@@ -48,8 +48,9 @@ class ReadError(Exception):
 class Engine(Protocol):
     """The native verbs: *scan* a source, *ordinal* (position within a user), *collect*.
 
-    A scan yields the canonical columns, and where text was to be read as integers `odd_user` or `odd_item`: true in rows
-    whose text is not the plain spelling of an integer from 0. `row` numbers the rows of a source in file order.
+    A scan yields the canonical columns, and `row`, which numbers the rows of a source in file order. Where text is read as
+    integers, what is no integer is null, and `odd_user` or `odd_item` is true where the text is not the plain spelling of an
+    integer from 0.
     """
 
     name: str

@@ -27,8 +27,7 @@ class PolarsEngine:
         for column, name in source.names.items():
             value, kind = pl.col(name), source.kinds[column]
             if kind == "integer" and source.format in ("csv", "ndjson"):
-                number = value.cast(pl.Int64, strict=False)
-                columns += [number.alias(column), _not_plain(value, number).fill_null(False).alias(f"odd_{column}")]
+                columns += [value.cast(pl.Int64, strict=False).alias(column), _not_plain(value).alias(f"odd_{column}")]
             elif kind == "integer":
                 columns.append(value.cast(pl.Int64).alias(column))
             elif kind == "text":
@@ -112,13 +111,13 @@ def _open(source: Scan) -> pl.LazyFrame:
     return pl.scan_parquet(paths, row_index_name="row", glob=False)
 
 
-def _not_plain(text: pl.Expr, number: pl.Expr) -> pl.Expr:
-    """Whether a text is not the plain spelling of an integer from 0: no number, padded (`001`) or signed.
+def _not_plain(text: pl.Expr) -> pl.Expr:
+    """Whether a text that reads as an integer is not the plain spelling of one from 0, but padded (`001`) or signed.
 
-    Comparing bytes is the cheapest test: whatever sorts before "1" is "0", or starts with a zero, a sign or a space.
+    Comparing bytes is the cheapest test: what sorts before "1" is "0", or starts with a zero or a sign.
     """
     raw = text.cast(pl.Binary)
-    return ((raw < b"1") & (raw != b"0")) | (text.is_not_null() & number.is_null())
+    return (raw < b"1") & (raw != b"0")
 
 
 def _collect(frames: Sequence[pl.LazyFrame]) -> list[pl.DataFrame]:

@@ -68,9 +68,7 @@ def by_rows(lists: pl.LazyFrame, order: Order, mend_ties: bool = True) -> Attemp
         later = later | (same & ((pl.col(second) < before) if second_falls else (pl.col(second) > before)))
         same = pl.lit(False)
     placed = lists.with_columns(pl.col("row").alias("rank"))
-    marked = placed.with_columns(
-        starts.alias("starts"), same.fill_null(False).alias("same"), later.fill_null(False).alias("later"), before.alias("before")
-    )
+    marked = placed.with_columns(starts.alias("starts"), same.alias("same"), later.alias("later"), before.alias("before"))
     odd = marked.filter(pl.col("starts") | ~pl.col("later"))
     return Attempt(placed, odd.select("user", "row", "starts", "same", "before", pl.col(second).alias("own")))
 

@@ -50,9 +50,9 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
     rows, blank = counts["rows"] or 0, counts.get("blank") or 0
     if rows == blank:
         raise DataError(f"{source.role}: {source.paths[0]}: there are no rows")
-    odd = [column for column in ("user", "item") if counts.get(f"odd_{column}")]
-    if odd:
-        raise IdsAreText(odd)
+    texts = [column for column in ("user", "item") if _holds_text(source, column, counts)]
+    if texts:
+        raise IdsAreText(texts)
     missing = [column for column in sorted(source.columns) if (counts[f"null_{column}"] or 0) > blank]
     if missing:
         column = missing[0]
@@ -76,6 +76,13 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
     if blank and not source.scan.skip_blank:
         raise BlankLines(source)
     return rows
+
+
+def _holds_text(source: Source, column: str, counts: dict[str, int | None]) -> bool:
+    """Whether a column of text that was read as integers holds something else: a null may be a text that is none."""
+    if f"odd_{column}" not in counts:
+        return False
+    return bool(counts[f"odd_{column}"]) or (counts[f"null_{column}"] or 0) > (counts.get("blank") or 0)
 
 
 class BlankLines(Exception):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final
 
 import narwhals as nw
@@ -87,14 +88,18 @@ def metric(
 
 def find(name: str) -> Metric:
     """The metric called `name` (a name or an alias, in any case, `-` and `_` ignored); `ValueError` if there is none."""
-    spellings = {_fold(spelling): entry for entry in METRICS.values() for spelling in (entry.name, *entry.aliases)}
-    found = spellings.get(_fold(name))
+    found = _spellings().get(_fold(name))
     if found is None:
         written = {_fold(spelling): spelling for entry in METRICS.values() for spelling in (entry.name, *entry.aliases)}
         close = difflib.get_close_matches(_fold(name), written, n=1)
         hint = f" — did you mean '{written[close[0]]}'?" if close else f"; known: {', '.join(METRICS)}"
         raise ValueError(f"unknown metric '{name}'{hint}")
     return found
+
+
+@cache
+def _spellings() -> dict[str, Metric]:
+    return {_fold(spelling): entry for entry in METRICS.values() for spelling in (entry.name, *entry.aliases)}
 
 
 def resolve(spec: MetricSpec, convention: Convention) -> MetricSpec:

@@ -78,3 +78,49 @@ def test_spark_reads_what_polars_reads(spark, write, tmp_path):
     for model in names:
         assert values(result, model) == {"MRR@none": pytest.approx(0.75), "MAP@none": pytest.approx(0.75)}, model
         assert per_user(result, model).keys() == {"u1", "u2"}
+
+
+@pytest.fixture
+def connect_server(spark, tmp_path):
+    """The address of a Spark Connect server of this machine, as long as the test lasts."""
+    import os
+    import socket
+    import subprocess
+    import time
+
+    import pyspark
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [os.path.join(os.path.dirname(pyspark.__file__), "bin", "spark-submit")]
+    command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "--master", "local[2]"]
+    settings = {"spark.connect.grpc.binding.port": port, "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": 2}
+    command += [part for key, value in settings.items() for part in ("--conf", f"{key}={value}")]
+    with open(tmp_path / "server.log", "w") as log:
+        server = subprocess.Popen(command, stdout=log, stderr=log, cwd=tmp_path)
+        deadline = time.monotonic() + 90
+        while time.monotonic() < deadline:
+            with socket.socket() as door:
+                if door.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.5)
+        yield f"sc://127.0.0.1:{port}"
+        server.terminate()
+        server.wait(30)
+
+
+def test_a_spark_connect_server_gives_what_polars_gives(connect_server, sample):
+    import json
+    import subprocess
+    import sys
+
+    def run(config: str, *options: str) -> dict[str, float]:
+        command = [sys.executable, "-m", "receval.cli", "run", str(sample / config), "--format", "jsonl", *options]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        rows = map(json.loads, done.stdout.splitlines())
+        return {f"{row['model']} {row['metric']} {row['k']}": row["value"] for row in rows}
+
+    there = run("spark.yaml", "--set", f"engine={{name: spark, remote: '{connect_server}'}}")
+    assert there == pytest.approx(run("quickstart.yaml"), abs=1e-12)
