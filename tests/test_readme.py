@@ -19,7 +19,8 @@ def blocks(language: str) -> list[str]:
 
 
 def plain(text: str) -> list[str]:
-    return [line.rstrip() for line in text.strip("\n").splitlines()]
+    """The lines without the space at their ends, and without empty lines around them."""
+    return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n").splitlines()
 
 
 def test_the_table_is_what_the_quickstart_prints(receval):
