@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 
 import click
@@ -56,10 +59,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code; nothing but the exit code leaves this function."""
     from receval.evaluator.errors import RecevalError
 
+    if "_RECEVAL_COMPLETE" in os.environ:
+        cli.main(prog_name="receval")
     try:
-        outcome = cli.main(args=arguments, prog_name="receval", standalone_mode=False)
+        with _ended_by_sigterm(), cli.make_context("receval", list(sys.argv[1:] if arguments is None else arguments)) as context:
+            cli.invoke(context)
         sys.stdout.flush()
-        return outcome if isinstance(outcome, int) else 0
+        return 0
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -76,3 +84,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         traceback.print_exc()
         print("receval: this is a bug of receval; please report it with the lines above", file=sys.stderr)
         return 70
+
+
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM end the program the way an error does, so that temporary files are tidied up; exit code 143."""
+
+    def end(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

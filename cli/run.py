@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,10 +69,12 @@ def _targets(loaded: Loaded, outputs: tuple[str, ...]) -> tuple[dict[Path, str],
     folders = [loaded.folder / loaded.config.output.dir] if loaded.config.output.dir else []
     for output in outputs:
         path = Path(output)
+        if not output.strip():
+            raise click.UsageError("-o names no file: is a variable empty?")
         if output.endswith("/") or path.is_dir():
             folders.append(path)
-        elif path.suffix in _ENDINGS:
-            files[path] = _ENDINGS[path.suffix]
+        elif path.suffix.lower() in _ENDINGS:
+            files[path] = _ENDINGS[path.suffix.lower()]
         else:
             endings = ", ".join(_ENDINGS)
             raise click.UsageError(f"-o {output}: end a file in {endings}, or a folder in /")
@@ -99,9 +102,11 @@ def _evaluate(loaded: Loaded, quiet: bool) -> Result:
 def _takes_a_while(loaded: Loaded) -> bool:
     """Whether there are several models, or large files."""
     given = loaded.config.data.recommendations
-    sources = list(given.values() if isinstance(given, dict) else given)
-    paths = [loaded.folder / path for source in sources for path in source.path]
-    return len(sources) > 1 or any(path.is_file() and path.stat().st_size > _LARGE for path in paths)
+    data = loaded.config.data
+    sources = [*(given.values() if isinstance(given, dict) else given), data.test, *filter(None, (data.train, data.items))]
+    files = [file for source in sources for path in source.path for file in glob(str(loaded.folder / path))]
+    several = len(given) > 1 or not isinstance(given, dict)
+    return several or sum(Path(file).stat().st_size for file in files) > _LARGE
 
 
 def _save(result: Result, loaded: Loaded, files: dict[Path, str], folders: list[Path], stage: object) -> None:
@@ -115,21 +120,26 @@ def _save(result: Result, loaded: Loaded, files: dict[Path, str], folders: list[
             written["per_user.parquet"] = render.per_user(result)
         written["manifest.json"] = render.as_manifest(result, written)
         content |= {folder / name: body for name, body in written.items()}
-    stage.commit({path: body for path, body in content.items() if write.is_plain(path)})
-    for path, body in content.items():
-        if not write.is_plain(path):
-            path.write_bytes(body)
+    stage.commit(content)
 
 
 def _print(result: Result, form: str | None, quiet: bool) -> None:
+    from receval.evaluator import render
+    from receval.evaluator.errors import OutputError
+
     if form is None and quiet:
         return
     if form is None or form == "table":
         from receval.evaluator.render import terminal
 
-        terminal.show(result, sys.stdout)
+        content = terminal.show(result, sys.stdout).encode(sys.stdout.encoding or "utf-8", "backslashreplace")
     else:
-        from receval.evaluator import render
-
-        sys.stdout.buffer.write(render.FORMATS[form](result))
+        content = render.FORMATS[form](result)
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"cannot write to standard output: {error.strerror}") from None

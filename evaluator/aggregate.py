@@ -35,7 +35,8 @@ def rows(model: str, per_user: nw.DataFrame[Any], specs: Sequence[MetricSpec], a
             if aggregate != "micro":
                 asked[index, aggregate] = _OF_VALUES[aggregate](f"v{index}")
             elif f"n{index}" in per_user.columns:
-                asked[index, aggregate] = nw.col(f"n{index}").sum() / nw.col(f"d{index}").sum()
+                total = nw.col(f"d{index}").sum()
+                asked[index, aggregate] = nw.when(total > 0).then(nw.col(f"n{index}").sum() / total).otherwise(nw.lit(0.0))
     values = per_user.select(*(value.alias(f"a{place}") for place, value in enumerate(asked.values())))
     found = [values[f"a{place}"].item() for place in range(len(asked))]
     return [

@@ -63,11 +63,11 @@ def look_at_everything(loaded: Loaded, stack: ExitStack) -> Inputs:
             models[name] = _look(role, "lists", given, paths(role, given))
     else:
         for index, given in enumerate(data.recommendations):
-            for path in paths(f"data.recommendations[{index}]", given):
-                name = path.name.split(".")[0]
-                if name in models:
-                    raise DataError(f"data.recommendations: two files are called {name}", "give the models names, as name: path")
-                models[name] = _look(f"data.recommendations.{name}", "lists", given, [path])
+            found = paths(f"data.recommendations[{index}]", given)
+            by_name = {given.name: found} if given.name else {path.name.split(".")[0]: [path] for path in found}
+            if (len(by_name) < len(found) > 1 and not given.name) or by_name.keys() & models.keys():
+                raise DataError("data.recommendations: two files give a model the same name", "name the models, as name: path")
+            models |= {name: _look(f"data.recommendations.{name}", "lists", given, files) for name, files in by_name.items()}
     test = source("data.test", "interactions", data.test)
     assert test is not None
     train = source("data.train", "interactions", data.train if "catalogue" in needed else None)

@@ -52,7 +52,7 @@ def truth(relevant: Frame, graded: bool, engine: Engine) -> Truth:
         users = counts.join(twins, on="n_relevant", how="left")
     (users,) = engine.settle([users])
     best = relevant.join(users.select("twin").unique("twin"), left_on="user", right_on="twin", how="semi")
-    ideal = engine.ordinal(best, (("gain", True), ("item", False)), "rank").select("user", "rank", "gain")
+    (ideal,) = engine.settle([engine.ordinal(best, (("gain", True), ("item", False)), "rank").select("user", "rank", "gain")], ordered=True)
     return Truth(relevant, users, ideal)
 
 
@@ -66,7 +66,7 @@ def hits(found: Frame, users: Frame, convention: Convention, engine: Engine) -> 
     if convention["duplicates"] == "unique_hits":
         found = found.group_by(PAIR).agg(nw.col("rank").min(), nw.col("gain").max())
     counted = found.join(users.select("user", "n_relevant"), on="user", how="left")
-    (settled,) = engine.settle([engine.ordinal(counted, (("rank", False),), "found")])
+    (settled,) = engine.settle([engine.ordinal(counted, (("rank", False),), "found")], ordered=True)
     return settled
 
 
@@ -87,23 +87,26 @@ class Candidates:
 
 
 def wanted_outside(candidates: Candidates, relevant: Frame) -> Callable[[Frame], Sequence[Frame]]:
-    """Per user, how many recommended items that are not relevant are no candidates: unknown, or seen in train."""
+    """The recommended items that are neither relevant nor candidates: unknown to the catalogue, or seen in train."""
 
     def want(lists: Frame) -> Sequence[Frame]:
-        pairs = lists.select(*PAIR)
-        unknown = pairs.join(candidates.catalogue, on="item", how="anti")
-        extra = [unknown]
+        places = lists.select("user", "item", "rank")
+        parts = [places.join(candidates.catalogue, on="item", how="anti")]
         if candidates.seen is not None:
             known = candidates.seen.join(candidates.catalogue, on="item", how="semi")
-            extra.append(pairs.join(known, on=PAIR, how="semi"))
-        outside = nw.concat([part.join(relevant, on=PAIR, how="anti") for part in extra])
-        return (outside.group_by("user").agg(nw.len().cast(nw.Int64).alias("n_outside")),)
+            parts.append(places.join(known, on=PAIR, how="semi"))
+        return (nw.concat([part.join(relevant, on=PAIR, how="anti") for part in parts]),)
 
     return want
 
 
-def with_negatives(users: Frame, relevant: Frame, candidates: Candidates, outside: Frame) -> Frame:
-    """Add `n_negatives` to `users`: the candidates that are not relevant, and what the list holds beside the candidates."""
+def outside(found: Frame) -> Frame:
+    """The table `outside`: what `wanted_outside` found, each item once, at its best rank."""
+    return found.group_by(PAIR).agg(nw.col("rank").min()).select("user", "rank")
+
+
+def with_candidates(users: Frame, relevant: Frame, candidates: Candidates) -> Frame:
+    """Add `n_candidates` to `users`: the candidates of the user that are not relevant."""
     known = relevant.join(candidates.catalogue, on="item", how="semi")
     frame = _joined_count(users, known, "n_known_relevant")
     taken = nw.col("n_known_relevant")
@@ -111,8 +114,7 @@ def with_negatives(users: Frame, relevant: Frame, candidates: Candidates, outsid
         seen = candidates.seen.join(candidates.catalogue, on="item", how="semi").join(relevant, on=PAIR, how="anti")
         frame = _joined_count(frame, seen, "n_seen")
         taken = taken + nw.col("n_seen")
-    frame = frame.join(outside, on="user", how="left").with_columns(nw.col("n_outside").fill_null(0))
-    return frame.with_columns(n_negatives=nw.lit(candidates.size) - taken + nw.col("n_outside"))
+    return frame.with_columns(n_candidates=nw.lit(candidates.size) - taken)
 
 
 def _joined_count(users: Frame, pairs: Frame, name: str) -> Frame:

@@ -76,8 +76,8 @@ def cutoff(value: object) -> int | None:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise ValueError(f"a cut-off is a positive integer or none (the whole list), not {value!r}")
-    if value < 1:
-        raise ValueError(f"a cut-off must be at least 1, not {value}")
+    if not 1 <= value < 2**31:
+        raise ValueError(f"a cut-off must be at least 1, not {value}" if value < 1 else f"the cut-off {value} is beyond any list")
     return value
 
 

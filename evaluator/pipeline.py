@@ -67,7 +67,7 @@ class _Evaluation:
 
     def run(self) -> None:
         truth, n_test = self.truth()
-        candidates = self.candidates() if "n_negatives" in self.scoring.user_columns else None
+        candidates = self.candidates() if "n_candidates" in self.scoring.user_columns else None
         for done, (name, source) in enumerate(self.inputs.models.items()):
             self.progress(name, done, len(self.inputs.models))
             self.model(name, source, truth, candidates, n_test)
@@ -121,20 +121,32 @@ class _Evaluation:
             frames, lengths = self.engine.ranked(scan, rank.order_of(source.columns, self.convention), want)
             return [lengths, *frames]
 
-        lengths, found, *outside = self.read(source, compute)
+        lengths, found, *beside = self.read(source, compute)
         if self.count(found.select(nw.len().alias("n")), "n") == 0:
             load.common_or_refuse(self.engine, self.inputs.test, source)
         users = match.users(truth, lengths, self.convention)
         if candidates is not None:
-            users = match.with_negatives(users, truth.relevant, candidates, outside[0])
-        hits = match.hits(found, truth.users, self.convention, self.engine)
-        values = self.scoring.per_user(users, {"hits": hits, "ideal": truth.ideal})
+            users = match.with_candidates(users, truth.relevant, candidates)
+        tables = {"hits": match.hits(found, truth.users, self.convention, self.engine), "ideal": truth.ideal}
+        if beside:
+            tables["outside"] = match.outside(beside[0])
+        values = self.scoring.per_user(users, tables)
         per_user = self.engine.collect(values.sort("user"))
+        self.refuse_what_is_not_finite(per_user)
         self.rows += aggregate.rows(name, per_user, self.specs, self.config.evaluation.aggregates)
         listed = int((per_user["n_recommended"] > 0).sum())
         relevant = self.count(truth.users.select(nw.len().alias("n")), "n")
         self.counts[name] = Counts(n_test, relevant, listed, len(per_user))
         self.per_user[name] = per_user
+
+    def refuse_what_is_not_finite(self, per_user: nw.DataFrame[Any]) -> None:
+        finite = per_user.select(nw.col(f"v{index}").is_finite().all() for index in range(len(self.specs))).rows()[0]
+        wrong = [metrics.label(spec) for spec, fine in zip(self.specs, finite, strict=True) if not fine]
+        if wrong:
+            raise DataError(
+                f"{self.inputs.test.role}: {wrong[0]} is beyond all numbers: the ratings are too large for an exponential gain",
+                "use gain=linear, or leave out relevance.graded",
+            )
 
     def read(self, source: load.Source, compute: Callable[[load.Source, Frame], Settled]) -> Settled:
         """What `compute` makes of a scan, without its last frame: the counts of rows and faults, which are looked at here."""
@@ -161,5 +173,6 @@ class _Evaluation:
             per_user={model: frame.select(*shown).rename(names) for model, frame in self.per_user.items()},
             inputs=described(self.inputs, self.n_rows, fingerprints, loaded.folder),
             config=loaded.resolved(),
-            versions=provenance.versions(),
+            remarks=load.remarks(self.inputs.all()),
+            versions=provenance.versions(self.engine.name),
         )

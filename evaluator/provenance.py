@@ -7,11 +7,21 @@ import re
 from importlib import metadata
 
 
-def versions() -> dict[str, str]:
-    """The versions of receval, Python and the packages that receval needs."""
+def versions(engine: str) -> dict[str, str]:
+    """The versions of receval, Python, the packages that receval needs, and that of the engine."""
     found = {"receval": metadata.version("receval"), "python": platform.python_version()}
     for requirement in metadata.requires("receval") or ():
         if "extra ==" not in requirement:
             name = re.split(r"[^A-Za-z0-9._-]", requirement)[0]
             found[name] = metadata.version(name)
+    if engine not in found:
+        found |= {name: metadata.version(name) for name in (engine, f"py{engine}") if _installed(name)}
     return found
+
+
+def _installed(name: str) -> bool:
+    try:
+        metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return False
+    return True

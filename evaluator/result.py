@@ -77,6 +77,7 @@ class Result:
     per_user: Mapping[str, nw.DataFrame[Any]]
     inputs: tuple[Input, ...]
     config: Mapping[str, Any]
+    remarks: tuple[str, ...]
     versions: Mapping[str, str]
 
     @property
@@ -85,8 +86,8 @@ class Result:
         return tuple(self.counts)
 
     def notes(self) -> tuple[str, ...]:
-        """Who was counted, in full sentences: one for what all models share, one for each model with users without lists."""
-        found = []
+        """What to know beside the numbers, in full sentences: how ids were read, who was counted, who had no list."""
+        found = list(self.remarks)
         for model, counts in self.counts.items():
             left_out = counts.test - counts.relevant
             users = f"{counts.relevant:,} of {counts.test:,} test users have a relevant item"

@@ -50,7 +50,7 @@ class Scoring:
         """The value of every measure for every user of `users`; users without rows in a table read 0 from it."""
         frame = tables.check(users, "users")
         filled: dict[str, nw.Expr] = {}
-        for name, key in (("hits", "user"), ("ideal", "twin")):
+        for name, key in (("hits", "user"), ("ideal", "twin"), ("outside", "user")):
             columns = {reduction: column for reduction, column in self.asked.columns.items() if reduction.table == name}
             if columns:
                 frame = _reduce(frame, key, tables.check(rows[name], name), columns, filled)
@@ -62,6 +62,8 @@ class Scoring:
 def _plain(value: nw.Expr | Ratio) -> nw.Expr:
     return value.value() if isinstance(value, Ratio) else value
 
+
+_MANY_CUTOFFS: Final = 16
 
 _REDUCE: Final[dict[str, Callable[[str], nw.Expr]]] = {
     "sum": lambda row: nw.col(row).sum(),
@@ -82,6 +84,8 @@ def _reduce(users: Frame, key: str, rows: Frame, columns: Mapping[Reduction, str
     table = next(iter(columns)).table
     cutoffs = sorted({reduction.k for reduction in columns if reduction.k is not None})
     ends: list[int | None] = [*cutoffs, None] if any(reduction.k is None for reduction in columns) else [*cutoffs]
+    if len(ends) > _MANY_CUTOFFS:
+        return users.join(_conditional(computed, columns, names, filled), left_on=key, right_on="user", how="left")
     wanted = dict.fromkeys((reduction.reduce, names.get(reduction.key, "")) for reduction in columns)
     start = 0
     for place, end in enumerate(ends):
@@ -96,3 +100,14 @@ def _reduce(users: Frame, key: str, rows: Frame, columns: Mapping[Reduction, str
         together = nw.max_horizontal if reduction.reduce == "max" else nw.sum_horizontal
         filled[column] = values[0] if upto == 1 else together(*values)
     return users
+
+
+def _conditional(computed: Frame, columns: Mapping[Reduction, str], names: Mapping[str, str], filled: dict[str, nw.Expr]) -> Frame:
+    """The same values in one grouping with a condition per cut-off: slower for a few, but it grows evenly with their number."""
+    parts = []
+    for reduction, column in columns.items():
+        row = nw.col("one") if reduction.reduce == "count" else nw.col(names[reduction.key])
+        within = row if reduction.k is None else nw.when(nw.col("rank") <= reduction.k).then(row).otherwise(nw.lit(0.0))
+        parts.append((within.max() if reduction.reduce == "max" else within.sum()).alias(f"at_{column}"))
+        filled[column] = nw.col(f"at_{column}").fill_null(0.0)
+    return computed.with_columns(one=nw.col("rank") * 0.0 + 1.0).group_by("user").agg(*parts)

@@ -6,9 +6,11 @@ Names are lower case and distinct without regard to case, because Spark folds ca
 |---------|-----------------------------------|------------------------------------------------------|
 | truth   | relevant (user, item)             | user item gain                                       |
 | lists   | recommended (user, item)          | user item rank                                       |
-| users   | user who counts                   | user twin n_relevant n_recommended (n_negatives)     |
+| users   | user who counts                   | user twin n_relevant n_recommended (n_candidates)    |
 | hits    | recommended item that is relevant | user item rank gain found n_relevant                 |
 | ideal   | relevant item, in the best order  | user rank gain                                       |
+| outside | recommended item that is neither  | user rank                                            |
+|         | relevant nor a candidate          |                                                      |
 
 `rank` and `found` are 1-based Int64: the position in the user's list, and the count of hits up to that position. In
 `users`, `twin` names a user with the same ideal list, so that equal ideals are computed once.
@@ -29,6 +31,7 @@ TABLES: Final[dict[str, tuple[str, ...]]] = {
     "users": ("user", "twin", "n_relevant", "n_recommended"),
     "hits": ("user", "item", "rank", "gain", "found", "n_relevant"),
     "ideal": ("user", "rank", "gain"),
+    "outside": ("user", "rank"),
 }
 
 

@@ -43,12 +43,16 @@ class Stage:
         self._clear()
 
     def commit(self, files: Mapping[Path, bytes]) -> None:
-        """Write all files; `OutputError` if one cannot be written, and then none has changed."""
+        """Write all files; `OutputError` if one cannot be written, and then none has changed.
+
+        Pipes and devices among them are written to last, and directly.
+        """
+        folders = [target for target in files if target.is_dir()]
+        if folders:
+            raise OutputError(f"cannot write {folders[0]}: it is a folder")
         staged: list[tuple[Path, Path]] = []
         try:
-            for number, (target, content) in enumerate(files.items()):
-                if target.is_dir():
-                    raise OutputError(f"cannot write {target}: it is a folder")
+            for number, (target, content) in enumerate((path, content) for path, content in files.items() if is_plain(path)):
                 waiting = self._stages[target.parent] / f"{number}"
                 with open(waiting, "wb") as file:
                     file.write(content)
@@ -57,6 +61,9 @@ class Stage:
                 staged.append((waiting, target))
             with _undisturbed():
                 _swap(staged)
+            for path, content in files.items():
+                if not is_plain(path):
+                    path.write_bytes(content)
         except OSError as error:
             raise OutputError(f"cannot write {error.filename or 'the results'}: {error.strerror}") from None
         self._made.clear()

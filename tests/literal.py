@@ -44,10 +44,8 @@ def metric(name: str, items: Sequence[Any], gains: Mapping[Any, float], k: int |
     if name == "RocAuc":
         pairs = [(a < b) for a in ranks for b in range(1, len(cut) + 1) if b not in ranks]
         return 0.0 if not ranks else sum(pairs) / len(pairs) if pairs else 1.0
-    candidates = (catalogue - (seen - relevant)) | set(items)
-    negatives = candidates - relevant
-    right = 0.0
-    for rank in ranks:
-        above = set(items[: rank - 1]) - relevant
-        right += (len(negatives) - len(above)) / len(negatives) if negatives else 1.0
+    candidates = (catalogue - (seen - relevant)) | set(cut)
+    above = [rank - 1 - sum(first[: rank - 1]) for rank in ranks]
+    negatives = max([len(candidates - relevant), *above])
+    right = sum((negatives - missed) / negatives if negatives else 1.0 for missed in above)
     return right / (least if name == "LAUC" else len(relevant))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -20,7 +20,7 @@ from ..naming import UNSET
 from . import text
 from .models import Config, Source
 
-_SEGMENT = re.compile(r"(?P<key>[^.\[\]]+)|\[(?P<index>\d+)\]")
+_SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]""")
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Loaded:
 
 
 def load_config(
-    path: str | Path, overrides: Sequence[str] = (), recommendations: Sequence[str] = (), environment: dict[str, str] | None = None
+    path: str | Path, overrides: Sequence[str] = (), recommendations: Sequence[str] = (), environment: Mapping[str, str] | None = None
 ) -> Loaded:
     """Read a config file; `overrides` are `path=value`, `recommendations` are `NAME=PATH` with PATH as seen from here.
 
@@ -70,7 +70,7 @@ def load_config(
         raise ConfigError(f"{name}:1:1: a config is a mapping with the keys data and evaluation, not {_kind(document.value)}")
     folder = Path(path).parent
     origins: dict[text.Path, str] = {}
-    problems = [problem for override in overrides if (problem := _override(document.value, override, origins))]
+    problems = [problem for override in overrides if (problem := _override(document.value, override, origins, environment))]
     problems += [problem for model in recommendations if (problem := _add_model(document.value, model, folder, origins))]
     if problems:
         raise ConfigError(problems)
@@ -106,14 +106,16 @@ def _kind(value: Any) -> str:
     return "an empty file" if value is None else f"a {'list' if isinstance(value, list) else type(value).__name__}"
 
 
-def _override(config: dict[str, Any], override: str, origins: dict[text.Path, str]) -> str | None:
+def _override(config: dict[str, Any], override: str, origins: dict[text.Path, str], environment: Mapping[str, str] | None) -> str | None:
     """Set one value, or say what is wrong with the override."""
     target, equals, written = override.partition("=")
     where = f"--set {override}"
-    path = tuple(int(match["index"]) if match["index"] else match["key"] for match in _SEGMENT.finditer(target))
-    if not equals or not path or not isinstance(path[0], str):
+    found = list(_SEGMENT.finditer(target))
+    whole = "".join(match[0] for match in found) == target and not target.endswith(".")
+    path = tuple(int(match["index"]) if match["index"] else match["quoted"] or match["key"] for match in found)
+    if not equals or not path or not whole or not isinstance(path[0], str):
         return f"{where}: write it as path=value, such as evaluation.top_k=[5,10]"
-    value = text.read(written)
+    value = text.read(written, environment)
     if value.problems:
         return f"{where}: {value.problems[0][1]}"
     return _put(config, path, value.value, where, origins)
@@ -124,10 +126,15 @@ def _add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[t
     where = f"--recs {model}"
     if not equals or not name or not path:
         return f"{where}: write it as NAME=PATH, or NAME=- for standard input"
+    seen = path if path == "-" else os.path.relpath(os.path.abspath(path), os.path.realpath(folder))
     data = config.get("data")
-    if isinstance(data, dict) and isinstance(data.get("recommendations", {}), str | list):
-        return f"{where}: data.recommendations lists files without names; name them there, as name: path"
-    return _put(config, ("data", "recommendations", name), path if path == "-" else os.path.relpath(path, folder), where, origins)
+    given = data.get("recommendations") if isinstance(data, dict) else None
+    if isinstance(data, dict) and isinstance(given, str | list):
+        listed = [given] if isinstance(given, str) else given
+        data["recommendations"] = [*listed, {"name": name, "path": seen}]
+        origins["data", "recommendations", len(listed)] = where
+        return None
+    return _put(config, ("data", "recommendations", name), seen, where, origins)
 
 
 def _put(config: dict[str, Any], path: text.Path, value: Any, where: str, origins: dict[text.Path, str]) -> str | None:
@@ -205,6 +212,9 @@ def _at(path: text.Path, document: text.Document, origins: dict[text.Path, str],
     for end in range(len(path), 0, -1):
         if path[:end] in origins:
             return f"{origins[path[:end]]}: {_dotted(path)}"
+    for origin, where in origins.items():  # an override made what the error speaks of
+        if path and origin[: len(path)] == path and path not in document.places:
+            return f"{where}: {_dotted(path)}"
     line, column = document.place(path, of_key) or (1, 1)
     return f"{name}:{line}:{column}: {_dotted(path)}" if path else f"{name}:{line}:{column}"
 
@@ -224,6 +234,18 @@ def _contradictions(config: Config) -> Iterable[tuple[text.Path, str]]:
         yield ("data", "recommendations"), "no model to evaluate: give name: path, or --recs NAME=PATH"
     everything = [config.data.test, config.data.train, config.data.items, *_sources(config.data.recommendations)]
     piped = [source for source in everything if isinstance(source, Source) and "-" in source.path]
+    relevance = config.evaluation.relevance
+    if relevance.graded and relevance.threshold is not None and relevance.threshold < 0:
+        yield ("evaluation", "relevance", "threshold"), "with graded relevance the rating is the gain, and a gain is not negative"
+    aggregates = config.evaluation.aggregates
+    for spec in config.evaluation.specs if aggregates and set(aggregates) == {"micro"} else ():
+        if not metrics.is_pooled(spec):
+            yield ("evaluation", "aggregates"), f"{metrics.label(spec)} is no ratio and cannot be pooled (micro): ask for the mean too"
+            break
+    for role, source in (("test", config.data.test), ("train", config.data.train), ("items", config.data.items)):
+        for key in ("score", "rank") if source else ():
+            if source and getattr(source.columns, key) is not None:
+                yield ("data", role, "columns", key), f"this file has no {key}: the config knows a {key} of recommendations only"
     if len(piped) > 1 or any(len(source.path) > 1 for source in piped):
         yield ("data",), "standard input (-) can be read only once, and alone"
     names = [name.lower() for name in config.data.recommendations] if isinstance(config.data.recommendations, dict) else []

@@ -17,7 +17,7 @@ from ..naming import UNSET, Cutoff, MetricSpec, Scalar, cutoff, parse
 _CUTOFFS: Final = ("k", "cutoff")
 _PARTS: Final = ((("metric_name_1", "metric_1"), 0), (("metric_name_2", "metric_2"), 1))
 _GRID: Final = {"type", "values", "range"}
-_LONGEST_GRID: Final = 10_000
+_LONGEST_GRID: Final = 1_000
 
 
 def read_entry(entry: Any) -> tuple[MetricSpec, ...]:

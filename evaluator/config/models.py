@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, StrictBool, Tag, WithJsonSchema, model_validator
 
 from .. import conventions, metrics
 from ..naming import UNSET, MetricSpec
@@ -81,9 +81,10 @@ class Source(Model):
         Field(min_length=1, description="a path or glob, or a list of them, relative to the config file; - for standard input"),
         WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
     ]
+    name: Annotated[str, Field(min_length=1)] | None = Field(None, description="in a list of recommendations, the name of the model")
     format: Literal["csv", "tsv", "ndjson", "parquet", "ipc"] | None = Field(None, description="found out if not given")
     separator: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(None, description="of a text file; found out if not given")
-    header: bool | None = Field(None, description="whether the first line of a text file names the columns; found out if not given")
+    header: StrictBool | None = Field(None, description="whether the first line of a text file names the columns; found out if not given")
     columns: Columns = Field(Columns(), description="which column is which; usual names are recognised")
 
 
@@ -109,8 +110,10 @@ class Data(Model):
 class Relevance(Model):
     """Which test items are relevant, and how much."""
 
-    threshold: float | None = Field(None, description="the least rating of a relevant item; without it every rating above 0 is relevant")
-    graded: bool = Field(False, description="whether the rating is the gain of a relevant item; otherwise the gain is 1")
+    threshold: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
+        None, description="the least rating of a relevant item; without it every rating above 0 is relevant"
+    )
+    graded: StrictBool = Field(False, description="whether the rating is the gain of a relevant item; otherwise the gain is 1")
 
 
 def _convention(name: Any) -> Any:
@@ -188,8 +191,10 @@ class EngineChoice(Model):
 class Output(Model):
     """What is written to disk."""
 
-    dir: str | None = Field(None, description="the folder for the result files, relative to the config file; without it none is written")
-    per_user: bool = Field(False, description="whether to write per_user.parquet, the value of every measure for every user")
+    dir: Annotated[str, Field(min_length=1)] | None = Field(
+        None, description="the folder for the result files, relative to the config file; without it none is written"
+    )
+    per_user: StrictBool = Field(False, description="whether to write per_user.parquet, the value of every measure for every user")
 
 
 class Config(Model):

@@ -113,6 +113,9 @@ class _Reader:
 
     def scalar(self, node: yaml.Node) -> Any:
         text = self.substitute(node)
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            self.problem(node, "this text holds half a character (a lone surrogate)")
+            return None
         if isinstance(node, yaml.ScalarNode) and node.style is not None:  # quoted or block text stays text
             return text
         if text in _WORDS:

@@ -11,7 +11,7 @@ from ..naming import Scalar
 
 @dataclass(frozen=True)
 class Axis:
-    """One choice a definition leaves open: its name, what it decides, and its allowed values (empty: a number > 0)."""
+    """One choice a definition leaves open: its name, what it decides, and its allowed values (empty: a number above 1)."""
 
     name: str
     decides: str
@@ -20,8 +20,8 @@ class Axis:
     def read(self, value: Scalar) -> Scalar:
         """Return `value` if this axis allows it; raise `ValueError` with the allowed values otherwise."""
         if not self.values:
-            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0 or value == 1:
-                raise ValueError(f"{self.name} is a number above 0 other than 1, not {value!r}")
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 1 < value < float("inf"):
+                raise ValueError(f"{self.name} is a number above 1, not {value!r}")
             return float(value)
         if value not in self.values:
             close = difflib.get_close_matches(str(value), self.values, n=1)

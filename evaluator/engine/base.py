@@ -49,8 +49,8 @@ class Engine(Protocol):
     """The native verbs: *scan* a source, *ordinal* (position within a user), *collect*.
 
     A scan yields the canonical columns, and `row`, which numbers the rows of a source in file order. Where text is read as
-    integers, what is no integer is null, and `odd_user` or `odd_item` is true where the text is not the plain spelling of an
-    integer from 0.
+    integers, what is no integer is null, and `odd_user` or `odd_item` is true wherever the text may not be the plain spelling
+    of an integer.
     """
 
     name: str
@@ -67,8 +67,11 @@ class Engine(Protocol):
         """Compute what `want` asks of `lists` with their `rank` under `order`, reading the source as few times as can be."""
         ...
 
-    def settle(self, frames: Sequence[Frame]) -> list[Frame]:
-        """Compute the frames now, in one pass where the engine can, and return them for further use."""
+    def settle(self, frames: Sequence[Frame], *, ordered: bool = False) -> list[Frame]:
+        """Compute the frames now, in one pass where the engine can, and return them for further use.
+
+        `ordered` asks for rows to stay in order where the engine has one, so that later sums give the same bits every time.
+        """
         ...
 
     def collect(self, frame: Frame) -> nw.DataFrame[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,8 @@ from . import positions
 from .base import Order, Ranked, ReadError, Scan, Want
 
 _FEW = 0.1
+_ROW = "receval row"
+_TYPES = {"integer": pl.Int64, "text": pl.String, "number": pl.Float64}
 
 
 class PolarsEngine:
@@ -36,8 +39,8 @@ class PolarsEngine:
                 columns.append(value.alias(column))
         if source.skip_blank:
             blank = pl.all_horizontal(pl.col(list(source.names.values())).is_null())
-            frame = frame.filter(~blank).drop("row").with_row_index("row")
-        return nw.from_native(frame.select(pl.col("row").cast(pl.Int64), *columns))
+            frame = frame.filter(~blank).drop(_ROW).with_row_index(_ROW)
+        return nw.from_native(frame.select(pl.col(_ROW).cast(pl.Int64).alias("row"), *columns))
 
     def ordinal(self, frame: Frame, order: Order, name: str) -> Frame:
         """Sort by user and `order`, and count from the first row of each user."""
@@ -76,8 +79,10 @@ class PolarsEngine:
             [nw.from_native(frame.lazy()) for frame in frames], nw.from_native(verdict.lengths.lazy().select("user", "n_recommended"))
         )
 
-    def settle(self, frames: Sequence[Frame]) -> list[Frame]:
-        """Compute the frames in one streaming pass and keep them in memory."""
+    def settle(self, frames: Sequence[Frame], *, ordered: bool = False) -> list[Frame]:
+        """Compute the frames in one streaming pass, or in order, and keep them in memory."""
+        if ordered:
+            return [nw.from_native(frame.to_native().collect(engine="in-memory").lazy()) for frame in frames]
         return [nw.from_native(frame.lazy()) for frame in _collect([frame.to_native() for frame in frames])]
 
     def collect(self, frame: Frame) -> nw.DataFrame[Any]:
@@ -100,19 +105,25 @@ def _open(source: Scan) -> pl.LazyFrame:
             infer_schema=False,
             schema_overrides=numbers,
             with_column_names=lambda _: header,
-            row_index_name="row",
+            row_index_name=_ROW,
             glob=False,
         )
     if source.format == "ndjson":
-        types = {name: pl.Float64 if source.kinds[column] == "number" else pl.String for column, name in source.names.items()}
-        return pl.scan_ndjson(paths, schema=types, row_index_name="row")
-    if source.format == "ipc":
-        return pl.scan_ipc(paths, row_index_name="row", glob=False)
-    return pl.scan_parquet(paths, row_index_name="row", glob=False)
+        texts: dict[str, type[pl.DataType]] = dict.fromkeys(source.names.values(), pl.String)
+        texts |= {name: pl.Float64 for column, name in source.names.items() if source.kinds[column] == "number"}
+        return pl.scan_ndjson([glob.escape(path) for path in paths], schema=texts, row_index_name=_ROW)
+    scan = pl.scan_ipc if source.format == "ipc" else pl.scan_parquet
+    if len(paths) == 1:
+        return scan(paths, row_index_name=_ROW, glob=False)
+    # Parts may store a column in different types.
+    types = {name: _TYPES[source.kinds[column]] for column, name in source.names.items()}
+    return pl.concat(
+        [scan(path, glob=False).select(pl.col(name).cast(kind) for name, kind in types.items()) for path in paths]
+    ).with_row_index(_ROW)
 
 
 def _not_plain(text: pl.Expr) -> pl.Expr:
-    """Whether a text that reads as an integer is not the plain spelling of one from 0, but padded (`001`) or signed.
+    """Whether a text that reads as an integer may not be the plain spelling of one: padded (`001`) or signed.
 
     Comparing bytes is the cheapest test: what sorts before "1" is "0", or starts with a zero or a sign.
     """

@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
 
 from ..errors import MissingExtraError
 from ..tables import Frame
-from .base import Order, Ranked, ReadError, Scan, Want
+from .base import Kind, Order, Ranked, ReadError, Scan, Want
 
+_ROW = "receval row"
+_TYPES = {"integer": "bigint", "text": "string", "number": "double"}
+_INTEGER = "^(0|-?[1-9][0-9]{0,18})$"
+_NUMBER = r"^[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))$"
 _INSTALL = "pip install 'receval[spark]'"
 
 
@@ -40,18 +44,22 @@ class SparkEngine:
         """Open a source; see `Engine`."""
         from pyspark.sql import functions as f
 
-        frame = self._open(source)
+        try:
+            frame = self._open(source)
+        except Exception as error:
+            raise ReadError(_said(error)) from error
         columns = []
         for column, name in source.names.items():
             value, kind = f.col(f"`{name}`"), source.kinds[column]
-            if kind == "integer" and source.format in ("csv", "ndjson"):
-                columns.append(value.try_cast("bigint").alias(column))
-                columns.append(f.coalesce(~value.rlike("^(0|[1-9][0-9]{0,18})$"), f.lit(False)).alias(f"odd_{column}"))
-            elif kind == "number" and source.format in ("csv", "ndjson"):
-                columns.append(value.cast("double").alias(column))
+            text = source.format in ("csv", "ndjson")
+            if kind == "integer" and text:
+                columns += [value.try_cast("bigint").alias(column), f.coalesce(~value.rlike(_INTEGER), f.lit(False)).alias(f"odd_{column}")]
+            elif kind == "number" and text:
+                wrong = f.raise_error(f.concat(f.lit("not a number: "), value)).cast("double")
+                columns.append(f.when(value.isNull() | value.rlike(_NUMBER), value.cast("double")).otherwise(wrong).alias(column))
             else:
-                columns.append(value.cast({"integer": "bigint", "text": "string", "number": "double"}[kind]).alias(column))
-        selected = frame.select("row", *columns)
+                columns.append(value.cast(_TYPES[kind]).alias(column))
+        selected = frame.select(f.col(_ROW).alias("row"), *columns)
         if source.skip_blank:
             blank = f.lit(True)
             for column in source.names:
@@ -77,7 +85,7 @@ class SparkEngine:
         *frames, lengths = self.settle([*want(placed), lengths])
         return Ranked(frames, lengths)
 
-    def settle(self, frames: Sequence[Frame]) -> list[Frame]:
+    def settle(self, frames: Sequence[Frame], *, ordered: bool = False) -> list[Frame]:
         """Keep the frames in Spark's cache once they are first computed."""
         kept = [frame.to_native().persist() for frame in frames]
         self._kept += kept
@@ -102,43 +110,52 @@ class SparkEngine:
 
     def _open(self, source: Scan) -> Any:
         """The rows of a source with their number in file order, text columns as they are written."""
+        from functools import reduce
+
         from pyspark.sql import functions as f
 
-        reader, paths = self._session.read, [_uri(path) for path in source.paths]
-        if source.format == "ipc" or any(path.endswith((".zst", ".zstd")) for path in source.paths):
-            return self._by_arrow(source)
+        by_arrow = source.format == "ipc" or any(path.endswith((".zst", ".zstd")) for path in source.paths)
+        parts = []
+        for index, path in enumerate(source.paths):
+            frame = self._by_arrow(replace(source, paths=(path,))) if by_arrow else self._read(source, path)
+            # Rows are numbered within a split of a file, and splits by where in the file they begin.
+            begin = f.lit(0).cast("bigint") if by_arrow else f.col("_metadata.file_block_start")
+            place = f.struct(f.lit(index).alias("file"), begin.alias("begin"), f.monotonically_increasing_id().alias("at"))
+            kept = [f.col(f"`{name}`") for name in source.names.values()]
+            if source.format in ("parquet", "ipc"):  # parts may store a column in different types
+                kept = [f.col(f"`{name}`").cast(_TYPES[source.kinds[column]]).alias(name) for column, name in source.names.items()]
+            parts.append(frame.select(place.alias(_ROW), *kept))
+        return reduce(lambda one, other: one.unionByName(other), parts)
+
+    def _read(self, source: Scan, path: str) -> Any:
+        reader, where = self._session.read, _escaped(path)
         if source.format == "csv":
             schema = ", ".join(f"`{name}` string" for name in source.header)
-            frame = reader.schema(schema).csv(
-                paths, sep=source.separator, header=source.has_header, enforceSchema=True, mode="FAILFAST", escape='"', multiLine=False
-            )
-        elif source.format == "ndjson":
+            options = {"sep": source.separator, "header": source.has_header, "enforceSchema": True, "mode": "FAILFAST", "escape": '"'}
+            return reader.schema(schema).csv(where, **options)
+        if source.format == "ndjson":
             schema = ", ".join(f"`{name}` string" for name in dict.fromkeys(source.names.values()))
-            frame = reader.schema(schema).json(paths, mode="FAILFAST")
-        else:
-            frame = reader.parquet(*paths)
-        number = {path: index for index, path in enumerate(paths)}
-        which = f.lit(0) if len(paths) == 1 else _place_of(number)
-        # Rows are numbered within a split; splits by file and by where they begin in it.
-        begin = f.col("_metadata.file_block_start")
-        return frame.withColumn("row", f.struct(which.alias("file"), begin.alias("begin"), f.monotonically_increasing_id().alias("at")))
+            return reader.schema(schema).json(where, mode="FAILFAST")
+        return reader.parquet(where)
 
     def _by_arrow(self, source: Scan) -> Any:
-        """Formats that Spark cannot read are read here and handed over."""
+        """Formats that Spark cannot read are read here and handed over, ids of text formats as they are written."""
         from .polars import PolarsEngine
 
-        names = {column: column for column in source.names}
+        kinds: dict[str, Kind] = dict(source.kinds)
+        if source.format != "ipc":
+            kinds |= {column: "text" for column, kind in source.kinds.items() if kind == "integer"}
         local = PolarsEngine()
-        frame = local.collect(local.scan(source)).to_native()
-        odd = [name for name in frame.columns if name.startswith("odd_")]
-        texts = frame.drop(odd).rename({column: source.names[column] for column in names})
-        return self._session.createDataFrame(texts.to_arrow())
+        frame = local.collect(local.scan(replace(source, kinds=kinds))).to_native().drop("row").rename(dict(source.names))
+        return self._session.createDataFrame(frame.to_arrow())
 
 
 def _session(master: str | None, remote: str | None) -> tuple[Any, bool]:
     from pyspark.sql import SparkSession
 
-    before = None if remote else SparkSession.getActiveSession()
+    running = None if remote else SparkSession.getActiveSession()
+    if running is not None:
+        return running, False
     builder = SparkSession.builder.appName("receval")
     settings = {
         "spark.sql.session.timeZone": "UTC",
@@ -160,19 +177,13 @@ def _session(master: str | None, remote: str | None) -> tuple[Any, bool]:
         raise MissingExtraError(
             f"Spark could not be started at {where}: {_said(error)}", "Java 17 and pyspark 4 are needed, or a running server"
         ) from error
-    return session, before is None
+    return session, True
 
 
-def _uri(path: str) -> str:
-    return Path(path).resolve().as_uri()
-
-
-def _place_of(number: dict[str, int]) -> Any:
-    from pyspark.sql import functions as f
-
-    pairs = [part for path, index in number.items() for part in (f.lit(path.replace("file:///", "/").replace("file:/", "/")), f.lit(index))]
-    plain = f.regexp_replace(f.col("_metadata.file_path"), "^file:/+", "/")
-    return f.create_map(*pairs)[plain]
+def _escaped(path: str) -> str:
+    """A local path as Spark takes it, letters that would be a pattern escaped."""
+    absolute = os.path.abspath(path)
+    return "file:" + "".join(f"\\{letter}" if letter in "*?[]{}\\" else letter for letter in absolute)
 
 
 def _said(error: Exception) -> str:

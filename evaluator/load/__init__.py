@@ -2,7 +2,7 @@
 
 from .faults import BlankLines, counted, explain, refuse
 from .fingerprint import Fingerprints
-from .ids import IdsAreText, as_text, common_kinds, common_or_refuse
+from .ids import IdsAreText, as_text, common_kinds, common_or_refuse, remarks
 from .source import Source, find, look
 from .stdin import spooled
 
@@ -19,5 +19,6 @@ __all__ = [
     "find",
     "look",
     "refuse",
+    "remarks",
     "spooled",
 ]

@@ -36,9 +36,10 @@ _KEYS: Final = {"position": "rank"}
 """What the config calls a column, where that differs from its canonical name."""
 
 
-def names_a_column(name: str) -> bool:
-    """Whether `name` is a usual name of any column."""
-    return any(_fold(name) in names for names in _USUAL.values()) or _fold(name) in ("timestamp", "time", "ts")
+def names_a_column(name: str, *roles: str) -> bool:
+    """Whether `name` is a usual name of a column: of any, or of one of `roles`."""
+    known = [names for role, names in _USUAL.items() if not roles or role in roles]
+    return any(_fold(name) in names for names in known) or (not roles and _fold(name) in ("timestamp", "time", "ts"))
 
 
 def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], has_header: bool) -> dict[str, str]:

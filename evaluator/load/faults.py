@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import IO, Final
 import narwhals as nw
 import polars as pl
 
-from ..engine.base import Engine, ReadError
+from ..engine.base import Engine, Kind, ReadError
 from ..errors import DataError
 from ..tables import Frame
 from . import sniff
@@ -31,7 +32,10 @@ def counted(frame: Frame, source: Source) -> Frame:
         blank = nw.all_horizontal(*(nw.col(column).is_null() for column in columns), ignore_nulls=False)
         counts.append(_number(blank).alias("blank"))
     for column in columns:
-        counts.append(_number(nw.col(column).is_null()).alias(f"null_{column}"))
+        empty = nw.col(column).is_null()
+        if source.scan.kinds[column] == "text":
+            empty = empty | (nw.col(column) == "")
+        counts.append(_number(empty).alias(f"null_{column}"))
         if source.scan.kinds[column] == "number":
             counts.append(_number(~nw.col(column).cast(nw.Float64).is_finite()).alias(f"infinite_{column}"))
         elif source.scan.kinds[column] == "text":
@@ -58,7 +62,7 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
         column = missing[0]
         empty = (counts[f"null_{column}"] or 0) - blank
         raise DataError(
-            f"{_place(source, pl.col(column).is_null() & ~_all_null(source))}: no value for {_CALLED.get(column, column)}"
+            f"{_place(source, _empty(source, column) & ~_all_null(source))}: no value for {_CALLED.get(column, column)}"
             f" (in {empty:,} of {rows:,} rows)",
             "remove these rows or fill them; an empty field, a missing field and null all count as no value",
         )
@@ -79,10 +83,16 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
 
 
 def _holds_text(source: Source, column: str, counts: dict[str, int | None]) -> bool:
-    """Whether a column of text that was read as integers holds something else: a null may be a text that is none."""
+    """Whether a column of text that was read as integers holds something else.
+
+    What is `odd` may be negative only, and a null may be a text that is no integer: both are looked at more closely.
+    """
     if f"odd_{column}" not in counts:
         return False
-    return bool(counts[f"odd_{column}"]) or (counts[f"null_{column}"] or 0) > (counts.get("blank") or 0)
+    if not counts[f"odd_{column}"] and (counts[f"null_{column}"] or 0) <= (counts.get("blank") or 0):
+        return False
+    as_text: dict[str, Kind] = {**source.scan.kinds, column: "text"}
+    return _place(source.with_kinds(as_text), ~pl.col(column).str.contains(sniff.PLAIN_INTEGER)) is not None
 
 
 class BlankLines(Exception):
@@ -95,11 +105,10 @@ class BlankLines(Exception):
 
 def explain(source: Source, error: ReadError) -> DataError:
     """The sentence for a source that an engine could not read: the first broken row, or what the engine said."""
-    if source.scan.format == "csv":
-        for path in source.paths:
-            found = _first_broken_row(path, source)
-            if found:
-                return found
+    for path in source.paths if source.scan.format in ("csv", "ndjson") else ():
+        found = (_first_broken_row if source.scan.format == "csv" else _first_broken_object)(path, source)
+        if found:
+            return found
     said = str(error).strip().splitlines()[0]
     return DataError(f"{source.role}: {', '.join(source.given)} cannot be read: {said}", "is the file complete, and in this format?")
 
@@ -108,12 +117,17 @@ def _number(condition: nw.Expr) -> nw.Expr:
     return condition.cast(nw.Int64).sum()
 
 
+def _empty(source: Source, column: str) -> pl.Expr:
+    null = pl.col(column).is_null()
+    return null | (pl.col(column) == "") if source.scan.kinds[column] == "text" else null
+
+
 def _all_null(source: Source) -> pl.Expr:
     return pl.all_horizontal(pl.col(sorted(source.columns)).is_null())
 
 
-def _place(source: Source, condition: pl.Expr) -> str:
-    """The first row of the source for which `condition` holds, as `role: file, line 12`."""
+def _place(source: Source, condition: pl.Expr) -> str | None:
+    """The first row of the source for which `condition` holds, as `role: file, line 12`; `None` if there is none."""
     from ..engine.polars import PolarsEngine
 
     engine: Engine = PolarsEngine()
@@ -124,7 +138,7 @@ def _place(source: Source, condition: pl.Expr) -> str:
             text = source.scan.format in ("csv", "ndjson")
             number = found + 1 + (source.scan.has_header and source.scan.format == "csv")
             return f"{source.role}: {path}, {'line' if text else 'row'} {number}"
-    return f"{source.role}: {source.paths[0]}"
+    return None
 
 
 def _first_broken_row(path: Path, source: Source) -> DataError | None:
@@ -135,15 +149,18 @@ def _first_broken_row(path: Path, source: Source) -> DataError | None:
     numbers = {scan.header.index(name): column for column, name in scan.names.items() if scan.kinds[column] == "number"}
     with _open(path) as file:
         lines = _Counted(file)
+        rows = csv.reader(lines, delimiter=scan.separator)
+        line = 1
         try:
-            for index, row in enumerate(csv.reader(lines, delimiter=scan.separator)):
-                where = f"{source.role}: {path}, line {lines.number}"
+            for index, row in enumerate(rows):
+                where, line = f"{source.role}: {path}, line {line}", lines.number + 1
                 if not row or (index == 0 and scan.has_header):
                     continue
-                if len(row) > width:
-                    return DataError(f"{where}: {len(row)} fields, where there are {width} columns", "quote fields that hold a separator")
+                if len(row) != width:
+                    hint = "quote fields that hold a separator, and close every quotation mark"
+                    return DataError(f"{where}: {len(row)} fields, where there are {width} columns", hint)
                 for place, column in numbers.items():
-                    if place < len(row) and row[place] and not _reads_as_number(row[place]):
+                    if row[place] and not _reads_as_number(row[place]):
                         name = _CALLED.get(column, column)
                         return DataError(f"{where}: {row[place][:40]!r} is not a number, and {name} must be one")
         except UnicodeDecodeError:
@@ -154,6 +171,24 @@ def _first_broken_row(path: Path, source: Source) -> DataError | None:
             return DataError(f"{source.role}: {path}, line {lines.number}: {error}", "is a quotation mark left open?")
         except (OSError, EOFError) as error:
             return DataError(f"{source.role}: {path}: cannot be unpacked ({error})", "is the file complete?")
+    return None
+
+
+def _first_broken_object(path: Path, source: Source) -> DataError | None:
+    if sniff.is_zstd(path):
+        return None
+    numbers = {name: column for column, name in source.scan.names.items() if source.scan.kinds[column] == "number"}
+    with _open(path) as file:
+        for number, line in enumerate(file, 1):
+            where = f"{source.role}: {path}, line {number}"
+            try:
+                record = json.loads(line) if line.strip() else {}
+            except ValueError as error:
+                return DataError(f"{where}: not JSON ({error})")
+            for name, column in numbers.items():
+                value = record.get(name)
+                if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+                    return DataError(f"{where}: {value!r} is not a number, and {_CALLED.get(column, column)} must be one")
     return None
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
+from typing import Final
+
+_BLOCK: Final = 4 << 20
 
 
 class Fingerprints:
-    """Hashes files in the background, one after the other, each once."""
+    """Hashes files in the background, one after the other, each once; leaving the context stops what is not done."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
+        self._stopped = threading.Event()
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sha256")
-        self._found: dict[Path, Future[str]] = {path: self._pool.submit(_sha256, path) for path in dict.fromkeys(paths)}
+        self._found: dict[Path, Future[str]] = {path: self._pool.submit(self._sha256, path) for path in dict.fromkeys(paths)}
 
     def of(self, path: Path) -> str:
         """The sha256 of a file, waiting for it if need be."""
@@ -24,9 +29,12 @@ class Fingerprints:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._stopped.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-
-def _sha256(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    def _sha256(self, path: Path) -> str:
+        digest = hashlib.sha256()
+        with open(path, "rb") as file:
+            while not self._stopped.is_set() and (block := file.read(_BLOCK)):
+                digest.update(block)
+        return digest.hexdigest()

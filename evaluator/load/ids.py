@@ -35,11 +35,22 @@ def as_text(kinds: Mapping[str, Kind], columns: Iterable[str]) -> dict[str, Kind
     return {column: "text" if column in columns else kind for column, kind in kinds.items()}
 
 
+def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
+    """A sentence for each kind of id that some files store as integers and others as text."""
+    found = []
+    for column in ("user", "item"):
+        having = [source for source in sources if column in source.columns]
+        texts = [source.role for source in having if source.stored[column] == "text"]
+        if 0 < len(texts) < len(having):
+            found.append(f"{column.capitalize()} ids are compared as text, in text order where scores tie, because {texts[0]} holds text.")
+    return tuple(found)
+
+
 def common_or_refuse(engine: Engine, test: Source, lists: Source) -> None:
     """Return if the test file and the lists have users and items in common; `DataError` with examples if not."""
     for column in ("user", "item"):
-        of_test = engine.scan(test.scan).select(column).unique(column)
-        of_lists = engine.scan(lists.scan).select(column).unique(column)
+        of_test = engine.scan(test.scan).select(column).drop_nulls().unique(column)
+        of_lists = engine.scan(lists.scan).select(column).drop_nulls().unique(column)
         (common,) = engine.settle([of_test.join(of_lists, on=column, how="semi").select(nw.len().alias("n"))])
         if engine.collect(common)["n"].item() == 0:
             raise DataError(
@@ -49,7 +60,7 @@ def common_or_refuse(engine: Engine, test: Source, lists: Source) -> None:
 
 
 def _examples(engine: Engine, source: Source, column: str) -> str:
-    (some,) = engine.settle([engine.scan(source.scan).select(column).unique(column).sort(column).head(3)])
+    (some,) = engine.settle([engine.scan(source.scan).select(column).drop_nulls().unique(column).sort(column).head(3)])
     shown = ", ".join(repr(value) for value in sorted(engine.collect(some)[column].to_list()))
     kind = "integers" if source.stored[column] == "integer" else "text"
     return f"{source.role} ({source.scan.names[column]!r}, {kind}) has {shown}"

@@ -19,6 +19,7 @@ _ENDINGS: Final[dict[str, Format]] = {
     ".parquet": "parquet", ".pq": "parquet",
     ".arrow": "ipc", ".ipc": "ipc", ".feather": "ipc",
 }  # fmt: skip
+PLAIN_INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
 _PACKED: Final = (".gz", ".zst", ".zstd")
 _HEAD: Final = 1 << 20
 _LINES: Final = 1_000
@@ -68,6 +69,8 @@ def head(path: Path) -> list[str]:
     except UnicodeDecodeError as error:
         line = complete[: error.start].count(b"\n") + 1
         raise DataError(f"{path}, line {line}: not UTF-8 text", "save the file as UTF-8, or convert it with iconv") from None
+    if "\n" not in text and "\r" in text.rstrip("\r"):
+        raise DataError(f"{path}: lines end in a carriage return alone", "convert the line ends, for example with tr '\\r' '\\n'")
     if "\x00" in text:
         raise DataError(f"{path}: not a text file (it holds NUL bytes)", "say its format in the config, or save it as UTF-8")
     return [line.removesuffix("\r") for line in text.split("\n")[:_LINES]]
@@ -90,7 +93,7 @@ def separator_of(path: Path, lines: list[str]) -> str:
     sample = [line for line in lines[:50] if line.strip()]
     best, fields = ",", 1
     for separator in _SEPARATORS:
-        widths = {len(row) for row in csv.reader(sample, delimiter=separator)}
+        widths = {len(split(line, separator)) for line in sample}
         if len(widths) == 1 and max(widths) > fields:
             best, fields = separator, max(widths)
     if fields == 1:  # no separator fits every line: take the one of the first line, so that the odd line is found and named
@@ -100,7 +103,10 @@ def separator_of(path: Path, lines: list[str]) -> str:
 
 def split(line: str, separator: str) -> list[str]:
     """The fields of one line."""
-    return next(csv.reader(io.StringIO(line), delimiter=separator), [])
+    try:
+        return next(csv.reader(io.StringIO(line), delimiter=separator), [])
+    except csv.Error:
+        return line.split(separator)
 
 
 def has_header(first: list[str], given: bool | None) -> bool:
@@ -111,8 +117,8 @@ def has_header(first: list[str], given: bool | None) -> bool:
 
 
 def is_integer(text: str) -> bool:
-    """Whether a text is the plain spelling of an integer from 0 that fits 64 bits; others are told apart as text."""
-    return bool(re.fullmatch(r"0|[1-9][0-9]{0,18}", text)) and int(text) < 2**63
+    """Whether a text is the plain spelling of an integer of 64 bits."""
+    return bool(re.fullmatch(PLAIN_INTEGER, text)) and -(2**63) <= int(text) < 2**63
 
 
 def _is_number(text: str) -> bool:
@@ -142,6 +148,6 @@ def _unpack_zstd(path: Path) -> bytes:
     try:
         scan = pl.scan_csv(path, has_header=False, separator="\x01", quote_char=None, infer_schema=False, glob=False)
         lines = scan.head(_LINES).collect().to_series(0)
-    except pl.exceptions.PolarsError as error:
-        raise DataError(f"{path}: not a readable zstd file ({error})") from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise DataError(f"{path}: not a readable zstd file ({error})", "is it complete?") from None
     return "\n".join(line or "" for line in lines).encode()[:_HEAD]

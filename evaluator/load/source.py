@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import polars as pl
 from ..engine.base import Format, Kind, Scan
 from ..errors import DataError
 from . import sniff
-from .columns import recognise
+from .columns import names_a_column, recognise
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ def find(role: str, given: Sequence[str], folder: Path) -> list[Path]:
         if path.exists():
             found.append(path)
         elif glob.has_magic(text):
-            matches = sorted(Path(match) for match in glob.glob(str(path), recursive=True))
-            files = [match for match in matches if match.is_file()]
+            matches = sorted(glob.glob(text, root_dir=folder, recursive=True))
+            files = [folder / match for match in matches if (folder / match).is_file()]
             if not files:
                 raise DataError(f"{role}: no file matches {text} (looked in {folder})")
             found += files
@@ -107,23 +107,25 @@ def _text(
     given: Mapping[str, str | int],
 ) -> Scan:
     names: tuple[str, ...] = ()
-    rows: list[list[str]] = []
+    rows: list[dict[str, str]] = []
     has_header = False
     for path in paths:
         lines = sniff.head(path)
         if format == "ndjson":
             fields, found = _json_rows(path, lines)
+            names = tuple(dict.fromkeys((*names, *fields)))
         else:
             separator = separator or sniff.separator_of(path, lines)
             fields, found, has_header = _csv_rows(path, lines, separator, header)
         if names and fields != names and format == "csv":
             raise DataError(f"{role}: {path} has the columns {', '.join(fields)}, but {paths[0]} has {', '.join(names)}")
         names = names or fields
-        rows += found
+        rows += [dict(zip(fields, row, strict=False)) for row in found]
     where = f"{role}: {paths[0]}"
+    if format == "ndjson":
+        names = _all_keys(paths, names)
     columns = recognise(where, table, names, given, has_header or format == "ndjson")
-    samples = {column: tuple(row[names.index(name)] for row in rows if names.index(name) < len(row)) for column, name in columns.items()}
-    kinds = {column: _kind_of_text(column, samples[column]) for column in columns}
+    kinds = {column: _kind_of_text(column, [row.get(name, "") for row in rows]) for column, name in columns.items()}
     files = tuple(str(path) for path in paths)
     return Scan(files, format, columns, kinds, separator or ",", names, has_header)
 
@@ -134,8 +136,24 @@ def _csv_rows(path: Path, lines: list[str], separator: str, header: bool | None)
     if sniff.has_header(first, header):
         if len(kept) == 1:
             raise DataError(f"{path}: the file has a header and no rows")
-        return tuple(name.strip() for name in first), [sniff.split(line, separator) for line in kept[1:]], True
+        return _distinct(first), [sniff.split(line, separator) for line in kept[1:]], True
     return tuple(f"column_{index}" for index in range(1, len(first) + 1)), [sniff.split(line, separator) for line in kept], False
+
+
+def _distinct(header: list[str]) -> tuple[str, ...]:
+    """The names of a header; of names that stand twice, those of columns that nobody can mean are made distinct."""
+    names = [name.strip() for name in header]
+    unknown = {name for name in names if names.count(name) > 1 and not names_a_column(name)}
+    return tuple(f"{name} ({place})" if name in unknown else name for place, name in enumerate(names, 1))
+
+
+def _all_keys(paths: Sequence[Path], names: tuple[str, ...]) -> tuple[str, ...]:
+    """`names`, and the keys that occur only further on, such as a score that the first objects lack."""
+    try:
+        schema = pl.scan_ndjson(list(paths), infer_schema_length=None).collect_schema()
+    except (pl.exceptions.PolarsError, OSError):
+        return names  # the broken line is found, and named, when the rows are read
+    return tuple(dict.fromkeys((*names, *schema)))
 
 
 def _json_rows(path: Path, lines: list[str]) -> tuple[tuple[str, ...], list[list[str]]]:
@@ -150,6 +168,9 @@ def _json_rows(path: Path, lines: list[str]) -> tuple[tuple[str, ...], list[list
             raise DataError(f"{path}, line {number}: not JSON ({error})") from None
         if not isinstance(record, dict):
             raise DataError(f'{path}, line {number}: a JSON object was expected, such as {{"user": 1, "item": 2}}')
+        nested = [name for name, value in record.items() if isinstance(value, dict | list | float) and names_a_column(name, "user", "item")]
+        if nested:
+            raise DataError(f"{path}, line {number}: {record[nested[0]]!r} cannot be an id", "ids are integers or text")
         names.update(dict.fromkeys(record))
         records.append(record)
     texts = [[json.dumps(record[name]) if record.get(name) is not None else "" for name in names] for record in records]
@@ -165,9 +186,18 @@ def _typed(role: str, table: str, paths: Sequence[Path], format: Format, given: 
         except (pl.exceptions.PolarsError, OSError) as error:
             said = str(error).splitlines()[0]
             raise DataError(f"{role}: {path}: not a readable {format} file ({said})", "is it complete?") from None
-        names = recognise(f"{role}: {path}", table, list(schema), given, has_header=True)
+        found = recognise(f"{role}: {path}", table, list(schema), given, has_header=True)
+        names = names or found
+        if found != names:
+            has, others = (", ".join(sorted(columns.values())) for columns in (found, names))
+            raise DataError(f"{role}: of {path} the columns {has} would be read, but of {paths[0]} {others}", "name them in the config")
         for column, name in names.items():
-            kind = _kind_of_type(f"{role}: {path}", column, name, schema[name])
+
+            def largest(path: Path = path, name: str = name) -> int:
+                scan = pl.scan_parquet if format == "parquet" else pl.scan_ipc
+                return int(scan(path, glob=False).select(pl.col(name).max()).collect().item() or 0)
+
+            kind = _kind_of_type(f"{role}: {path}", column, name, schema[name], largest)
             kinds[column] = "text" if "text" in (kind, kinds.get(column)) else kind
     return Scan(tuple(str(path) for path in paths), format, names, kinds)
 
@@ -178,11 +208,13 @@ def _kind_of_text(column: str, sample: Sequence[str]) -> Kind:
     return "integer" if all(sniff.is_integer(value) for value in sample if value) else "text"
 
 
-def _kind_of_type(where: str, column: str, name: str, dtype: pl.DataType) -> Kind:
+def _kind_of_type(where: str, column: str, name: str, dtype: pl.DataType, largest: Callable[[], int]) -> Kind:
     if column in ("user", "item"):
         if dtype.is_integer() and dtype not in (pl.UInt64, pl.Int128, pl.UInt128):
             return "integer"
-        if dtype.is_nested() or dtype in (pl.Binary, pl.Object, pl.Null):
+        if dtype == pl.UInt64:
+            return "integer" if largest() < 2**63 else "text"
+        if dtype.is_nested() or dtype.is_float() or dtype in (pl.Binary, pl.Object, pl.Null):
             raise DataError(f"{where}: column {name!r} is of type {dtype} and cannot be an id", "ids are integers or text")
         return "text"
     if not dtype.is_numeric():

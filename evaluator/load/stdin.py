@@ -7,7 +7,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from ..errors import DataError
@@ -25,6 +25,9 @@ def spooled(pipe: Path | None = None) -> Iterator[Path]:
         signal.siginterrupt(signal.SIGINT, True)
     with tempfile.TemporaryDirectory(prefix="receval-") as folder:
         path = Path(folder) / "stdin"
-        with pipe.open("rb") if pipe else sys.stdin.buffer as source, open(path, "wb") as file:
+        with open(path, "wb") as file, pipe.open("rb") if pipe else nullcontext(sys.stdin.buffer) as source:
             shutil.copyfileobj(source, file, 1 << 20)
-        yield path
+        try:
+            yield path
+        except DataError as error:
+            raise DataError(error.message.replace(str(path), str(pipe or "standard input")), error.hint) from None

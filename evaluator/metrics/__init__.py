@@ -2,7 +2,7 @@
 
 from . import accuracy, auc, ranking
 from .measure import Measure, Ratio, Reduction, Reductions
-from .registry import METRICS, Metric, find, label, needs, parameters, parts, resolve
+from .registry import METRICS, Metric, find, is_pooled, label, needs, parameters, parts, resolve
 
 __all__ = [
     "METRICS",
@@ -14,6 +14,7 @@ __all__ = [
     "accuracy",
     "auc",
     "find",
+    "is_pooled",
     "label",
     "needs",
     "parameters",

@@ -2,9 +2,10 @@
 
 Rank minus hits up to that rank is the number of irrelevant items above a hit, so every AUC is a sum over hits.
 
-R is the number of relevant items of the user, h the number of hits, a(r) = r - found(r) the irrelevant items above the hit
-at rank r, N the number of negatives: candidates that are not relevant. The candidates of a user are the items of the
-catalogue (`items`, else those of `train`) without the items that `train` holds for the user, and whatever the list holds.
+R is the number of relevant items of the user, h the number of hits, a(r) = r - found(r) the places above the hit at rank r
+that are no hits (an item that stands twice misses at its second place), N the number of negatives: candidates that are not
+relevant, at least as many as stand above a hit. The candidates of a user are the items of the catalogue (`items`, else those
+of `train`) without the items that `train` holds for the user, and whatever the list holds, cut at k.
 Candidates that the list leaves out are ranked below it; of these, relevant ones are ranked last and add nothing.
 """
 

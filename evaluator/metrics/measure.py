@@ -112,9 +112,9 @@ class Measure:
 
     @property
     def n_negatives(self) -> nw.Expr:
-        """The number of candidates of the user that are not relevant."""
-        self.asked.user_columns.add("n_negatives")
-        return nw.col("n_negatives")
+        """The candidates of the user that are not relevant, and what else the first k items hold that is not relevant."""
+        self.asked.user_columns.add("n_candidates")
+        return nw.col("n_candidates") + Table("outside", self.k, self.asked).count()
 
     @property
     def depth(self) -> nw.Expr:

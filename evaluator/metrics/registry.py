@@ -12,7 +12,7 @@ import narwhals as nw
 
 from ..conventions import AXES, Convention
 from ..naming import UNSET, MetricSpec, Scalar, parse
-from .measure import Measure, Ratio
+from .measure import Measure, Ratio, Reductions
 
 Define = Callable[[Measure], "nw.Expr | Ratio"]
 
@@ -60,6 +60,7 @@ def metric(
     numbers: Mapping[str, float] | None = None,
     combines: tuple[str, ...] = (),
     needs: Iterable[str] = (),
+    higher_is_better: bool = True,
     cut: bool = True,
     average: str = "mean",
 ) -> Callable[[Define], Define]:
@@ -67,19 +68,19 @@ def metric(
 
     def enter(define: Define) -> Define:
         METRICS[name] = Metric(
-            name,
-            define,
-            family,
-            bounds,
-            reference,
-            tuple(aliases),
-            axes or {},
-            numbers or {},
-            combines,
-            frozenset(needs),
-            True,
-            cut,
-            average,
+            name=name,
+            define=define,
+            family=family,
+            bounds=bounds,
+            reference=reference,
+            aliases=tuple(aliases),
+            axes=axes or {},
+            numbers=numbers or {},
+            combines=combines,
+            needs=frozenset(needs),
+            higher_is_better=higher_is_better,
+            cut=cut,
+            average=average,
         )
         return define
 
@@ -143,6 +144,15 @@ def needs(spec: MetricSpec) -> frozenset[str]:
     return find(spec.name).needs.union(*(needs(part) for part in parts(spec)))
 
 
+def is_pooled(spec: MetricSpec) -> bool:
+    """Whether the metric is a ratio whose parts can be summed over users."""
+    asked = Reductions()
+    entry = find(spec.name)
+    of = tuple(nw.lit(0.0) for _ in entry.combines)
+    params = {key: AXES[axis].values[0] if AXES[axis].values else 2.0 for key, axis in entry.axes.items()}
+    return isinstance(entry.define(Measure(1, params | dict(entry.numbers), asked, of)), Ratio)
+
+
 def label(spec: MetricSpec) -> str:
     """The printed name of a resolved `spec`; metrics without cut-offs are printed without one."""
     return spec.title if not find(spec.name).cut or spec.k is UNSET else str(spec)
@@ -152,8 +162,8 @@ def _read(entry: Metric, key: str, value: Scalar) -> Scalar:
     if key in entry.axes:
         return AXES[entry.axes[key]].read(value)
     if key in entry.numbers:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
-            raise ValueError(f"{key} of {entry.name} is a number above 0, not {value!r}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 1e-6 <= value <= 1e6:
+            raise ValueError(f"{key} of {entry.name} is a number above 0 (from 1e-6 to 1e6), not {value!r}")
         return float(value)
     allowed = (*entry.axes, *entry.numbers)
     close = difflib.get_close_matches(key, allowed, n=1)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TextIO
+from io import StringIO
+from typing import Final, Literal, TextIO
 
 from rich.box import ROUNDED, SIMPLE_HEAD
 from rich.console import Console
@@ -12,22 +13,54 @@ from rich.text import Text
 from ..result import Result
 from .text import arrow, best, shown
 
+_FEW_MEASURES: Final = 8
 
-def show(result: Result, file: TextIO) -> None:
-    """Print the result to `file`, with colour and frames only where it is a terminal that has them."""
-    console = Console(file=file, highlight=False)
+
+def show(result: Result, file: TextIO) -> str:
+    """The result as text for `file`, with colour and frames only where that is a terminal that has them.
+
+    Models that do not fit beside each other on a terminal follow in further tables.
+    """
+    screen = Console(file=file)
     arrows = _encodes(file, "↑")
-    table = _by_model(result, console.is_terminal and arrows, arrows)
-    if console.measure(table).minimum > console.width or len(result.labels()) > 8:
-        table = _by_measure(result, console.is_terminal and arrows, arrows)
-    wide = max(console.width, console.measure(table).maximum, *(len(note) for note in result.notes()))
-    if wide > console.width or not console.is_terminal:  # rich keeps a given width only together with a height
-        console = Console(file=file, highlight=False, width=wide, height=100)
-    console.print(table)
+    fancy = screen.is_terminal and _encodes(file, "╭")
+    tables = [_by_model(result, fancy, arrows)]
+    if len(result.labels()) > _FEW_MEASURES or _width(tables[0]) > screen.width:
+        tables = [_by_measure(result, models, fancy, arrows) for models in _side_by_side(result, screen, fancy, arrows)]
+    text = StringIO()
+    wide = max(screen.width, *(_width(table) for table in tables), *(len(note) for note in result.notes()))
+    # Given a width alone, rich does not keep to it everywhere; given a height too, it does.
+    console = Console(file=text, width=wide, height=100, force_terminal=screen.is_terminal, color_system=_colours(screen), highlight=False)
+    console.print(*tables, sep="\n")
     for note in result.notes():
         console.print(Text(note, style="dim"), soft_wrap=True)
     if best(result):
         console.print(Text("* best of the models", style="dim"))
+    return text.getvalue()
+
+
+def _side_by_side(result: Result, screen: Console, fancy: bool, arrows: bool) -> list[tuple[str, ...]]:
+    """The models in groups whose tables fit the screen; all in one where the output is no terminal."""
+    if not screen.is_terminal:
+        return [result.models]
+    groups: list[tuple[str, ...]] = [()]
+    for model in result.models:
+        wider = (*groups[-1], model)
+        if groups[-1] and _width(_by_measure(result, wider, fancy, arrows)) > screen.width:
+            groups.append((model,))
+        else:
+            groups[-1] = wider
+    return groups
+
+
+def _width(table: Table) -> int:
+    """How wide a table is if nothing is cut."""
+    unbounded = Console(width=100_000, height=100)
+    return unbounded.measure(table).maximum
+
+
+def _colours(screen: Console) -> Literal["auto"] | None:
+    return "auto" if screen.is_terminal and screen.color_system else None
 
 
 def _table(fancy: bool) -> Table:
@@ -47,17 +80,17 @@ def _by_model(result: Result, fancy: bool, arrows: bool) -> Table:
     return table
 
 
-def _by_measure(result: Result, fancy: bool, arrows: bool) -> Table:
+def _by_measure(result: Result, models: tuple[str, ...], fancy: bool, arrows: bool) -> Table:
     table = _table(fancy)
     table.add_column("measure", no_wrap=True)
-    for model in result.models:
+    for model in models:
         table.add_column(Text(model), justify="right", no_wrap=True)
     rows, marked = result.by_model(), best(result)
     for label in result.labels():
-        cells = [_cell(shown(rows[model].get(label)), (model, label) in marked) for model in result.models]
+        cells = [_cell(shown(rows[model].get(label)), (model, label) in marked) for model in models]
         table.add_row(_headed(result, label, arrows), *cells)
     table.add_section()
-    table.add_row("users", *(f"{result.counts[model].averaged:,}" for model in result.models))
+    table.add_row("users", *(f"{result.counts[model].averaged:,}" for model in models))
     return table
 
 

@@ -97,7 +97,7 @@ def test_names_become_canonical_and_defaults_are_left_out(written, canonical):
         ("nDGC@5", "did you mean 'nDCG'"),
         ("nDCG(gian=linear)", "did you mean 'gain'"),
         ("nDCG(gain=linaer)", "did you mean 'linear'"),
-        ("nDCG(log_base=1)", "above 0 other than 1"),
+        ("nDCG(log_base=1)", "a number above 1"),
         ("Recall(k=5)", "has none"),
         ("F1(beta=0)", "above 0"),
         ("F1(nDCG)", "takes 2 metrics"),

@@ -58,7 +58,7 @@ CASES = {
     "open quotation": ("l.csv", GOOD + "1,13,0.5\n" * 2000 + '3,"4,5\n' + "1,13,0.5\n" * 20_000, ["l.csv"]),
     "not JSON": ("l.ndjson", '{"user": 1, "item": 2}\n{"user": 1,\n', ["line 2: not JSON"]),
     "JSON list": ("l.ndjson", "[1, 2]\n", ["a JSON object was expected"]),
-    "JSON text score": ("l.ndjson", '{"user": 1, "item": 2, "score": 1}\n{"user": 1, "item": 3, "score": "x"}\n', ["cannot be read"]),
+    "JSON text score": ("l.ndjson", '{"user": 1, "item": 2, "score": 1}\n{"user": 1, "item": 3, "score": "x"}\n', ["line 2: 'x' is not a number"]),
     "one column": ("l.csv", "user\n1\n", ["no item column"]),
     "no header, many columns": ("l.csv", "1,2,3,4,5\n1,2,3,4,5\n", ["5 columns and no header", "columns: {user: 1"]),
     "column out of range": ("{path: l.csv, columns: {user: 1, item: 9}}", GOOD, ["there is no column 9, only 3"]),
