@@ -58,12 +58,12 @@ def head(path: Path) -> list[str]:
             start = file.read(_HEAD)
     if not start.strip():
         raise DataError(f"{path}: the file is empty")
-    complete, _, rest = start.rpartition(b"\n")
+    complete = start.rpartition(b"\n")[0]
     if len(start) >= _HEAD and complete.count(b"\n") < 1:
         number = 2 if complete else 1
         raise DataError(f"{path}, line {number}: the line is longer than 1 MiB", "is this a table with one row per line?")
     if len(start) < _HEAD:
-        complete = complete + b"\n" + rest if rest else complete
+        complete = start.removesuffix(b"\n")
     try:
         text = complete.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -1,0 +1,100 @@
+"""The table on the screen is never cut off, whatever the width."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+
+import pytest
+
+RECEVAL = [sys.executable, "-m", "receval.cli"]
+
+
+def on_a_terminal(arguments: list[str], columns: int, **environment: str) -> str:
+    """What a program prints on a terminal of that width."""
+    import fcntl
+    import struct
+    import termios
+
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    variables = {**os.environ, "TERM": "xterm-256color", **environment}
+    process = subprocess.Popen([*RECEVAL, *arguments], stdout=follower, stderr=subprocess.DEVNULL, env=variables)
+    os.close(follower)
+    text = b""
+    while select.select([leader], [], [], 30)[0]:
+        try:
+            part = os.read(leader, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        text += part
+    process.wait(30)
+    return text.decode()
+
+
+@pytest.fixture
+def crowd(sample):
+    """A config with 12 models of long names."""
+    models = ", ".join(f"a_model_with_a_long_name_{index}: data/knn.parquet" for index in range(12))
+    text = (sample / "quickstart.yaml").read_text()
+    start, end = text.index("  recommendations:"), text.index("evaluation:")
+    (sample / "crowd.yaml").write_text(f"{text[:start]}  recommendations: {{{models}}}\n{text[end:]}")
+    return sample / "crowd.yaml"
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_every_name_and_value_is_whole_on_a_terminal_of_any_width(columns, crowd):
+    text = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal(["run", str(crowd)], columns))
+    assert "…" not in text
+    for index in range(12):
+        assert f"a_model_with_a_long_name_{index} " in text
+    assert text.count("0.2037") == 12
+    assert max(len(line) for line in text.splitlines()) <= max(columns, 90)
+
+
+def test_every_name_and_value_is_whole_in_a_pipe_and_a_narrow_one(crowd, receval, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    code, out, _ = receval("run", crowd, "--set", "evaluation.metrics=[nDCG@10, MAP@10]")
+    assert code == 0
+    assert "…" not in out
+    assert out.count("0.2037") == 12
+
+
+def test_colour_is_for_terminals_and_no_color_is_honoured(sample):
+    assert "\x1b[" in on_a_terminal(["run", str(sample / "quickstart.yaml")], 100)
+    assert "\x1b[1;32m" not in on_a_terminal(["run", str(sample / "quickstart.yaml")], 100, NO_COLOR="1")
+
+
+def test_names_are_shown_as_they_are_and_never_as_markup(receval, sample):
+    code, out, _ = receval("run", sample / "quickstart.yaml", "--recs", f"[red]x[/red]={sample}/data/knn.parquet")
+    assert code == 0
+    assert "[red]x[/red]" in out
+
+
+def test_a_reader_that_is_gone_before_the_first_line_is_no_failure(sample):
+    for options in ("", "--format csv", "--print-config"):
+        command = f"{' '.join(RECEVAL)} run {sample}/grids.yaml {options} | true; echo ${{PIPESTATUS[0]}}"
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+        assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+def test_a_full_disk_behind_standard_output_is_said_in_a_sentence(sample):
+    with open("/dev/full", "w") as full:
+        command = [*RECEVAL, "run", str(sample / "quickstart.yaml"), "--format", "csv"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert "cannot write to standard output: No space left on device" in done.stderr
+
+
+def test_an_output_without_unicode_still_gets_its_table(sample):
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [*RECEVAL, "run", str(sample / "quickstart.yaml"), "--recs", f"é={sample}/data/knn.parquet"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\\xe9" in done.stdout
