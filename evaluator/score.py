@@ -96,9 +96,9 @@ def _reduce(users: Frame, key: str, rows: Frame, columns: Mapping[Reduction, str
     for reduction, column in columns.items():
         upto = ends.index(reduction.k) + 1
         prefix = f"{table}_{reduction.reduce}_{names.get(reduction.key, '')}"
-        values = [nw.col(f"{prefix}_{place}").fill_null(0.0) for place in range(upto)]
+        values = [nw.col(f"{prefix}_{place}") for place in range(upto)]
         together = nw.max_horizontal if reduction.reduce == "max" else nw.sum_horizontal
-        filled[column] = values[0] if upto == 1 else together(*values)
+        filled[column] = (values[0] if upto == 1 else together(*values)).fill_null(0.0)
     return users
 
 
