@@ -75,15 +75,13 @@ class PolarsEngine:
                 pl.concat([old.join(verdict.wrong, on="user", how="anti"), new.select(old.columns)]) if "rank" in new.columns else old
                 for old, new in zip(frames, exact, strict=True)
             ]
-        return Ranked(
-            [nw.from_native(frame.lazy()) for frame in frames], nw.from_native(verdict.lengths.lazy().select("user", "n_recommended"))
-        )
+        return Ranked([_kept(frame) for frame in frames], _kept(verdict.lengths.select("user", "n_recommended")))
 
     def settle(self, frames: Sequence[Frame], *, ordered: bool = False) -> list[Frame]:
         """Compute the frames in one streaming pass, or in order, and keep them in memory."""
         if ordered:
-            return [nw.from_native(frame.to_native().collect(engine="in-memory").lazy()) for frame in frames]
-        return [nw.from_native(frame.lazy()) for frame in _collect([frame.to_native() for frame in frames])]
+            return [_kept(frame.to_native().collect(engine="in-memory")) for frame in frames]
+        return [_kept(frame) for frame in _collect([frame.to_native() for frame in frames])]
 
     def collect(self, frame: Frame) -> nw.DataFrame[Any]:
         """Compute a frame on the in-memory engine, whose sums run in row order and so give the same bits every time."""
@@ -129,6 +127,15 @@ def _not_plain(text: pl.Expr) -> pl.Expr:
     """
     raw = text.cast(pl.Binary)
     return (raw < b"1") & (raw != b"0")
+
+
+def _kept(frame: pl.DataFrame) -> Frame:
+    """A computed frame for further use, every column spelled out.
+
+    Polars may keep a column of equal values as one value, and divides by such a one in another way, which differs in the
+    last bit: whether it does must not depend on how the frame came about.
+    """
+    return nw.from_native(pl.DataFrame(frame.get_columns()).lazy())
 
 
 def _collect(frames: Sequence[pl.LazyFrame]) -> list[pl.DataFrame]:
