@@ -87,11 +87,13 @@ def _reduce(users: Frame, key: str, rows: Frame, columns: Mapping[Reduction, str
     if len(ends) > _MANY_CUTOFFS:
         return users.join(_conditional(computed, columns, names, filled), left_on=key, right_on="user", how="left")
     wanted = dict.fromkeys((reduction.reduce, names.get(reduction.key, "")) for reduction in columns)
+    # Few users have an ideal of their own: their buckets are put together first, and joined to all users once.
+    base = users if key == "user" else rows.select("user").unique("user")
     start = 0
     for place, end in enumerate(ends):
         within = nw.col("rank") > start if end is None else (nw.col("rank") > start) & (nw.col("rank") <= end)
         parts = [_REDUCE[reduce](row).alias(f"{table}_{reduce}_{row}_{place}") for reduce, row in wanted]
-        users = users.join(computed.filter(within).group_by("user").agg(*parts), left_on=key, right_on="user", how="left")
+        base = base.join(computed.filter(within).group_by("user").agg(*parts), on="user", how="left")
         start = end or start
     for reduction, column in columns.items():
         upto = ends.index(reduction.k) + 1
@@ -99,7 +101,7 @@ def _reduce(users: Frame, key: str, rows: Frame, columns: Mapping[Reduction, str
         values = [nw.col(f"{prefix}_{place}") for place in range(upto)]
         together = nw.max_horizontal if reduction.reduce == "max" else nw.sum_horizontal
         filled[column] = (values[0] if upto == 1 else together(*values)).fill_null(0.0)
-    return users
+    return base if key == "user" else users.join(base, left_on=key, right_on="user", how="left")
 
 
 def _conditional(computed: Frame, columns: Mapping[Reduction, str], names: Mapping[str, str], filled: dict[str, nw.Expr]) -> Frame:
