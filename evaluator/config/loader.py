@@ -6,6 +6,7 @@ import difflib
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -72,21 +73,40 @@ def load_config(
     origins: dict[text.Path, str] = {}
     problems = [problem for override in overrides if (problem := _override(document.value, override, origins, environment))]
     problems += [problem for model in recommendations if (problem := _add_model(document.value, model, folder, origins))]
-    if problems:
-        raise ConfigError(problems)
     try:
-        config = Config.model_validate(document.value)
+        config: Config | None = Config.model_validate(document.value)
     except ValidationError as error:
         found: dict[str, str] = {}
         for details in error.errors():
             unknown = details["type"] == "extra_forbidden"
             place = _at(_path(details, document.value), document, origins, name, of_key=unknown)
             found.setdefault(place, _say(details))
-        raise ConfigError([f"{place}: {message}" for place, message in found.items()]) from None
-    problems = [f"{_at(where, document, origins, name)}: {message}" for where, message in _contradictions(config)]
-    if problems:
+        problems += [f"{place}: {message}" for place, message in found.items()]
+        config = _without(document.value, [_path(details, document.value) for details in error.errors()])
+    problems += [f"{_at(where, document, origins, name)}: {message}" for where, message in (_contradictions(config) if config else ())]
+    if problems or config is None:
         raise ConfigError(problems)
     return Loaded(config, name, folder)
+
+
+def _without(value: dict[str, Any], wrong: Sequence[text.Path]) -> Config | None:
+    """The config that is left without what is wrong, to look for contradictions in it; `None` if none is left."""
+    rest = deepcopy(value)
+    for path in sorted(set(wrong), key=repr, reverse=True):  # from the end of a list to its start
+        here: Any = rest
+        for key in path[:-1]:
+            if isinstance(here, dict):
+                here = here.get(key)
+            else:
+                here = here[key] if isinstance(here, list) and isinstance(key, int) and key < len(here) else None
+        if path and isinstance(here, dict):
+            here.pop(path[-1], None)
+        elif path and isinstance(here, list) and isinstance(path[-1], int) and path[-1] < len(here):
+            del here[path[-1]]
+    try:
+        return Config.model_validate(rest)
+    except ValidationError:
+        return None
 
 
 def _read(path: Path) -> str:

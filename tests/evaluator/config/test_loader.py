@@ -103,6 +103,13 @@ def test_a_wrong_metric_is_refused(metrics, said, write):
     assert said in "\n".join(problems(write("config.yaml", text)))
 
 
+def test_contradictions_and_wrong_overrides_are_named_beside_wrong_fields(write):
+    text = "data: {test: t, recommendations: {m: r}}\nevaluation:\n  metrics: [AUC, nDGC, nDCG]\n  topk: 3\n"
+    found = "\n".join(problems(write("config.yaml", text), "nonsense", "evaluation.top_k=0"))
+    for said in ("AUC needs the catalogue", "did you mean 'nDCG'", "did you mean 'top_k'", "write it as path=value", "at least 1, not 0"):
+        assert said in found
+
+
 def test_set_overrides_a_value_and_names_itself_when_it_is_wrong(write):
     path = write("config.yaml", MINIMAL)
     assert measures(path, "evaluation.top_k=[5, 20]", "evaluation.metrics[0]=MAP") == ["MAP@5", "MAP@20"]
