@@ -13,7 +13,6 @@ from ..tables import Frame
 from . import positions
 from .base import Order, Ranked, ReadError, Scan, Want
 
-_FEW = 0.1
 _ROW = "receval row"
 _TYPES = {"integer": pl.Int64, "text": pl.String, "number": pl.Float64}
 
@@ -57,7 +56,7 @@ class PolarsEngine:
         hope = positions.outlook(head, order)
         if hope.ordered:
             frames, verdict = self._attempt(positions.by_rows(native, order, hope.few_ties), want)
-            if verdict.wrong.height <= _FEW * verdict.lengths.height:
+            if verdict.wrong.height <= positions.FEW * verdict.lengths.height:
                 return self._mended(native, order, want, frames, verdict)
         return self._mended(native, order, want, *self._attempt(positions.by_first_key(native, order), want))
 

@@ -12,7 +12,7 @@ import polars as pl
 from .base import Order
 
 PEEK: Final = 2_000
-_FEW: Final = 0.1
+FEW: Final = 0.1
 
 
 class Outlook(NamedTuple):
@@ -50,13 +50,13 @@ def outlook(head: pl.DataFrame, order: Order) -> Outlook:
     """Judge by the first rows of a file whether ranking by rows is worth trying."""
     verdict = judge(by_rows(head.lazy(), order).marks.collect(), head.height)
     repeated = head.height - head["user"].n_unique()
-    return Outlook(repeated == 0 or verdict.wrong.height <= _FEW * repeated, verdict.ties.height <= _FEW * head.height)
+    return Outlook(repeated == 0 or verdict.wrong.height <= FEW * repeated, verdict.ties.height <= FEW * head.height)
 
 
 def by_rows(lists: pl.LazyFrame, order: Order, mend_ties: bool = True) -> Attempt:
     """Rank by the distance from the user's first row; right where lists stand together and in order.
 
-    Rows with equal first keys are left to `in_tie_order`, or, unless `mend_ties`, count as out of order if they are.
+    Rows with equal first keys are left to `mended`, or, unless `mend_ties`, count as out of order if they are.
     """
     starts = (pl.col("user") != pl.col("user").shift()).fill_null(True)
     (first, falls), *rest = order

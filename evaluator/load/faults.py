@@ -92,7 +92,9 @@ def _holds_text(source: Source, column: str, counts: dict[str, int | None]) -> b
     if not counts[f"odd_{column}"] and (counts[f"null_{column}"] or 0) <= (counts.get("blank") or 0):
         return False
     as_text: dict[str, Kind] = {**source.scan.kinds, column: "text"}
-    return _place(source.with_kinds(as_text), ~pl.col(column).str.contains(sniff.PLAIN_INTEGER)) is not None
+    text = pl.col(column)
+    too_large = text.is_not_null() & text.cast(pl.Int64, strict=False).is_null()
+    return _place(source.with_kinds(as_text), ~text.str.contains(sniff.PLAIN_INTEGER) | too_large) is not None
 
 
 class BlankLines(Exception):

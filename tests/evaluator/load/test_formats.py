@@ -106,7 +106,7 @@ def test_ids_are_text_everywhere_as_soon_as_one_file_has_text(write, evaluated):
     assert values(result, "text") == values(result, "numbers") == EXPECTED
 
 
-@pytest.mark.parametrize("odd", ["010", "+10", "-0", "10.0", " 10", "99999999999999999999"])
+@pytest.mark.parametrize("odd", ["010", "+10", "-0", "10.0", " 10", "9999999999999999999", "99999999999999999999"])
 def test_an_id_that_is_no_plain_integer_keeps_its_spelling_wherever_it_stands(odd, write, evaluated):
     many = pl.concat([LISTS, pl.DataFrame({"user_id": [3] * 3000, "item_id": range(3000), "score": [0.5] * 3000})])
     for place in (0, 3003):
