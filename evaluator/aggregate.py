@@ -3,43 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import NormalDist
 from typing import Any
 
 import narwhals as nw
 
-from .metrics import find
-from .naming import MetricSpec
+from .metrics import Definition
 from .result import Row
 
-_OF_VALUES = {
-    "mean": lambda column: nw.col(column).mean(),
-    "median": lambda column: nw.col(column).median(),
-    "std": lambda column: nw.col(column).std(ddof=1),
-}
+_Z95 = NormalDist().inv_cdf(0.975)
 
 
-def chosen(spec: MetricSpec, aggregates: Sequence[str]) -> tuple[str, ...]:
-    """The aggregates to compute of `spec`: those asked for, or the metric's own."""
-    return tuple(aggregates) or (find(spec.name).average,)
+def chosen(definition: Definition, aggregates: Sequence[str]) -> tuple[str, ...]:
+    """The aggregates to compute of a measure: those asked for, or its own."""
+    return tuple(aggregates) or (definition.average,)
 
 
-def rows(model: str, per_user: nw.DataFrame[Any], specs: Sequence[MetricSpec], aggregates: Sequence[str]) -> list[Row]:
+def rows(
+    model: str, per_user: nw.DataFrame[Any], definitions: Sequence[Definition], aggregates: Sequence[str], n_train_users: int | None = None
+) -> list[Row]:
     """One row per measure and aggregate.
 
-    `mean`, `median` and `std` (of a sample, ddof 1; undefined for one user) are taken over the users' values. `micro` pools
-    numerators and denominators over users, and is left out for metrics that are no ratio.
+    `mean`, `median` and `std` are taken over the values of the users who count. `micro` pools numerators and denominators over
+    users, and is left out for metrics that are no ratio. `ci95` is the half-width of the normal 95 % confidence interval of
+    the mean. A measure for which nobody counts, and what needs two users and has one, has no value.
     """
-    asked: dict[tuple[int, str], nw.Expr] = {}
-    for index, spec in enumerate(specs):
-        for aggregate in chosen(spec, aggregates):
-            if aggregate != "micro":
-                asked[index, aggregate] = _OF_VALUES[aggregate](f"v{index}")
-            elif f"n{index}" in per_user.columns:
-                total = nw.col(f"d{index}").sum()
-                asked[index, aggregate] = nw.when(total > 0).then(nw.col(f"n{index}").sum() / total).otherwise(nw.lit(0.0))
-    values = per_user.select(*(value.alias(f"a{place}") for place, value in enumerate(asked.values())))
-    found = [values[f"a{place}"].item() for place in range(len(asked))]
-    return [
-        Row(model, specs[index].title, specs[index].k if isinstance(specs[index].k, int) else None, aggregate, value, len(per_user))  # type: ignore[arg-type]
-        for (index, aggregate), value in zip(asked, found, strict=True)
-    ]
+    found = []
+    for index, definition in enumerate(definitions):
+        values = per_user[f"v{index}"].drop_nulls()
+        divisor = n_train_users if definition.counted.divisor == "train_users" and n_train_users else len(values)
+        k = definition.k
+        for aggregate in chosen(definition, aggregates):
+            if aggregate == "micro":
+                if f"n{index}_0" not in per_user.columns:
+                    continue
+                value = _micro(per_user, definition, index) if len(values) else None
+            else:
+                value = _of_values(values, aggregate, divisor, ddof=1 if definition.axes["std_ddof"] == "sample" else 0)
+            found.append(Row(model, definition.spec.title, k, aggregate, value, divisor if aggregate == "mean" else len(values)))
+    return found
+
+
+def _of_values(values: nw.Series[Any], aggregate: str, divisor: int, ddof: int) -> float | None:
+    if len(values) == 0:
+        return None
+    if aggregate == "mean":
+        return float(values.mean()) if divisor == len(values) else float(values.sum()) / divisor
+    if aggregate == "median":
+        return float(values.median())
+    if aggregate == "std":
+        return None if len(values) <= ddof else float(values.std(ddof=ddof))
+    return None if len(values) < 2 else _Z95 * float(values.std(ddof=1)) / float(len(values)) ** 0.5
+
+
+def _micro(per_user: nw.DataFrame[Any], definition: Definition, index: int) -> float:
+    parts = []
+    for place in range(max(1, len(definition.of))):
+        total = float(per_user[f"d{index}_{place}"].sum())
+        parts.append(float(per_user[f"n{index}_{place}"].sum()) / total if total > 0 else 0.0)
+    return float(per_user.head(1).select(definition.pooled(parts).alias("pooled"))["pooled"].item())

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import load, metrics
+from . import load
 from .config import Loaded
 from .config import Source as Given
 from .engine import Kind
@@ -39,13 +39,13 @@ class Inputs:
         )
 
 
-def look_at_everything(loaded: Loaded, stack: ExitStack) -> Inputs:
+def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack) -> Inputs:
     """Find the files of a config and see how to read them; `stack` holds what must be tidied up after the run.
 
-    Raises `DataError` if a file is missing or cannot be read as the config says. Only what the metrics need is looked at.
+    Raises `DataError` if a file is missing or cannot be read as the config says. Of train and items only what is `needed` is
+    looked at.
     """
     data = loaded.config.data
-    needed = frozenset[str]().union(*(metrics.needs(spec) for spec in loaded.config.evaluation.specs))
 
     def paths(role: str, given: Given) -> list[Path]:
         if given.path == ("-",):
@@ -70,8 +70,8 @@ def look_at_everything(loaded: Loaded, stack: ExitStack) -> Inputs:
             models |= {name: _look(f"data.recommendations.{name}", "lists", given, files) for name, files in by_name.items()}
     test = source("data.test", "interactions", data.test)
     assert test is not None
-    train = source("data.train", "interactions", data.train if "catalogue" in needed else None)
-    items = source("data.items", "catalogue", data.items if "catalogue" in needed else None)
+    train = source("data.train", "interactions", data.train if needed & {"catalogue", "train", "known"} else None)
+    items = source("data.items", "catalogue", data.items if needed & {"catalogue", "known"} else None)
     return Inputs(test, train, items, models)
 
 

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
-from .conventions import Convention
+import narwhals as nw
+
 from .engine.base import Order
+from .metrics import Lists
+from .tables import Frame
+
+_TIES = {"item_asc": ("item", False), "item_desc": ("item", True), "text_asc": ("item_text", False), "text_desc": ("item_text", True)}
 
 
-def order_of(columns: Collection[str], convention: Convention) -> Order:
-    """The sort keys of a list: its `position` column wins over `score`; with neither, the order of the file.
+def order_of(columns: Collection[str], choice: Lists) -> Order:
+    """The sort keys of a list.
 
-    Ties are broken by item id as the axis `tie_order` says, so that the order of rows in a file cannot change a number.
+    By `choice.order` the first of: `rank` its `position` column, its score, the order of the file; `score` the score, the
+    position, the order of the file; `file` that order. Ties are broken as `choice.ties` says, by default by item id, so that
+    the order of rows in a file cannot change a number.
     """
-    item = ("item", convention["tie_order"] == "item_desc")
-    if "position" in columns:
-        return (("position", False), item)
-    if "score" in columns:
-        return (("score", True), item)
+    score = ("score32" if choice.score_type == "float32" else "score", True)
+    by = {"position": ("position", False), "score": score}
+    wanted = {"rank": ("position", "score"), "score": ("score", "position"), "file": ()}[choice.order]
+    for column in wanted:
+        if column in columns:
+            return (by[column], _TIES.get(choice.ties, ("row", False)))
     return (("row", False),)
+
+
+def prepared(lists: Frame, orders: Iterable[Order]) -> Frame:
+    """`lists` with the columns that `orders` sort by: the score in single precision, the item id as text."""
+    keys = {column for order in orders for column, _ in order}
+    if "score32" in keys:
+        lists = lists.with_columns(score32=nw.col("score").cast(nw.Float32))
+    if "item_text" in keys:
+        lists = lists.with_columns(item_text=nw.col("item").cast(nw.String))
+    return lists

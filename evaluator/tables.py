@@ -6,7 +6,8 @@ Names are lower case and distinct without regard to case, because Spark folds ca
 |---------|-----------------------------------|------------------------------------------------------|
 | truth   | relevant (user, item)             | user item gain                                       |
 | lists   | recommended (user, item)          | user item rank                                       |
-| users   | user who counts                   | user twin n_relevant n_recommended (n_candidates)    |
+| users   | user who may count                | user, and of every choice: twin n_relevant           |
+|         |                                   | n_recommended (n_candidates n_train)                 |
 | hits    | recommended item that is relevant | user item rank gain found n_relevant                 |
 | ideal   | relevant item, in the best order  | user rank gain                                       |
 | outside | recommended item that is neither  | user rank                                            |
@@ -28,7 +29,6 @@ Frame = nw.LazyFrame[Any]
 TABLES: Final[dict[str, tuple[str, ...]]] = {
     "truth": ("user", "item", "gain"),
     "lists": ("user", "item", "rank"),
-    "users": ("user", "twin", "n_relevant", "n_recommended"),
     "hits": ("user", "item", "rank", "gain", "found", "n_relevant"),
     "ideal": ("user", "rank", "gain"),
     "outside": ("user", "rank"),

@@ -15,10 +15,8 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from .. import metrics
 from ..errors import ConfigError
-from ..naming import UNSET
-from . import text
+from .. import yaml_text as text
 from .models import Config, Source
 
 _SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]""")
@@ -44,9 +42,7 @@ class Loaded:
                     del source["columns"]
         evaluation = dumped["evaluation"]
         evaluation["top_k"] = ["none" if k is None else k for k in self.config.evaluation.top_k]
-        evaluation["metrics"] = [
-            spec.title if spec.k is UNSET or not metrics.find(spec.name).cut else str(spec) for spec in self.config.evaluation.specs
-        ]
+        evaluation["metrics"] = [definition.label for definition in self.config.evaluation.definitions]
         if not evaluation["aggregates"]:
             del evaluation["aggregates"]
         return dumped
@@ -74,7 +70,7 @@ def load_config(
     problems = [problem for override in overrides if (problem := _override(document.value, override, origins, environment))]
     problems += [problem for model in recommendations if (problem := _add_model(document.value, model, folder, origins))]
     try:
-        config: Config | None = Config.model_validate(document.value)
+        config: Config | None = Config.model_validate(document.value, context={"folder": folder})
     except ValidationError as error:
         found: dict[str, str] = {}
         for details in error.errors():
@@ -82,14 +78,14 @@ def load_config(
             place = _at(_path(details, document.value), document, origins, name, of_key=unknown)
             found.setdefault(place, _say(details))
         problems += [f"{place}: {message}" for place, message in found.items()]
-        config = _without(document.value, [_path(details, document.value) for details in error.errors()])
+        config = _without(document.value, [_path(details, document.value) for details in error.errors()], folder)
     problems += [f"{_at(where, document, origins, name)}: {message}" for where, message in (_contradictions(config) if config else ())]
     if problems or config is None:
         raise ConfigError(problems)
     return Loaded(config, name, folder)
 
 
-def _without(value: dict[str, Any], wrong: Sequence[text.Path]) -> Config | None:
+def _without(value: dict[str, Any], wrong: Sequence[text.Path], folder: Path) -> Config | None:
     """The config that is left without what is wrong, to look for contradictions in it; `None` if none is left."""
     rest = deepcopy(value)
     for path in sorted(set(wrong), key=repr, reverse=True):  # from the end of a list to its start
@@ -104,7 +100,7 @@ def _without(value: dict[str, Any], wrong: Sequence[text.Path]) -> Config | None
         elif path and isinstance(here, list) and isinstance(path[-1], int) and path[-1] < len(here):
             del here[path[-1]]
     try:
-        return Config.model_validate(rest)
+        return Config.model_validate(rest, context={"folder": folder})
     except ValidationError:
         return None
 
@@ -247,9 +243,12 @@ def _dotted(path: text.Path) -> str:
 def _contradictions(config: Config) -> Iterable[tuple[text.Path, str]]:
     """What is wrong with a config whose parts are right: missing inputs, standard input read twice."""
     catalogue = config.data.train or config.data.items
-    for spec in config.evaluation.specs:
-        if "catalogue" in metrics.needs(spec) and catalogue is None:
-            yield ("evaluation", "metrics"), f"{metrics.label(spec)} needs the catalogue: give data.train or data.items"
+    for definition in config.evaluation.definitions:
+        if "catalogue" in definition.needs and catalogue is None:
+            yield ("evaluation", "metrics"), f"{definition.label} needs the catalogue: give data.train or data.items"
+        if "train" in definition.needs and config.data.train is None:
+            average = f"{definition.label} under the convention {definition.convention} is averaged over the users of data.train"
+            yield ("evaluation", "metrics"), f"{average}: give data.train, or write {definition.metric.name}(divisor=counted)"
     if not config.data.recommendations:
         yield ("data", "recommendations"), "no model to evaluate: give name: path, or --recs NAME=PATH"
     everything = [config.data.test, config.data.train, config.data.items, *_sources(config.data.recommendations)]
@@ -258,9 +257,9 @@ def _contradictions(config: Config) -> Iterable[tuple[text.Path, str]]:
     if relevance.graded and relevance.threshold is not None and relevance.threshold < 0:
         yield ("evaluation", "relevance", "threshold"), "with graded relevance the rating is the gain, and a gain is not negative"
     aggregates = config.evaluation.aggregates
-    for spec in config.evaluation.specs if aggregates and set(aggregates) == {"micro"} else ():
-        if not metrics.is_pooled(spec):
-            yield ("evaluation", "aggregates"), f"{metrics.label(spec)} is no ratio and cannot be pooled (micro): ask for the mean too"
+    for definition in config.evaluation.definitions:
+        if "micro" in ((definition.average,) if not aggregates else aggregates if set(aggregates) == {"micro"} else ()) and not definition.is_pooled:
+            yield ("evaluation", "aggregates"), f"{definition.label} is no ratio and cannot be pooled (micro): ask for the mean too"
             break
     for role, source in (("test", config.data.test), ("train", config.data.train), ("items", config.data.items)):
         for key in ("score", "rank") if source else ():

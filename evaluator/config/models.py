@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, StrictBool, Tag, WithJsonSchema, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PrivateAttr,
+    StrictBool,
+    Tag,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
 
 from .. import conventions, metrics
 from ..naming import UNSET, MetricSpec
@@ -116,15 +130,23 @@ class Relevance(Model):
     graded: StrictBool = Field(False, description="whether the rating is the gain of a relevant item; otherwise the gain is 1")
 
 
-def _convention(name: Any) -> Any:
-    conventions.load(str(name))
+def _convention(name: Any, info: ValidationInfo) -> Any:
+    metrics.check(_loader(info)(str(name)))
     return name
 
 
-def _read_entry(value: Any) -> Any:
+def _loader(info: ValidationInfo) -> metrics.Load:
+    """Finds conventions by name, or by path seen from the folder of the config."""
+    folder = (info.context or {}).get("folder")
+    return partial(conventions.load, folder=folder)
+
+
+def _read_entry(value: Any, info: ValidationInfo) -> Any:
     specs = read_entry(value)
+    load = _loader(info)
+    convention = load(str(info.data.get("convention", "receval")))
     for spec in specs:
-        metrics.resolve(spec, conventions.load("receval"))
+        metrics.resolve(spec, convention, load)
     return specs
 
 
@@ -152,23 +174,34 @@ class Evaluation(Model):
     ] = Field((10,), description="cut-offs for the metrics that name none: an integer, a list, or a grid; none is the whole list")
     metrics: Entries = Field((), description="the metrics: names, measure strings, mappings, or grids by name")
     complex_metrics: Entries = Field((), description="metrics of metrics, such as F1 of nDCG and MAP; a second list, same spellings")
-    aggregates: tuple[Literal["mean", "median", "std", "micro"], ...] = Field(
-        (), description="how users are combined; without it each metric's own way, the mean for nearly all"
+    aggregates: tuple[Literal["mean", "median", "std", "ci95", "micro"], ...] = Field(
+        (), description="how users are combined; without it as the convention says, the mean for nearly all metrics"
     )
+    _folder: Path = PrivateAttr(Path())
 
     @model_validator(mode="after")
-    def _some_metric(self) -> Evaluation:
+    def _some_metric(self, info: ValidationInfo) -> Evaluation:
         if not self.metrics and not self.complex_metrics:
             raise ValueError("no metric is asked for: list some under evaluation.metrics")
+        self._folder = (info.context or {}).get("folder", Path())
         return self
 
     @property
-    def specs(self) -> tuple[MetricSpec, ...]:
-        """Every measure once, in the order given, with its cut-off."""
-        found: dict[MetricSpec, None] = {}
+    def definitions(self) -> tuple[metrics.Definition, ...]:
+        """Every measure once, in the order given, with its cut-off, under the convention of the config."""
+        return self.under(self.convention)
+
+    def under(self, convention: str) -> tuple[metrics.Definition, ...]:
+        """Every measure once as the convention called `convention` defines it, unless the measure names one itself."""
+        load = partial(conventions.load, folder=self._folder)
+        chosen = load(convention)
+        relevance = metrics.Relevance(self.relevance.threshold, self.relevance.graded)
+        found: dict[metrics.Definition, None] = {}
         for spec in (spec for entry in (*self.metrics, *self.complex_metrics) for spec in entry):
-            for k in self.top_k if spec.k is UNSET and metrics.find(spec.name).cut else (spec.k,):
-                found[metrics.resolve(spec.at(k), conventions.load(self.convention))] = None
+            first = metrics.resolve(spec, chosen, load, relevance)
+            cutoffs = self.top_k if first.spec.k is UNSET and first.metric.cut else (first.spec.k,)
+            for k in cutoffs:
+                found[metrics.resolve(spec.at(k), chosen, load, relevance)] = None
         return tuple(found)
 
 

@@ -12,7 +12,7 @@ from ..tables import Frame
 
 Kind = Literal["integer", "text", "number"]
 Format = Literal["csv", "ndjson", "parquet", "ipc"]
-Order = Sequence[tuple[str, bool]]
+Order = tuple[tuple[str, bool], ...]
 """Sort keys: column and whether it descends."""
 
 Want = Callable[[Frame], Sequence[Frame]]
@@ -63,8 +63,12 @@ class Engine(Protocol):
         """Add the 1-based position of each row among its user's rows under `order` (which must leave no ties)."""
         ...
 
-    def ranked(self, lists: Frame, order: Order, want: Want) -> Ranked:
-        """Compute what `want` asks of `lists` with their `rank` under `order`, reading the source as few times as can be."""
+    def ranked(self, lists: Frame, orders: Sequence[Order], want: Want) -> list[Ranked]:
+        """Compute what `want` asks of `lists` with their `rank` under each of the `orders`.
+
+        The source is read as few times as can be. Where two orders are seen to give the same ranks, the same object is
+        returned for both.
+        """
         ...
 
     def settle(self, frames: Sequence[Frame], *, ordered: bool = False) -> list[Frame]:

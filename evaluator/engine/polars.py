@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -45,25 +45,56 @@ class PolarsEngine:
         """Sort by user and `order`, and count from the first row of each user."""
         return nw.from_native(positions.by_sorting(frame.to_native(), order, name))
 
-    def ranked(self, lists: Frame, order: Order, want: Want) -> Ranked:
+    def ranked(self, lists: Frame, orders: Sequence[Order], want: Want) -> list[Ranked]:
         """Rank in the cheapest way that the file's order allows, and mend the users for whom that way was wrong.
 
         A file whose lists stand together and in order needs no sort: position is row arithmetic, checked in the same pass.
         Otherwise each row is ranked by its first key, which settles every user without ties. Whoever is left is sorted.
+        Orders with the same first key share an attempt, and all attempts by rows share what is wanted.
         """
         native: pl.LazyFrame = lists.to_native()
         (head,) = _collect([native.head(positions.PEEK)])
-        hope = positions.outlook(head, order)
-        if hope.ordered:
-            frames, verdict = self._attempt(positions.by_rows(native, order, hope.few_ties), want)
-            if verdict.wrong.height <= positions.FEW * verdict.lengths.height:
-                return self._mended(native, order, want, frames, verdict)
-        return self._mended(native, order, want, *self._attempt(positions.by_first_key(native, order), want))
+        several = len(orders) > 1
+        hopes = {order: positions.outlook(head, order) for order in {tuple(order): order for order in orders}}
+        firsts = {order[0]: order for order in reversed(hopes)}
+        by_rows = {
+            first: positions.by_rows(native, order, several or hopes[order].few_ties)
+            for first, order in firsts.items()
+            if hopes[order].ordered
+        }
+        found = self._attempts(by_rows, want, shared=True)
+        found = {first: (frames, said) for first, (frames, said) in found.items() if said.wrong.height <= positions.FEW * said.lengths.height}
+        found |= self._attempts({first: positions.by_first_key(native, firsts[first]) for first in firsts.keys() - found.keys()}, want)
+        exact: dict[int, Ranked] = {}
+        ranked: dict[Order, Ranked] = {}
+        for order in hopes:
+            frames, said = found[order[0]]
+            said = positions.seen_from(said, order, order == firsts[order[0]])
+            if said.wrong.height or said.ties.height:
+                ranked[order] = self._mended(native, order, want, frames, said)
+            else:
+                if id(frames) not in exact:
+                    exact[id(frames)] = self._mended(native, order, want, frames, said)
+                ranked[order] = exact[id(frames)]
+        return [ranked[tuple(order)] for order in orders]
 
-    def _attempt(self, attempt: positions.Attempt, want: Want) -> tuple[list[pl.DataFrame], positions.Verdict]:
-        wanted = [frame.to_native() for frame in want(nw.from_native(attempt.lists))]
-        *frames, marks, n_rows = _collect([*wanted, attempt.marks, attempt.lists.select(pl.len())])
-        return frames, positions.judge(marks, n_rows.item())
+    def _attempts(
+        self, attempts: Mapping[tuple[str, bool], positions.Attempt], want: Want, shared: bool = False
+    ) -> dict[tuple[str, bool], tuple[list[pl.DataFrame], positions.Verdict]]:
+        """What is wanted under each attempt and what its marks say, in one pass; `shared`: all attempts rank alike."""
+        if not attempts:
+            return {}
+        ranked = list(attempts.values())[:1] if shared else list(attempts.values())
+        wanted = [[frame.to_native() for frame in want(nw.from_native(attempt.lists))] for attempt in ranked]
+        n_rows = ranked[0].lists.select(pl.len())
+        collected = _collect([*(frame for frames in wanted for frame in frames), *(attempt.marks for attempt in attempts.values()), n_rows])
+        marks, total = collected[-1 - len(attempts) : -1], collected[-1].item()
+        width = len(wanted[0])
+        groups = [collected[place * width : (place + 1) * width] for place in range(len(wanted))]
+        return {
+            first: (groups[0 if shared else place], positions.judge(mark, total))
+            for place, (first, mark) in enumerate(zip(attempts, marks, strict=True))
+        }
 
     def _mended(self, lists: pl.LazyFrame, order: Order, want: Want, frames: list[pl.DataFrame], verdict: positions.Verdict) -> Ranked:
         frames = [positions.mended(frame, verdict, order) for frame in frames]

@@ -109,6 +109,20 @@ def judge(marks: pl.DataFrame, n_rows: int) -> Verdict:
     return Verdict(parts, wrong, inside.filter("same"))
 
 
+def seen_from(verdict: Verdict, order: Order, judged: bool) -> Verdict:
+    """The verdict for an order with the same first key as the one that was `judged`.
+
+    Ties that keep the order of the file are in place. Users with other ties are sorted, unless the marks say how to mend them.
+    """
+    second = order[1][0] if len(order) > 1 else "row"
+    if second == "row":
+        return verdict._replace(ties=verdict.ties.head(0))
+    if judged and second == "item":
+        return verdict
+    wrong = pl.concat([verdict.wrong, verdict.ties.select("user")]).unique()
+    return verdict._replace(wrong=wrong, ties=verdict.ties.head(0))
+
+
 def mended(frame: pl.DataFrame, verdict: Verdict, order: Order) -> pl.DataFrame:
     """`frame` with its ranks counted from the user's first row, and those of tied rows in the order of the second key."""
     if "rank" not in frame.columns or "begins" not in verdict.lengths.columns:

@@ -78,12 +78,13 @@ class SparkEngine:
         placed: Frame = nw.from_native(frame.to_native().withColumn(name, place.cast("bigint")))
         return placed
 
-    def ranked(self, lists: Frame, order: Order, want: Want) -> Ranked:
-        """Rank in a window, and keep what is wanted."""
-        placed = self.ordinal(lists, order, "rank")
-        lengths = lists.group_by("user").agg(nw.len().cast(nw.Int64).alias("n_recommended"))
-        *frames, lengths = self.settle([*want(placed), lengths])
-        return Ranked(frames, lengths)
+    def ranked(self, lists: Frame, orders: Sequence[Order], want: Want) -> list[Ranked]:
+        """Rank in a window per order, and keep what is wanted."""
+        if len(set(orders)) > 1:
+            (lists,) = self.settle([lists])
+        (lengths,) = self.settle([lists.group_by("user").agg(nw.len().cast(nw.Int64).alias("n_recommended"))])
+        ranked = {order: Ranked(self.settle(list(want(self.ordinal(lists, order, "rank")))), lengths) for order in dict.fromkeys(orders)}
+        return [ranked[order] for order in orders]
 
     def settle(self, frames: Sequence[Frame], *, ordered: bool = False) -> list[Frame]:
         """Keep the frames in Spark's cache once they are first computed."""

@@ -1,24 +1,29 @@
 """The definitions, one family per file, and the registry they enter."""
 
 from . import accuracy, auc, ranking
-from .measure import Measure, Ratio, Reduction, Reductions
-from .registry import METRICS, Metric, find, is_pooled, label, needs, parameters, parts, resolve
+from .definition import Counted, Definition, Lists, Relevance, Truth, check, resolve
+from .measure import Measure, Ratio, Reduction, Reductions, View, plain
+from .registry import METRICS, Metric, find, is_unbounded
 
 __all__ = [
     "METRICS",
+    "Counted",
+    "Definition",
+    "Lists",
     "Measure",
     "Metric",
     "Ratio",
     "Reduction",
     "Reductions",
+    "Relevance",
+    "Truth",
+    "View",
     "accuracy",
     "auc",
+    "check",
     "find",
-    "is_pooled",
-    "label",
-    "needs",
-    "parameters",
-    "parts",
+    "is_unbounded",
+    "plain",
     "ranking",
     "resolve",
 ]

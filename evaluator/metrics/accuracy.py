@@ -5,10 +5,12 @@ R is the number of relevant items of the user, h_k the number of hits among the 
 
 from __future__ import annotations
 
+import math
+
 import narwhals as nw
 
-from .measure import N_RELEVANT, ONE, RANK, Measure, Ratio, divide
-from .registry import metric
+from .measure import N_RELEVANT, ONE, RANK, ZERO, Measure, Ratio, divide
+from .registry import Number, metric
 
 BAEZA_YATES = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd ed. (2011), section 4.3"
 
@@ -25,68 +27,121 @@ def precision(m: Measure) -> Ratio:
 
     Precision@k = h_k / D
 
-    D by `denominator`: `k` (a list shorter than k is charged for its empty places), or `list_length` (the items that
-    are there, at most k).
+    D by `denominator`: `k` (a list shorter than k is charged for its empty places), `list_length` (the items that are
+    there, at most k), `min_r_k` = min(R, k), or `rated` (the listed items that the user's test rows hold, relevant or not).
 
     Edge cases: without a cut-off k is the length of the list; an empty list counts 0.
     """
-    return Ratio(m.hits.count(), {"k": m.depth, "list_length": m.n_listed}[str(m.params["denominator"])])
+    choice = m.params["denominator"]
+    if choice == "rated":
+        return Ratio(m.hits.count(), m.rated.count())
+    if choice == "min_r_k":
+        return Ratio(m.hits.count(), m.at_most_k(m.n_relevant))
+    return Ratio(m.hits.count(), m.n_listed if choice == "list_length" else m.depth)
 
 
-@metric("Recall", family="accuracy", aliases=("R", "RecallAtK", "Sensitivity"), reference=BAEZA_YATES)
+@metric(
+    "Recall",
+    family="accuracy",
+    aliases=("R", "RecallAtK", "Sensitivity"),
+    axes={"denominator": "recall_denominator"},
+    reference=BAEZA_YATES,
+)
 def recall(m: Measure) -> Ratio:
     """The share of the relevant items that are recommended.
 
-    Recall@k = h_k / R
+    Recall@k = h_k / D
 
-    Edge cases: with R > k the value cannot reach 1.
+    D by `denominator`: `r`, or `min_r_k` = min(R, k).
+
+    Edge cases: with R > k the value cannot reach 1 when it is divided by R.
     """
-    return Ratio(m.hits.count(), m.n_relevant)
+    return Ratio(m.hits.count(), m.n_relevant if m.params["denominator"] == "r" else m.at_most_k(m.n_relevant))
 
 
-@metric("HitRate", family="accuracy", aliases=("HR", "Hit", "Success"), reference="Deshpande and Karypis, ACM TOIS 22(1), 2004")
+@metric(
+    "HitRate",
+    family="accuracy",
+    aliases=("HR", "Hit", "Success"),
+    numbers={"at_least": Number(1.0, "the number of hits it takes")},
+    reference="Deshpande and Karypis, ACM TOIS 22(1), 2004; with `at_least` above 1: k-call of Chen and Karger, SIGIR 2006",
+)
 def hit_rate(m: Measure) -> nw.Expr:
     """Whether any relevant item is recommended; over users, the share of users with a hit.
 
-    HitRate@k = 1 if h_k > 0, else 0
+    HitRate@k = 1 if h_k ≥ n, else 0, with n = `at_least`
     """
-    return nw.when(m.hits.count() > 0).then(ONE).otherwise(nw.lit(0.0))
+    return nw.when(m.hits.count() >= float(m.params["at_least"])).then(ONE).otherwise(ZERO)
+
+
+@metric(
+    "Hits",
+    family="accuracy",
+    bounds=(0.0, math.inf),
+    aliases=("NumRelRet",),
+    reference="the count behind Precision and Recall; num_rel_ret of trec_eval is its sum over users",
+)
+def hits(m: Measure) -> nw.Expr:
+    """The number of relevant items that are recommended.
+
+    Hits@k = h_k
+    """
+    return m.hits.count()
 
 
 @metric(
     "RPrecision",
     family="accuracy",
     aliases=("Rprec",),
+    axes={"denominator": "rprecision_denominator"},
+    numbers={
+        "multiple": Number(1.0, "the depth, in multiples of R"),
+        "within": Number(math.inf, "the rank after which no hit counts"),
+    },
     cut=False,
-    reference="Buckley and Voorhees, SIGIR 2000; trec_eval m_Rprec.c",
+    reference="Buckley and Voorhees, SIGIR 2000; trec_eval m_Rprec.c, m_Rprec_mult.c",
 )
 def r_precision(m: Measure) -> Ratio:
     """Precision after as many items as there are relevant ones, where it equals recall.
 
-    RPrecision = h_R / R
+    RPrecision = h_d / D, with d = R
 
-    Edge cases: takes no cut-off, each user's own R is the cut-off; a list shorter than R is charged for its empty places.
+    D by `denominator`: `r`, or `min_r_length`, the smaller of R and the length of the list. With `multiple` = x the depth d
+    is x·R, rounded up, and so is D. Hits after rank `within` do not count.
+
+    Edge cases: takes no cut-off, each user's own R is the cut-off; a list shorter than R is charged for its empty places
+    unless D is `min_r_length`.
     """
-    return Ratio(m.hits.sum(nw.when(RANK <= N_RELEVANT).then(ONE).otherwise(0.0)), m.n_relevant)
+    multiple, within = float(m.params["multiple"]), float(m.params["within"])
+    # As trec_eval counts: the integer part of x·R + 0.9.
+    depth = N_RELEVANT if multiple == 1 else (N_RELEVANT * multiple + 0.9).floor()
+    counted = RANK <= depth if math.isinf(within) else (RANK <= depth) & (RANK <= within)
+    total = m.n_relevant if multiple == 1 else (m.n_relevant * multiple + 0.9).floor()
+    if m.params["denominator"] == "min_r_length":
+        total = nw.min_horizontal(total, m.n_listed)
+    return Ratio(m.hits.sum(nw.when(counted).then(ONE).otherwise(ZERO)), total)
 
 
 @metric(
     "F1",
     family="accuracy",
     aliases=("F", "FBeta", "F-Measure", "F1Score", "ExtendedF1"),
+    axes={"weight": "f_weight"},
     combines=("Precision", "Recall"),
-    numbers={"beta": 1.0},
+    numbers={"beta": Number(1.0, "above 1 it gives more weight to the second metric, below 1 to the first")},
     reference="van Rijsbergen, Information Retrieval, 2nd ed. (1979), chapter 7",
 )
 def f1(m: Measure) -> nw.Expr:
     """The weighted harmonic mean of two metrics of the same user: Precision and Recall, or any other two (Extended-F1).
 
-    F = (1 + β²) · P · Q / (β² · P + Q)
+    F = (1 + w) · P · Q / (w · P + Q)
 
-    `beta` above 1 gives more weight to the second metric, below 1 to the first.
+    w by `weight`: `beta_squared` β², or `beta` β itself. β = `beta` above 1 gives more weight to the second metric.
 
-    Edge cases: 0 where both are 0. The mean is taken of the users' F, not F of the means.
+    Edge cases: 0 where both are 0. The mean is taken of the users' F, not F of the means; pooled (`micro`), F is that of the
+    pooled metrics.
     """
     first, second = m.of
-    weight = float(m.params["beta"]) ** 2
+    beta = float(m.params["beta"])
+    weight = beta**2 if m.params["weight"] == "beta_squared" else beta
     return divide((1 + weight) * first * second, weight * first + second)

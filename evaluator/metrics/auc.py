@@ -3,9 +3,11 @@
 Rank minus hits up to that rank is the number of irrelevant items above a hit, so every AUC is a sum over hits.
 
 R is the number of relevant items of the user, h the number of hits, a(r) = r - found(r) the places above the hit at rank r
-that are no hits (an item that stands twice misses at its second place), N the number of negatives: candidates that are not
-relevant, at least as many as stand above a hit. The candidates of a user are the items of the catalogue (`items`, else those
-of `train`) without the items that `train` holds for the user, and whatever the list holds, cut at k.
+that are no hits (an item that stands twice misses at its second place), N the number of negatives. By `negatives`:
+`candidates`, those of the user that are not relevant, at least as many as stand above a hit; the candidates are the items of
+the catalogue (`items`, else those of `train`) without the items that `train` holds for the user, and whatever the list holds,
+cut at k. Or `catalogue`: the size of the catalogue, less the user's train items, less R, whatever the list holds. `norm` =
+`n_negatives_plus_1` puts N + 1 in the place of N.
 Candidates that the list leaves out are ranked below it; of these, relevant ones are ranked last and add nothing.
 """
 
@@ -13,9 +15,10 @@ from __future__ import annotations
 
 import narwhals as nw
 
-from .measure import FOUND, RANK, Measure, Ratio, divide
+from .measure import FOUND, RANK, ZERO, Measure, Ratio, divide
 from .registry import metric
 
+_AXES = {"norm": "auc_norm", "negatives": "auc_negatives"}
 HANLEY = "Hanley and McNeil, Radiology 143(1), 1982"
 
 
@@ -23,14 +26,17 @@ def _right_pairs(m: Measure) -> nw.Expr:
     """Σ over the hits with rank ≤ k of the share of negatives ranked below the hit."""
     more = 1 if m.params["norm"] == "n_negatives_plus_1" else 0
     above = RANK - FOUND
-    negatives = nw.max_horizontal(m.n_negatives + more, m.hits.max(above))  # a repeated item may put more above than there are
+    if m.params["negatives"] == "catalogue":
+        negatives = m.n_unseen - m.n_relevant + more
+    else:  # a repeated item may put more above than there are
+        negatives = nw.max_horizontal(m.n_negatives + more, m.hits.max(above))
     return m.hits.count() - divide(m.hits.sum(above), negatives)
 
 
 @metric(
     "AUC",
     family="auc",
-    axes={"norm": "auc_norm"},
+    axes={**_AXES, "over": "auc_average"},
     needs=("catalogue",),
     cut=False,
     average="micro",
@@ -41,18 +47,18 @@ def auc(m: Measure) -> Ratio:
 
     AUC = Σ_users Σ_{hits} (N - a(r))/N / Σ_users R
 
-    `norm` = `n_negatives_plus_1` puts N + 1 in the place of N.
+    With `over` = `hits` the sum is divided by the number of hits: relevant items that no list holds are left out.
 
     Edge cases: a user without negatives has nothing above its hits and counts h/R. Pooled over users (`micro`); the value
     of one user, and so the macro mean, is that of GAUC.
     """
-    return Ratio(_right_pairs(m), m.n_relevant)
+    return Ratio(_right_pairs(m), m.n_relevant if m.params["over"] == "relevant" else m.hits.count())
 
 
 @metric(
     "GAUC",
     family="auc",
-    axes={"norm": "auc_norm"},
+    axes=_AXES,
     needs=("catalogue",),
     cut=False,
     reference="Zhu et al., Optimized cost per click in Taobao display advertising, KDD 2017 (user-wise AUC)",
@@ -70,7 +76,7 @@ def gauc(m: Measure) -> Ratio:
 @metric(
     "LAUC",
     family="auc",
-    axes={"norm": "auc_norm"},
+    axes=_AXES,
     needs=("catalogue",),
     reference="limited AUC of Schröder, Thiele and Lehner, UCERSTI 2011, as computed by Elliot and WarpRec",
 )
@@ -94,4 +100,4 @@ def roc_auc(m: Measure) -> nw.Expr:
     """
     hits = m.hits.count()
     misses = m.n_listed - hits
-    return nw.when(hits > 0).then(1.0 - divide(m.hits.sum(RANK - FOUND), misses * hits)).otherwise(nw.lit(0.0))
+    return nw.when(hits > 0).then(1.0 - divide(m.hits.sum(RANK - FOUND), misses * hits)).otherwise(ZERO)

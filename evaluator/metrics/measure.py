@@ -6,6 +6,7 @@ cut-off, the grouping, the fill with 0 for users without hits and the mean over 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -18,7 +19,27 @@ RANK: Final = nw.col("rank")
 FOUND: Final = nw.col("found")
 GAIN: Final = nw.col("gain")
 ONE: Final = nw.lit(1.0)
+ZERO: Final = nw.lit(0.0)
 N_RELEVANT: Final = nw.col("n_relevant")
+
+
+@dataclass(frozen=True)
+class View:
+    """The names under which a definition finds its tables and its columns of `users`.
+
+    A run may hold several hits tables, one for each way in which lists are ordered and relevance is decided; a view says
+    which of them a definition reads.
+    """
+
+    hits: str = "hits"
+    rated: str = "rated"
+    ideal: str = "ideal"
+    retrieved: str = "retrieved"
+    outside: str = "outside"
+    n_relevant: str = "n_relevant"
+    n_recommended: str = "n_recommended"
+    n_candidates: str = "n_candidates"
+    n_train: str = "n_train"
 
 
 @dataclass(frozen=True)
@@ -88,33 +109,49 @@ class Measure:
     params: Mapping[str, Scalar]
     asked: Reductions
     of: tuple[nw.Expr, ...] = ()
+    view: View = View()
+    offset: float = 0.0
+    """t of the gain 2^(g-t+1) - 1: the threshold of relevance, or 1 where every grade is 1."""
 
     @property
     def hits(self) -> Table:
         """The recommended items that are relevant: `rank`, `gain`, `found`, `n_relevant`."""
-        return Table("hits", self.k, self.asked)
+        return Table(self.view.hits, self.k, self.asked)
+
+    @property
+    def rated(self) -> Table:
+        """The recommended items that the user's test rows hold, relevant or not: `rank`."""
+        return Table(self.view.rated, self.k, self.asked)
 
     @property
     def ideal(self) -> Table:
         """The relevant items in the best order: `rank`, `gain`."""
-        return Table("ideal", self.k, self.asked)
+        return Table(self.view.ideal, self.k, self.asked)
+
+    @property
+    def retrieved(self) -> Table:
+        """The hits in the best order: `rank`, `gain`."""
+        return Table(self.view.retrieved, self.k, self.asked)
 
     @property
     def n_relevant(self) -> nw.Expr:
-        """R: the number of relevant items of the user, at least 1."""
-        return N_RELEVANT
+        """R: the number of relevant items of the user."""
+        return self._of_user(self.view.n_relevant)
 
     @property
     def n_listed(self) -> nw.Expr:
         """The length of the user's list, cut at k."""
-        self.asked.user_columns.add("n_recommended")
-        return self.at_most_k(nw.col("n_recommended"))
+        return self.at_most_k(self._of_user(self.view.n_recommended))
 
     @property
     def n_negatives(self) -> nw.Expr:
         """The candidates of the user that are not relevant, and what else the first k items hold that is not relevant."""
-        self.asked.user_columns.add("n_candidates")
-        return nw.col("n_candidates") + Table("outside", self.k, self.asked).count()
+        return self._of_user(self.view.n_candidates) + Table(self.view.outside, self.k, self.asked).count()
+
+    @property
+    def n_unseen(self) -> nw.Expr:
+        """The size of the catalogue, less the user's train items."""
+        return self._of_user(self.view.n_train)
 
     @property
     def depth(self) -> nw.Expr:
@@ -125,7 +162,36 @@ class Measure:
         """min(`count`, k)."""
         return count if self.k is None else nw.min_horizontal(count, nw.lit(self.k))
 
+    def chosen(self, parameter: str, **choices: nw.Expr) -> nw.Expr:
+        """The expression that stands for the value of `parameter`."""
+        return choices[str(self.params[parameter])]
+
+    def _of_user(self, column: str) -> nw.Expr:
+        self.asked.user_columns.add(column)
+        return nw.col(column)
+
+
+def plain(value: nw.Expr | Ratio) -> nw.Expr:
+    """The per-user value of a definition."""
+    return value.value() if isinstance(value, Ratio) else value
+
 
 def divide(numerator: nw.Expr, denominator: nw.Expr) -> nw.Expr:
     """`numerator / denominator`, and 0 where the denominator is 0."""
-    return nw.when(denominator > 0).then(numerator / denominator).otherwise(nw.lit(0.0))
+    return nw.when(denominator > 0).then(numerator / denominator).otherwise(ZERO)
+
+
+_SHIFT: Final = 12
+_EULER: Final = 0.577215664901532860606512090082
+
+
+def harmonic(n: nw.Expr) -> nw.Expr:
+    """H_n = Σ_{i≤n} 1/i, exact to 1e-15: the asymptotic series at n + 12, less its twelve last terms.
+
+    Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 6.3.18.
+    """
+    x = n + float(_SHIFT)
+    series = x.log(base=math.e) + _EULER + 0.5 / x - 1.0 / (12.0 * x**2) + 1.0 / (120.0 * x**4) - 1.0 / (252.0 * x**6) + 1.0 / (240.0 * x**8)
+    for term in range(1, _SHIFT + 1):
+        series = series - 1.0 / (n + float(term))
+    return series

@@ -9,8 +9,11 @@ import math
 
 import narwhals as nw
 
-from .measure import FOUND, GAIN, ONE, RANK, Measure, Ratio, divide
-from .registry import metric
+from .measure import FOUND, GAIN, N_RELEVANT, ONE, RANK, ZERO, Measure, Ratio, divide, harmonic
+from .registry import Number, metric
+
+_DISCOUNTED = {"gain": "ndcg_gain", "discount": "ndcg_discount", "log_base": "ndcg_log_base"}
+_JARVELIN = "Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al., ICML 2005"
 
 
 def _denominator(m: Measure) -> nw.Expr:
@@ -21,6 +24,8 @@ def _denominator(m: Measure) -> nw.Expr:
         return m.n_relevant
     if choice == "k":
         return m.depth
+    if choice == "min_r_length":
+        return nw.min_horizontal(m.n_relevant, m.n_listed)
     return m.n_listed if choice == "list_length" else m.hits.count()
 
 
@@ -31,15 +36,19 @@ def _discounted(m: Measure, gain: str) -> nw.Expr:
         "linear": GAIN,
         "exp2": nw.lit(2.0) ** GAIN - 1.0,
         "exp2_plus1": nw.lit(2.0) ** (GAIN + 1.0) - 1.0,
+        "exp2_offset": nw.lit(2.0) ** (GAIN + (1.0 - m.offset)) - 1.0,
     }
-    return gains[gain] / (RANK + 1).log(base=float(m.params.get("log_base", 2)))
+    base = float(m.params.get("log_base", 2))
+    if m.params.get("discount", "log_r_plus_1") == "log_r_plus_1":
+        return gains[gain] / (RANK + 1).log(base=base)
+    return gains[gain] / nw.max_horizontal(RANK, nw.lit(2)).log(base=base)
 
 
 @metric(
     "MAP",
     family="ranking",
     aliases=("AP", "AveragePrecision", "MAPAtK", "mapr"),
-    axes={"denominator": "map_denominator"},
+    axes={"denominator": "map_denominator", "ranks": "map_ranks"},
     reference="Buckley and Voorhees, in TREC: Experiment and Evaluation in Information Retrieval (2005), chapter 3",
 )
 def average_precision(m: Measure) -> nw.Expr:
@@ -48,10 +57,14 @@ def average_precision(m: Measure) -> nw.Expr:
     AP@k = 1/D · Σ_{r≤k} h(r) · found(r)/r
 
     D by `denominator`: `min_r_k` = min(R, k), so that a perfect list counts 1; `r`; `k`; `list_length`, at most k;
-    `hits`, the hits among the first k.
+    `min_r_length`, the smaller of R and that length; `hits`, the hits among the first k. With `ranks` = `all` precision is
+    added up at every rank up to k, not only at hits: 1/D · Σ_{r≤k} found(r)/r.
 
     Edge cases: no hit counts 0; without a cut-off min(R, k) is R and k is the length of the list.
     """
+    if m.params["ranks"] == "all":
+        # Σ_{r≤k} found(r)/r: the hit at rank r is in found(r), …, found(k), so it adds H_k - H_(r-1).
+        return divide(m.hits.count() * harmonic(m.depth) - m.hits.sum(harmonic(RANK - 1.0)), _denominator(m))
     return divide(m.hits.sum(FOUND / RANK), _denominator(m))
 
 
@@ -59,7 +72,7 @@ def average_precision(m: Measure) -> nw.Expr:
     "MAR",
     family="ranking",
     aliases=("AR", "AverageRecall"),
-    axes={"denominator": "mar_denominator"},
+    axes={"denominator": "mar_denominator", "ranks": "mar_ranks"},
     reference="the mean of Recall@r over the ranks r of the hits; defined beside MAP in WarpRec and rs_metrics",
 )
 def average_recall(m: Measure) -> nw.Expr:
@@ -67,15 +80,19 @@ def average_recall(m: Measure) -> nw.Expr:
 
     AR@k = 1/D · Σ_{r≤k} h(r) · found(r)/R
 
-    D by `denominator`, as for MAP. Edge cases: as for MAP; a perfect list does not reach 1 unless R = 1.
+    D by `denominator`, and `ranks`, as for MAP. Edge cases: as for MAP; a perfect list does not reach 1 unless R = 1.
     """
-    return divide(m.hits.sum(FOUND) / m.n_relevant, _denominator(m))
+    if m.params["ranks"] == "all":
+        found = m.hits.count() * (m.depth + 1.0) - m.hits.sum(RANK * 1.0)  # the hit at rank r is found at k - r + 1 ranks
+    else:
+        found = m.hits.sum(FOUND)
+    return divide(divide(found, m.n_relevant), _denominator(m))
 
 
 @metric(
     "MRR",
     family="ranking",
-    aliases=("RR", "ReciprocalRank", "MRRAtK"),
+    aliases=("RR", "ReciprocalRank", "RecipRank", "MRRAtK"),
     reference="Voorhees, The TREC-8 question answering track report (1999)",
 )
 def reciprocal_rank(m: Measure) -> nw.Expr:
@@ -88,20 +105,15 @@ def reciprocal_rank(m: Measure) -> nw.Expr:
     return m.hits.max(ONE / RANK)
 
 
-@metric(
-    "DCG",
-    family="ranking",
-    bounds=(0.0, math.inf),
-    axes={"gain": "ndcg_gain", "log_base": "ndcg_log_base"},
-    reference="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al., ICML 2005",
-)
+@metric("DCG", family="ranking", bounds=(0.0, math.inf), axes=_DISCOUNTED, reference=_JARVELIN)
 def dcg(m: Measure) -> nw.Expr:
     """Discounted cumulative gain: the gains of the hits, each divided by the logarithm of its rank plus one.
 
     DCG@k = Σ_{r≤k} h(r) · gain(r) / log_b(r + 1)
 
-    The gain of relevance g by `gain`: `binary` 1, `linear` g, `exp2` 2^g - 1, `exp2_plus1` 2^(g+1) - 1; g is 1 unless
-    the relevance is graded. b is `log_base`.
+    The gain of a relevant item of grade g by `gain`: `binary` 1, `linear` g, `exp2` 2^g - 1, `exp2_plus1` 2^(g+1) - 1,
+    `exp2_offset` 2^(g-t+1) - 1 with t the threshold of relevance; g is 1 unless the relevance is graded. b is `log_base`.
+    The `discount` is log_b(r + 1), or log_b(max(r, 2)), by which ranks 1 and 2 weigh the same.
 
     Edge cases: no hit counts 0. The value has no upper bound.
     """
@@ -111,21 +123,29 @@ def dcg(m: Measure) -> nw.Expr:
 @metric(
     "nDCG",
     family="ranking",
-    aliases=("NDCGAtK", "ndcg_cut"),
-    axes={"gain": "ndcg_gain", "log_base": "ndcg_log_base"},
-    reference="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al., ICML 2005",
+    aliases=("NDCGAtK",),
+    axes={**_DISCOUNTED, "ideal": "ndcg_ideal"},
+    reference=_JARVELIN,
 )
 def ndcg(m: Measure) -> Ratio:
     """DCG divided by the DCG of the best possible list.
 
-    nDCG@k = DCG@k / IDCG@k, with IDCG@k the DCG of all relevant items of the user, highest gain first, cut at k
+    nDCG@k = DCG@k / IDCG@k
 
-    Gains and discount as for DCG. `log_base` cancels out here and is accepted for completeness.
+    IDCG by `ideal`: the DCG of all `relevant` items of the user, highest gain first, cut at k; of the hits (`retrieved`) in
+    that order; or of k items of gain 1, however many are relevant (`k_items`). Gain and discount are those of DCG;
+    `log_base` cancels out and is accepted for completeness.
 
-    Edge cases: no hit counts 0; relevant items that no list holds stay in the ideal.
+    Edge cases: no hit counts 0; relevant items that no list holds stay in the ideal of `relevant`.
     """
     row = _discounted(m, str(m.params["gain"]))
-    return Ratio(m.hits.sum(row), m.ideal.sum(row))
+    ideal = str(m.params["ideal"])
+    if ideal == "k_items" and m.k is not None:
+        base, shift = float(m.params["log_base"]), m.params["discount"] == "log_r_plus_1"
+        places = range(1, m.k + 1)
+        best = math.fsum(1 / math.log(place + 1 if shift else max(place, 2), base) for place in places)
+        return Ratio(m.hits.sum(row), nw.lit(best))
+    return Ratio(m.hits.sum(row), (m.retrieved if ideal == "retrieved" else m.ideal).sum(row))
 
 
 @metric(
@@ -142,3 +162,43 @@ def ndcg_rendle_2020(m: Measure) -> Ratio:
     """
     row = _discounted(m, "binary")
     return Ratio(m.hits.sum(row), m.ideal.sum(row))
+
+
+@metric(
+    "InterpolatedPrecision",
+    family="ranking",
+    aliases=("IPrec",),
+    numbers={"recall": Number(0.1, "the recall, from 0 to 1", least=0.0, most=1.0)},
+    cut=False,
+    reference="trec_eval 9 m_iprec_at_recall.c; Manning, Raghavan and Schütze, Introduction to Information Retrieval, section 8.4",
+)
+def interpolated_precision(m: Measure) -> nw.Expr:
+    """The best precision at or after the rank where a share of the relevant items is found.
+
+    InterpolatedPrecision = max{found(r)/r : found(r) ≥ c}, c the integer part of recall·R + 0.9
+
+    Edge cases: 0 where the list never reaches that recall.
+    """
+    return m.hits.max(_at_recall(float(m.params["recall"])))
+
+
+@metric(
+    "ElevenPointPrecision",
+    family="ranking",
+    aliases=("11pt_avg",),
+    cut=False,
+    reference="trec_eval 9 m_11pt_avg.c; Manning, Raghavan and Schütze, Introduction to Information Retrieval, section 8.4",
+)
+def eleven_point_precision(m: Measure) -> nw.Expr:
+    """The mean of InterpolatedPrecision at the recalls 0, 0.1, …, 1.
+
+    ElevenPointPrecision = 1/11 · Σ_{i=0..10} InterpolatedPrecision(recall = i/10)
+
+    Edge cases: as for InterpolatedPrecision.
+    """
+    points = [m.hits.max(_at_recall(point / 10)) for point in range(11)]
+    return nw.sum_horizontal(*points) / 11.0
+
+
+def _at_recall(recall: float) -> nw.Expr:
+    return nw.when(FOUND >= (N_RELEVANT * recall + 0.9).floor()).then(FOUND / RANK).otherwise(ZERO)

@@ -73,6 +73,19 @@ def read(text: str, environment: Mapping[str, str] | None = None) -> Document:
     return reader.document
 
 
+def scalar(text: str) -> Any:
+    """The value of a plain (unquoted) scalar, by the rules of YAML 1.2."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INT.fullmatch(text):
+        return int(text, 0) if text[:2] in ("0o", "0x") else int(text) if len(text) < 400 else text
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    if _INFINITE.fullmatch(text):
+        return float(text.replace(".", ""))
+    return text
+
+
 class _TooMuch(Exception):
     pass
 
@@ -118,15 +131,7 @@ class _Reader:
             return None
         if isinstance(node, yaml.ScalarNode) and node.style is not None:  # quoted or block text stays text
             return text
-        if text in _WORDS:
-            return _WORDS[text]
-        if _INT.fullmatch(text):
-            return int(text, 0) if text[:2] in ("0o", "0x") else int(text) if len(text) < 400 else text
-        if _FLOAT.fullmatch(text):
-            return float(text)
-        if _INFINITE.fullmatch(text):
-            return float(text.replace(".", ""))
-        return text
+        return scalar(text)
 
     def substitute(self, node: yaml.Node) -> str:
         def value(match: re.Match[str]) -> str:

@@ -1,0 +1,223 @@
+"""A convention file → `Convention`: a value for every axis, and the names that a library uses.
+
+name: ours                    # what it is called; the file's name if left out
+extends: replay               # a convention to start from, by name or path; receval if left out
+about: one sentence
+library, version, source      # of whom it speaks
+notes: [...]                  # where documents and behaviour differ
+axes: {axis: value}           # for every metric
+metrics: {MAP: {axis: value}} # the metrics the library has, and axes that differ for one of them
+spellings: {'P_(\\d+)': 'Precision@\\1'}           # pattern of a name → measure string
+parameters: {divide_by_k: {true: {denominator: k}}} # the library's parameter → ours; or just another name
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from .. import yaml_text
+from ..naming import UNSET, MetricSpec, Scalar, parse
+from .axes import AXES
+
+DEFAULT: Final = "receval"
+_KEYS: Final = ("name", "extends", "about", "library", "version", "source", "notes", "axes", "metrics", "spellings", "parameters")
+_ENDINGS: Final = (".yaml", ".yml")
+
+Rewrite = str | Mapping[Scalar | None, Mapping[str, Scalar]]
+"""Another name for a parameter, or what each of its values stands for."""
+
+
+@dataclass(frozen=True)
+class Convention:
+    """A complete set of choices.
+
+    `axes` has a value for every axis; `metrics` the metrics that the library has, each with the axes that differ for it.
+    """
+
+    name: str
+    about: str
+    library: str
+    version: str
+    source: str
+    notes: tuple[str, ...]
+    axes: Mapping[str, Scalar]
+    metrics: Mapping[str, Mapping[str, Scalar]]
+    spellings: Mapping[str, str]
+    parameters: Mapping[str, Rewrite]
+    places: Mapping[tuple[str, str], str] = field(default_factory=dict, compare=False, repr=False)
+    """Where the file sets an axis for one metric, as `file:line`."""
+
+    def of(self, metric: str) -> dict[str, Scalar]:
+        """The value of every axis for `metric`."""
+        return {**self.axes, **self.metrics.get(metric, {})}
+
+    def read(self, spec: MetricSpec) -> MetricSpec:
+        """`spec` in receval's names, if it is in those of the library; parts that `spec` gives win over the spelling's."""
+        name, of, params, k = spec.name, spec.of, dict(spec.params), spec.k
+        for pattern, template in self.spellings.items():
+            match = re.fullmatch(pattern, spec.name)
+            if match:
+                meant = parse(match.expand(template))
+                name, of, k = meant.name, of or meant.of, meant.k if k is UNSET else k
+                params = dict(meant.params) | params
+                break
+        read: dict[str, Scalar] = {}
+        for key, value in params.items():
+            rewrite = self.parameters.get(key)
+            if rewrite is None:
+                read[key] = value
+            elif isinstance(rewrite, str):
+                read[rewrite] = value
+            elif value in rewrite:
+                read.update(rewrite[value])
+            else:
+                allowed = ", ".join(map(str, rewrite))
+                raise ValueError(f"{key} is one of {allowed} under the convention {self.name}, not {value!r}")
+        return MetricSpec(name, of, tuple(read.items()), k)
+
+
+@cache
+def known() -> tuple[str, ...]:
+    """The names of the conventions that come with receval."""
+    return tuple(sorted(entry.name.removesuffix(".yaml") for entry in files(__package__).iterdir() if entry.name.endswith(".yaml")))
+
+
+def load(name: str, folder: Path | None = None) -> Convention:
+    """A convention by name, or by the path of a file (seen from `folder`) if `name` has a `/` or ends in `.yaml`.
+
+    Raises `ValueError` if there is none, or with file and line if it is wrong.
+    """
+    if "/" in name or name.endswith(_ENDINGS):
+        return _load((folder or Path()) / name, ())
+    if name not in known():
+        import difflib
+
+        close = difflib.get_close_matches(name, known(), n=1)
+        hint = f" — did you mean '{close[0]}'?" if close else ""
+        raise ValueError(f"unknown convention {name!r}{hint}; known: {', '.join(known())}, or the path of a .yaml file")
+    return _packaged(name)
+
+
+@cache
+def _packaged(name: str) -> Convention:
+    return _load(Path(str(files(__package__))) / f"{name}.yaml", ())
+
+
+def _load(path: Path, above: tuple[Path, ...]) -> Convention:
+    if path in above:
+        raise ValueError(f"convention {path}: it extends itself")
+    try:
+        document = yaml_text.read(path.read_bytes().decode("utf-8-sig"), {})
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"there is no convention {path}" if isinstance(error, FileNotFoundError) else f"{path}: {error}") from None
+    problems = _Problems(path, document)
+    for place, message in document.problems:
+        raise ValueError(f"{path}:{place[0]}: {message}")
+    content = document.value if isinstance(document.value, dict) else {}
+    for key in content:
+        if key not in _KEYS:
+            problems.add((key,), f"unknown key '{key}'; known: {', '.join(_KEYS)}")
+    base = _base(content, path, above, problems)
+    axes = dict(base.axes) if base else {}
+    axes |= problems.axes(content.get("axes"), ("axes",), AXES)
+    metrics = dict(base.metrics) if base else {}
+    places = dict(base.places) if base else {}
+    for metric, changes in problems.mapping(content.get("metrics"), ("metrics",)).items():
+        changed = problems.axes(changes, ("metrics", metric), AXES)
+        metrics[metric] = {**metrics.get(metric, {}), **changed}
+        places |= {(metric, axis): problems.place(("metrics", metric, axis)) for axis in changed}
+        places[metric, ""] = problems.place(("metrics", metric))
+    spellings = problems.mapping(content.get("spellings"), ("spellings",))
+    for pattern, template in spellings.items():
+        try:
+            match = re.compile(pattern)
+            parse(re.sub(r"\\\d+", "1", str(template)))
+            assert match is not None
+        except (re.error, ValueError) as error:
+            problems.add(("spellings", pattern), str(error))
+    missing = AXES.keys() - axes.keys()
+    if missing and not problems.found:
+        problems.add(("axes",), f"the axes {', '.join(sorted(missing))} have no value")
+    problems.refuse()
+    rewrites = {key: _rewrite(value) for key, value in problems.mapping(content.get("parameters"), ("parameters",)).items()}
+    about = {key: str(content.get(key) or "") for key in ("about", "library", "version", "source")}
+    return Convention(
+        name=str(content.get("name") or path.stem),
+        notes=tuple(map(str, content.get("notes") or ())),
+        axes=MappingProxyType(axes),
+        metrics=MappingProxyType(metrics),
+        spellings=MappingProxyType(spellings | {key: value for key, value in (base.spellings if base else {}).items() if key not in spellings}),
+        parameters=MappingProxyType({**(base.parameters if base else {}), **rewrites}),
+        places=places,
+        **about,
+    )
+
+
+def _base(content: Mapping[str, Any], path: Path, above: tuple[Path, ...], problems: _Problems) -> Convention | None:
+    extends = content.get("extends", None if path.stem == DEFAULT else DEFAULT)
+    if extends is None:
+        return None
+    try:
+        if "/" in str(extends) or str(extends).endswith(_ENDINGS):
+            return _load(path.parent / str(extends), (*above, path))
+        base = load(str(extends))
+    except ValueError as error:
+        problems.add(("extends",), str(error))
+        return None
+    if "extends" in content:
+        return base
+    # Without `extends`, what receval has is a default of the axes only: the file lists the metrics of its own library.
+    return replace(base, metrics={}, spellings={}, parameters={}, places={})
+
+
+def _rewrite(value: Any) -> Rewrite:
+    if isinstance(value, Mapping):
+        return {yaml_text.scalar(str(key)): dict(meaning or {}) for key, meaning in value.items()}
+    return str(value)
+
+
+class _Problems:
+    """What is wrong with a convention file, each with its line."""
+
+    def __init__(self, path: Path, document: yaml_text.Document) -> None:
+        self.path, self.document = path, document
+        self.found: list[str] = []
+
+    def place(self, where: yaml_text.Path) -> str:
+        line, _ = self.document.place(where, of_key=True) or (1, 1)
+        return f"{self.path}:{line}"
+
+    def add(self, where: yaml_text.Path, message: str) -> None:
+        self.found.append(f"{self.place(where)}: {message}")
+
+    def mapping(self, value: Any, where: yaml_text.Path) -> dict[str, Any]:
+        if value is not None and not isinstance(value, dict):
+            self.add(where, f"{where[-1]} is a mapping")
+            return {}
+        return dict(value or {})
+
+    def axes(self, given: Any, where: yaml_text.Path, allowed: Mapping[str, Any]) -> dict[str, Scalar]:
+        read: dict[str, Scalar] = {}
+        for axis, value in self.mapping(given, where).items():
+            if axis not in allowed:
+                import difflib
+
+                close = difflib.get_close_matches(str(axis), allowed, n=1)
+                self.add((*where, axis), f"no metric has an axis '{axis}'" + (f" — did you mean '{close[0]}'?" if close else ""))
+                continue
+            try:
+                read[axis] = AXES[axis].read(value)
+            except ValueError as error:
+                self.add((*where, axis), str(error))
+        return read
+
+    def refuse(self) -> None:
+        if self.found:
+            raise ValueError("\n".join(self.found))

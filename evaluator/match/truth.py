@@ -1,0 +1,121 @@
+"""Test rows → what is relevant, who has something relevant, and their ideal lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import narwhals as nw
+
+from ..engine.base import Engine
+from ..metrics import Truth
+from ..tables import Frame
+
+PAIR = ["user", "item"]
+
+
+@dataclass(frozen=True)
+class TruthTables:
+    """`relevant` (user item gain), `users` (user twin n_relevant) and `ideal` (user rank gain) of one choice of truth."""
+
+    relevant: Frame
+    users: Frame
+    ideal: Frame
+
+
+@dataclass(frozen=True)
+class Known:
+    """What data.train and data.items hold: pairs seen in train, its users, and the items of the catalogue."""
+
+    seen: Frame | None = None
+    items: Frame | None = None
+
+
+def relevant_items(test: Frame, choice: Truth, known: Known = Known()) -> Frame:
+    """The table `truth`: rows of the test file that are relevant, each (user, item) once, with its gain.
+
+    Relevant is a rating of at least the threshold; without one `choice.rule` decides; without ratings, every row. The gain is
+    the rating if the relevance is graded, else 1. `copies` counts the test rows of a pair where each is one relevant item.
+    """
+    columns = test.collect_schema().names()
+    rated = "rating" in columns
+    kept = _filtered(test, choice, known)
+    if rated and choice.duplicates in ("sum", "last"):
+        kept = _one_per_pair(kept, choice.duplicates)
+    if rated:
+        kept = _relevant(kept, choice)
+    one = nw.lit(1.0)
+    if choice.duplicates == "rows":
+        counted = kept.group_by(PAIR).agg(nw.len().cast(nw.Int64).alias("copies"), *(_best() if rated and choice.graded else ()))
+        return counted if rated and choice.graded else counted.with_columns(gain=one)
+    if not rated or not choice.graded:
+        return kept.select(*PAIR).unique(PAIR).with_columns(gain=one)
+    return kept.group_by(PAIR).agg(*_best())
+
+
+def _best() -> tuple[nw.Expr]:
+    return (nw.col("rating").cast(nw.Float64).max().alias("gain"),)
+
+
+def _relevant(rows: Frame, choice: Truth) -> Frame:
+    rating = nw.col("rating")
+    if choice.threshold is not None:
+        return rows.filter(rating >= choice.threshold)
+    if choice.rule == "all_rows":
+        return rows
+    if choice.rule == "user_mean":
+        means = rows.group_by("user").agg(rating.cast(nw.Float64).mean().alias("user_mean"))
+        return rows.join(means, on="user", how="left").filter(rating >= nw.col("user_mean"))
+    return rows.filter({"above_zero": rating > 0, "at_least_zero": rating >= 0, "at_least_one": rating >= 1}[choice.rule])
+
+
+def _one_per_pair(rows: Frame, how: str) -> Frame:
+    if how == "sum":
+        return rows.group_by(PAIR).agg(nw.col("rating").cast(nw.Float64).sum())
+    last = rows.group_by(PAIR).agg(nw.col("row").max())
+    return rows.join(last, on=[*PAIR, "row"], how="semi")
+
+
+def _filtered(test: Frame, choice: Truth, known: Known) -> Frame:
+    if choice.filter == "none":
+        return test
+    if known.seen is not None:
+        test = test.join(known.seen.select("user").unique("user"), on="user", how="semi")
+    if known.items is not None:
+        test = test.join(known.items, on="item", how="semi")
+    if choice.filter == "known_unseen" and known.seen is not None:
+        test = test.join(known.seen, on=PAIR, how="anti")
+    return test
+
+
+def truth_tables(relevant: Frame, graded: bool, engine: Engine) -> TruthTables:
+    """The tables `users` and `ideal` beside the settled `relevant` items.
+
+    Where the relevance is not graded, users with as many relevant items have the same ideal list; it is kept for one of
+    them, their `twin`.
+    """
+    count = nw.col("copies").sum() if "copies" in relevant.collect_schema().names() else nw.len().cast(nw.Int64)
+    counts = relevant.group_by("user").agg(count.alias("n_relevant"))
+    if graded:
+        users = counts.with_columns(twin=nw.col("user"))
+    else:
+        twins = counts.group_by("n_relevant").agg(nw.col("user").min().alias("twin"))
+        users = counts.join(twins, on="n_relevant", how="left")
+    (users,) = engine.settle([users])
+    best = relevant.join(users.select("twin").unique("twin"), left_on="user", right_on="twin", how="semi")
+    return TruthTables(relevant, users, in_best_order(_each_copy(best, engine), engine))
+
+
+def in_best_order(items: Frame, engine: Engine) -> Frame:
+    """The table `ideal` of `items`: those of each user, highest gain first."""
+    placed = engine.ordinal(items, (("gain", True), ("item", False)), "rank").select("user", "rank", "gain")
+    (ideal,) = engine.settle([placed], ordered=True)
+    return ideal
+
+
+def _each_copy(relevant: Frame, engine: Engine) -> Frame:
+    """Every copy of a relevant item as a row of its own."""
+    if "copies" not in relevant.collect_schema().names():
+        return relevant
+    most = int(engine.collect(relevant.select(nw.col("copies").max()))["copies"].item() or 0)
+    one = relevant.select("user", "item", "gain")
+    return nw.concat([one, *(relevant.filter(nw.col("copies") >= copy).select("user", "item", "gain") for copy in range(2, most + 1))])

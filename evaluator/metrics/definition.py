@@ -1,0 +1,246 @@
+"""A measure with every choice made: the convention's, unless the measure string says otherwise.
+
+Beside its own parameters every metric takes `convention`, `threshold` (of relevance) and the axes of the protocol by name:
+`nDCG(convention=elliot)@10`, `Precision(threshold=4,average=micro)@5`, `MAP(missing_lists=drop)@10`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import narwhals as nw
+
+from ..conventions import AXES, PROTOCOL, Convention
+from ..naming import UNSET, MetricSpec, Scalar, parse
+from .measure import Measure, Ratio, Reductions, plain
+from .registry import METRICS, Metric, find
+
+USER_MEAN: Final = "user_mean"
+
+Load = Callable[[str], Convention]
+"""Finds a convention by name."""
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """Which test items are relevant as far as the config says: the least rating, and whether ratings are gains."""
+
+    threshold: float | None = None
+    graded: bool = False
+
+
+@dataclass(frozen=True)
+class Truth:
+    """How test rows become relevant items; `None` as threshold: `rule` decides."""
+
+    rule: str
+    threshold: float | None
+    graded: bool
+    duplicates: str
+    filter: str
+
+
+@dataclass(frozen=True)
+class Lists:
+    """How rows become lists."""
+
+    order: str
+    ties: str
+    score_type: str
+    duplicates: str
+    seen: str
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Which users count, and what the sum over them is divided by."""
+
+    missing_lists: str
+    no_relevant: str
+    no_truth: str
+    no_hits: str
+    divisor: str
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A measure, resolved. `spec` is its printed form; `axes` has a value for every axis; `numbers` for its own parameters."""
+
+    spec: MetricSpec
+    metric: Metric
+    convention: str
+    axes: Mapping[str, Scalar]
+    numbers: Mapping[str, float]
+    relevance: Relevance
+    of: tuple[Definition, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash((self.spec, self.convention, self.relevance))
+
+    @property
+    def k(self) -> int | None:
+        """The cut-off; `None` is the whole list."""
+        return self.spec.k if isinstance(self.spec.k, int) else None
+
+    @property
+    def label(self) -> str:
+        """The printed name; metrics without cut-offs are printed without one."""
+        return self.spec.title if not self.metric.cut or self.spec.k is UNSET else str(self.spec)
+
+    @property
+    def params(self) -> dict[str, Scalar]:
+        """Every parameter of the formula with its value."""
+        return {key: self.axes[axis] for key, axis in self.metric.axes.items()} | dict(self.numbers)
+
+    @property
+    def average(self) -> str:
+        """How users are combined where the config asks for no aggregates."""
+        return self.metric.average if self.axes["average"] == "own" else str(self.axes["average"])
+
+    @cached_property
+    def truth(self) -> Truth:
+        """What is relevant."""
+        applies = self.axes["threshold"] == "applies"
+        return Truth(
+            rule=str(self.axes["relevance_rule"]),
+            threshold=self.relevance.threshold if applies else None,
+            graded={"configured": self.relevance.graded, "ratings": True, "ones": False}[str(self.axes["grades"])],
+            duplicates=str(self.axes["truth_duplicates"]),
+            filter=str(self.axes["truth_filter"]),
+        )
+
+    @cached_property
+    def lists(self) -> Lists:
+        """How a list is read."""
+        names = ("list_order", "tie_order", "score_type", "duplicates", "seen_items")
+        return Lists(*(str(self.axes[name]) for name in names))
+
+    @cached_property
+    def counted(self) -> Counted:
+        """Who counts."""
+        names = ("missing_lists", "no_relevant", "no_truth", "no_hits", "divisor")
+        return Counted(*(str(self.axes[name]) for name in names))
+
+    @property
+    def all(self) -> tuple[Definition, ...]:
+        """The definition and those it combines."""
+        return (self, *(inner for part in self.of for inner in part.all))
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The inputs that the definition needs beside the truth and the lists."""
+        own = self.metric.needs | (frozenset({"train"}) if self.counted.divisor == "train_users" else frozenset())
+        return own.union(*(part.needs for part in self.of))
+
+    @property
+    def offset(self) -> float:
+        """t of the gain 2^(g-t+1) - 1."""
+        return (self.truth.threshold or 0.0) if self.truth.graded else 1.0
+
+    def pooled(self, parts: Sequence[float]) -> nw.Expr:
+        """The pooled value, given that of the ratio, or of each metric that is combined."""
+        if not self.of:
+            return nw.lit(parts[0])
+        return plain(self.metric.define(Measure(self.k, self.params, Reductions(), tuple(nw.lit(part) for part in parts))))
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether the metric can be pooled over users: a ratio, or a formula over metrics that can."""
+        if self.of:
+            return all(part.is_pooled for part in self.of)
+        return isinstance(self.metric.define(Measure(1, self.params, Reductions())), Ratio)
+
+
+def resolve(spec: MetricSpec, convention: Convention, load: Load, relevance: Relevance = Relevance()) -> Definition:
+    """Make every choice that `spec` leaves open as `convention` does; `ValueError` if a name, parameter or value is wrong."""
+    own = dict(spec.params).get("convention")
+    used = load(str(own)) if own is not None else convention
+    read = used.read(MetricSpec(spec.name, spec.of, tuple(pair for pair in spec.params if pair[0] != "convention"), spec.k))
+    entry = find(read.name)
+    check(used)
+    axes, numbers, threshold = used.of(entry.name), {key: number.default for key, number in entry.numbers.items()}, relevance.threshold
+    given: dict[str, Scalar] = {}
+    for key, value in read.params:
+        if key in entry.numbers:
+            numbers[key] = entry.numbers[key].read(f"{key} of {entry.name}", value)
+            if numbers[key] != entry.numbers[key].default:
+                given[key] = numbers[key]
+        elif key == "threshold" and value not in AXES["threshold"].values:
+            threshold = _threshold(value)
+            axes |= {"threshold": "applies"} if threshold is not None else {"threshold": "ignored", "relevance_rule": USER_MEAN}
+            given[key] = value
+        else:
+            axis = _axis(entry, key)
+            checked = AXES[axis].read(value)
+            if checked != axes[axis]:
+                given[key] = axes[axis] = checked
+    if read.of and len(read.of) != len(entry.combines):
+        takes = f"takes {len(entry.combines)} metrics" if entry.combines else "takes no other metrics"
+        raise ValueError(f"{entry.name} {takes}, not {len(read.of)}")
+    if not entry.cut and isinstance(read.k, int):
+        raise ValueError(f"{entry.name} looks at the whole list and takes no cut-off: write '{entry.name}'")
+    shared = {key: value for key, value in given.items() if key == "threshold" or key in PROTOCOL}
+    of = _parts(read, entry, shared, used, load, relevance)
+    printed = tuple(_without(part.spec.at(UNSET), shared) for part in of)
+    printed = () if tuple(part.title for part in printed) == entry.combines else printed
+    if used.name != convention.name:
+        given["convention"] = str(own)
+    order = (*entry.axes, *entry.numbers, "threshold", *PROTOCOL, "convention")
+    params = tuple((key, given[key]) for key in dict.fromkeys(order) if key in given)
+    k = read.k if entry.cut else None
+    graded = relevance.graded
+    return Definition(MetricSpec(entry.name, printed, params, k), entry, used.name, axes, numbers, Relevance(threshold, graded), of)
+
+
+def _parts(
+    read: MetricSpec, entry: Metric, shared: Mapping[str, Scalar], used: Convention, load: Load, relevance: Relevance
+) -> tuple[Definition, ...]:
+    """The metrics that `read` combines, at its cut-off where they have one, with the protocol that it was given."""
+    found = []
+    for part in read.of or tuple(parse(name) for name in entry.combines):
+        params = {**{key: value for key, value in shared.items() if key != "average"}, **dict(part.params)}
+        meant = find(used.read(part).name)
+        at = read.k if meant.cut else UNSET
+        found.append(resolve(MetricSpec(part.name, part.of, tuple(params.items()), at), used, load, relevance))
+    return tuple(found)
+
+
+def _without(spec: MetricSpec, shared: Mapping[str, Scalar]) -> MetricSpec:
+    return MetricSpec(spec.name, spec.of, tuple(pair for pair in spec.params if pair[0] not in shared), spec.k)
+
+
+def _threshold(value: Scalar) -> float | None:
+    if value == USER_MEAN:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"threshold is a number, or {USER_MEAN}, not {value!r}")
+    return float(value)
+
+
+def _axis(entry: Metric, key: str) -> str:
+    if key in entry.axes:
+        return entry.axes[key]
+    if key in PROTOCOL:
+        return key
+    allowed = (*entry.axes, *entry.numbers, "threshold", "convention", *PROTOCOL)
+    close = difflib.get_close_matches(key, allowed, n=1)
+    own = (*entry.axes, *entry.numbers)
+    hint = f" — did you mean '{close[0]}'?" if close else f"; its own are {', '.join(own)}" if own else "; it has none of its own"
+    raise ValueError(f"{entry.name} has no parameter '{key}'{hint}")
+
+
+def check(convention: Convention) -> None:
+    """Raise `ValueError` with file and line if a convention speaks of a metric that there is not, or of an axis it has not."""
+    problems = []
+    for (name, axis), place in convention.places.items():
+        if name not in METRICS:
+            close = difflib.get_close_matches(name, METRICS, n=1)
+            problems.append(f"{place}: no metric is called '{name}'" + (f" — did you mean '{close[0]}'?" if close else ""))
+        elif axis and axis not in PROTOCOL and axis not in METRICS[name].axes.values():
+            problems.append(f"{place}: {name} has no axis '{axis}'")
+    if problems:
+        raise ValueError("\n".join(dict.fromkeys(problems)))

@@ -1,0 +1,139 @@
+"""The recommendation file of one model, read once → its lists under every choice of order, repeats and seen items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import narwhals as nw
+
+from .. import load, match, rank
+from ..engine import Engine
+from ..engine.base import Ranked
+from ..metrics import Lists
+from ..tables import Frame
+from .plan import Plan
+from .truths import Read, Truths
+
+_NEEDS_ALL_ROWS = ("drop", "drop_after_cut", "sum_scores")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way in which the lists of a model are read, and what was found under it."""
+
+    found: match.Found
+    outside: Frame | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Wanted:
+    """What one reading of the file gives: the frames of one `Ranked` by their names."""
+
+    ranked: Ranked
+    names: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> Frame:
+        return self.ranked.frames[self.names.index(name)]
+
+    def get(self, name: str) -> Frame | None:
+        return self[name] if name in self.names else None
+
+
+def read_lists(
+    source: load.Source, plan: Plan, truths: Truths, known: match.Known, candidates: match.Candidates | None, engine: Engine, read: Read
+) -> dict[Lists, Reading]:
+    """The reading of every choice of lists; choices that turn out equal share theirs."""
+    return _ListReader(source, plan, truths, known, candidates, engine, read).readings()
+
+
+class _ListReader:
+    def __init__(
+        self, source: load.Source, plan: Plan, truths: Truths, known: match.Known, candidates: match.Candidates | None, engine: Engine, read: Read
+    ) -> None:
+        self.source, self.engine, self.read = source, engine, read
+        self.orders = {choice: rank.order_of(source.columns, choice) for choice in plan.lists}
+        self.wants = {"found": match.wanted(truths.judged)}
+        if candidates is not None:
+            self.wants["outside"] = match.wanted_outside(candidates)
+        if known.seen is not None and any(choice.seen == "drop" for choice in plan.lists):
+            self.wants["seen"] = match.wanted_seen(known.seen)
+        if any(choice.duplicates in _NEEDS_ALL_ROWS for choice in plan.lists):
+            self.wants["repeaters"] = match.wanted_repeaters()
+        self.made: dict[tuple[int, str, str], Reading] = {}
+
+    def readings(self) -> dict[Lists, Reading]:
+        wanted = self._ranked(list(self.orders), summed=False)
+        first = next(iter(wanted.values()))
+        repeaters = first.get("repeaters")
+        repeats = repeaters is None or self._holds(repeaters)
+        summed = [choice for choice in self.orders if choice.duplicates == "sum_scores"] if repeats and "score" in self.source.columns else []
+        if summed:
+            wanted |= self._ranked(summed, summed=True)
+        dropped = self._repeats(repeaters) if repeats and repeaters is not None else {}
+        if repeaters is None and len({choice.duplicates for choice in self.orders}) > 1:
+            repeats = any(self._size(frame["found"]) > self._size(match.one_per_item(frame["found"])) for frame in dict.fromkeys(wanted.values()))
+        return {choice: self._reading(choice, wanted[choice], repeats and choice not in summed, dropped.get(choice)) for choice in self.orders}
+
+    def _ranked(self, choices: Sequence[Lists], summed: bool) -> dict[Lists, _Wanted]:
+        orders = [self.orders[choice] for choice in choices]
+        names: list[str] = []
+        ranked: list[Ranked] = []
+
+        def compute(source: load.Source, scan: Frame) -> list[Frame]:
+            def want(lists: Frame) -> list[Frame]:
+                frames = {name: make(lists)[0] for name, make in self.wants.items()}
+                names[:] = list(frames)
+                return [*frames.values(), load.counted(scan if summed else lists, source)]
+
+            prepared = rank.prepared(match.with_summed_scores(scan) if summed else scan, orders)
+            ranked[:] = self.engine.ranked(prepared, orders, want)
+            return [ranked[0].frames[-1]]
+
+        self.read(self.source, compute)
+        by_id: dict[int, _Wanted] = {}
+        return {
+            choice: by_id.setdefault(id(one), _Wanted(one, tuple(names))) for choice, one in zip(choices, ranked, strict=True)
+        }
+
+    def _repeats(self, repeaters: Frame) -> dict[Lists, Frame]:
+        """The rows to drop from lists that hold an item twice, under each order that asks for it."""
+        choices = [choice for choice in self.orders if choice.duplicates in ("drop", "drop_after_cut")]
+        if not choices:
+            return {}
+        orders = [self.orders[choice] for choice in choices]
+        ranked: list[Ranked] = []
+
+        def compute(source: load.Source, scan: Frame) -> list[Frame]:
+            lists = scan.join(repeaters, on="user", how="semi")
+            ranked[:] = self.engine.ranked(rank.prepared(lists, orders), orders, match.wanted_repeats())
+            return [load.counted(scan, source)]
+
+        self.read(self.source, compute)
+        return {choice: one.frames[0] for choice, one in zip(choices, ranked, strict=True)}
+
+    def _reading(self, choice: Lists, wanted: _Wanted, repeats: bool, dropped: Frame | None) -> Reading:
+        seen = wanted.get("seen") if choice.seen == "drop" else None
+        if seen is not None and not self._holds(seen):
+            seen = None
+        duplicates = choice.duplicates if repeats else "none"
+        key = (id(wanted), duplicates, "drop" if seen is not None else "keep")
+        if key not in self.made:
+            found, outside = match.Found(wanted["found"], wanted.ranked.lengths), wanted.get("outside")
+            if seen is not None:
+                found, outside = match.closed_up(found, seen), None if outside is None else match.moved_up(outside, seen)
+                dropped = None if dropped is None else match.moved_up(dropped, seen)
+            if dropped is not None and duplicates in ("drop", "drop_after_cut"):
+                found = match.closed_up(found, dropped, keep_place=duplicates == "drop_after_cut")
+                outside = None if outside is None else match.moved_up(outside, dropped)
+            if duplicates == "unique_hits":
+                found = match.Found(match.one_per_item(found.rows), found.lengths)
+            self.made[key] = Reading(found, outside)
+        return self.made[key]
+
+    def _size(self, frame: Frame) -> int:
+        return int(self.engine.collect(frame.select(nw.len().alias("n")))["n"].item())
+
+    def _holds(self, frame: Frame) -> bool:
+        return self._size(frame) > 0
+

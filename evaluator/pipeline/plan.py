@@ -1,0 +1,96 @@
+"""What the definitions of a run ask for together: the choices of truth and of lists, each once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from .. import aggregate
+from ..metrics import Definition, Lists, Truth
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The measures of a run and the aggregates that the config asks for."""
+
+    definitions: tuple[Definition, ...]
+    aggregates: Sequence[str] = ()
+
+    @cached_property
+    def all(self) -> tuple[Definition, ...]:
+        """Every definition, also those that another combines."""
+        return tuple(dict.fromkeys(inner for definition in self.definitions for inner in definition.all))
+
+    @cached_property
+    def truths(self) -> tuple[Truth, ...]:
+        """The choices of truth."""
+        return tuple(dict.fromkeys(definition.truth for definition in self.all))
+
+    @cached_property
+    def lists(self) -> tuple[Lists, ...]:
+        """The choices of lists."""
+        return tuple(dict.fromkeys(definition.lists for definition in self.all))
+
+    @cached_property
+    def pooled(self) -> frozenset[int]:
+        """The measures that are pooled over users."""
+        asked = (aggregate.chosen(definition, self.aggregates) for definition in self.definitions)
+        return frozenset(index for index, aggregates in enumerate(asked) if "micro" in aggregates)
+
+    @property
+    def needs_candidates(self) -> bool:
+        """Whether a definition counts negatives."""
+        return any("catalogue" in definition.metric.needs for definition in self.all)
+
+    @property
+    def needs_rated(self) -> bool:
+        """Whether a definition looks at listed items that the test file holds, relevant or not."""
+        return any(_ranks_rated(definition) or definition.axes.get("precision_denominator") == "rated" for definition in self.all)
+
+    @property
+    def needs_all_tested(self) -> bool:
+        """Whether users may count who have no relevant item."""
+        return self.needs_untested or any(definition.counted.no_relevant == "zero" for definition in self.definitions)
+
+    @property
+    def needs_untested(self) -> bool:
+        """Whether users may count who have a list only."""
+        return any(definition.counted.no_truth == "zero" for definition in self.definitions)
+
+    @property
+    def needs_train(self) -> bool:
+        """Whether a definition looks at what data.train holds, if it is given."""
+        return any(_uses_train(definition) or definition.counted.divisor != "counted" for definition in self.all)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The inputs to read beside the test file and the lists: those a definition needs, and those it uses where they are."""
+        needs = frozenset[str]().union(*(definition.needs for definition in self.all))
+        return needs | ({"known"} if self.needs_train else set())
+
+    def remarks(self, has_train: bool) -> tuple[str, ...]:
+        """What the conventions would have done with data.train, had it been given."""
+        if has_train or not self.needs_train:
+            return ()
+        names = sorted({definition.convention for definition in self.all if _uses_train(definition)})
+        convention = f"The convention {names[0]} leaves" if len(names) == 1 else f"The conventions {', '.join(names)} leave"
+        return (f"{convention} out what data.train holds or does not know; there is no data.train, so nothing was left out.",)
+
+
+def _uses_train(definition: Definition) -> bool:
+    return definition.truth.filter != "none" or definition.lists.seen != "keep"
+
+
+def _ranks_rated(definition: Definition) -> bool:
+    return definition.axes["positions"] == "among_rated"
+
+
+def normal(choice: Truth, columns: Iterable[str], has_train: bool) -> Truth:
+    """The same choice without what makes no difference: nothing does where the test file has no ratings."""
+    if not has_train:
+        choice = replace(choice, filter="none")
+    if "rating" in columns:
+        return replace(choice, rule="all_rows") if choice.threshold is not None else choice
+    duplicates = "rows" if choice.duplicates == "rows" else "best"
+    return replace(choice, rule="all_rows", threshold=None, graded=False, duplicates=duplicates)

@@ -1,0 +1,90 @@
+"""The test file, read once → the tables of every choice of truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import narwhals as nw
+
+from .. import load, match
+from ..engine import Engine
+from ..errors import DataError
+from ..metrics import Truth
+from ..tables import Frame
+from .plan import Plan, normal
+
+Read = Callable[[load.Source, Callable[[load.Source, Frame], list[Frame]]], list[Frame]]
+"""Reads a source: what a function makes of its scan, without the counts of faults, which come last."""
+
+
+@dataclass(frozen=True)
+class Truths:
+    """What the test file says.
+
+    `judged` holds the pairs with which lists are joined, and `tested` its users, where they are needed; `n_test` is their
+    number. `tables` are the distinct tables, `place` says which are those of a choice.
+    """
+
+    judged: Frame
+    tested: Frame | None
+    n_test: int
+    tables: tuple[match.TruthTables, ...]
+    place: dict[Truth, int]
+    n_relevant: tuple[int, ...]
+
+    def of(self, choice: Truth) -> match.TruthTables:
+        """The tables of a choice."""
+        return self.tables[self.place[choice]]
+
+
+def read_truths(source: load.Source, plan: Plan, known: match.Known, engine: Engine, read: Read) -> Truths:
+    """Read the test file and make the tables of every choice of truth; choices that turn out equal share theirs.
+
+    Raises `DataError` if no user has a relevant item under the first choice.
+    """
+    choices = {choice: normal(choice, source.columns, known.seen is not None) for choice in plan.truths}
+    distinct = list(dict.fromkeys(choices.values()))
+    keeps_rows = len(distinct) > 1 or plan.needs_rated or plan.needs_all_tested
+
+    def compute(source: load.Source, scan: Frame) -> list[Frame]:
+        users = scan.select(nw.col("user").n_unique().alias("n"))
+        counted = load.counted(scan, source)
+        if keeps_rows:
+            columns = [column for column in ("user", "item", "rating", "row") if column == "row" or column in source.columns]
+            return engine.settle([scan.select(*columns), users, counted])
+        return engine.settle([match.relevant_items(scan, distinct[0], known), users, counted])
+
+    first, n_users = read(source, compute)
+    relevant = engine.settle([match.relevant_items(first, choice, known) for choice in distinct]) if keeps_rows else [first]
+    sizes = [int(engine.collect(frame.select(nw.len().alias("n")))["n"].item()) for frame in relevant]
+    kept = {choice: _same(choice, distinct, sizes) for choice in distinct}
+    tables = {choice: match.truth_tables(relevant[distinct.index(choice)], choice.graded, engine) for choice in dict.fromkeys(kept.values())}
+    places = {choice: place for place, choice in enumerate(tables)}
+    n_test = int(engine.collect(n_users)["n"].item())
+    counts = tuple(int(engine.collect(table.users.select(nw.len().alias("n")))["n"].item()) for table in tables.values())
+    place = {asked: places[kept[choice]] for asked, choice in choices.items()}
+    if counts[place[plan.definitions[0].truth]] == 0:
+        raise _nothing_relevant(source, plan.definitions[0].truth, n_test)
+    judged = relevant[0]
+    tested = None
+    if keeps_rows:
+        judged, tested = engine.settle([first.select(*match.PAIR).unique(match.PAIR), first.select("user").unique("user")])
+    return Truths(judged, tested, n_test, tuple(tables.values()), place, counts)
+
+
+def _same(choice: Truth, others: list[Truth], sizes: list[int]) -> Truth:
+    """The first of `others` that has the same relevant items: one keeps part of the rows of the other, and as many."""
+    size = sizes[others.index(choice)]
+    for other, n in zip(others, sizes, strict=True):
+        alike = (other.graded, other.duplicates) == (choice.graded, choice.duplicates) and n == size
+        nested = "user_mean" not in (other.rule, choice.rule) and other.filter == choice.filter
+        if alike and (nested or (other.rule, other.threshold) == (choice.rule, choice.threshold)):
+            return other
+    return choice
+
+
+def _nothing_relevant(source: load.Source, choice: Truth, n_test: int) -> DataError:
+    least = f" of at least {choice.threshold:g}" if choice.threshold is not None else ""
+    rules = {"above_zero": " above 0", "at_least_zero": " of at least 0", "at_least_one": " of at least 1"}
+    return DataError(f"{source.role}: none of {n_test:,} users has a relevant item, that is, a rating{least or rules.get(choice.rule, '')}")

@@ -1,0 +1,103 @@
+"""What every oracle script shares: the data, in the forms that the libraries want, and the file of values (standard library only)."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+MODELS = ("clean", "ties", "duplicates", "short", "missing", "extra", "unknown", "everything")
+KS = (1, 3, 5, 10)
+CEILED = {"grades": "ceil(rating) as integer"}
+
+
+def read(name: str) -> list[dict[str, Any]]:
+    """The rows of a CSV file in file order, its numbers as numbers."""
+    with (ROOT / f"{name}.csv").open(newline="", encoding="utf-8") as file:
+        rows: list[dict[str, Any]] = list(csv.DictReader(file))
+    for row in rows:
+        row.update({key: float(row[key]) for key in ("rating", "score") if key in row})
+        row.update({key: int(row[key]) for key in ("rank", "timestamp") if key in row})
+    return rows
+
+
+def truth_rows(relevance: str) -> list[dict[str, Any]]:
+    """The test rows; `rating>=4` leaves out those below 4, `all` and `graded` keep everything."""
+    return [row for row in read("test") if relevance != "rating>=4" or row["rating"] >= 4]
+
+
+def grades(relevance: str) -> dict[str, dict[str, int]]:
+    """Truth as user → item → integer: the rating rounded up for `graded`, otherwise 1."""
+    result: dict[str, dict[str, int]] = {}
+    for row in truth_rows(relevance):
+        result.setdefault(row["user_id"], {})[row["item_id"]] = math.ceil(row["rating"]) if relevance == "graded" else 1
+    return result
+
+
+def ordered_rows(model: str) -> list[dict[str, Any]]:
+    """The rows by user, then by falling score; rows that tie stay in file order, duplicates stay."""
+    return sorted(read(model), key=lambda row: (row["user_id"], -row["score"]))
+
+
+def ordered_lists(model: str) -> dict[str, list[str]]:
+    """User → items, best first."""
+    result: dict[str, list[str]] = {}
+    for row in ordered_rows(model):
+        result.setdefault(row["user_id"], []).append(row["item_id"])
+    return result
+
+
+def scores(model: str) -> dict[str, dict[str, float]]:
+    """User → item → score; of a duplicate pair the row that stands first in the file."""
+    result: dict[str, dict[str, float]] = {}
+    for row in read(model):
+        result.setdefault(row["user_id"], {}).setdefault(row["item_id"], row["score"])
+    return result
+
+
+def dict_note(model: str) -> str:
+    """D1 where `scores` had to drop duplicates."""
+    return "D1" if model in ("duplicates", "everything") else ""
+
+
+class Values:
+    """The values of one library, written as one JSON object a line."""
+
+    def __init__(self, library: str, package: str | None = None) -> None:
+        """`package` is the name on the package index, where it is not the library's."""
+        self.library, self.version = library, version(package or library)
+        self.rows: list[dict[str, Any]] = []
+
+    def add(self, model: str, metric: str, k: int | None, relevance: str, value: Callable[[], Any] | float, **more: Any) -> None:
+        """Note a value, or what a call gives; `more` is any of users, params and note. An error becomes a note.
+
+        Rounded to 14 places, as the order of a sum, and with it the last digit, may change from run to run.
+        """
+        notes = [more.get("note") or ""]
+        try:
+            number = float(value() if callable(value) else value)
+        except Exception as error:  # a library may fail in any way, and that is what we want to know
+            lines = str(error).strip().splitlines() or [""]
+            number, notes = math.nan, [*notes, f"ERROR {type(error).__name__}: {lines[0]}".strip()]
+        else:
+            notes += ["value is nan"] * math.isnan(number)
+        row = {"library": self.library, "version": self.version, "dataset": "oracles", "model": model, "metric": metric, "k": k}
+        row |= {"relevance": relevance, "value": round(number, 14) if math.isfinite(number) else None}
+        row |= {name: more[key] for name, key in (("n_users_averaged", "users"), ("params", "params")) if more.get(key) is not None}
+        self.rows.append(row | ({"note": "; ".join(filter(None, notes))} if any(notes) else {}))
+
+    def write(self, name: str) -> None:
+        """Write `reference/NAME.jsonl`, sorted."""
+
+        def place(row: dict[str, Any]) -> tuple[Any, ...]:
+            return row["model"], row["relevance"], row["metric"], json.dumps(row.get("params")), row["k"] or 0
+
+        lines = [json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in sorted(self.rows, key=place)]
+        (ROOT / "reference").mkdir(exist_ok=True)
+        (ROOT / "reference" / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        print(f"{self.library} {self.version}: {len(lines)} values, {sum('ERROR' in line for line in lines)} errors")

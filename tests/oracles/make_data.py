@@ -1,0 +1,129 @@
+"""Write the small synthetic data set of the oracle tests: ratings, items and eight kinds of recommendation lists.
+
+Everything awkward is in it: text ids with commas, quotes and leading zeros, zero ratings, ties, duplicates, short and missing lists,
+users and items that the test set does not know. Run it again and the same bytes come out.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+
+HERE = Path(__file__).parent
+RNG = Random(20260101)
+SIZE = 15
+ITEM_FORMS = ("{:03d}", "{}", "film {}", "ü,{}", '"{}" again', "it's {}", "ж{}", "映画{}", "🎬 {}", "Film {}")
+USER_FORMS = ("{:02d}", "u{}", "ü,{}", 'the "{}"', "o'{}", "Ω {}", "{}")
+ITEMS = ["007", "7", "ü,1", *(ITEM_FORMS[n % len(ITEM_FORMS)].format(n) for n in range(3, 60))]
+USERS = ["007", "7", "ü,1", *(USER_FORMS[n % len(USER_FORMS)].format(n) for n in range(3, 40))]
+BOTH, TEST_ONLY, TRAIN_ONLY, LISTS_ONLY = USERS[:33], USERS[33:36], USERS[36:38], USERS[38:]
+COLD_ITEMS = ITEMS[54:58]  # in test and in no train row; the last two items have no rating at all
+GENRES = ("Action", "Comedy", "Drama", "Horror", "Sci-Fi")
+
+Row = tuple[str, str, float, int]
+Listed = dict[str, list[tuple[str, float]]]
+
+
+def ratings() -> tuple[list[Row], list[Row]]:
+    """The train and the test rows; a pair occurs once in all."""
+    train: list[Row] = []
+    test: list[Row] = []
+    for number, user in enumerate(BOTH + TEST_ONLY + TRAIN_ONLY):
+        known = RNG.sample(ITEMS[:54], RNG.randint(12, 22))
+        cut = RNG.randint(3, 11)
+        if user not in TEST_ONLY:
+            train += [(user, item, RNG.randint(0, 10) / 2, 1_700_000_000 + RNG.randint(0, 9999)) for item in known[cut:]]
+        if user in TRAIN_ONLY:
+            continue
+        wanted = known[:cut] + RNG.sample(COLD_ITEMS, RNG.randint(0, 2))
+        worst = number % 12 == 5
+        low = number % 6 == 4
+        for item in wanted[:1] if worst else wanted:
+            rating = 0.0 if worst else RNG.randint(0, 7) / 2 if low else RNG.choice((0, 0.5, 2, 3, 3.5, 4, 4, 4.5, 5, 5))
+            test.append((user, item, float(rating), 1_700_010_000 + RNG.randint(0, 9999)))
+    return train, test
+
+
+def lists(users: Iterable[str], train: list[Row], test: list[Row]) -> Listed:
+    """A full list for each user: about a third from the user's test rows, no train item, scores strictly falling."""
+    listed: Listed = {}
+    for user in users:
+        seen = {row[1] for row in train if row[0] == user}
+        wanted = [row[1] for row in test if row[0] == user]
+        hits = RNG.sample(wanted, min(len(wanted), RNG.randint(3, 6)))
+        others = [item for item in ITEMS if item not in seen and item not in wanted]
+        items = hits + RNG.sample(others, SIZE - len(hits))
+        RNG.shuffle(items)
+        scores = sorted(RNG.sample(range(900), SIZE), reverse=True)
+        listed[user] = [(item, (4 * score + 2) / 1024) for item, score in zip(items, scores, strict=True)]
+    return listed
+
+
+def ties(listed: Listed) -> Listed:
+    """Scores rounded to halves, and ranks 5 to 7 tied in any case."""
+    rounded = {user: [(item, round(score * 2) / 2) for item, score in rows] for user, rows in listed.items()}
+    return {user: [(item, rows[5][1] if 4 <= at < 7 else score) for at, (item, score) in enumerate(rows)] for user, rows in rounded.items()}
+
+
+def duplicates(listed: Listed) -> Listed:
+    """Every third user gets two or three repeats at the end, by turns with half the score and with the same score."""
+    result = dict(listed)
+    for number, user in enumerate(list(listed)[::3]):
+        rows = listed[user]
+        repeats = RNG.sample(rows, min(len(rows), RNG.randint(2, 3)))
+        result[user] = rows + [(item, score / 2 if number % 2 else score) for item, score in repeats]
+    return result
+
+
+def short(listed: Listed) -> Listed:
+    """Two users in three keep one to four items."""
+    return {user: rows[: RNG.randint(1, 4)] if number % 3 else rows for number, (user, rows) in enumerate(listed.items())}
+
+
+def missing(listed: Listed) -> Listed:
+    """Every fourth user has no list."""
+    return {user: rows for number, (user, rows) in enumerate(listed.items()) if number % 4 != 2}
+
+
+def unknown(listed: Listed) -> Listed:
+    """For every second user, items that nobody knows stand at ranks 1, 2 and 9."""
+    return {
+        user: [(f"?,{at}" if at in (0, 1, 8) and number % 2 else item, score) for at, (item, score) in enumerate(rows)]
+        for number, (user, rows) in enumerate(listed.items())
+    }
+
+
+def write(name: str, header: str, rows: Iterable[tuple[object, ...]]) -> None:
+    """Write a CSV file beside this script."""
+    with (HERE / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header.split(","))
+        writer.writerows(rows)
+
+
+def ranked(listed: Listed) -> list[tuple[object, ...]]:
+    """The rows of the lists with ranks from 1."""
+    return [(user, item, score, rank) for user, rows in listed.items() for rank, (item, score) in enumerate(rows, 1)]
+
+
+def main() -> None:
+    """Write all files."""
+    train, test = ratings()
+    clean = lists(BOTH, train, test)
+    extra = clean | lists(TRAIN_ONLY + LISTS_ONLY, train, test)
+    everyone = extra | lists(TEST_ONLY, train, test)
+    everything = ranked(duplicates(ties(unknown(short(missing(everyone))))))
+    RNG.shuffle(everything)
+    write("train", "user_id,item_id,rating,timestamp", train)
+    write("test", "user_id,item_id,rating,timestamp", test)
+    write("items", "item_id,genres", [(item, "|".join(sorted(RNG.sample(GENRES, RNG.randint(0, 3))))) for item in ITEMS])
+    variants = {"clean": clean, "ties": ties(clean), "duplicates": duplicates(clean), "short": short(clean), "missing": missing(clean)}
+    for name, listed in (variants | {"extra": extra, "unknown": unknown(clean)}).items():
+        write(name, "user_id,item_id,score,rank", ranked(listed))
+    write("everything", "user_id,item_id,score,rank", everything)
+
+
+if __name__ == "__main__":
+    main()
