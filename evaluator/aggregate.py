@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Any
@@ -12,6 +13,7 @@ from .metrics import Definition
 from .result import Row
 
 _Z95 = NormalDist().inv_cdf(0.975)
+_LEAST = 1e-5
 
 
 def chosen(definition: Definition, aggregates: Sequence[str]) -> tuple[str, ...]:
@@ -25,7 +27,8 @@ def rows(
     """One row per measure and aggregate.
 
     `mean`, `median` and `std` are taken over the values of the users who count. `micro` pools numerators and denominators over
-    users, and is left out for metrics that are no ratio. `ci95` is the half-width of the normal 95 % confidence interval of
+    users, and is left out for metrics that are no ratio. `sum` adds the values up, `geometric` is exp of the mean logarithm, values
+    below 0.00001 counting as that. `ci95` is the half-width of the normal 95 % confidence interval of
     the mean. A measure for which nobody counts, and what needs two users and has one, has no value.
     """
     found = []
@@ -49,6 +52,10 @@ def _of_values(values: nw.Series[Any], aggregate: str, divisor: int, ddof: int) 
         return None
     if aggregate == "mean":
         return float(values.mean()) if divisor == len(values) else float(values.sum()) / divisor
+    if aggregate == "sum":
+        return float(values.sum())
+    if aggregate == "geometric":
+        return math.exp(sum(math.log(max(value, _LEAST)) for value in values.to_list()) / len(values))
     if aggregate == "median":
         return float(values.median())
     if aggregate == "std":

@@ -8,7 +8,7 @@ from typing import Final
 
 import narwhals as nw
 
-from .metrics import Definition, Measure, Ratio, Reduction, Reductions, View, plain
+from .metrics import Definition, Measure, Ratio, Reduction, Reductions, Table, View, plain
 from .tables import Frame
 
 
@@ -31,6 +31,7 @@ class Scoring:
     def __init__(self, definitions: Sequence[Definition], views: Callable[[Definition], View], pooled: frozenset[int] = frozenset()) -> None:
         self.asked = Reductions()
         self.values: dict[str, nw.Expr] = {}
+        self.with_hits: dict[int, nw.Expr] = {}
         for index, definition in enumerate(definitions):
             value = self._define(definition, views)
             if index in pooled:
@@ -38,6 +39,9 @@ class Scoring:
                 for place, ratio in enumerate(ratios):
                     if isinstance(ratio, Ratio):
                         self.values |= {f"n{index}_{place}": ratio.numerator, f"d{index}_{place}": ratio.denominator}
+            if definition.counted.no_hits == "drop":
+                hits = Table(views(definition).hits, definition.k, self.asked)
+                self.with_hits[index] = (value.numerator if isinstance(value, Ratio) else hits.count()) > 0
             own = plain(value)
             single = definition.axes["float_type"] == "float32"
             self.values[f"v{index}"] = own.cast(nw.Float32).cast(nw.Float64) if single else own
@@ -64,12 +68,10 @@ class Scoring:
         rows: Mapping[str, Rows],
         kept: Mapping[str, nw.Expr],
         counts: Mapping[int, nw.Expr],
-        only_hits: frozenset[int] = frozenset(),
     ) -> Frame:
         """The value of every measure for every user of `users`; users without rows in a table read 0 from it.
 
-        `kept` are further columns to keep; `counts` says of a measure which users count, `only_hits` that those with the value
-        0 do not: they have no value.
+        `kept` are further columns to keep; `counts` says of a measure which users count: the others have no value.
         """
         filled: dict[str, nw.Expr] = {}
         frame = users
@@ -80,9 +82,8 @@ class Scoring:
         for name, value in self.values.items():
             index = int(name[1:].partition("_")[0])
             counted = counts.get(index)
-            if index in only_hits:
-                found = self.values[f"v{index}"] > 0
-                counted = found if counted is None else counted & found
+            if index in self.with_hits:
+                counted = self.with_hits[index] if counted is None else counted & self.with_hits[index]
             values.append((value if counted is None else nw.when(counted).then(value)).alias(name))
         return frame.with_columns(**filled).select("user", *(column.alias(name) for name, column in kept.items()), *values)
 

@@ -142,9 +142,9 @@ def _loader(info: ValidationInfo) -> metrics.Load:
 
 
 def _read_entry(value: Any, info: ValidationInfo) -> Any:
-    specs = read_entry(value)
     load = _loader(info)
     convention = load(str(info.data.get("convention", "receval")))
+    specs = (convention.parse(value),) if isinstance(value, str) else read_entry(value)
     for spec in specs:
         metrics.resolve(spec, convention, load)
     return specs
@@ -174,7 +174,7 @@ class Evaluation(Model):
     ] = Field((10,), description="cut-offs for the metrics that name none: an integer, a list, or a grid; none is the whole list")
     metrics: Entries = Field((), description="the metrics: names, measure strings, mappings, or grids by name")
     complex_metrics: Entries = Field((), description="metrics of metrics, such as F1 of nDCG and MAP; a second list, same spellings")
-    aggregates: tuple[Literal["mean", "median", "std", "ci95", "micro"], ...] = Field(
+    aggregates: tuple[Literal["mean", "median", "std", "ci95", "micro", "sum", "geometric"], ...] = Field(
         (), description="how users are combined; without it as the convention says, the mean for nearly all metrics"
     )
     _folder: Path = PrivateAttr(Path())

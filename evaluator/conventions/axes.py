@@ -96,6 +96,7 @@ AXES: Final[dict[str, Axis]] = {
             {
                 "keep": "stay in the list",
                 "drop": "are taken out, and the list closes up",
+                "drop_with_unknown": "are taken out, and so are items that the train file does not hold at all",
             },
         ),
         Axis(
@@ -159,7 +160,7 @@ AXES: Final[dict[str, Axis]] = {
         Axis("missing_lists", "users", "users with relevant items and no list", {"zero": "count 0", "drop": "are left out"}),
         Axis("no_relevant", "users", "users with test rows and no relevant item", {"drop": "are left out", "zero": "count 0"}),
         Axis("no_truth", "users", "users with a list and no test row", {"drop": "are left out", "zero": "count 0"}),
-        Axis("no_hits", "users", "users whose value is 0 for want of a hit", {"zero": "count 0", "drop": "are left out"}),
+        Axis("no_hits", "users", "users without a hit where the metric looks for one", {"zero": "count 0", "drop": "are left out"}),
         Axis(
             "divisor",
             "users",
@@ -174,6 +175,8 @@ AXES: Final[dict[str, Axis]] = {
                 "own": "the metric's own way: the mean for all but AUC",
                 "mean": "the mean over users (macro)",
                 "micro": "numerators and denominators are summed over users first (pooled)",
+                "sum": "the sum over users",
+                "geometric": "the geometric mean, values below 0.00001 counting as that",
             },
         ),
         Axis("std_ddof", "value", "the divisor of a standard deviation", {"sample": "n - 1 (ddof 1)", "population": "n (ddof 0)"}),
@@ -285,7 +288,7 @@ AXES: Final[dict[str, Axis]] = {
             "how negatives are counted",
             {
                 "candidates": "candidates that are not relevant, and whatever else the list holds",
-                "catalogue": "the catalogue's size, less the user's train items, less R",
+                "train_items": "the items of data.train, less the user's own, less R, whatever the list holds",
             },
         ),
         Axis(

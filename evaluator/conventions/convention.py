@@ -58,16 +58,19 @@ class Convention:
         """The value of every axis for `metric`."""
         return {**self.axes, **self.metrics.get(metric, {})}
 
+    def parse(self, text: str) -> MetricSpec:
+        """Read a measure string, or what the library writes for one."""
+        meant = self._meant(text.strip())
+        return parse(text) if meant is None else meant
+
     def read(self, spec: MetricSpec) -> MetricSpec:
         """`spec` in receval's names, if it is in those of the library; parts that `spec` gives win over the spelling's."""
         name, of, params, k = spec.name, spec.of, dict(spec.params), spec.k
-        for pattern, template in self.spellings.items():
-            match = re.fullmatch(pattern, spec.name)
-            if match:
-                meant = parse(match.expand(template))
-                name, of, k = meant.name, of or meant.of, meant.k if k is UNSET else k
-                params = dict(meant.params) | params
-                break
+        written = (spec.name,) if spec.k is UNSET else (f"{spec.name}@{spec.k}", spec.name)
+        meant = next((meant for text in written if (meant := self._meant(text)) is not None), None)
+        if meant is not None:
+            name, of, k = meant.name, of or meant.of, meant.k if k is UNSET else k
+            params = dict(meant.params) | params
         read: dict[str, Scalar] = {}
         for key, value in params.items():
             rewrite = self.parameters.get(key)
@@ -81,6 +84,16 @@ class Convention:
                 allowed = ", ".join(map(str, rewrite))
                 raise ValueError(f"{key} is one of {allowed} under the convention {self.name}, not {value!r}")
         return MetricSpec(name, of, tuple(read.items()), k)
+
+
+    def _meant(self, text: str) -> MetricSpec | None:
+        for pattern, template in self.spellings.items():
+            match = re.fullmatch(pattern, text)
+            if match:
+                found = parse(match.expand(template))
+                again = self._meant(found.name) if found.name != text else None
+                return found if again is None else MetricSpec(again.name, again.of, (*again.params, *found.params), found.k)
+        return None
 
 
 @cache

@@ -13,6 +13,7 @@ from .base import Order
 
 PEEK: Final = 2_000
 FEW: Final = 0.1
+_PLACE: Final = "receval place"
 
 
 class Outlook(NamedTuple):
@@ -87,10 +88,10 @@ def by_sorting(frame: pl.LazyFrame, order: Order, name: str) -> pl.LazyFrame:
     """Rank by sorting all rows by user and `order`; the rows stay in that order."""
     keys = ["user", *(column for column, _ in order)]
     descending = [False, *(falls for _, falls in order)]
-    placed = frame.sort(keys, descending=descending, maintain_order=True).with_row_index("place")
+    placed = frame.sort(keys, descending=descending, maintain_order=True).with_row_index(_PLACE)
     starts = (pl.col("user") != pl.col("user").shift()).fill_null(True)
-    first = pl.when(starts).then(pl.col("place")).forward_fill()
-    return placed.with_columns((pl.col("place") - first + 1).cast(pl.Int64).alias(name)).drop("place")
+    first = pl.when(starts).then(pl.col(_PLACE)).forward_fill()
+    return placed.with_columns((pl.col(_PLACE) - first + 1).cast(pl.Int64).alias(name)).drop(_PLACE)
 
 
 def judge(marks: pl.DataFrame, n_rows: int) -> Verdict:

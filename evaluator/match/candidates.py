@@ -13,11 +13,15 @@ from .truth import PAIR
 
 @dataclass(frozen=True)
 class Candidates:
-    """The items a user could have been recommended: the `catalogue` without what `seen` (train) holds for the user."""
+    """The items a user could have been recommended: the `catalogue` without what `seen` (train) holds for the user.
+
+    `size` and `train_size` are the numbers of items of the catalogue and of train.
+    """
 
     catalogue: Frame
     seen: Frame | None
     size: int
+    train_size: int
 
 
 def wanted_outside(candidates: Candidates) -> Callable[[Frame], Sequence[Frame]]:
@@ -52,11 +56,11 @@ def with_candidates(users: Frame, relevant: Frame, candidates: Candidates, name:
 
 
 def with_unseen(users: Frame, candidates: Candidates, name: str) -> Frame:
-    """Add to `users`, as `name`, the size of the catalogue less the user's train items."""
+    """Add to `users`, as `name`, the number of train items (without a train file: of the catalogue) less the user's own."""
     if candidates.seen is None:
         return users.with_columns(nw.lit(candidates.size).cast(nw.Int64).alias(name))
     frame = _joined_count(users, candidates.seen, "n_seen")
-    return frame.with_columns((nw.lit(candidates.size) - nw.col("n_seen")).alias(name)).drop("n_seen")
+    return frame.with_columns((nw.lit(candidates.train_size) - nw.col("n_seen")).alias(name)).drop("n_seen")
 
 
 def _joined_count(users: Frame, pairs: Frame, name: str) -> Frame:

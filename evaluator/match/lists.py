@@ -22,6 +22,11 @@ def wanted_seen(seen: Frame) -> Callable[[Frame], Sequence[Frame]]:
     return lambda lists: (lists.select("user", "item", "rank").join(seen, on=PAIR, how="semi"),)
 
 
+def wanted_unknown(items: Frame) -> Callable[[Frame], Sequence[Frame]]:
+    """The recommended items that train does not hold at all."""
+    return lambda lists: (lists.select("user", "item", "rank").join(items, on="item", how="anti"),)
+
+
 def wanted_repeaters() -> Callable[[Frame], Sequence[Frame]]:
     """The users whose lists hold an item more than once."""
 

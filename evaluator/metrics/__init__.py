@@ -2,7 +2,7 @@
 
 from . import accuracy, auc, ranking
 from .definition import Counted, Definition, Lists, Relevance, Truth, check, resolve
-from .measure import Measure, Ratio, Reduction, Reductions, View, plain
+from .measure import Measure, Ratio, Reduction, Reductions, Table, View, plain
 from .registry import METRICS, Metric, find, is_unbounded
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Reduction",
     "Reductions",
     "Relevance",
+    "Table",
     "Truth",
     "View",
     "accuracy",

@@ -6,7 +6,7 @@ R is the number of relevant items of the user, h the number of hits, a(r) = r - 
 that are no hits (an item that stands twice misses at its second place), N the number of negatives. By `negatives`:
 `candidates`, those of the user that are not relevant, at least as many as stand above a hit; the candidates are the items of
 the catalogue (`items`, else those of `train`) without the items that `train` holds for the user, and whatever the list holds,
-cut at k. Or `catalogue`: the size of the catalogue, less the user's train items, less R, whatever the list holds. `norm` =
+cut at k. Or `train_items`: the items of `train`, less those it holds for the user, less R, whatever the list holds. `norm` =
 `n_negatives_plus_1` puts N + 1 in the place of N.
 Candidates that the list leaves out are ranked below it; of these, relevant ones are ranked last and add nothing.
 """
@@ -26,7 +26,7 @@ def _right_pairs(m: Measure) -> nw.Expr:
     """Σ over the hits with rank ≤ k of the share of negatives ranked below the hit."""
     more = 1 if m.params["norm"] == "n_negatives_plus_1" else 0
     above = RANK - FOUND
-    if m.params["negatives"] == "catalogue":
+    if m.params["negatives"] == "train_items":
         negatives = m.n_unseen - m.n_relevant + more
     else:  # a repeated item may put more above than there are
         negatives = nw.max_horizontal(m.n_negatives + more, m.hits.max(above))

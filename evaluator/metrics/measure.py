@@ -150,7 +150,7 @@ class Measure:
 
     @property
     def n_unseen(self) -> nw.Expr:
-        """The size of the catalogue, less the user's train items."""
+        """The number of items of data.train, less the user's own."""
         return self._of_user(self.view.n_train)
 
     @property

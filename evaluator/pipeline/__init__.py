@@ -107,7 +107,9 @@ class _Evaluation:
         if not self.plan.needs_candidates:
             return known, None
         assert catalogue is not None, "the config was checked to give a catalogue"
-        return known, match.Candidates(catalogue, seen, self.count(catalogue.select(nw.len().alias("n")), "n"))
+        size = self.count(catalogue.select(nw.len().alias("n")), "n")
+        train_size = size if seen is None else self.count(seen.select(nw.col("item").n_unique().alias("n")), "n")
+        return known, match.Candidates(catalogue, seen, size, train_size)
 
     def model(self, name: str, source: load.Source, truths: Truths, known: match.Known, candidates: match.Candidates | None) -> None:
         readings = read_lists(source, self.plan, truths, known, candidates, self.engine, self.read)

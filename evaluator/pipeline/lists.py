@@ -56,8 +56,10 @@ class _ListReader:
         self.wants = {"found": match.wanted(truths.judged)}
         if candidates is not None:
             self.wants["outside"] = match.wanted_outside(candidates)
-        if known.seen is not None and any(choice.seen == "drop" for choice in plan.lists):
+        if known.seen is not None and any(choice.seen != "keep" for choice in plan.lists):
             self.wants["seen"] = match.wanted_seen(known.seen)
+        if known.seen is not None and any(choice.seen == "drop_with_unknown" for choice in plan.lists):
+            self.wants["unknown"] = match.wanted_unknown(known.seen.select("item").unique("item"))
         if any(choice.duplicates in _NEEDS_ALL_ROWS for choice in plan.lists):
             self.wants["repeaters"] = match.wanted_repeaters()
         self.made: dict[tuple[int, str, str], Reading] = {}
@@ -113,11 +115,13 @@ class _ListReader:
         return {choice: one.frames[0] for choice, one in zip(choices, ranked, strict=True)}
 
     def _reading(self, choice: Lists, wanted: _Wanted, repeats: bool, dropped: Frame | None) -> Reading:
-        seen = wanted.get("seen") if choice.seen == "drop" else None
+        seen = wanted.get("seen") if choice.seen != "keep" else None
+        if seen is not None and choice.seen == "drop_with_unknown":
+            seen = nw.concat([seen, wanted["unknown"]])
         if seen is not None and not self._holds(seen):
             seen = None
         duplicates = choice.duplicates if repeats else "none"
-        key = (id(wanted), duplicates, "drop" if seen is not None else "keep")
+        key = (id(wanted), duplicates, choice.seen if seen is not None else "keep")
         if key not in self.made:
             found, outside = match.Found(wanted["found"], wanted.ranked.lengths), wanted.get("outside")
             if seen is not None:

@@ -120,7 +120,6 @@ class ModelTables:
         scoring = Scoring(plan.definitions, self.view, plan.pooled)
         users = self.users(plan, scoring.user_columns)
         conditions = [self._counts(definition, plan) for definition in plan.definitions]
-        only_hits = frozenset(i for i, definition in enumerate(plan.definitions) if definition.counted.no_hits == "drop")
         counts: dict[int, nw.Expr] = {}
         if len(set(conditions)) == 1:
             users = users.filter(_all_of(conditions[0])) if conditions[0] else users
@@ -128,7 +127,7 @@ class ModelTables:
             counts = {index: _all_of(columns) for index, columns in enumerate(conditions) if columns}
         first = self.view(plan.definitions[0])
         kept = {"n_relevant": nw.col(first.n_relevant), "n_recommended": nw.col(first.n_recommended)}
-        return scoring.per_user(users, self.rows, kept, counts, only_hits)
+        return scoring.per_user(users, self.rows, kept, counts)
 
     def _counts(self, definition: Definition, plan: Plan) -> tuple[tuple[str, ...], ...]:
         """Who counts: of each group of columns of `users` one must be above 0."""

@@ -1,0 +1,203 @@
+"""A page of headings, texts and tables, and its two forms: Markdown, and text for the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from typing import Final, Literal, TextIO
+
+from rich.box import ROUNDED, SIMPLE_HEAD
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+_PROSE: Final = 100
+_LEAST: Final = 36
+"""How wide the last column of a grid must be to stand beside the others."""
+_PLAIN: Final = {"↑": "higher", "↓": "lower", "∞": "inf", "–": "-"}
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading; level 1 is the title of a page."""
+
+    text: str
+    level: int = 1
+
+
+@dataclass(frozen=True)
+class Prose:
+    """A paragraph."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Formula:
+    """Lines that keep their shape."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Points:
+    """A list of sentences."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Terms, each with its explanation, below what they are about; `code` where the terms are words of the program."""
+
+    rows: tuple[tuple[str, str], ...]
+    about: str = ""
+    code: bool = True
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table. Only the columns named in `wraps` may take several lines; the last one may have to stand in a table of its own."""
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    wraps: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Contents:
+    """Links to the headings of those names."""
+
+    names: tuple[str, ...]
+
+
+Block = Heading | Prose | Formula | Points | Terms | Grid | Contents
+Page = Sequence[Block]
+
+
+def as_markdown(page: Page) -> str:
+    """The page as Markdown."""
+    return "\n\n".join("\n".join(_markdown(block)) for block in page) + "\n"
+
+
+def _markdown(block: Block) -> Iterable[str]:
+    match block:
+        case Heading(text, level):
+            return [f"{'#' * level} {text}"]
+        case Prose(text):
+            return [text]
+        case Formula(text):
+            return ["```text", *text.splitlines(), "```"]
+        case Points(texts):
+            return [f"- {text}" for text in texts]
+        case Terms(rows, about, code):
+            return [*([about, ""] if about else []), *(f"- {f'`{term}`' if code else term}: {text}" for term, text in rows)]
+        case Contents(names):
+            return [" · ".join(f"[{name}](#{name.lower()})" for name in names)]
+        case Grid(headers, rows):
+            return [_row(headers), "|" + "---|" * len(headers), *map(_row, rows)]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def show(page: Page, file: TextIO) -> str:
+    """The page as text for `file`: fitted to a terminal; elsewhere nothing is broken, a paragraph or a row is a line."""
+    screen = Console(file=file)
+    plain = not _encodes(file, "↑∞")
+    shapes = _Shapes(screen, fancy=screen.is_terminal and _encodes(file, "╭"))
+    drawn = [shape for block in page for shape in shapes.of(block)]
+    width = max([screen.width if screen.is_terminal else 0, *(shapes.least(shape) for shape in drawn)])
+    text = StringIO()
+    colours: Literal["auto"] | None = "auto" if screen.is_terminal and screen.color_system else None
+    console = Console(file=text, width=width, height=100, force_terminal=screen.is_terminal, color_system=colours, highlight=False)
+    for shape in drawn:
+        console.print(shape)
+    lines = (line.rstrip() for line in text.getvalue().rstrip("\n").splitlines())
+    shown = "\n".join(lines) + "\n"
+    for sign, word in _PLAIN.items() if plain else ():
+        shown = shown.replace(sign, word)
+    return shown
+
+
+@dataclass(frozen=True)
+class _Shapes:
+    """Blocks as rich draws them on one screen."""
+
+    screen: Console
+    fancy: bool
+
+    def of(self, block: Block) -> list[RenderableType]:
+        match block:
+            case Heading(text, level):
+                return [Text(text, style="bold" if level > 1 else "bold underline"), Text()]
+            case Prose(text):
+                return [self.prose(text), Text()]
+            case Formula(text):
+                return [Padding(Text(text, style="green", no_wrap=True), (0, 0, 1, 4), expand=False)]
+            case Points(texts):
+                return [self.terms([("-", text) for text in texts]), Text()]
+            case Terms(rows, about):
+                return [*([self.prose(about)] if about else []), self.terms(rows), Text()]
+            case Contents(names):
+                return [self.prose(" · ".join(names)), Text()]
+            case Grid():
+                return [shape for grid in self.fitting(block) for shape in (self.table(grid), Text())]
+
+    def prose(self, text: str) -> RenderableType:
+        return Padding(_marked(text), (0, max(self.screen.width - _PROSE, 0), 0, 0)) if self.screen.is_terminal else _marked(text)
+
+    def terms(self, rows: Iterable[tuple[str, str]]) -> RenderableType:
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column(no_wrap=True)
+        grid.add_column(no_wrap=not self.screen.is_terminal)
+        for term, text in rows:
+            grid.add_row(Text(term, style="" if term == "-" else "bold"), _marked(text))
+        return Padding(grid, (0, 0, 0, 2), expand=False)
+
+    def fitting(self, grid: Grid) -> list[Grid]:
+        """The grid, or two if the last column has no room beside the others."""
+        head, last = grid.headers[:-1], grid.headers[-1]
+        if not self.screen.is_terminal or last not in grid.wraps or len(head) < 2:
+            return [grid]
+        first = Grid(head, tuple(row[:-1] for row in grid.rows), grid.wraps)
+        unbroken = max(_natural(Text(row[-1])) for row in grid.rows)
+        if _natural(self.table(first)) + min(unbroken, _LEAST) + 3 <= self.screen.width:
+            return [grid]
+        return [first, Grid((head[0], last), tuple((row[0], row[-1]) for row in grid.rows if row[-1]), grid.wraps)]
+
+    def table(self, grid: Grid) -> Table:
+        table = Table(box=ROUNDED if self.fancy else SIMPLE_HEAD, safe_box=not self.fancy, header_style="bold")
+        for header in grid.headers:
+            table.add_column(header, no_wrap=not self.screen.is_terminal or header not in grid.wraps)
+        for row in grid.rows:
+            table.add_row(*(_marked(cell) for cell in row))
+        return table
+
+    def least(self, shape: RenderableType) -> int:
+        """The least width at which nothing of a shape is cut off."""
+        console = Console(width=100_000, height=100)
+        measured = console.measure(shape)
+        return measured.minimum if self.screen.is_terminal else measured.maximum
+
+
+def _natural(shape: RenderableType) -> int:
+    return Console(width=100_000, height=100).measure(shape).maximum
+
+
+def _marked(text: str) -> Text:
+    """Text in which words of the program stand out; nothing in it is markup."""
+    marked = Text(text)
+    marked.highlight_regex(r"`[^`]+`", "cyan")
+    return marked
+
+
+def _encodes(file: TextIO, text: str) -> bool:
+    try:
+        text.encode(file.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
