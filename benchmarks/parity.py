@@ -30,6 +30,7 @@ from typing import Any
 import polars as pl
 import yaml
 from receval.evaluator import conventions, load_config, metrics, run
+from receval.evaluator.naming import UNSET
 
 Row = dict[str, Any]
 
@@ -73,6 +74,7 @@ LIBRARIES = {
 }
 ABOUT_INPUT = {"relevance_level", "backend", "grades", "make_comparable", "relevance_threshold", "num_items", "aspects", "truth"}
 EVERY_USER = (("no_relevant", "zero"), ("no_truth", "zero"))
+LISTED_USERS = (("missing_lists", "drop"),)
 AGGREGATES = {"Median": "median", "ConfidenceInterval": "ci95"}
 REASONS = (
     ("debias", "the library draws a sample that only its own random generator can repeat"),
@@ -170,7 +172,7 @@ def measure(row: Row) -> str:
     params = {key: value for key, value in (row.get("params") or {}).items() if key not in ABOUT_INPUT and key != "mode"}
     name = row["metric"].partition(" | ")[0].partition("-" + str((row.get("params") or {}).get("mode")))[0]
     if "set" in params:
-        params |= dict(part.split("=") for part in params.pop("set").split(","))
+        params |= dict(part.split("=") for part in params.pop("set").replace("True", "true").replace("False", "false").split(","))
     if "metric_0" in params:
         name += f"({params.pop('metric_0')},{params.pop('metric_1')}"
     else:
@@ -180,7 +182,8 @@ def measure(row: Row) -> str:
     if name.startswith("r_precision_at_k"):
         params["within"] = row["k"]
     given = [f"{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in params.items() if value is not None]
-    given += [f"{key}={value}" for key, value in (*library.more, *(EVERY_USER if row.get("note") == "U1" else ()))]
+    users = EVERY_USER if row.get("note") == "U1" else LISTED_USERS if "truth" in (row.get("params") or {}) else ()
+    given += [f"{key}={value}" for key, value in (*library.more, *users)]
     whole, _, inner = row["metric"].partition("(")
     if inner:  # ir-measures writes parameters itself
         return str(row["metric"]).replace(" ", "")
@@ -194,7 +197,7 @@ def resolved(row: Row) -> metrics.Definition:
     spec = convention.parse(text)
     entry = metrics.find(convention.read(spec).name)
     if not entry.cut:
-        spec = convention.parse(text.rpartition("@")[0] or text)
+        spec = spec.at(UNSET)
     elif not isinstance(convention.read(spec).k, int):
         spec = spec.at(None)
     return metrics.resolve(spec, convention, conventions.load)

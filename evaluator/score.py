@@ -39,9 +39,8 @@ class Scoring:
                 for place, ratio in enumerate(ratios):
                     if isinstance(ratio, Ratio):
                         self.values |= {f"n{index}_{place}": ratio.numerator, f"d{index}_{place}": ratio.denominator}
-            if definition.counted.no_hits == "drop":
-                hits = Table(views(definition).hits, definition.k, self.asked)
-                self.with_hits[index] = (value.numerator if isinstance(value, Ratio) else hits.count()) > 0
+            if definition.counted.no_hits != "zero":
+                self.with_hits[index] = self._is_defined(definition, value, views(definition)) > 0
             own = plain(value)
             single = definition.axes["float_type"] == "float32"
             self.values[f"v{index}"] = own.cast(nw.Float32).cast(nw.Float64) if single else own
@@ -51,6 +50,12 @@ class Scoring:
         return definition.metric.define(
             Measure(definition.k, definition.params, self.asked, of, views(definition), definition.offset)
         )
+
+    def _is_defined(self, definition: Definition, value: nw.Expr | Ratio, view: View) -> nw.Expr:
+        """What is above 0 for a user who counts where those without a hit do not."""
+        if isinstance(value, Ratio):
+            return value.numerator if definition.counted.no_hits == "drop" else value.denominator
+        return Table(view.hits, definition.k, self.asked).count()
 
     @property
     def tables(self) -> frozenset[str]:

@@ -160,7 +160,16 @@ AXES: Final[dict[str, Axis]] = {
         Axis("missing_lists", "users", "users with relevant items and no list", {"zero": "count 0", "drop": "are left out"}),
         Axis("no_relevant", "users", "users with test rows and no relevant item", {"drop": "are left out", "zero": "count 0"}),
         Axis("no_truth", "users", "users with a list and no test row", {"drop": "are left out", "zero": "count 0"}),
-        Axis("no_hits", "users", "users without a hit where the metric looks for one", {"zero": "count 0", "drop": "are left out"}),
+        Axis(
+            "no_hits",
+            "users",
+            "users without a hit where the metric looks for one",
+            {
+                "zero": "count 0",
+                "drop": "are left out",
+                "drop_if_undefined": "are left out where the metric divides by 0, and count 0 otherwise",
+            },
+        ),
         Axis(
             "divisor",
             "users",
@@ -194,6 +203,7 @@ AXES: Final[dict[str, Axis]] = {
                 "k": "k; without a cut-off the length of the list",
                 "list_length": "the items that are there, at most k",
                 "min_r_k": "the smaller of R and k",
+                "min_r_length": "the smaller of R and the length of the list, at most k",
                 "rated": "the listed items that the user's test rows hold, at most k of the list",
             },
         ),

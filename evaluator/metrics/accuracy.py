@@ -28,7 +28,8 @@ def precision(m: Measure) -> Ratio:
     Precision@k = h_k / D
 
     D by `denominator`: `k` (a list shorter than k is charged for its empty places), `list_length` (the items that are
-    there, at most k), `min_r_k` = min(R, k), or `rated` (the listed items that the user's test rows hold, relevant or not).
+    there, at most k), `min_r_k` = min(R, k), `min_r_length` (the smaller of R and the items that are there), or `rated` (the
+    listed items that the user's test rows hold, relevant or not).
 
     Edge cases: without a cut-off k is the length of the list; an empty list counts 0.
     """
@@ -37,6 +38,8 @@ def precision(m: Measure) -> Ratio:
         return Ratio(m.hits.count(), m.rated.count())
     if choice == "min_r_k":
         return Ratio(m.hits.count(), m.at_most_k(m.n_relevant))
+    if choice == "min_r_length":
+        return Ratio(m.hits.count(), nw.min_horizontal(m.n_relevant, m.n_listed))
     return Ratio(m.hits.count(), m.n_listed if choice == "list_length" else m.depth)
 
 
