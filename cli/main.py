@@ -16,7 +16,11 @@ import click
 
 _COMMANDS = {
     "run": "Evaluate recommendation files as a config says.",
+    "init": "Write a config from another program's.",
     "validate": "Check a config without opening any data.",
+    "audit": "Evaluate the metrics of a config under every convention.",
+    "explain": "Show how the value of one user comes about.",
+    "metrics": "List the metrics, or explain one.",
     "schema": "Print the JSON Schema of a config.",
 }
 """Command → help. The commands themselves are imported when they are called, so that --help is quick."""

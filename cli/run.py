@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .options import config_argument, recs_option, set_option
+from .output import emit, on_screen
 
 if TYPE_CHECKING:
     from receval.evaluator import Loaded, Result
@@ -52,6 +53,8 @@ def run(
     from receval.evaluator.config import load_config
 
     loaded = load_config(config, overrides, recommendations)
+    for warning in loaded.warnings if not quiet else ():
+        click.echo(f"receval: warning: {warning}", err=True)
     if print_config:
         click.echo(loaded.resolved_yaml(), nl=False)
         return
@@ -125,21 +128,12 @@ def _save(result: Result, loaded: Loaded, files: dict[Path, str], folders: list[
 
 def _print(result: Result, form: str | None, quiet: bool) -> None:
     from receval.evaluator import render
-    from receval.evaluator.errors import OutputError
 
     if form is None and quiet:
         return
     if form is None or form == "table":
         from receval.evaluator.render import terminal
 
-        content = terminal.show(result, sys.stdout).encode(sys.stdout.encoding or "utf-8", "backslashreplace")
+        emit(on_screen(terminal.show(result, sys.stdout)))
     else:
-        content = render.FORMATS[form](result)
-    try:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise OutputError(f"cannot write to standard output: {error.strerror}") from None
+        emit(render.FORMATS[form](result))

@@ -19,4 +19,8 @@ def validate(config: str, overrides: tuple[str, ...], recommendations: tuple[str
     from receval.evaluator.config import load_config
 
     loaded = load_config(config, overrides, recommendations)
-    click.echo(f"{loaded.name} is valid: {len(loaded.config.evaluation.definitions)} measures, {len(loaded.config.data.recommendations)} models")
+    for warning in loaded.warnings:
+        click.echo(f"receval: warning: {warning}", err=True)
+    click.echo(
+        f"{loaded.name} is valid: {len(loaded.config.evaluation.definitions)} measures, {len(loaded.config.data.recommendations)} models"
+    )

@@ -14,12 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .config import Loaded, load_config
-    from .pipeline import run
+    from .explanation import Explanation
+    from .pipeline import audit, explain, run
     from .result import Counts, Input, InputFile, Result, Row
+    from .spread import Audit
 
-__all__ = ["Counts", "Input", "InputFile", "Loaded", "Result", "Row", "load_config", "run"]
+__all__ = ["Audit", "Counts", "Explanation", "Input", "InputFile", "Loaded", "Result", "Row", "audit", "explain", "load_config", "run"]
 
-_HOMES = {"Loaded": ".config", "load_config": ".config", "run": ".pipeline"}
+_HOMES = {
+    "Audit": ".spread",
+    "Explanation": ".explanation",
+    "Loaded": ".config",
+    "audit": ".pipeline",
+    "explain": ".pipeline",
+    "load_config": ".config",
+    "run": ".pipeline",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -38,7 +38,7 @@ def rows(
         k = definition.k
         for aggregate in chosen(definition, aggregates):
             if aggregate == "micro":
-                if f"n{index}_0" not in per_user.columns:
+                if not definition.is_pooled:
                     continue
                 value = _micro(per_user, definition, index) if len(values) else None
             else:

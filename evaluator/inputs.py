@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import load
@@ -37,6 +37,10 @@ class Inputs:
             self.items and self.items.with_kinds(kinds),
             {name: source.with_kinds(kinds) for name, source in self.models.items()},
         )
+
+    def with_model(self, name: str) -> Inputs:
+        """The same sources with the lists of one model only."""
+        return replace(self, models={name: self.models[name]})
 
 
 def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack) -> Inputs:

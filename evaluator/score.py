@@ -28,17 +28,19 @@ class Scoring:
     engine. `views` says for every definition, and those it combines, where its tables are.
     """
 
-    def __init__(self, definitions: Sequence[Definition], views: Callable[[Definition], View], pooled: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self, definitions: Sequence[Definition], views: Callable[[Definition], View], pooled: frozenset[int] = frozenset()
+    ) -> None:
         self.asked = Reductions()
         self.values: dict[str, nw.Expr] = {}
         self.with_hits: dict[int, nw.Expr] = {}
         for index, definition in enumerate(definitions):
             value = self._define(definition, views)
-            if index in pooled:
+            if index in pooled and definition.is_pooled:
                 ratios = [self._define(part, views) for part in definition.of] if definition.of else [value]
                 for place, ratio in enumerate(ratios):
-                    if isinstance(ratio, Ratio):
-                        self.values |= {f"n{index}_{place}": ratio.numerator, f"d{index}_{place}": ratio.denominator}
+                    assert isinstance(ratio, Ratio)
+                    self.values |= {f"n{index}_{place}": ratio.numerator, f"d{index}_{place}": ratio.denominator}
             if definition.counted.no_hits != "zero":
                 self.with_hits[index] = self._is_defined(definition, value, views(definition)) > 0
             own = plain(value)
@@ -47,9 +49,7 @@ class Scoring:
 
     def _define(self, definition: Definition, views: Callable[[Definition], View]) -> nw.Expr | Ratio:
         of = tuple(plain(self._define(part, views)) for part in definition.of)
-        return definition.metric.define(
-            Measure(definition.k, definition.params, self.asked, of, views(definition), definition.offset)
-        )
+        return definition.metric.define(Measure(definition.k, definition.params, self.asked, of, views(definition), definition.offset))
 
     def _is_defined(self, definition: Definition, value: nw.Expr | Ratio, view: View) -> nw.Expr:
         """What is above 0 for a user who counts where those without a hit do not."""

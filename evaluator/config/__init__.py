@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from .converted import convert
 from .loader import Loaded, load_config
 from .models import Config, Source
 
-__all__ = ["Config", "Loaded", "Source", "json_schema", "load_config"]
+__all__ = ["Config", "Loaded", "Source", "convert", "json_schema", "load_config"]
 
 
 def json_schema() -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -15,20 +13,22 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from ..errors import ConfigError
 from .. import yaml_text as text
+from ..errors import ConfigError
+from .dialects import translate
 from .models import Config, Source
-
-_SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]""")
+from .overrides import add_model, override
+from .places import Places
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A valid config, the name it was loaded under, and the folder its paths are relative to."""
+    """A valid config, the name it was loaded under, the folder its paths are relative to, and what was ignored or assumed."""
 
     config: Config
     name: str
     folder: Path
+    warnings: tuple[str, ...] = ()
 
     def resolved(self) -> dict[str, Any]:
         """The config with every default filled in, in the spelling that reads back."""
@@ -59,35 +59,49 @@ def load_config(
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: what is wrong`.
     """
-    name = str(path)
+    document, name, folder = read_document(path, environment), str(path), Path(path).parent
+    value = document.value
+    if not isinstance(value, dict):
+        raise ConfigError(f"{name}:1:1: a config is a mapping with the keys data and evaluation, not {kind(value)}")
+    overridden: dict[text.Path, str] = {}
+    problems = [problem for given in overrides if (problem := override(value, given, overridden, environment))]
+    problems += [problem for model in recommendations if (problem := add_model(value, model, folder, overridden))]
+    translation = translate(value.get("evaluation"), folder)
+    places = Places(name, document, translation, overridden)
+    if translation.dialect:
+        value = {**value, "evaluation": translation.value}
+    config = check(value, places, folder, problems)
+    warnings = [f"{places.written(('evaluation', *where), of_key=True)}: {message}" for where, message in translation.warnings]
+    return Loaded(config, name, folder, tuple(warnings))
+
+
+def check(value: Mapping[str, Any], places: Places, folder: Path, problems: Sequence[str] = ()) -> Config:
+    """The config that `value` says; `ConfigError` with `problems` and every other if there are any."""
+    found = {places.written((*places.at, *where)): message for where, message in places.translation.problems}
+    try:
+        config: Config | None = Config.model_validate(value, context={"folder": folder})
+    except ValidationError as error:
+        for details in error.errors():
+            found.setdefault(places.of(_path(details, value), of_key=details["type"] == "extra_forbidden"), _say(details))
+        config = _without(value, [_path(details, value) for details in error.errors()], folder)
+    everything = [*problems, *(f"{place}: {message}" for place, message in found.items())]
+    everything += [f"{places.of(where)}: {message}" for where, message in (_contradictions(config) if config else ())]
+    if everything or config is None:
+        raise ConfigError(everything)
+    return config
+
+
+def read_document(path: str | Path, environment: Mapping[str, str] | None = None) -> text.Document:
+    """The content of a YAML file; `ConfigError` with every problem and its place if it cannot be read."""
     document = text.read(_read(Path(path)), environment)
     if document.problems:
-        raise ConfigError([f"{name}:{line}:{column}: {message}" for (line, column), message in document.problems])
-    if not isinstance(document.value, dict):
-        raise ConfigError(f"{name}:1:1: a config is a mapping with the keys data and evaluation, not {_kind(document.value)}")
-    folder = Path(path).parent
-    origins: dict[text.Path, str] = {}
-    problems = [problem for override in overrides if (problem := _override(document.value, override, origins, environment))]
-    problems += [problem for model in recommendations if (problem := _add_model(document.value, model, folder, origins))]
-    try:
-        config: Config | None = Config.model_validate(document.value, context={"folder": folder})
-    except ValidationError as error:
-        found: dict[str, str] = {}
-        for details in error.errors():
-            unknown = details["type"] == "extra_forbidden"
-            place = _at(_path(details, document.value), document, origins, name, of_key=unknown)
-            found.setdefault(place, _say(details))
-        problems += [f"{place}: {message}" for place, message in found.items()]
-        config = _without(document.value, [_path(details, document.value) for details in error.errors()], folder)
-    problems += [f"{_at(where, document, origins, name)}: {message}" for where, message in (_contradictions(config) if config else ())]
-    if problems or config is None:
-        raise ConfigError(problems)
-    return Loaded(config, name, folder)
+        raise ConfigError([f"{path}:{line}:{column}: {message}" for (line, column), message in document.problems])
+    return document
 
 
-def _without(value: dict[str, Any], wrong: Sequence[text.Path], folder: Path) -> Config | None:
+def _without(value: Mapping[str, Any], wrong: Sequence[text.Path], folder: Path) -> Config | None:
     """The config that is left without what is wrong, to look for contradictions in it; `None` if none is left."""
-    rest = deepcopy(value)
+    rest = deepcopy(dict(value))
     for path in sorted(set(wrong), key=repr, reverse=True):  # from the end of a list to its start
         here: Any = rest
         for key in path[:-1]:
@@ -118,61 +132,9 @@ def _read(path: Path) -> str:
         raise ConfigError(f"{path}: not UTF-8 text (byte {error.start})") from None
 
 
-def _kind(value: Any) -> str:
+def kind(value: Any) -> str:
+    """What a value is, in words."""
     return "an empty file" if value is None else f"a {'list' if isinstance(value, list) else type(value).__name__}"
-
-
-def _override(config: dict[str, Any], override: str, origins: dict[text.Path, str], environment: Mapping[str, str] | None) -> str | None:
-    """Set one value, or say what is wrong with the override."""
-    target, equals, written = override.partition("=")
-    where = f"--set {override}"
-    found = list(_SEGMENT.finditer(target))
-    whole = "".join(match[0] for match in found) == target and not target.endswith(".")
-    path = tuple(int(match["index"]) if match["index"] else match["quoted"] or match["key"] for match in found)
-    if not equals or not path or not whole or not isinstance(path[0], str):
-        return f"{where}: write it as path=value, such as evaluation.top_k=[5,10]"
-    value = text.read(written, environment)
-    if value.problems:
-        return f"{where}: {value.problems[0][1]}"
-    return _put(config, path, value.value, where, origins)
-
-
-def _add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[text.Path, str]) -> str | None:
-    name, equals, path = model.partition("=")
-    where = f"--recs {model}"
-    if not equals or not name or not path:
-        return f"{where}: write it as NAME=PATH, or NAME=- for standard input"
-    seen = path if path == "-" else os.path.relpath(os.path.abspath(path), os.path.realpath(folder))
-    data = config.get("data")
-    given = data.get("recommendations") if isinstance(data, dict) else None
-    if isinstance(data, dict) and isinstance(given, str | list):
-        listed = [given] if isinstance(given, str) else given
-        data["recommendations"] = [*listed, {"name": name, "path": seen}]
-        origins["data", "recommendations", len(listed)] = where
-        return None
-    return _put(config, ("data", "recommendations", name), seen, where, origins)
-
-
-def _put(config: dict[str, Any], path: text.Path, value: Any, where: str, origins: dict[text.Path, str]) -> str | None:
-    here: Any = config
-    for index, key in enumerate(path):
-        last = index == len(path) - 1
-        if isinstance(key, int):
-            if not isinstance(here, list) or key >= len(here):
-                return f"{where}: {_dotted(path[:index])} has no element {key}"
-            if last:
-                here[key] = value
-        else:
-            if here is None or not isinstance(here, dict):
-                return f"{where}: {_dotted(path[:index])} is no mapping"
-            if last:
-                here[key] = value
-            elif here.get(key) is None:
-                here[key] = {}
-        if not last:
-            here = here[key]
-    origins[path] = where
-    return None
 
 
 def _path(details: ErrorDetails, value: Any) -> text.Path:
@@ -224,22 +186,6 @@ def _models(annotation: Any) -> list[type[BaseModel]]:
     return list(dict.fromkeys(found))
 
 
-def _at(path: text.Path, document: text.Document, origins: dict[text.Path, str], name: str, of_key: bool = False) -> str:
-    for end in range(len(path), 0, -1):
-        if path[:end] in origins:
-            return f"{origins[path[:end]]}: {_dotted(path)}"
-    for origin, where in origins.items():  # an override made what the error speaks of
-        if path and origin[: len(path)] == path and path not in document.places:
-            return f"{where}: {_dotted(path)}"
-    line, column = document.place(path, of_key) or (1, 1)
-    return f"{name}:{line}:{column}: {_dotted(path)}" if path else f"{name}:{line}:{column}"
-
-
-def _dotted(path: text.Path) -> str:
-    shown = "".join(f"[{segment}]" if isinstance(segment, int) else f".{segment}" for segment in path)
-    return shown.removeprefix(".") or "the config"
-
-
 def _contradictions(config: Config) -> Iterable[tuple[text.Path, str]]:
     """What is wrong with a config whose parts are right: missing inputs, standard input read twice."""
     catalogue = config.data.train or config.data.items
@@ -258,7 +204,10 @@ def _contradictions(config: Config) -> Iterable[tuple[text.Path, str]]:
         yield ("evaluation", "relevance", "threshold"), "with graded relevance the rating is the gain, and a gain is not negative"
     aggregates = config.evaluation.aggregates
     for definition in config.evaluation.definitions:
-        if "micro" in ((definition.average,) if not aggregates else aggregates if set(aggregates) == {"micro"} else ()) and not definition.is_pooled:
+        if (
+            "micro" in ((definition.average,) if not aggregates else aggregates if set(aggregates) == {"micro"} else ())
+            and not definition.is_pooled
+        ):
             yield ("evaluation", "aggregates"), f"{definition.label} is no ratio and cannot be pooled (micro): ask for the mean too"
             break
     for role, source in (("test", config.data.test), ("train", config.data.train), ("items", config.data.items)):

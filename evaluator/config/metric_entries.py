@@ -9,6 +9,7 @@ MAP: {cutoff: {type: int, values: [1, 5, 10], range: {start: 20, end: 100, step:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ _CUTOFFS: Final = ("k", "cutoff")
 _PARTS: Final = ((("metric_name_1", "metric_1"), 0), (("metric_name_2", "metric_2"), 1))
 _GRID: Final = {"type", "values", "range"}
 _LONGEST_GRID: Final = 1_000
+_WORDS = re.compile(r"[\w-]+( [\w-]+)+")
 
 
 def read_entry(entry: Any) -> tuple[MetricSpec, ...]:
@@ -50,8 +52,13 @@ def read_cutoffs(value: Any) -> tuple[int | None, ...]:
     return tuple(dict.fromkeys(cutoff(single) for single in values))
 
 
+def named(name: str) -> MetricSpec:
+    """A measure string, or a name of several words, such as RELISON's `Community recall`."""
+    return MetricSpec(name) if _WORDS.fullmatch(name) else parse(name)
+
+
 def _named(name: str, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
-    written = parse(name)
+    written = named(name)
     params = body.pop("params", None)
     if params is not None and not isinstance(params, Mapping):
         raise ValueError(f"params of '{name}' is a mapping, not {params!r}")

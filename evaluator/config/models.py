@@ -22,6 +22,7 @@ from pydantic import (
 )
 
 from .. import conventions, metrics
+from ..metrics import Definition, Load
 from ..naming import UNSET, MetricSpec
 from .metric_entries import read_cutoffs, read_entry
 
@@ -135,7 +136,7 @@ def _convention(name: Any, info: ValidationInfo) -> Any:
     return name
 
 
-def _loader(info: ValidationInfo) -> metrics.Load:
+def _loader(info: ValidationInfo) -> Load:
     """Finds conventions by name, or by path seen from the folder of the config."""
     folder = (info.context or {}).get("folder")
     return partial(conventions.load, folder=folder)
@@ -187,16 +188,30 @@ class Evaluation(Model):
         return self
 
     @property
-    def definitions(self) -> tuple[metrics.Definition, ...]:
+    def definitions(self) -> tuple[Definition, ...]:
         """Every measure once, in the order given, with its cut-off, under the convention of the config."""
         return self.under(self.convention)
 
-    def under(self, convention: str) -> tuple[metrics.Definition, ...]:
+    def define(self, text: str) -> Definition:
+        """The measure that `text` says, under the convention of the config, at the first of `top_k` if it names no cut-off.
+
+        Raises `ValueError` if it cannot be read.
+        """
+        load = partial(conventions.load, folder=self._folder)
+        chosen = load(self.convention)
+        relevance = metrics.Relevance(self.relevance.threshold, self.relevance.graded)
+        spec = chosen.parse(text)
+        found = metrics.resolve(spec, chosen, load, relevance)
+        if found.spec.k is UNSET and found.metric.cut:
+            found = metrics.resolve(spec.at(self.top_k[0]), chosen, load, relevance)
+        return found
+
+    def under(self, convention: str) -> tuple[Definition, ...]:
         """Every measure once as the convention called `convention` defines it, unless the measure names one itself."""
         load = partial(conventions.load, folder=self._folder)
         chosen = load(convention)
         relevance = metrics.Relevance(self.relevance.threshold, self.relevance.graded)
-        found: dict[metrics.Definition, None] = {}
+        found: dict[Definition, None] = {}
         for spec in (spec for entry in (*self.metrics, *self.complex_metrics) for spec in entry):
             first = metrics.resolve(spec, chosen, load, relevance)
             cutoffs = self.top_k if first.spec.k is UNSET and first.metric.cut else (first.spec.k,)

@@ -1,6 +1,7 @@
 """Conventions: one YAML file each that gives every axis a value; a convention may extend another."""
 
-from .axes import AXES, PROTOCOL, Axis
-from .convention import Convention, known, load
+from .axes import AXES, PROTOCOL
+from .axis import Axis
+from .convention import DEFAULT, Convention, known, load
 
-__all__ = ["AXES", "PROTOCOL", "Axis", "Convention", "known", "load"]
+__all__ = ["AXES", "DEFAULT", "PROTOCOL", "Axis", "Convention", "known", "load"]

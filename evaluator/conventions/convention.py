@@ -85,7 +85,6 @@ class Convention:
                 raise ValueError(f"{key} is one of {allowed} under the convention {self.name}, not {value!r}")
         return MetricSpec(name, of, tuple(read.items()), k)
 
-
     def _meant(self, text: str) -> MetricSpec | None:
         for pattern, template in self.spellings.items():
             match = re.fullmatch(pattern, text)
@@ -160,13 +159,16 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
         problems.add(("axes",), f"the axes {', '.join(sorted(missing))} have no value")
     problems.refuse()
     rewrites = {key: _rewrite(value) for key, value in problems.mapping(content.get("parameters"), ("parameters",)).items()}
-    about = {key: str(content.get(key) or "") for key in ("about", "library", "version", "source")}
+    inherited = base if "extends" in content else None
+    about = {key: str(content.get(key) or getattr(inherited, key, "")) for key in ("about", "library", "version", "source")}
     return Convention(
         name=str(content.get("name") or path.stem),
         notes=tuple(map(str, content.get("notes") or ())),
         axes=MappingProxyType(axes),
         metrics=MappingProxyType(metrics),
-        spellings=MappingProxyType(spellings | {key: value for key, value in (base.spellings if base else {}).items() if key not in spellings}),
+        spellings=MappingProxyType(
+            spellings | {key: value for key, value in (base.spellings if base else {}).items() if key not in spellings}
+        ),
         parameters=MappingProxyType({**(base.parameters if base else {}), **rewrites}),
         places=places,
         **about,

@@ -63,7 +63,9 @@ class PolarsEngine:
             if hopes[order].ordered
         }
         found = self._attempts(by_rows, want, shared=True)
-        found = {first: (frames, said) for first, (frames, said) in found.items() if said.wrong.height <= positions.FEW * said.lengths.height}
+        found = {
+            first: (frames, said) for first, (frames, said) in found.items() if said.wrong.height <= positions.FEW * said.lengths.height
+        }
         found |= self._attempts({first: positions.by_first_key(native, firsts[first]) for first in firsts.keys() - found.keys()}, want)
         exact: dict[int, Ranked] = {}
         ranked: dict[Order, Ranked] = {}

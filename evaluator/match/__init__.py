@@ -1,7 +1,21 @@
 """Lists × truth → the tables that the metrics read: who counts, what was found, what could have been."""
 
 from .candidates import Candidates, outside, wanted_outside, with_candidates, with_unseen
-from .lists import Found, among_rated, closed_up, hits, moved_up, one_per_item, repeats, wanted, wanted_repeaters, wanted_repeats, wanted_seen, wanted_unknown, with_summed_scores
+from .lists import (
+    Found,
+    among_rated,
+    closed_up,
+    hits,
+    moved_up,
+    one_per_item,
+    repeats,
+    wanted,
+    wanted_repeaters,
+    wanted_repeats,
+    wanted_seen,
+    wanted_unknown,
+    with_summed_scores,
+)
 from .truth import PAIR, Known, TruthTables, in_best_order, relevant_items, truth_tables
 
 __all__ = [

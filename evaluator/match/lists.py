@@ -88,7 +88,9 @@ def moved_up(rows: Frame, dropped: Frame, keep_place: bool = False) -> Frame:
 def one_per_item(rows: Frame) -> Frame:
     """Each item of a list once, at its best rank."""
     others = [name for name in rows.collect_schema().names() if name not in (*PAIR, "rank")]
-    return rows.group_by(PAIR).agg(nw.col("rank").min(), *(nw.col(name).min() if name == "place" else nw.col(name).max() for name in others))
+    return rows.group_by(PAIR).agg(
+        nw.col("rank").min(), *(nw.col(name).min() if name == "place" else nw.col(name).max() for name in others)
+    )
 
 
 def repeats(rows: Frame) -> Frame:
@@ -100,7 +102,11 @@ def repeats(rows: Frame) -> Frame:
 def among_rated(rows: Frame, engine: Engine) -> Frame:
     """`rows` ranked among themselves: items that the test file does not hold take no rank."""
     order = (("rank", False), ("item", False))
-    return engine.ordinal(rows.rename({"rank": "real"}).with_columns(rank=nw.col("real")), order, "among").drop("rank", "real").rename({"among": "rank"})
+    return (
+        engine.ordinal(rows.rename({"rank": "real"}).with_columns(rank=nw.col("real")), order, "among")
+        .drop("rank", "real")
+        .rename({"among": "rank"})
+    )
 
 
 def hits(rows: Frame, users: Frame, engine: Engine) -> Frame:

@@ -1,7 +1,7 @@
 """The definitions, one family per file, and the registry they enter."""
 
 from . import accuracy, auc, ranking
-from .definition import Counted, Definition, Lists, Relevance, Truth, check, resolve
+from .definition import Counted, Definition, Lists, Load, Relevance, Truth, check, resolve
 from .measure import Measure, Ratio, Reduction, Reductions, Table, View, plain
 from .registry import METRICS, Metric, find, is_unbounded
 
@@ -10,6 +10,7 @@ __all__ = [
     "Counted",
     "Definition",
     "Lists",
+    "Load",
     "Measure",
     "Metric",
     "Ratio",

@@ -118,11 +118,11 @@ def r_precision(m: Measure) -> Ratio:
     multiple, within = float(m.params["multiple"]), float(m.params["within"])
     # As trec_eval counts: the integer part of x·R + 0.9.
     depth = N_RELEVANT if multiple == 1 else (N_RELEVANT * multiple + 0.9).floor()
-    counted = RANK <= depth if math.isinf(within) else (RANK <= depth) & (RANK <= within)
+    counted = depth >= RANK if math.isinf(within) else (depth >= RANK) & (within >= RANK)
     total = m.n_relevant if multiple == 1 else (m.n_relevant * multiple + 0.9).floor()
     if m.params["denominator"] == "min_r_length":
         total = nw.min_horizontal(total, m.n_listed)
-    return Ratio(m.hits.sum(nw.when(counted).then(ONE).otherwise(ZERO)), total)
+    return Ratio(m.hits.sum(nw.when(counted).then(ONE).otherwise(ZERO), "counts"), total)
 
 
 @metric(

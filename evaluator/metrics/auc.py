@@ -29,8 +29,8 @@ def _right_pairs(m: Measure) -> nw.Expr:
     if m.params["negatives"] == "train_items":
         negatives = m.n_unseen - m.n_relevant + more
     else:  # a repeated item may put more above than there are
-        negatives = nw.max_horizontal(m.n_negatives + more, m.hits.max(above))
-    return m.hits.count() - divide(m.hits.sum(above), negatives)
+        negatives = nw.max_horizontal(m.n_negatives + more, m.hits.max(above, "misses above"))
+    return m.hits.count() - divide(m.hits.sum(above, "misses above"), negatives)
 
 
 @metric(
@@ -100,4 +100,4 @@ def roc_auc(m: Measure) -> nw.Expr:
     """
     hits = m.hits.count()
     misses = m.n_listed - hits
-    return nw.when(hits > 0).then(1.0 - divide(m.hits.sum(RANK - FOUND), misses * hits)).otherwise(ZERO)
+    return nw.when(hits > 0).then(1.0 - divide(m.hits.sum(RANK - FOUND, "misses above"), misses * hits)).otherwise(ZERO)

@@ -138,7 +138,7 @@ class Definition:
 
     @property
     def offset(self) -> float:
-        """t of the gain 2^(g-t+1) - 1."""
+        """T of the gain 2^(g-t+1) - 1."""
         return (self.truth.threshold or 0.0) if self.truth.graded else 1.0
 
     def pooled(self, parts: Sequence[float]) -> nw.Expr:

@@ -46,7 +46,8 @@ class View:
 class Reduction:
     """One column of per-user values: `row`, reduced over the rows of `table` with rank ≤ k (`None`: all rows).
 
-    A count has no row; `key` stands for the row where two reductions are compared.
+    A count has no row; `key` stands for the row where two reductions are compared. `label` says what a row adds, and `parts`
+    what that is made of, to people.
     """
 
     table: str
@@ -54,6 +55,8 @@ class Reduction:
     row: nw.Expr | None = field(compare=False)
     key: str
     k: int | None
+    label: str = field(default="", compare=False)
+    parts: Mapping[str, nw.Expr] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)
@@ -88,17 +91,17 @@ class Table:
     k: int | None
     asked: Reductions
 
-    def sum(self, row: nw.Expr) -> nw.Expr:
+    def sum(self, row: nw.Expr, label: str = "term", **parts: nw.Expr) -> nw.Expr:
         """Σ `row` over the user's rows with rank ≤ k; 0 without any."""
-        return self.asked.column(Reduction(self.name, "sum", row, repr(row), self.k))
+        return self.asked.column(Reduction(self.name, "sum", row, repr(row), self.k, label, parts))
 
-    def max(self, row: nw.Expr) -> nw.Expr:
+    def max(self, row: nw.Expr, label: str = "term", **parts: nw.Expr) -> nw.Expr:
         """The largest `row` (which must be ≥ 0) over the user's rows with rank ≤ k; 0 without any."""
-        return self.asked.column(Reduction(self.name, "max", row, repr(row), self.k))
+        return self.asked.column(Reduction(self.name, "max", row, repr(row), self.k, label, parts))
 
     def count(self) -> nw.Expr:
         """The number of the user's rows with rank ≤ k."""
-        return self.asked.column(Reduction(self.name, "count", None, "count", self.k))
+        return self.asked.column(Reduction(self.name, "count", None, "count", self.k, "hit"))
 
 
 @dataclass(frozen=True)
@@ -191,7 +194,9 @@ def harmonic(n: nw.Expr) -> nw.Expr:
     Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 6.3.18.
     """
     x = n + float(_SHIFT)
-    series = x.log(base=math.e) + _EULER + 0.5 / x - 1.0 / (12.0 * x**2) + 1.0 / (120.0 * x**4) - 1.0 / (252.0 * x**6) + 1.0 / (240.0 * x**8)
+    series = (
+        x.log(base=math.e) + _EULER + 0.5 / x - 1.0 / (12.0 * x**2) + 1.0 / (120.0 * x**4) - 1.0 / (252.0 * x**6) + 1.0 / (240.0 * x**8)
+    )
     for term in range(1, _SHIFT + 1):
         series = series - 1.0 / (n + float(term))
     return series

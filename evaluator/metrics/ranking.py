@@ -9,7 +9,7 @@ import math
 
 import narwhals as nw
 
-from .measure import FOUND, GAIN, N_RELEVANT, ONE, RANK, ZERO, Measure, Ratio, divide, harmonic
+from .measure import FOUND, GAIN, N_RELEVANT, ONE, RANK, ZERO, Measure, Ratio, Table, divide, harmonic
 from .registry import Number, metric
 
 _DISCOUNTED = {"gain": "ndcg_gain", "discount": "ndcg_discount", "log_base": "ndcg_log_base"}
@@ -29,7 +29,7 @@ def _denominator(m: Measure) -> nw.Expr:
     return m.n_listed if choice == "list_length" else m.hits.count()
 
 
-def _discounted(m: Measure, gain: str) -> nw.Expr:
+def _gain(m: Measure, gain: str) -> nw.Expr:
     # Float literals throughout: Polars 2.1 shares a cast literal between expressions and then fails on an empty frame.
     gains = {
         "binary": ONE,
@@ -38,10 +38,18 @@ def _discounted(m: Measure, gain: str) -> nw.Expr:
         "exp2_plus1": nw.lit(2.0) ** (GAIN + 1.0) - 1.0,
         "exp2_offset": nw.lit(2.0) ** (GAIN + (1.0 - m.offset)) - 1.0,
     }
+    return gains[gain]
+
+
+def _discount(m: Measure) -> nw.Expr:
     base = float(m.params.get("log_base", 2))
-    if m.params.get("discount", "log_r_plus_1") == "log_r_plus_1":
-        return gains[gain] / (RANK + 1).log(base=base)
-    return gains[gain] / nw.max_horizontal(RANK, nw.lit(2)).log(base=base)
+    shifted = m.params.get("discount", "log_r_plus_1") == "log_r_plus_1"
+    return (RANK + 1 if shifted else nw.max_horizontal(RANK, nw.lit(2))).log(base=base)
+
+
+def _dcg(m: Measure, table: Table, gain: str) -> nw.Expr:
+    each, by = _gain(m, gain), _discount(m)
+    return table.sum(each / by, gain=each, discount=by)
 
 
 @metric(
@@ -64,8 +72,8 @@ def average_precision(m: Measure) -> nw.Expr:
     """
     if m.params["ranks"] == "all":
         # Σ_{r≤k} found(r)/r: the hit at rank r is in found(r), …, found(k), so it adds H_k - H_(r-1).
-        return divide(m.hits.count() * harmonic(m.depth) - m.hits.sum(harmonic(RANK - 1.0)), _denominator(m))
-    return divide(m.hits.sum(FOUND / RANK), _denominator(m))
+        return divide(m.hits.count() * harmonic(m.depth) - m.hits.sum(harmonic(RANK - 1.0), "H of rank - 1"), _denominator(m))
+    return divide(m.hits.sum(FOUND / RANK, "precision", found=FOUND), _denominator(m))
 
 
 @metric(
@@ -83,9 +91,9 @@ def average_recall(m: Measure) -> nw.Expr:
     D by `denominator`, and `ranks`, as for MAP. Edge cases: as for MAP; a perfect list does not reach 1 unless R = 1.
     """
     if m.params["ranks"] == "all":
-        found = m.hits.count() * (m.depth + 1.0) - m.hits.sum(RANK * 1.0)  # the hit at rank r is found at k - r + 1 ranks
+        found = m.hits.count() * (m.depth + 1.0) - m.hits.sum(RANK * 1.0, "rank")  # the hit at rank r is found at k - r + 1 ranks
     else:
-        found = m.hits.sum(FOUND)
+        found = m.hits.sum(FOUND, "found")
     return divide(divide(found, m.n_relevant), _denominator(m))
 
 
@@ -102,7 +110,7 @@ def reciprocal_rank(m: Measure) -> nw.Expr:
 
     Edge cases: no hit among the first k counts 0.
     """
-    return m.hits.max(ONE / RANK)
+    return m.hits.max(ONE / RANK, "1/rank")
 
 
 @metric("DCG", family="ranking", bounds=(0.0, math.inf), axes=_DISCOUNTED, reference=_JARVELIN)
@@ -117,7 +125,7 @@ def dcg(m: Measure) -> nw.Expr:
 
     Edge cases: no hit counts 0. The value has no upper bound.
     """
-    return m.hits.sum(_discounted(m, str(m.params["gain"])))
+    return _dcg(m, m.hits, str(m.params["gain"]))
 
 
 @metric(
@@ -138,14 +146,13 @@ def ndcg(m: Measure) -> Ratio:
 
     Edge cases: no hit counts 0; relevant items that no list holds stay in the ideal of `relevant`.
     """
-    row = _discounted(m, str(m.params["gain"]))
-    ideal = str(m.params["ideal"])
+    gain, ideal = str(m.params["gain"]), str(m.params["ideal"])
     if ideal == "k_items" and m.k is not None:
         base, shift = float(m.params["log_base"]), m.params["discount"] == "log_r_plus_1"
         places = range(1, m.k + 1)
         best = math.fsum(1 / math.log(place + 1 if shift else max(place, 2), base) for place in places)
-        return Ratio(m.hits.sum(row), nw.lit(best))
-    return Ratio(m.hits.sum(row), (m.retrieved if ideal == "retrieved" else m.ideal).sum(row))
+        return Ratio(_dcg(m, m.hits, gain), nw.lit(best))
+    return Ratio(_dcg(m, m.hits, gain), _dcg(m, m.retrieved if ideal == "retrieved" else m.ideal, gain))
 
 
 @metric(
@@ -160,8 +167,7 @@ def ndcg_rendle_2020(m: Measure) -> Ratio:
 
     Edge cases: as for nDCG.
     """
-    row = _discounted(m, "binary")
-    return Ratio(m.hits.sum(row), m.ideal.sum(row))
+    return Ratio(_dcg(m, m.hits, "binary"), _dcg(m, m.ideal, "binary"))
 
 
 @metric(
@@ -179,7 +185,7 @@ def interpolated_precision(m: Measure) -> nw.Expr:
 
     Edge cases: 0 where the list never reaches that recall.
     """
-    return m.hits.max(_at_recall(float(m.params["recall"])))
+    return m.hits.max(_at_recall(float(m.params["recall"])), "precision")
 
 
 @metric(
@@ -196,9 +202,9 @@ def eleven_point_precision(m: Measure) -> nw.Expr:
 
     Edge cases: as for InterpolatedPrecision.
     """
-    points = [m.hits.max(_at_recall(point / 10)) for point in range(11)]
+    points = [m.hits.max(_at_recall(point / 10), f"precision from {point / 10:g}") for point in range(11)]
     return nw.sum_horizontal(*points) / 11.0
 
 
 def _at_recall(recall: float) -> nw.Expr:
-    return nw.when(FOUND >= (N_RELEVANT * recall + 0.9).floor()).then(FOUND / RANK).otherwise(ZERO)
+    return nw.when((N_RELEVANT * recall + 0.9).floor() <= FOUND).then(FOUND / RANK).otherwise(ZERO)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import narwhals as nw
 
 from .. import load, match, rank
 from ..engine import Engine
-from ..engine.base import Ranked
+from ..engine.base import Ranked, Want
 from ..metrics import Lists
 from ..tables import Frame
 from .plan import Plan
@@ -20,10 +20,12 @@ _NEEDS_ALL_ROWS = ("drop", "drop_after_cut", "sum_scores")
 
 @dataclass(frozen=True)
 class Reading:
-    """One way in which the lists of a model are read, and what was found under it."""
+    """One way in which the lists of a model are read, and what was found under it; `repeats`: lists may hold an item twice."""
 
     found: match.Found
-    outside: Frame | None
+    repeats: bool
+    outside: Frame | None = None
+    listed: Frame | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,27 +43,34 @@ class _Wanted:
 
 
 def read_lists(
-    source: load.Source, plan: Plan, truths: Truths, known: match.Known, candidates: match.Candidates | None, engine: Engine, read: Read
+    source: load.Source,
+    plan: Plan,
+    truths: Truths,
+    known: match.Known,
+    candidates: match.Candidates | None,
+    engine: Engine,
+    read: Read,
+    listed: bool = False,
 ) -> dict[Lists, Reading]:
-    """The reading of every choice of lists; choices that turn out equal share theirs."""
-    return _ListReader(source, plan, truths, known, candidates, engine, read).readings()
+    """The reading of every choice of lists; choices that turn out equal share theirs. `listed` keeps every row."""
+    wants = {"found": match.wanted(truths.judged)}
+    if candidates is not None:
+        wants["outside"] = match.wanted_outside(candidates)
+    if known.seen is not None and any(choice.seen != "keep" for choice in plan.lists):
+        wants["seen"] = match.wanted_seen(known.seen)
+    if known.seen is not None and any(choice.seen == "drop_with_unknown" for choice in plan.lists):
+        wants["unknown"] = match.wanted_unknown(known.seen.select("item").unique("item"))
+    if any(choice.duplicates in _NEEDS_ALL_ROWS for choice in plan.lists):
+        wants["repeaters"] = match.wanted_repeaters()
+    if listed:
+        wants["listed"] = lambda lists: (lists.select("user", "item", "rank"),)
+    return _ListReader(source, plan.lists, wants, engine, read).readings()
 
 
 class _ListReader:
-    def __init__(
-        self, source: load.Source, plan: Plan, truths: Truths, known: match.Known, candidates: match.Candidates | None, engine: Engine, read: Read
-    ) -> None:
-        self.source, self.engine, self.read = source, engine, read
-        self.orders = {choice: rank.order_of(source.columns, choice) for choice in plan.lists}
-        self.wants = {"found": match.wanted(truths.judged)}
-        if candidates is not None:
-            self.wants["outside"] = match.wanted_outside(candidates)
-        if known.seen is not None and any(choice.seen != "keep" for choice in plan.lists):
-            self.wants["seen"] = match.wanted_seen(known.seen)
-        if known.seen is not None and any(choice.seen == "drop_with_unknown" for choice in plan.lists):
-            self.wants["unknown"] = match.wanted_unknown(known.seen.select("item").unique("item"))
-        if any(choice.duplicates in _NEEDS_ALL_ROWS for choice in plan.lists):
-            self.wants["repeaters"] = match.wanted_repeaters()
+    def __init__(self, source: load.Source, choices: Sequence[Lists], wants: Mapping[str, Want], engine: Engine, read: Read) -> None:
+        self.source, self.wants, self.engine, self.read = source, wants, engine, read
+        self.orders = {choice: rank.order_of(source.columns, choice) for choice in choices}
         self.made: dict[tuple[int, str, str], Reading] = {}
 
     def readings(self) -> dict[Lists, Reading]:
@@ -69,13 +78,19 @@ class _ListReader:
         first = next(iter(wanted.values()))
         repeaters = first.get("repeaters")
         repeats = repeaters is None or self._holds(repeaters)
-        summed = [choice for choice in self.orders if choice.duplicates == "sum_scores"] if repeats and "score" in self.source.columns else []
+        summed = (
+            [choice for choice in self.orders if choice.duplicates == "sum_scores"] if repeats and "score" in self.source.columns else []
+        )
         if summed:
             wanted |= self._ranked(summed, summed=True)
         dropped = self._repeats(repeaters) if repeats and repeaters is not None else {}
         if repeaters is None and len({choice.duplicates for choice in self.orders}) > 1:
-            repeats = any(self._size(frame["found"]) > self._size(match.one_per_item(frame["found"])) for frame in dict.fromkeys(wanted.values()))
-        return {choice: self._reading(choice, wanted[choice], repeats and choice not in summed, dropped.get(choice)) for choice in self.orders}
+            repeats = any(
+                self._size(frame["found"]) > self._size(match.one_per_item(frame["found"])) for frame in dict.fromkeys(wanted.values())
+            )
+        return {
+            choice: self._reading(choice, wanted[choice], repeats and choice not in summed, dropped.get(choice)) for choice in self.orders
+        }
 
     def _ranked(self, choices: Sequence[Lists], summed: bool) -> dict[Lists, _Wanted]:
         orders = [self.orders[choice] for choice in choices]
@@ -94,9 +109,7 @@ class _ListReader:
 
         self.read(self.source, compute)
         by_id: dict[int, _Wanted] = {}
-        return {
-            choice: by_id.setdefault(id(one), _Wanted(one, tuple(names))) for choice, one in zip(choices, ranked, strict=True)
-        }
+        return {choice: by_id.setdefault(id(one), _Wanted(one, tuple(names))) for choice, one in zip(choices, ranked, strict=True)}
 
     def _repeats(self, repeaters: Frame) -> dict[Lists, Frame]:
         """The rows to drop from lists that hold an item twice, under each order that asks for it."""
@@ -123,16 +136,19 @@ class _ListReader:
         duplicates = choice.duplicates if repeats else "none"
         key = (id(wanted), duplicates, choice.seen if seen is not None else "keep")
         if key not in self.made:
-            found, outside = match.Found(wanted["found"], wanted.ranked.lengths), wanted.get("outside")
+            found = match.Found(wanted["found"], wanted.ranked.lengths)
+            beside = {name: frame for name in ("outside", "listed") if (frame := wanted.get(name)) is not None}
             if seen is not None:
-                found, outside = match.closed_up(found, seen), None if outside is None else match.moved_up(outside, seen)
+                found = match.closed_up(found, seen)
+                beside = {name: match.moved_up(frame, seen) for name, frame in beside.items()}
                 dropped = None if dropped is None else match.moved_up(dropped, seen)
             if dropped is not None and duplicates in ("drop", "drop_after_cut"):
-                found = match.closed_up(found, dropped, keep_place=duplicates == "drop_after_cut")
-                outside = None if outside is None else match.moved_up(outside, dropped)
+                after_cut = duplicates == "drop_after_cut"
+                found = match.closed_up(found, dropped, keep_place=after_cut)
+                beside = {name: match.moved_up(frame, dropped, keep_place=after_cut) for name, frame in beside.items()}
             if duplicates == "unique_hits":
                 found = match.Found(match.one_per_item(found.rows), found.lengths)
-            self.made[key] = Reading(found, outside)
+            self.made[key] = Reading(found, repeats, **beside)
         return self.made[key]
 
     def _size(self, frame: Frame) -> int:
@@ -140,4 +156,3 @@ class _ListReader:
 
     def _holds(self, frame: Frame) -> bool:
         return self._size(frame) > 0
-

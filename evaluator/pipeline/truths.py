@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import narwhals as nw
 
@@ -56,21 +56,31 @@ def read_truths(source: load.Source, plan: Plan, known: match.Known, engine: Eng
         return engine.settle([match.relevant_items(scan, distinct[0], known), users, counted])
 
     first, n_users = read(source, compute)
+    judged = None
+    if keeps_rows:
+        judged, tested = engine.settle([first.select(*match.PAIR).unique(match.PAIR), first.select("user").unique("user")])
+        if _size(first, engine) == _size(judged, engine):  # no pair stands twice
+            choices = {asked: replace(choice, duplicates="best") for asked, choice in choices.items()}
+            distinct = list(dict.fromkeys(choices.values()))
     relevant = engine.settle([match.relevant_items(first, choice, known) for choice in distinct]) if keeps_rows else [first]
-    sizes = [int(engine.collect(frame.select(nw.len().alias("n")))["n"].item()) for frame in relevant]
+    sizes = [_size(frame, engine) for frame in relevant]
     kept = {choice: _same(choice, distinct, sizes) for choice in distinct}
-    tables = {choice: match.truth_tables(relevant[distinct.index(choice)], choice.graded, engine) for choice in dict.fromkeys(kept.values())}
+    tables = {
+        choice: match.truth_tables(relevant[distinct.index(choice)], choice.graded, engine) for choice in dict.fromkeys(kept.values())
+    }
     places = {choice: place for place, choice in enumerate(tables)}
     n_test = int(engine.collect(n_users)["n"].item())
-    counts = tuple(int(engine.collect(table.users.select(nw.len().alias("n")))["n"].item()) for table in tables.values())
+    counts = tuple(_size(table.users, engine) for table in tables.values())
     place = {asked: places[kept[choice]] for asked, choice in choices.items()}
     if counts[place[plan.definitions[0].truth]] == 0:
         raise _nothing_relevant(source, plan.definitions[0].truth, n_test)
-    judged = relevant[0]
-    tested = None
-    if keeps_rows:
-        judged, tested = engine.settle([first.select(*match.PAIR).unique(match.PAIR), first.select("user").unique("user")])
+    if judged is None:
+        return Truths(relevant[0], None, n_test, tuple(tables.values()), place, counts)
     return Truths(judged, tested, n_test, tuple(tables.values()), place, counts)
+
+
+def _size(frame: Frame, engine: Engine) -> int:
+    return int(engine.collect(frame.select(nw.len().alias("n")))["n"].item())
 
 
 def _same(choice: Truth, others: list[Truth], sizes: list[int]) -> Truth:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from typing import Final, Literal, TextIO
 
 from rich.box import ROUNDED, SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -16,6 +18,7 @@ from rich.text import Text
 _PROSE: Final = 100
 _LEAST: Final = 36
 """How wide the last column of a grid must be to stand beside the others."""
+_UNBOUNDED: Final = Console(width=100_000, height=100)
 _PLAIN: Final = {"↑": "higher", "↓": "lower", "∞": "inf", "–": "-"}
 
 
@@ -59,17 +62,22 @@ class Terms:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table. Only the columns named in `wraps` may take several lines; the last one may have to stand in a table of its own."""
+    """A table. Only the columns in `wraps` may take several lines, the last one in a table of its own if need be.
+
+    The columns in `code` hold words of the program.
+    """
 
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     wraps: frozenset[str] = frozenset()
+    code: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Contents:
     """Links to the headings of those names."""
 
+    title: str
     names: tuple[str, ...]
 
 
@@ -94,10 +102,13 @@ def _markdown(block: Block) -> Iterable[str]:
             return [f"- {text}" for text in texts]
         case Terms(rows, about, code):
             return [*([about, ""] if about else []), *(f"- {f'`{term}`' if code else term}: {text}" for term, text in rows)]
-        case Contents(names):
-            return [" · ".join(f"[{name}](#{name.lower()})" for name in names)]
-        case Grid(headers, rows):
-            return [_row(headers), "|" + "---|" * len(headers), *map(_row, rows)]
+        case Contents(title, names):
+            return [f"{title}: " + " · ".join(f"[{name}](#{name.lower()})" for name in names)]
+        case Grid(headers, rows, _, code):
+            marked = (
+                tuple(f"`{cell}`" if cell and header in code else cell for header, cell in zip(headers, row, strict=True)) for row in rows
+            )
+            return [_row(headers), "|" + "---|" * len(headers), *map(_row, marked)]
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -110,14 +121,15 @@ def show(page: Page, file: TextIO) -> str:
     plain = not _encodes(file, "↑∞")
     shapes = _Shapes(screen, fancy=screen.is_terminal and _encodes(file, "╭"))
     drawn = [shape for block in page for shape in shapes.of(block)]
-    width = max([screen.width if screen.is_terminal else 0, *(shapes.least(shape) for shape in drawn)])
+    widths = [max(screen.width if screen.is_terminal else 0, shapes.least(shape)) for shape in drawn]
     text = StringIO()
     colours: Literal["auto"] | None = "auto" if screen.is_terminal and screen.color_system else None
-    console = Console(file=text, width=width, height=100, force_terminal=screen.is_terminal, color_system=colours, highlight=False)
-    for shape in drawn:
-        console.print(shape)
-    lines = (line.rstrip() for line in text.getvalue().rstrip("\n").splitlines())
-    shown = "\n".join(lines) + "\n"
+    wide = max([1, *widths])
+    console = Console(file=text, width=wide, height=100, force_terminal=screen.is_terminal, color_system=colours, highlight=False)
+    for shape, width in zip(drawn, widths, strict=True):
+        console.print(shape, width=width or 1)
+    lines = "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+    shown = re.sub(r"\n{3,}", "\n\n", lines).strip("\n") + "\n"
     for sign, word in _PLAIN.items() if plain else ():
         shown = shown.replace(sign, word)
     return shown
@@ -137,18 +149,18 @@ class _Shapes:
             case Prose(text):
                 return [self.prose(text), Text()]
             case Formula(text):
-                return [Padding(Text(text, style="green", no_wrap=True), (0, 0, 1, 4), expand=False)]
+                return [Padding(Text(text, style="green"), (0, 0, 1, 4), expand=False)]
             case Points(texts):
                 return [self.terms([("-", text) for text in texts]), Text()]
             case Terms(rows, about):
                 return [*([self.prose(about)] if about else []), self.terms(rows), Text()]
-            case Contents(names):
-                return [self.prose(" · ".join(names)), Text()]
+            case Contents(title, names):
+                return [self.prose(f"{title}: {', '.join(names)}"), Text()]
             case Grid():
                 return [shape for grid in self.fitting(block) for shape in (self.table(grid), Text())]
 
     def prose(self, text: str) -> RenderableType:
-        return Padding(_marked(text), (0, max(self.screen.width - _PROSE, 0), 0, 0)) if self.screen.is_terminal else _marked(text)
+        return Padding(_marked(text), (0, self.margin(), 0, 0))
 
     def terms(self, rows: Iterable[tuple[str, str]]) -> RenderableType:
         grid = Table.grid(padding=(0, 2))
@@ -156,36 +168,46 @@ class _Shapes:
         grid.add_column(no_wrap=not self.screen.is_terminal)
         for term, text in rows:
             grid.add_row(Text(term, style="" if term == "-" else "bold"), _marked(text))
-        return Padding(grid, (0, 0, 0, 2), expand=False)
+        return Padding(grid, (0, self.margin(), 0, 2), expand=False)
+
+    def margin(self) -> int:
+        """What a terminal has to the right of lines that are good to read."""
+        return max(self.screen.width - _PROSE, 0) if self.screen.is_terminal else 0
 
     def fitting(self, grid: Grid) -> list[Grid]:
         """The grid, or two if the last column has no room beside the others."""
         head, last = grid.headers[:-1], grid.headers[-1]
         if not self.screen.is_terminal or last not in grid.wraps or len(head) < 2:
             return [grid]
-        first = Grid(head, tuple(row[:-1] for row in grid.rows), grid.wraps)
-        unbroken = max(_natural(Text(row[-1])) for row in grid.rows)
-        if _natural(self.table(first)) + min(unbroken, _LEAST) + 3 <= self.screen.width:
+        first = replace(grid, headers=head, rows=tuple(row[:-1] for row in grid.rows if any(row[1:-1])))
+        if self.have_room(grid):
             return [grid]
-        return [first, Grid((head[0], last), tuple((row[0], row[-1]) for row in grid.rows if row[-1]), grid.wraps)]
+        rest = tuple((row[0], row[-1]) for row in grid.rows if row[-1])
+        return [first, replace(grid, headers=(head[0], last), rows=rest)]
+
+    def have_room(self, grid: Grid) -> bool:
+        """Whether the columns before the last one fit without taking several lines, and leave it room."""
+        unbroken = max(cell_len(row[-1]) for row in grid.rows)
+        others = sum(max(cell_len(cell) for cell in column) + 3 for column in list(zip(grid.headers, *grid.rows, strict=True))[:-1])
+        return others + min(unbroken, _LEAST) + 4 <= self.screen.width
 
     def table(self, grid: Grid) -> Table:
         table = Table(box=ROUNDED if self.fancy else SIMPLE_HEAD, safe_box=not self.fancy, header_style="bold")
-        for header in grid.headers:
-            table.add_column(header, no_wrap=not self.screen.is_terminal or header not in grid.wraps)
+        breaks = self.screen.is_terminal and grid.wraps
+        if breaks and grid.headers[-1] in grid.wraps and self.have_room(grid):
+            breaks = frozenset(grid.headers[-1:])
+        for header, *cells in zip(grid.headers, *grid.rows, strict=True):
+            whole = not breaks or header not in breaks
+            units = [header, *(unit for cell in cells for unit in ([cell] if whole else cell.split()))]
+            table.add_column(header, no_wrap=whole, min_width=max(map(cell_len, units)))
         for row in grid.rows:
             table.add_row(*(_marked(cell) for cell in row))
         return table
 
     def least(self, shape: RenderableType) -> int:
         """The least width at which nothing of a shape is cut off."""
-        console = Console(width=100_000, height=100)
-        measured = console.measure(shape)
+        measured = _UNBOUNDED.measure(shape)
         return measured.minimum if self.screen.is_terminal else measured.maximum
-
-
-def _natural(shape: RenderableType) -> int:
-    return Console(width=100_000, height=100).measure(shape).maximum
 
 
 def _marked(text: str) -> Text:

@@ -1,0 +1,31 @@
+"""`receval audit`."""
+
+from __future__ import annotations
+
+import click
+
+from .options import config_argument, recs_option, set_option
+from .output import emit, emit_page
+
+
+@click.command()
+@config_argument
+@set_option
+@recs_option
+@click.option("--convention", "conventions", multiple=True, metavar="NAME", help="A convention to compare with; all if not given.")
+@click.option("--format", "form", type=click.Choice(("table", "csv", "json", "md")), default="table", help="What to print.")
+def audit(config: str, overrides: tuple[str, ...], recommendations: tuple[str, ...], conventions: tuple[str, ...], form: str) -> None:
+    """Evaluate the metrics of a config under every convention.
+
+    Prints what each convention says of each model, how far they are apart, and whether the order of the models depends on the
+    convention. The files are read once, however many conventions there are.
+    """
+    from receval import evaluator
+    from receval.evaluator.config import load_config
+    from receval.evaluator.render import audit as pages
+
+    found = evaluator.audit(load_config(config, overrides, recommendations), conventions)
+    if form in ("csv", "json"):
+        emit((pages.as_csv if form == "csv" else pages.as_json)(found).encode())
+    else:
+        emit_page(pages.page(found), form)

@@ -1,0 +1,34 @@
+"""`receval explain`."""
+
+from __future__ import annotations
+
+import click
+
+from .options import config_argument, recs_option, set_option
+from .output import emit, emit_page
+
+
+@click.command()
+@click.argument("measure")
+@config_argument
+@click.option("--user", required=True, help="The id of the user.")
+@click.option("--model", help="The name of the model; not needed where there is one.")
+@set_option
+@recs_option
+@click.option("--format", "form", type=click.Choice(("table", "json", "md")), default="table", help="What to print.")
+def explain(
+    measure: str, config: str, user: str, model: str | None, overrides: tuple[str, ...], recommendations: tuple[str, ...], form: str
+) -> None:
+    """Show how the value of one user comes about, row by row.
+
+    MEASURE is a metric with its cut-off, such as 'nDCG@10' or 'MAP(convention=elliot)@5'; CONFIG the config with the files.
+    """
+    from receval import evaluator
+    from receval.evaluator.config import load_config
+    from receval.evaluator.render import explanation as pages
+
+    found = evaluator.explain(load_config(config, overrides, recommendations), measure, user, model)
+    if form == "json":
+        emit(pages.as_json(found).encode())
+    else:
+        emit_page(pages.page(found), form)

@@ -1,0 +1,35 @@
+"""What commands print: bytes to standard output, all of them or an error."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from receval.evaluator.render.blocks import Page
+
+
+def emit(content: bytes) -> None:
+    """Write to standard output; `OutputError` if it cannot be written."""
+    from receval.evaluator.errors import OutputError
+
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"cannot write to standard output: {error.strerror}") from None
+
+
+def on_screen(text: str) -> bytes:
+    """`text` in the encoding of standard output."""
+    return text.encode(sys.stdout.encoding or "utf-8", "backslashreplace")
+
+
+def emit_page(page: Page, form: str) -> None:
+    """Write a page as text for this terminal (`table`) or as Markdown (`md`)."""
+    from receval.evaluator.render import blocks
+
+    emit(blocks.as_markdown(page).encode() if form == "md" else on_screen(blocks.show(page, sys.stdout)))

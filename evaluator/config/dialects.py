@@ -1,0 +1,277 @@
+"""An evaluation block as Elliot, WarpRec, RELISON or ClayRS write it → the same in receval's keys, with what was left out named."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path as File
+from typing import Any, Final
+
+from .. import conventions, metrics
+from ..naming import MetricSpec
+from ..yaml_text import Path
+from .metric_entries import named, read_entry
+from .models import Evaluation
+
+PROGRAMS: Final = {"elliot": "Elliot", "warprec": "WarpRec", "relison": "RELISON", "clayrs": "ClayRS"}
+"""Dialect, which is also the name of the convention → the program that writes it."""
+
+_TESTS: Final = "not computed by `receval run`; ignored"
+_TRAINED: Final = "receval trains no model: name its lists in data.recommendations; ignored"
+_MEANINGLESS: Final[dict[str, dict[str, str]]] = {
+    "elliot": {"paired_ttest": _TESTS, "wilcoxon_test": _TESTS},
+    "warprec": {
+        "strategy": "receval evaluates the lists as they are and draws no candidates; ignored",
+        "num_negatives": "receval evaluates the lists as they are and draws no negatives; ignored",
+        "seed": "receval draws nothing at random; ignored",
+        "batch_size": "receval reads files in one pass; ignored",
+        "validation_metric": "receval trains no model, so there is none to choose; ignored",
+        "stat_significance": _TESTS,
+        "full_evaluation_on_report": "receval trains no model and reports no trials; ignored",
+        "max_metric_per_row": "the table is as wide as the screen allows; ignored",
+        "save_evaluation": "give output.dir to keep the results; ignored",
+        "save_per_user": "give output: {dir: …, per_user: true} to keep the values of every user; ignored",
+    },
+    "relison": {"algorithms": _TRAINED},
+    "clayrs": {"n_split": "each run is one fold; ignored", "sys_results": "results are computed anew; ignored"},
+}
+_RENAMED: Final[dict[str, dict[str, Path]]] = {
+    "elliot": {"cutoffs": ("top_k",), "simple_metrics": ("metrics",), "relevance_threshold": ("relevance", "threshold")}
+}
+_OWN: Final = frozenset(Evaluation.model_fields)
+
+_WHOLE_LIST: Final = ("Precision", "Recall", "FMeasure", "NDCG", "MRR", "MAP")
+_AT_K: Final = tuple(f"{name}AtK" for name in _WHOLE_LIST)
+_CLASSES: Final = (*_WHOLE_LIST, *_AT_K, "RPrecision", "MSE", "RMSE", "MAE", "Correlation", "GiniIndex", "PredictionCoverage",
+                   "CatalogCoverage", "DeltaGap")  # fmt: skip
+_CLAYRS_ONLY: Final = ("relevant_threshold", "sys_average", "gains", "top_n")
+_LOGARITHMS: Final = {"log2": 2, "log10": 10, "log": math.e}
+
+
+@dataclass(frozen=True)
+class Translation:
+    """An evaluation in receval's keys; paths are within the evaluation.
+
+    `warnings` names what has no meaning here and what was assumed, `problems` what is wrong; both speak of the block as it was
+    written, and `origins` says where in it a part of `value` comes from.
+    """
+
+    value: Any
+    dialect: str | None = None
+    warnings: tuple[tuple[Path, str], ...] = ()
+    problems: tuple[tuple[Path, str], ...] = ()
+    origins: Mapping[Path, Path] = field(default_factory=dict)
+
+    def origin(self, path: Path) -> Path:
+        """Where what stands at `path` of `value` was written."""
+        for end in range(len(path), -1, -1):
+            if path[:end] in self.origins:
+                return (*self.origins[path[:end]], *path[end:])
+        return path
+
+
+def translate(evaluation: Any, folder: File | None = None, dialect: str | None = None) -> Translation:
+    """Translate `evaluation` from `dialect`, or from the one it is recognised as; what is receval's own comes back untouched.
+
+    `folder` is where the path of a convention starts.
+    """
+    dialect = dialect or _recognise(evaluation, folder)
+    if dialect is None:
+        return Translation(evaluation)
+    block = _Block(evaluation, dialect)
+    block.rename()
+    block.leave_out()
+    block.entries()
+    return Translation(block.value, dialect, tuple(block.warnings), tuple(block.problems), block.origins)
+
+
+def ours(entry: Any, library: conventions.Convention) -> MetricSpec | dict[str, Any]:
+    """A metric in the names of `library` as an entry in receval's; `ValueError` if it has none."""
+    specs = (library.parse(entry),) if isinstance(entry, str) else read_entry(entry)
+    read = [_ours(spec, library) for spec in specs]
+    return read[0] if len(read) == 1 else {"name": read[0].title, "k": [spec.k for spec in read]}
+
+
+def _ours(spec: MetricSpec, library: conventions.Convention) -> MetricSpec:
+    read = library.read(spec)
+    name = metrics.find(read.name).name
+    return replace(read, name=name, of=tuple(_ours(part, library) for part in read.of))
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """One metric of a list: `path` is its own, `inside` that of its parameters; `name` is empty if it cannot be read."""
+
+    raw: Any
+    path: Path
+    name: str = ""
+    body: Mapping[str, Any] = field(default_factory=dict)
+    inside: Path = ()
+
+
+def _entries(value: Any, path: Path) -> list[_Entry]:
+    if isinstance(value, Mapping):
+        return [replace(_entry({name: body}, (*path, name)), inside=(*path, name)) for name, body in value.items()]
+    listed = value if isinstance(value, list) else [] if value is None else [value]
+    return [_entry(raw, (*path, *((index,) if isinstance(value, list) else ()))) for index, raw in enumerate(listed)]
+
+
+def _entry(raw: Any, path: Path) -> _Entry:
+    if isinstance(raw, str):
+        return _Entry(raw, path, raw)
+    if isinstance(raw, Mapping):
+        for key in ("name", "metric"):
+            if key in raw:
+                return _Entry(raw, path, str(raw[key]), {other: value for other, value in raw.items() if other != key}, path)
+        if len(raw) == 1:
+            ((name, body),) = raw.items()
+            if body is None or isinstance(body, Mapping):
+                return _Entry(raw, path, str(name), dict(body or {}), (*path, name))
+    return _Entry(raw, path)
+
+
+def _recognise(evaluation: Any, folder: File | None) -> str | None:
+    if isinstance(evaluation, list):
+        found = _entries(evaluation, ())
+        return "clayrs" if (found and all(entry.name in _CLASSES for entry in found)) or _is_clayrs(found, ()) else None
+    if not isinstance(evaluation, Mapping):
+        return None
+    foreign = evaluation.keys() - _OWN
+    complex_metrics = evaluation.get("complex_metrics")
+    for dialect in PROGRAMS:
+        if foreign & {*_MEANINGLESS[dialect], *_RENAMED.get(dialect, ())}:
+            return dialect
+    if isinstance(complex_metrics, list) and any(isinstance(entry, Mapping) and "metric" in entry for entry in complex_metrics):
+        return "elliot"
+    if "metrics" not in evaluation and any(_is_grid(evaluation[key]) for key in foreign):
+        return "relison"
+    known: tuple[str, ...] = ()
+    try:
+        chosen = str(evaluation.get("convention", "receval"))
+        known = tuple(conventions.load(chosen, folder).parameters) if not chosen.startswith("clayrs") else ()
+    except ValueError:  # told when the config is validated
+        pass
+    return "clayrs" if _is_clayrs(_entries(evaluation.get("metrics"), ()), known) else None
+
+
+def _is_grid(body: Any) -> bool:
+    return isinstance(body, Mapping) and "cutoff" in body
+
+
+def _is_clayrs(entries: list[_Entry], known: tuple[str, ...]) -> bool:
+    """Whether an entry has parameters that only ClayRS has; a bare name or a measure string can be receval's."""
+    own = [key for key in _CLAYRS_ONLY if key not in known]
+    return any(entry.body and (entry.name in (*_AT_K, "FMeasure") or any(key in entry.body for key in own)) for entry in entries)
+
+
+class _Block:
+    """An evaluation on its way into receval's keys."""
+
+    def __init__(self, evaluation: Any, dialect: str) -> None:
+        self.dialect, self.program = dialect, PROGRAMS[dialect]
+        self.value: dict[str, Any] = dict(evaluation) if isinstance(evaluation, Mapping) else {"metrics": evaluation}
+        self.origins: dict[Path, Path] = {} if isinstance(evaluation, Mapping) else {("metrics",): ()}
+        self.warnings: list[tuple[Path, str]] = []
+        self.problems: list[tuple[Path, str]] = []
+        if "convention" not in self.value:
+            self.origins["convention",] = ()
+            self.value = {"convention": dialect, **self.value}
+            chosen = f"read under the convention {dialect}; write convention: … to choose another"
+            self.warnings.append(((), f"this is written as for {self.program}: {chosen}"))
+        if dialect == "relison" and "metrics" not in self.value:
+            self._gather_grids()
+
+    def _gather_grids(self) -> None:
+        found = [key for key, body in self.value.items() if key not in _OWN and (not body or _is_grid(body)) and key != "algorithms"]
+        self.value["metrics"] = {key: self.value.pop(key) for key in found}
+        self.origins |= {("metrics",): ()}
+
+    def rename(self) -> None:
+        for key, target in _RENAMED.get(self.dialect, {}).items():
+            if key not in self.value:
+                continue
+            given = self.value.pop(key)
+            around = {} if len(target) == 1 else self.value.setdefault(target[0], {})
+            if not isinstance(around, dict):  # wrong whatever stands beside it, and told when the config is validated
+                continue
+            if target[0] in self.value if len(target) == 1 else target[1] in around:
+                self.problems.append(((key,), f"{key} and {'.'.join(map(str, target))} mean the same: give one"))
+            elif len(target) == 1:
+                self.value[str(target[0])] = given
+                self.origins[target] = (key,)
+            elif given is not None:
+                self.value[str(target[0])] = {**around, target[1]: given}
+                self.origins[target] = (key,)
+
+    def leave_out(self) -> None:
+        for key in [key for key in self.value if key in _MEANINGLESS[self.dialect] and key not in _OWN]:
+            del self.value[key]
+            self.warnings.append(((key,), _MEANINGLESS[self.dialect][key]))
+
+    def entries(self) -> None:
+        """Rewrite every metric; where the block names another convention, in receval's names, which all conventions know."""
+        chosen, library = self.value["convention"], conventions.load(self.dialect)
+        for key in ("metrics", "complex_metrics"):
+            if not isinstance(self.value.get(key), str | list | Mapping):
+                continue
+            start = self.origins.get((key,), (key,))
+            found = _entries(self.value[key], start)
+            self.origins |= {(key, index): entry.path for index, entry in enumerate(found)}
+            self.value[key] = [self._entry(entry, library, translated=chosen != self.dialect) for entry in found]
+
+    def _entry(self, entry: _Entry, library: conventions.Convention, translated: bool) -> Any:
+        if not entry.name:
+            return entry.raw
+        try:
+            known = metrics.find(library.read(named(entry.name)).name)
+            rewritten = {"elliot": self._elliot, "relison": self._relison, "clayrs": self._clayrs}.get(self.dialect, _raw)(entry, known.cut)
+            if not translated:
+                return rewritten
+            read = ours(rewritten, library)
+            return str(read) if isinstance(read, MetricSpec) else read
+        except ValueError as error:
+            self.problems.append((entry.path, str(error)))
+            return entry.raw
+
+    def _elliot(self, entry: _Entry, cut: bool) -> Any:
+        """Elliot counts the two metrics of a combination from 0; DSC has defaults for them, and ExtendedF1 none."""
+        if not entry.body:
+            return entry.name
+        body = dict(entry.body)
+        parts = {key: body.pop(key, None) for key in ("metric_0", "metric_1")}
+        missing = [key for key, part in parts.items() if part is None]
+        if missing and entry.name.lower() == "extendedf1":
+            raise ValueError(f"{entry.name} needs {' and '.join(missing)}, the metrics that it combines")
+        if len(missing) < len(parts):
+            body |= {"metric_name_1": parts["metric_0"] or "Precision", "metric_name_2": parts["metric_1"] or "Recall"}
+        return {"name": entry.name, **body}
+
+    def _relison(self, entry: _Entry, cut: bool) -> Any:
+        if cut and "cutoff" not in entry.body:
+            self.warnings.append((entry.path, f"RELISON gives no output for {entry.name} without cutoff; here it takes top_k"))
+        return entry.raw
+
+    def _clayrs(self, entry: _Entry, cut: bool) -> Any:
+        """What is null has its default in ClayRS; the classes without AtK look at the whole list."""
+        body = {key: value for key, value in entry.body.items() if value is not None}
+        if "precision" in body:
+            del body["precision"]
+            self.warnings.append(((*entry.inside, "precision"), "receval computes in double precision; ignored"))
+        if "top_n" in body and "k" not in body:
+            body["k"] = body.pop("top_n")
+        logarithm = str(body.get("discount_log", "")).removeprefix("np.").removeprefix("math.")
+        if logarithm in _LOGARITHMS:
+            del body["discount_log"]
+            body["log_base"] = _LOGARITHMS[logarithm]
+        if "k" not in body and "top_k" not in self.value:
+            if entry.name in _AT_K:
+                raise ValueError(f"{entry.name} needs k, the number of items it looks at")
+            if entry.name in _WHOLE_LIST:
+                body["k"] = "none"
+                self.warnings.append((entry.path, f"{entry.name} looks at the whole list, as in ClayRS; write top_k: … to cut it"))
+        return {"name": entry.name, **body} if body else entry.name
+
+
+def _raw(entry: _Entry, cut: bool) -> Any:
+    return entry.raw

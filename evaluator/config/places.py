@@ -1,0 +1,45 @@
+"""Where in a config file, or on the command line, a value was written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .. import yaml_text as text
+from .dialects import Translation
+
+
+@dataclass(frozen=True)
+class Places:
+    """What it takes to say where a path of the config stands.
+
+    `overridden` is what the command line gave; `at` is where the evaluation stands in the file.
+    """
+
+    name: str
+    document: text.Document
+    translation: Translation = field(default_factory=lambda: Translation(None))
+    overridden: dict[text.Path, str] = field(default_factory=dict)
+    at: text.Path = ("evaluation",)
+
+    def of(self, path: text.Path, of_key: bool = False) -> str:
+        """`config.yaml:12:7: evaluation.metrics[3]`, or the option that gave the value; `path` is in receval's keys."""
+        if path[:1] == ("evaluation",):
+            path = (*self.at, *self.translation.origin(path[1:]))
+        return self.written(path, of_key)
+
+    def written(self, path: text.Path, of_key: bool = False) -> str:
+        """The same for a path in the keys of the file."""
+        for end in range(len(path), 0, -1):
+            if path[:end] in self.overridden:
+                return f"{self.overridden[path[:end]]}: {dotted(path)}"
+        for origin, where in self.overridden.items():  # an override made what is spoken of
+            if path and origin[: len(path)] == path and path not in self.document.places:
+                return f"{where}: {dotted(path)}"
+        line, column = self.document.place(path, of_key) or (1, 1)
+        return f"{self.name}:{line}:{column}: {dotted(path)}" if path else f"{self.name}:{line}:{column}"
+
+
+def dotted(path: text.Path) -> str:
+    """`evaluation.metrics[3]`."""
+    shown = "".join(f"[{segment}]" if isinstance(segment, int) else f".{segment}" for segment in path)
+    return shown.removeprefix(".") or "the config"

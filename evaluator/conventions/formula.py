@@ -1,0 +1,122 @@
+"""The axes of the formulas; a metric maps a parameter to each that it has."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .axis import Axis
+
+FORMULA_AXES: Final = (
+    Axis(
+        "precision_denominator",
+        "formula",
+        "what Precision divides by",
+        {
+            "k": "k; without a cut-off the length of the list",
+            "list_length": "the items that are there, at most k",
+            "min_r_k": "the smaller of R and k",
+            "min_r_length": "the smaller of R and the length of the list, at most k",
+            "rated": "the listed items that the user's test rows hold, at most k of the list",
+        },
+    ),
+    Axis("recall_denominator", "formula", "what Recall divides by", {"r": "R", "min_r_k": "the smaller of R and k"}),
+    Axis(
+        "rprecision_denominator",
+        "formula",
+        "what RPrecision divides by",
+        {"r": "R", "min_r_length": "the smaller of R and the length of the list"},
+    ),
+    Axis(
+        "f_weight",
+        "formula",
+        "how `beta` weighs the two metrics of F1",
+        {"beta_squared": "by β²", "beta": "by β itself"},
+    ),
+    Axis(
+        "map_denominator",
+        "formula",
+        "what AP divides by",
+        {
+            "min_r_k": "the smaller of R and k",
+            "r": "R",
+            "k": "k; without a cut-off the length of the list",
+            "list_length": "the length of the list, at most k",
+            "hits": "the hits among the first k",
+            "min_r_length": "the smaller of R and the length of the list, at most k",
+        },
+    ),
+    Axis(
+        "map_ranks",
+        "formula",
+        "the ranks at which AP adds up precision",
+        {"hits": "those of the hits", "all": "every rank up to k"},
+    ),
+    Axis(
+        "mar_denominator",
+        "formula",
+        "what AR divides by",
+        {
+            "min_r_k": "the smaller of R and k",
+            "r": "R",
+            "k": "k; without a cut-off the length of the list",
+            "list_length": "the length of the list, at most k",
+            "hits": "the hits among the first k",
+        },
+    ),
+    Axis(
+        "mar_ranks",
+        "formula",
+        "the ranks at which AR adds up recall",
+        {"hits": "those of the hits", "all": "every rank up to k"},
+    ),
+    Axis(
+        "ndcg_gain",
+        "formula",
+        "the gain of a relevant item of grade g",
+        {
+            "binary": "1",
+            "linear": "g",
+            "exp2": "2^g - 1",
+            "exp2_plus1": "2^(g+1) - 1",
+            "exp2_offset": "2^(g-t+1) - 1 with t the threshold of relevance (0 if there is none; 1 where g is 1 for all)",
+        },
+    ),
+    Axis(
+        "ndcg_discount",
+        "formula",
+        "what the gain at rank r is divided by",
+        {"log_r_plus_1": "log(r + 1)", "log_max_r_2": "log(max(r, 2)), so that ranks 1 and 2 weigh the same"},
+    ),
+    Axis("ndcg_log_base", "formula", "the base of the logarithm in the rank discount", {}),
+    Axis(
+        "ndcg_ideal",
+        "formula",
+        "the list that nDCG divides by",
+        {
+            "relevant": "all relevant items of the user, highest gain first, cut at k",
+            "retrieved": "the hits of the list, highest gain first, cut at k",
+            "k_items": "k items of gain 1, however many are relevant (without a cut-off as `relevant`)",
+        },
+    ),
+    Axis(
+        "auc_norm",
+        "formula",
+        "the number of negatives an AUC divides by",
+        {"n_negatives": "all of them", "n_negatives_plus_1": "one more"},
+    ),
+    Axis(
+        "auc_negatives",
+        "formula",
+        "how negatives are counted",
+        {
+            "candidates": "candidates that are not relevant, and whatever else the list holds",
+            "train_items": "the items of data.train, less the user's own, less R, whatever the list holds",
+        },
+    ),
+    Axis(
+        "auc_average",
+        "formula",
+        "the relevant items that AUC averages over",
+        {"relevant": "all; what the list leaves out counts 0", "hits": "those in the list"},
+    ),
+)

@@ -1,0 +1,157 @@
+"""The axes that every metric has: how lists are read, what is relevant, who counts, and how users are combined."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .axis import Axis
+
+PROTOCOL_AXES: Final = (
+    Axis(
+        "list_order",
+        "lists",
+        "which column orders a list",
+        {
+            "rank": "the rank; without one the score, highest first; without either the order of the file",
+            "score": "the score, highest first, whatever the rank says; without one the rank, then the order of the file",
+            "file": "the order of the rows in the file",
+        },
+    ),
+    Axis(
+        "tie_order",
+        "lists",
+        "the order of items that the list's order leaves equal",
+        {
+            "item_asc": "by item id, smallest first",
+            "item_desc": "by item id, largest first",
+            "text_asc": "by item id as text, smallest first, so that 10 comes before 9",
+            "text_desc": "by item id as text, largest first, so that 9 comes before 10",
+            "file": "the order of the rows in the file",
+        },
+    ),
+    Axis(
+        "score_type",
+        "lists",
+        "the precision in which scores are compared",
+        {"float64": "double precision", "float32": "single precision: scores that differ less are tied"},
+    ),
+    Axis(
+        "duplicates",
+        "lists",
+        "an item that stands more than once in a list",
+        {
+            "unique_hits": "is one hit, at its best rank; its other places are misses",
+            "each_counts": "is a hit each time",
+            "each_counts_as_relevant": "is a hit each time, and each time one relevant item more",
+            "drop": "stands at its best rank only, and the list closes up",
+            "drop_after_cut": "stands at its best rank only; the list is cut at k before it closes up",
+            "sum_scores": "stands once, with the sum of its scores",
+        },
+    ),
+    Axis(
+        "seen_items",
+        "lists",
+        "listed items that the train file holds for the user (without data.train nothing is known of them)",
+        {
+            "keep": "stay in the list",
+            "drop": "are taken out, and the list closes up",
+            "drop_with_unknown": "are taken out, and so are items that the train file does not hold at all",
+        },
+    ),
+    Axis(
+        "relevance_rule",
+        "truth",
+        "which test rows are relevant where no threshold is given (without ratings: every row)",
+        {
+            "above_zero": "a rating above 0",
+            "all_rows": "every row",
+            "at_least_zero": "a rating of at least 0",
+            "at_least_one": "a rating of at least 1",
+            "user_mean": "a rating of at least the mean of the user's test ratings",
+        },
+    ),
+    Axis(
+        "threshold",
+        "truth",
+        "whether the threshold of the config applies",
+        {"applies": "relevant is a rating of at least the threshold", "ignored": "`relevance_rule` holds, whatever the threshold"},
+    ),
+    Axis(
+        "grades",
+        "truth",
+        "the grade of a relevant item",
+        {
+            "configured": "its rating if the config says relevance.graded, else 1",
+            "ratings": "its rating, where the test file has ratings",
+            "ones": "1",
+        },
+    ),
+    Axis(
+        "truth_duplicates",
+        "truth",
+        "a pair that stands more than once in the test file",
+        {
+            "best": "counts once, with its highest rating",
+            "last": "counts once, with the rating of its last row",
+            "sum": "counts once, with the sum of its ratings",
+            "rows": "counts once as a hit, but every row is one relevant item more",
+        },
+    ),
+    Axis(
+        "truth_filter",
+        "truth",
+        "test rows that are left out",
+        {
+            "none": "none",
+            "known": "those of users or items that data.train does not hold (items: or data.items)",
+            "known_unseen": "those, and those that data.train holds",
+        },
+    ),
+    Axis(
+        "positions",
+        "lists",
+        "the rank of a hit",
+        {
+            "real": "its position in the list",
+            "among_rated": "its position among the listed items that the user's test rows hold, which is also what k cuts",
+        },
+    ),
+    Axis("missing_lists", "users", "users with relevant items and no list", {"zero": "count 0", "drop": "are left out"}),
+    Axis("no_relevant", "users", "users with test rows and no relevant item", {"drop": "are left out", "zero": "count 0"}),
+    Axis("no_truth", "users", "users with a list and no test row", {"drop": "are left out", "zero": "count 0"}),
+    Axis(
+        "no_hits",
+        "users",
+        "users without a hit where the metric looks for one",
+        {
+            "zero": "count 0",
+            "drop": "are left out",
+            "drop_if_undefined": "are left out where the metric divides by 0, and count 0 otherwise",
+        },
+    ),
+    Axis(
+        "divisor",
+        "users",
+        "what the sum over users is divided by",
+        {"counted": "the number of users who count", "train_users": "the number of users in data.train"},
+    ),
+    Axis(
+        "average",
+        "value",
+        "how users are combined where the config asks for no aggregates",
+        {
+            "own": "the metric's own way: the mean for all but AUC",
+            "mean": "the mean over users (macro)",
+            "micro": "numerators and denominators are summed over users first (pooled)",
+            "sum": "the sum over users",
+            "geometric": "the geometric mean, values below 0.00001 counting as that",
+        },
+    ),
+    Axis("std_ddof", "value", "the divisor of a standard deviation", {"sample": "n - 1 (ddof 1)", "population": "n (ddof 0)"}),
+    Axis(
+        "float_type",
+        "value",
+        "the precision of a user's value",
+        {"float64": "double precision", "float32": "rounded to single precision"},
+    ),
+)

@@ -1,0 +1,85 @@
+"""The measures of a config under many conventions, in one pass over its files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from .. import conventions, provenance
+from ..config import Loaded
+from ..errors import ConfigError
+from ..metrics import Definition, resolve
+from ..spread import Audit, Audited, Cell
+from .evaluation import Progress, evaluated
+from .plan import Plan
+
+_NOT_THERE = "the library has no such metric"
+
+
+def audit(loaded: Loaded, names: Sequence[str] = (), progress: Progress | None = None) -> Audit:
+    """Evaluate the measures of a config under the conventions called `names`, or under all that receval knows.
+
+    The convention of the config comes first. A convention gives no value for a metric that its library does not have, or for
+    which an input is missing. Raises `ConfigError` if a convention is wrong, and what `run` raises.
+    """
+    usual = loaded.config.evaluation.convention
+    asked = tuple(dict.fromkeys((usual, *(names or conventions.known()))))
+    measures = loaded.config.evaluation.definitions
+    reasons: dict[tuple[int, str], str] = {}
+    wanted: dict[tuple[int, str], Definition] = {}
+    for name in asked:
+        for place, measure in enumerate(measures):
+            found = _under(loaded, measure, name)
+            reason = found if isinstance(found, str) else _missing(loaded, found)
+            if reason or isinstance(found, str):
+                reasons[place, name] = reason
+            else:
+                wanted[place, name] = found
+    if not wanted:
+        raise ConfigError(f"none of the conventions {', '.join(asked)} has any of the measures {', '.join(m.label for m in measures)}")
+    with evaluated(loaded, Plan(tuple(wanted.values())), progress) as evaluation:
+        cells: dict[int, dict[tuple[str, str], Cell]] = {place: {} for place in range(len(measures))}
+        for model, rows in evaluation.rows.items():
+            for (place, name), row in zip(wanted, rows, strict=True):
+                cells[place][name, model] = Cell(row.value, row.n_users, "" if row.value is not None else "no user counts")
+            for (place, name), reason in reasons.items():
+                cells[place][name, model] = Cell(None, reason=reason)
+        return Audit(
+            usual=usual,
+            conventions=asked,
+            models=tuple(evaluation.rows),
+            audited=tuple(
+                Audited(
+                    measure.label, measure.metric.higher_is_better, {(n, m): cells[place][n, m] for n in asked for m in evaluation.rows}
+                )
+                for place, measure in enumerate(measures)
+            ),
+            remarks=evaluation.remarks(),
+            versions=provenance.versions(evaluation.engine.name),
+        )
+
+
+def _under(loaded: Loaded, measure: Definition, name: str) -> Definition | str:
+    """The measure as the convention called `name` defines it, or why it does not."""
+    load = partial(conventions.load, folder=loaded.folder)
+    try:
+        convention = load(name)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+    has = {definition.metric.name for definition in measure.all} <= convention.metrics.keys()
+    if not has and name != conventions.DEFAULT and name != loaded.config.evaluation.convention and convention.library:
+        return _NOT_THERE
+    relevance = loaded.config.evaluation.relevance
+    try:
+        return resolve(measure.spec, convention, load, type(measure.relevance)(relevance.threshold, relevance.graded))
+    except ValueError as error:
+        return str(error)
+
+
+def _missing(loaded: Loaded, definition: Definition) -> str:
+    data = loaded.config.data
+    if "train" in definition.needs and data.train is None:
+        return "it needs data.train"
+    if "catalogue" in definition.needs and data.train is None and data.items is None:
+        return "it needs data.train or data.items"
+    return "" if definition.average != "micro" or definition.is_pooled else "it cannot be pooled"

@@ -1,0 +1,203 @@
+"""One user of one model → how the value comes about, from the same tables and expressions as the results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+
+from ..config import Loaded
+from ..conventions import AXES, PROTOCOL, load
+from ..errors import ConfigError, DataError
+from ..explanation import Cell, Choice, Explanation, Steps
+from ..metrics import Definition, Measure, Ratio, Reduction, Reductions, plain
+from .evaluation import Evaluation, evaluated
+from .model import ModelTables
+from .plan import Plan
+
+_COUNTS = {
+    "n_relevant": "R, the relevant items",
+    "n_recommended": "the length of the list",
+    "n_candidates": "candidates that are not relevant",
+    "n_train": "items of data.train that the user has not seen",
+}
+
+
+def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -> Explanation:
+    """Explain the value of `measure` (at the first of the config's cut-offs if it names none) for `user` under `model`.
+
+    Raises `ConfigError` if the measure or the model is wrong, `DataError` if no file holds the user, and what `run` raises.
+    """
+    try:
+        definition = loaded.config.evaluation.define(measure)
+    except ValueError as error:
+        raise ConfigError(f"{measure}: {error}") from None
+    for need in sorted(definition.needs & {"catalogue", "train"}):
+        if loaded.config.data.train is None and (need == "train" or loaded.config.data.items is None):
+            raise ConfigError(f"{definition.label} needs data.train" + (" or data.items" if need == "catalogue" else ""))
+    with evaluated(loaded, Plan((definition,)), only=model, listed=True) as evaluation:
+        return _Explainer(evaluation, next(iter(evaluation.models)), user).explanation(definition)
+
+
+class _Explainer:
+    def __init__(self, evaluation: Evaluation, model: str, user: str) -> None:
+        self.evaluation, self.model, self.written = evaluation, model, user
+        self.tables: ModelTables = evaluation.models[model]
+        whole = evaluation.inputs.test.scan.kinds["user"] == "integer"
+        if whole and not user.removeprefix("-").isdigit():
+            raise DataError(f"no file holds the user {user!r}: users are integers")
+        self.user = int(user) if whole else user
+
+    def explanation(self, definition: Definition) -> Explanation:
+        of = tuple(self.explanation(part) for part in definition.of)
+        asked = Reductions()
+        parts = tuple(nw.lit(part.value or 0.0) for part in of)
+        view = self.tables.view(definition)
+        made = definition.metric.define(Measure(definition.k, definition.params, asked, parts, view, definition.offset))
+        users = self.mine(self.tables.users(Plan((definition,)), frozenset(asked.user_columns)))
+        listed = self.listed(definition)
+        if not len(users) and not len(listed):
+            raise DataError(f"no file holds the user {self.written!r}")
+        steps, totals = self.steps(definition, asked, users, listed)
+        facts = [
+            (said, float(users[name].item()))
+            for name in sorted(asked.user_columns)
+            for column, said in _COUNTS.items()
+            if len(users) and name.startswith(column)
+        ]
+        row = (users if len(users) else listed.head(1)).head(1).with_columns(nw.lit(total).alias(name) for name, total in totals.items())
+        whole = definition is self.evaluation.plan.definitions[0]
+        value, reason = self.result(definition) if whole else (None, "")
+        if len(users) and not reason:
+            own = plain(made)
+            value = _number(row, own.cast(nw.Float32).cast(nw.Float64) if definition.axes["float_type"] == "float32" else own)
+        ratio = isinstance(made, Ratio) and len(users) > 0
+        return Explanation(
+            measure=definition.label,
+            model=self.model,
+            user=self.written,
+            convention=definition.convention,
+            formula=_formula(definition),
+            steps=tuple(steps),
+            facts=tuple(facts),
+            numerator=_number(row, made.numerator) if ratio and isinstance(made, Ratio) else None,
+            denominator=_number(row, made.denominator) if ratio and isinstance(made, Ratio) else None,
+            value=value,
+            reason=reason,
+            choices=_choices(definition, whole),
+            of=of,
+        )
+
+    def mine(self, frame: Any) -> nw.DataFrame[Any]:
+        """The rows of the user."""
+        return self.evaluation.engine.collect(frame.filter(nw.col("user") == self.user))
+
+    def result(self, definition: Definition) -> tuple[float | None, str]:
+        """The user's value in the results, or why there is none."""
+        found = self.evaluation.per_user[self.model].filter(nw.col("user") == self.user)
+        value = found["v0"].item() if len(found) else None
+        if value is not None:
+            return float(value), ""
+        counted = definition.counted
+        if len(found) and counted.no_hits != "zero":
+            return None, "the user has no hit, and is left out"
+        if self.tables.truths.tested is None or counted.no_relevant == "drop":
+            users = self.mine(self.tables.truths.of(definition.truth).users)
+            if not len(users):
+                return None, "the user has no relevant item in the test file, and is left out"
+        return None, "the user has no list, and is left out" if counted.missing_lists == "drop" else "the user is left out"
+
+    def listed(self, definition: Definition) -> nw.DataFrame[Any]:
+        """The user's list, cut at k."""
+        rows = self.tables.readings[self.tables.place[definition.lists]].listed
+        assert rows is not None
+        mine = self.mine(rows)
+        place = "place" if "place" in mine.columns else "rank"
+        return (mine if definition.k is None else mine.filter(nw.col(place) <= definition.k)).sort("rank")
+
+    def steps(
+        self, definition: Definition, asked: Reductions, users: nw.DataFrame[Any], listed: nw.DataFrame[Any]
+    ) -> tuple[list[Steps], dict[str, float]]:
+        """What every row of each table adds, and the totals by the name of their column."""
+        steps, totals = [], {}
+        view = self.tables.view(definition)
+        for table in sorted({reduction.table for reduction in asked.columns}):
+            reductions = {reduction: name for reduction, name in asked.columns.items() if reduction.table == table}
+            rows = self.rows(table, definition.k, users)
+            added: dict[str, nw.Expr] = {}
+            for reduction in reductions:
+                added |= {**reduction.parts, reduction.label: nw.lit(1.0) if reduction.row is None else reduction.row}
+            shown = rows.with_columns(value.cast(nw.Float64).alias(f"+{label}") for label, value in added.items())
+            for reduction, name in reductions.items():
+                totals[name] = _total(shown, reduction)
+            said = tuple((one.label, one.reduce, totals[name]) for one, name in reductions.items())
+            if table == view.hits:
+                among = definition.axes["positions"] == "among_rated"
+                steps.append(_hits(shown, None if among else listed, tuple(added), said))
+            else:
+                title = {"ideal": "The best possible list", "retrieved": "The hits in their best order"}.get(table.partition("_")[0])
+                grades = ("rank", "gain") if title else ("rank",)
+                body = tuple(tuple(row) for row in shown.sort("rank").select(*grades, *(f"+{label}" for label in added)).rows())
+                other = "Listed items that are no candidates" if table == view.outside else "Listed items that the test file holds"
+                headers = tuple("grade" if name == "gain" else name for name in grades) + tuple(added)
+                steps.append(Steps(title or other, headers, body, said))
+        return steps, totals
+
+    def rows(self, table: str, k: int | None, users: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
+        """The rows of the user, or of the user whose ideal is the same, that k lets through."""
+        source = self.tables.rows[table]
+        whose = self.user if source.key == "user" or not len(users) else users[source.key].item()
+        frame = source.frame.filter(nw.col("user") == whose)
+        place = "place" if "place" in frame.collect_schema().names() else "rank"
+        return self.evaluation.engine.collect(frame if k is None else frame.filter(nw.col(place) <= k))
+
+
+def _hits(
+    shown: nw.DataFrame[Any], listed: nw.DataFrame[Any] | None, added: tuple[str, ...], said: tuple[tuple[str, str, float], ...]
+) -> Steps:
+    """Every place of the list, what is no hit left empty; or, without the list, the hits alone."""
+    found = {(row["item"], row["rank"]): row for row in shown.rows(named=True)}
+    places = [(row["item"], row["rank"]) for row in (shown if listed is None else listed).sort("rank").rows(named=True)]
+    rows: list[tuple[Cell, ...]] = []
+    for place in places:
+        hit = found.get(place)
+        terms = tuple(hit[f"+{label}"] for label in added) if hit else ("",) * len(added)
+        rows.append((place[1], str(place[0]), "yes" if hit else "", hit["gain"] if hit else "", *terms))
+    title = "The list" if listed is not None else "The listed items that the user rated, ranked among themselves"
+    return Steps(title, ("rank", "item", "relevant", "grade", *added), tuple(rows), said)
+
+
+def _total(rows: nw.DataFrame[Any], reduction: Reduction) -> float:
+    if reduction.reduce == "count" or not len(rows):
+        return float(len(rows)) if reduction.reduce == "count" else 0.0
+    column = rows[f"+{reduction.label}"]
+    return float(column.sum() if reduction.reduce == "sum" else column.max())
+
+
+def _number(row: nw.DataFrame[Any], value: nw.Expr) -> float:
+    return float(row.select(value.alias("value"))["value"].item())
+
+
+def _formula(definition: Definition) -> str:
+    paragraphs = definition.metric.doc.split("\n\n")
+    return next((" ".join(text.split()) for text in paragraphs[1:] if "=" in text), "")
+
+
+def _choices(definition: Definition, whole: bool) -> tuple[Choice, ...]:
+    """The choices of the formula, and for the `whole` measure those of the protocol that differ from receval's."""
+    usual = load("receval").axes
+    own = [Choice(key, *_said(axis, definition.axes[axis])) for key, axis in definition.metric.axes.items()]
+    own += [Choice(key, f"{value:g}", definition.metric.numbers[key].means) for key, value in definition.numbers.items()]
+    if not whole:
+        return tuple(own)
+    least = definition.truth.threshold
+    own += [Choice("threshold", f"{least:g}", "the least rating of a relevant item")] if least is not None else []
+    without_effect = {"relevance_rule"} if least is not None else set[str]()
+    other = [axis for axis in PROTOCOL if definition.axes[axis] != usual[axis] and axis not in without_effect]
+    return (*own, *(Choice(axis, *_said(axis, definition.axes[axis])) for axis in other))
+
+
+def _said(axis: str, value: Any) -> tuple[str, str]:
+    known = AXES[axis]
+    shown = f"{value:g}" if isinstance(value, float) else str(value)
+    return shown, f"{known.decides}: {known.meanings[shown]}" if shown in known.meanings else known.decides
