@@ -30,7 +30,7 @@ from typing import Any
 import polars as pl
 import yaml
 from receval.evaluator import conventions, load_config, metrics, run
-from receval.evaluator.naming import UNSET
+from receval.evaluator.naming import UNSET, MetricSpec
 
 Row = dict[str, Any]
 
@@ -65,7 +65,7 @@ LIBRARIES = {
     "ranx": Library("ranx", dictionary=True, unstable=15),
     "recbole": Library("recbole", unstable=0, single="gauc", catalogue=True),
     "recommenders": Library("recommenders"),
-    "rectools": Library("rectools"),
+    "rectools": Library("rectools", catalogue=True),
     "relison": Library("relison", sorted_lists=True, more=(("missing_lists", "drop"),)),
     "replay-rec": Library("replay"),
     "replay-rec (experimental)": Library("replay-experimental", unstable=0),
@@ -78,6 +78,7 @@ LISTED_USERS = (("missing_lists", "drop"),)
 AGGREGATES = {"Median": "median", "ConfidenceInterval": "ci95"}
 REASONS = (
     ("debias", "the library draws a sample that only its own random generator can repeat"),
+    ("min-max scaled", "not built yet: metrics of predicted labels"),
     ("exp-log2", "the program behind it rounds every user to five decimals"),
 )
 
@@ -157,13 +158,24 @@ def unsupported(row: Row) -> str:
     for sign, reason in REASONS:
         if sign in text:
             return reason
+    if row["value"] is None:
+        return f"the library gives no number: {(row.get('note') or '').partition(';')[0][:60]}"
     try:
         resolved(row)
     except ValueError as error:
-        return f"not built yet: {row['metric'].partition('@')[0]}" if "unknown metric" in str(error) else str(error)
-    if row["value"] is None:
-        return f"the library gives no number: {(row.get('note') or '').partition(';')[0][:60]}"
+        name = re.split(r"[@(\[]| \| |-l\d", row["metric"])[0]
+        if is_known(library, name):  # then its parameters are to be mended here
+            raise ValueError(f"{row['library']} {row['metric']} {row.get('params')}: {error}") from None
+        return f"not built yet: {name}"
     return ""
+
+
+def is_known(library: Library, name: str) -> bool:
+    """Whether receval has a metric of that name."""
+    try:
+        return bool(metrics.find(conventions.load(library.convention).read(MetricSpec(name)).name))
+    except ValueError:
+        return False
 
 
 def measure(row: Row) -> str:
@@ -171,6 +183,8 @@ def measure(row: Row) -> str:
     library = LIBRARIES[row["library"]]
     params = {key: value for key, value in (row.get("params") or {}).items() if key not in ABOUT_INPUT and key != "mode"}
     name = row["metric"].partition(" | ")[0].partition("-" + str((row.get("params") or {}).get("mode")))[0]
+    if str(params.get("gain")).startswith("2^"):
+        params.pop("gain")
     if "set" in params:
         params |= dict(part.split("=") for part in params.pop("set").replace("True", "true").replace("False", "false").split(","))
     if "metric_0" in params:
@@ -181,6 +195,7 @@ def measure(row: Row) -> str:
         params["at_least"] = params.pop("k", 1)
     if name.startswith("r_precision_at_k"):
         params["within"] = row["k"]
+    params = {key: value for key, value in params.items() if key not in ("provider", "input", "relevance model", "discount")}
     given = [f"{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in params.items() if value is not None]
     users = EVERY_USER if row.get("note") == "U1" else LISTED_USERS if "truth" in (row.get("params") or {}) else ()
     given += [f"{key}={value}" for key, value in (*library.more, *users)]

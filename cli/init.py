@@ -8,7 +8,9 @@ import click
 
 
 @click.command()
-@click.option("--from", "source", required=True, metavar="FILE", type=click.Path(), help="The config of Elliot, WarpRec, RELISON or ClayRS.")
+@click.option(
+    "--from", "source", required=True, metavar="FILE", type=click.Path(), help="The config of Elliot, WarpRec, RELISON or ClayRS."
+)
 @click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write the config to a file; to standard output if not given.")
 @click.option("--force", is_flag=True, help="Overwrite the file if there is one.")
 def init(source: str, output: str | None, force: bool) -> None:

@@ -90,8 +90,8 @@ def _show(value: Scalar) -> str:
 
 
 def _scalar(word: str) -> Scalar:
-    if word in ("true", "false"):
-        return word == "true"
+    if word in ("true", "false", "True", "False"):
+        return word.lower() == "true"
     if _NUMBER.fullmatch(word):
         number = float(word)
         return int(word) if re.fullmatch(r"[+-]?\d+", word) else number

@@ -32,7 +32,9 @@ def convert(path: Path, folder: Path | None = None) -> str:
     document = read_document(path)
     experiment = recognise(document.value)
     if experiment is None:
-        raise ConfigError(f"{path}: nothing in it is recognised as written for one of {_PROGRAMS}", "a config of receval needs no conversion")
+        raise ConfigError(
+            f"{path}: nothing in it is recognised as written for one of {_PROGRAMS}", "a config of receval needs no conversion"
+        )
     translation = translate(experiment.evaluation, path.parent, experiment.dialect)
     places = Places(str(path), document, translation, at=experiment.at)
     value, unknown = _known(translation, path.parent)
@@ -41,11 +43,15 @@ def convert(path: Path, folder: Path | None = None) -> str:
     others = tuple(problem for problem in translation.problems if problem[0] not in {where for where, _ in unknown})
     checked = {"data": experiment.data, "evaluation": value, **experiment.others}
     config = check(checked, replace(places, translation=replace(translation, problems=others)), path.parent)
-    needed = any(definition.needs & {"train", "catalogue"} for definition in config.evaluation.definitions)
+    wanting = {"train"} if config.data.items else {"train", "catalogue"}
+    needed = any(definition.needs & wanting for definition in config.evaluation.definitions)
     if experiment.optional and "train" in experiment.placeholders and not needed:
         experiment = replace(experiment, data={role: given for role, given in experiment.data.items() if role != "train"})
     moved = partial(_moved, start=path.parent, folder=folder)
-    remarks = [*experiment.left_out, *(((*experiment.at, *where), message) for where, message in [*translation.warnings, *unknown] if where)]
+    remarks = [
+        *experiment.left_out,
+        *(((*experiment.at, *where), message) for where, message in [*translation.warnings, *unknown] if where),
+    ]
     return "\n".join([*_head(path, experiment), *_data(experiment, moved), *_evaluation(value, experiment, moved), *_tail(remarks)]) + "\n"
 
 

@@ -36,7 +36,7 @@ _MEANINGLESS: Final[dict[str, dict[str, str]]] = {
     "relison": {"algorithms": _TRAINED},
     "clayrs": {"n_split": "each run is one fold; ignored", "sys_results": "results are computed anew; ignored"},
 }
-_RENAMED: Final[dict[str, dict[str, Path]]] = {
+_RENAMED: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "elliot": {"cutoffs": ("top_k",), "simple_metrics": ("metrics",), "relevance_threshold": ("relevance", "threshold")}
 }
 _OWN: Final = frozenset(Evaluation.model_fields)
@@ -196,12 +196,12 @@ class _Block:
             if not isinstance(around, dict):  # wrong whatever stands beside it, and told when the config is validated
                 continue
             if target[0] in self.value if len(target) == 1 else target[1] in around:
-                self.problems.append(((key,), f"{key} and {'.'.join(map(str, target))} mean the same: give one"))
+                self.problems.append(((key,), f"{key} and {'.'.join(target)} mean the same: give one"))
             elif len(target) == 1:
-                self.value[str(target[0])] = given
+                self.value[target[0]] = given
                 self.origins[target] = (key,)
             elif given is not None:
-                self.value[str(target[0])] = {**around, target[1]: given}
+                self.value[target[0]] = {**around, target[1]: given}
                 self.origins[target] = (key,)
 
     def leave_out(self) -> None:

@@ -60,7 +60,7 @@ def recognise(content: Any) -> Experiment | None:
         if "evaluation" in content:
             return _receval(content)
         if content.keys() & {"sys_results", "n_split"} and isinstance(content.get("metrics"), Mapping | list):
-            return _filled("clayrs", content["metrics"], ("metrics",), {}, _but(content, (), "metrics"))
+            return _filled("clayrs", {"metrics": content["metrics"]}, (), {}, _but(content, (), "metrics"))
         metrics = content.get("metrics")
         if isinstance(metrics, Mapping) and ("algorithms" in content or translate(metrics).dialect == "relison"):
             return _filled("relison", metrics, ("metrics",), {}, _but(content, (), "metrics"))

@@ -1,4 +1,4 @@
-"""A convention file → `Convention`: a value for every axis, and the names that a library uses.
+r"""A convention file → `Convention`: a value for every axis, and the names that a library uses.
 
 name: ours                    # what it is called; the file's name if left out
 extends: replay               # a convention to start from, by name or path; receval if left out
@@ -7,7 +7,7 @@ library, version, source      # of whom it speaks
 notes: [...]                  # where documents and behaviour differ
 axes: {axis: value}           # for every metric
 metrics: {MAP: {axis: value}} # the metrics the library has, and axes that differ for one of them
-spellings: {'P_(\\d+)': 'Precision@\\1'}           # pattern of a name → measure string
+spellings: {'P_(\d+)': 'Precision@\1'}           # pattern of a name → measure string
 parameters: {divide_by_k: {true: {denominator: k}}} # the library's parameter → ours; or just another name
 """
 
@@ -23,7 +23,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from .. import yaml_text
-from ..naming import UNSET, MetricSpec, Scalar, parse
+from ..naming import UNSET, MetricSpec, Scalar, cutoff, parse
 from .axes import AXES
 
 DEFAULT: Final = "receval"
@@ -61,7 +61,11 @@ class Convention:
     def parse(self, text: str) -> MetricSpec:
         """Read a measure string, or what the library writes for one."""
         meant = self._meant(text.strip())
-        return parse(text) if meant is None else meant
+        if meant is not None:
+            return meant
+        name, at, cut = text.rpartition("@")
+        meant = self._meant(name.strip()) if at else None
+        return parse(text) if meant is None else meant.at(cutoff(cut.strip()))
 
     def read(self, spec: MetricSpec) -> MetricSpec:
         """`spec` in receval's names, if it is in those of the library; parts that `spec` gives win over the spelling's."""

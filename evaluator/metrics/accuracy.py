@@ -126,6 +126,88 @@ def r_precision(m: Measure) -> Ratio:
 
 
 @metric(
+    "Accuracy",
+    family="accuracy",
+    needs=("catalogue",),
+    reference="the share of right decisions; RecTools metrics/classification.py",
+)
+def accuracy(m: Measure) -> nw.Expr:
+    """The share of the catalogue that the list puts on the right side: relevant items in it, all others out of it.
+
+    Accuracy@k = (h_k + N - k - (R - h_k)) / N, with N the number of items of the catalogue
+
+    Edge cases: without a cut-off k is the length of the list. With large catalogues it is near 1 whatever the list; where k + R
+    exceed N the number of items rightly left out counts as 0.
+    """
+    _, right_out = _outside(m)
+    return divide(m.hits.count() + right_out, m.n_items)
+
+
+@metric(
+    "MCC",
+    family="accuracy",
+    bounds=(-1.0, 1.0),
+    needs=("catalogue",),
+    reference="Matthews, Biochimica et Biophysica Acta 405(2), 1975; RecTools metrics/classification.py",
+)
+def mcc(m: Measure) -> nw.Expr:
+    """The correlation between being recommended and being relevant (Matthews correlation coefficient).
+
+    MCC@k = (TP·TN - FP·FN) / sqrt((TP + FP)·(TP + FN)·(TN + FP)·(TN + FN))
+
+    TP = h_k, FP = k - h_k, FN = R - h_k, and TN what is left of the N items of the catalogue.
+
+    Edge cases: 0 where the root is 0, and as for Accuracy.
+    """
+    hit, (missed, right_out) = m.hits.count(), _outside(m)
+    wrong = m.depth - hit
+    root = ((hit + wrong) * (hit + missed) * (right_out + wrong) * (right_out + missed)).sqrt()
+    return divide(hit * right_out - wrong * missed, root)
+
+
+def _outside(m: Measure) -> tuple[nw.Expr, nw.Expr]:
+    """The items outside the list: relevant ones, and the others."""
+    missed = m.n_relevant - m.hits.count()
+    return missed, nw.max_horizontal(m.n_items - m.depth - missed, ZERO)
+
+
+@metric(
+    "SetMAP",
+    family="accuracy",
+    aliases=("SetAP",),
+    reference="trec_eval m_set_map.c",
+)
+def set_map(m: Measure) -> nw.Expr:
+    """Precision times recall: average precision where the list is a set without an order.
+
+    SetMAP@k = h_k/l · h_k/R, with l the length of the list, at most k
+
+    Edge cases: an empty list counts 0.
+    """
+    return divide(m.hits.count(), m.n_listed) * divide(m.hits.count(), m.n_relevant)
+
+
+@metric(
+    "Utility",
+    family="accuracy",
+    bounds=(-math.inf, math.inf),
+    numbers={
+        "worth": Number(1.0, "what a hit is worth", least=-1e6),
+        "cost": Number(1.0, "what a miss costs", least=-1e6),
+    },
+    reference="trec_eval m_utility.c",
+)
+def utility(m: Measure) -> nw.Expr:
+    """What the hits are worth less what the misses cost.
+
+    Utility@k = worth · h_k - cost · (l - h_k), with l the length of the list, at most k
+
+    Edge cases: an empty list counts 0. The value has no bounds.
+    """
+    return float(m.params["worth"]) * m.hits.count() - float(m.params["cost"]) * (m.n_listed - m.hits.count())
+
+
+@metric(
     "F1",
     family="accuracy",
     aliases=("F", "FBeta", "F-Measure", "F1Score", "ExtendedF1"),

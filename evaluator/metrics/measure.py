@@ -40,6 +40,7 @@ class View:
     n_recommended: str = "n_recommended"
     n_candidates: str = "n_candidates"
     n_train: str = "n_train"
+    n_items: str = "n_items"
 
 
 @dataclass(frozen=True)
@@ -155,6 +156,11 @@ class Measure:
     def n_unseen(self) -> nw.Expr:
         """The number of items of data.train, less the user's own."""
         return self._of_user(self.view.n_train)
+
+    @property
+    def n_items(self) -> nw.Expr:
+        """N: the number of items of the catalogue."""
+        return self._of_user(self.view.n_items)
 
     @property
     def depth(self) -> nw.Expr:

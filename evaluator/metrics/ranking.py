@@ -170,6 +170,18 @@ def ndcg_rendle_2020(m: Measure) -> Ratio:
     return Ratio(_dcg(m, m.hits, "binary"), _dcg(m, m.ideal, "binary"))
 
 
+@metric("BinG", family="ranking", reference="trec_eval m_binG.c")
+def bin_g(m: Measure) -> Ratio:
+    """The share of the relevant items that is found, each discounted by the misses above it instead of by its rank.
+
+    BinG@k = 1/R · Σ_{r≤k} h(r) / log2(2 + r - found(r))
+
+    Edge cases: no hit counts 0; with R > k the value cannot reach 1.
+    """
+    by = (RANK - FOUND + 2).log(base=2.0)
+    return Ratio(m.hits.sum(ONE / by, discount=by), m.n_relevant)
+
+
 @metric(
     "InterpolatedPrecision",
     family="ranking",

@@ -20,6 +20,7 @@ _COUNTS = {
     "n_recommended": "the length of the list",
     "n_candidates": "candidates that are not relevant",
     "n_train": "items of data.train that the user has not seen",
+    "n_items": "N, the items of the catalogue",
 }
 
 

@@ -108,6 +108,8 @@ class ModelTables:
             for name, truth in truths.items():
                 if f"n_candidates_{name}" in asked:
                     base = match.with_candidates(base, truth.relevant, self.candidates, f"n_candidates_{name}")
+            if "n_items" in asked:
+                base = base.with_columns(n_items=nw.lit(self.candidates.size))
             if "n_train" in asked:
                 base = match.with_unseen(base, self.candidates, "n_train")
         return base
