@@ -6,7 +6,7 @@ Its limits: the `receval` convention and the default parameters only; ids must b
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import log2
+from math import floor, log2, sqrt
 from typing import Any
 
 
@@ -25,8 +25,21 @@ def metric(name: str, items: Sequence[Any], gains: Mapping[Any, float], k: int |
         return hits / len(relevant)
     if name == "HitRate":
         return float(hits > 0)
+    if name == "Hits":
+        return float(hits)
     if name == "RPrecision":
         return len(set(items[: len(relevant)]) & relevant) / len(relevant)
+    if name == "SetMAP":
+        return hits / len(cut) * hits / len(relevant) if cut else 0.0
+    if name == "Utility":
+        return float(hits - (len(cut) - hits))
+    if name in ("Accuracy", "MCC"):
+        missed, wrong = len(relevant) - hits, depth - hits
+        right_out = max(len(catalogue) - depth - missed, 0)
+        if name == "Accuracy":
+            return (hits + right_out) / len(catalogue)
+        root = sqrt((hits + wrong) * (hits + missed) * (right_out + wrong) * (right_out + missed))
+        return (hits * right_out - wrong * missed) / root if root else 0.0
     if name == "F1":
         p, r = (metric(part, items, gains, k, catalogue, seen) for part in ("Precision", "Recall"))
         return 2 * p * r / (p + r) if p + r else 0.0
@@ -36,6 +49,13 @@ def metric(name: str, items: Sequence[Any], gains: Mapping[Any, float], k: int |
         return sum(sum(first[:rank]) / len(relevant) for rank in ranks) / least
     if name == "MRR":
         return 1 / ranks[0] if ranks else 0.0
+    if name == "BinG":
+        return sum(1 / log2(2 + rank - sum(first[:rank])) for rank in ranks) / len(relevant)
+    if name in ("InterpolatedPrecision", "ElevenPointPrecision"):
+        points = [0.1] if name == "InterpolatedPrecision" else [point / 10 for point in range(11)]
+        precisions = [sum(first[:rank]) / rank for rank in ranks]
+        reached = [[p for found, p in enumerate(precisions, 1) if found >= floor(point * len(relevant) + 0.9)] for point in points]
+        return sum(max(values, default=0.0) for values in reached) / len(points)
     if name in ("DCG", "nDCG", "nDCGRendle2020"):
         gain = {item: 1.0 if name == "nDCGRendle2020" else 2**value - 1 for item, value in gains.items()}
         dcg = sum(gain[cut[rank - 1]] / log2(rank + 1) for rank in ranks)
