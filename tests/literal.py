@@ -37,7 +37,7 @@ def metric(name: str, items: Sequence[Any], gains: Mapping[Any, float], k: int |
         missed, wrong = len(relevant) - hits, depth - hits
         right_out = max(len(catalogue) - depth - missed, 0)
         if name == "Accuracy":
-            return (hits + right_out) / len(catalogue)
+            return min((hits + right_out) / len(catalogue), 1.0)
         root = sqrt((hits + wrong) * (hits + missed) * (right_out + wrong) * (right_out + missed))
         return (hits * right_out - wrong * missed) / root if root else 0.0
     if name == "F1":

@@ -137,10 +137,10 @@ def accuracy(m: Measure) -> nw.Expr:
     Accuracy@k = (h_k + N - k - (R - h_k)) / N, with N the number of items of the catalogue
 
     Edge cases: without a cut-off k is the length of the list. With large catalogues it is near 1 whatever the list; where k + R
-    exceed N the number of items rightly left out counts as 0.
+    exceed N the number of items rightly left out counts as 0, and the value is at most 1.
     """
     _, right_out = _outside(m)
-    return divide(m.hits.count() + right_out, m.n_items)
+    return nw.min_horizontal(divide(m.hits.count() + right_out, m.n_items), ONE)
 
 
 @metric(

@@ -6,7 +6,8 @@ R is the number of relevant items of the user, h the number of hits, a(r) = r - 
 that are no hits (an item that stands twice misses at its second place), N the number of negatives. By `negatives`:
 `candidates`, those of the user that are not relevant, at least as many as stand above a hit; the candidates are the items of
 the catalogue (`items`, else those of `train`) without the items that `train` holds for the user, and whatever the list holds,
-cut at k. Or `train_items`: the items of `train`, less those it holds for the user, less R, whatever the list holds. `norm` =
+cut at k. Or `train_items`: the items of `train`, less those it holds for the user, less R, whatever the list holds; a value may
+then be below 0, where a list holds items that train does not. `norm` =
 `n_negatives_plus_1` puts N + 1 in the place of N.
 Candidates that the list leaves out are ranked below it; of these, relevant ones are ranked last and add nothing.
 """
