@@ -67,11 +67,15 @@ class PolarsEngine:
             first: (frames, said) for first, (frames, said) in found.items() if said.wrong.height <= positions.FEW * said.lengths.height
         }
         found |= self._attempts({first: positions.by_first_key(native, firsts[first]) for first in firsts.keys() - found.keys()}, want)
+        verdicts = {order: positions.seen_from(found[order[0]][1], order, order == firsts[order[0]]) for order in hopes}
+        unsure = pl.concat([said.wrong for said in verdicts.values()]).unique()
+        if several and unsure.height:  # what is to be sorted in several ways is read once
+            (native_rows,) = _collect([native.join(unsure.lazy(), on="user", how="semi")])
+            native = native_rows.lazy()
         exact: dict[int, Ranked] = {}
         ranked: dict[Order, Ranked] = {}
-        for order in hopes:
-            frames, said = found[order[0]]
-            said = positions.seen_from(said, order, order == firsts[order[0]])
+        for order, said in verdicts.items():
+            frames = found[order[0]][0]
             if said.wrong.height or said.ties.height:
                 ranked[order] = self._mended(native, order, want, frames, said)
             else:

@@ -18,6 +18,9 @@ ORDERS = {
     "score, later items first": (("score", True), ("item", True)),
     "position": (("position", False), ("item", False)),
     "file": (("row", False),),
+    "score, ties as in the file": (("score", True), ("row", False)),
+    "score, ties by text": (("score", True), ("item_text", True)),
+    "score in single precision": (("score32", True), ("item", False)),
 }
 
 
@@ -31,11 +34,13 @@ def expected(frame: pl.DataFrame, order: tuple[tuple[str, bool], ...]) -> set[tu
     return found
 
 
-def ranked(frame: pl.DataFrame, order: tuple[tuple[str, bool], ...]) -> tuple[set[tuple[int, int, int]], dict[int, int]]:
+def ranked(frame: pl.DataFrame, *orders: tuple[tuple[str, bool], ...]) -> list[tuple[set[tuple[int, int, int]], dict[int, int]]]:
     lists = nw.from_native(frame.lazy())
-    (found, count), lengths = PolarsEngine().ranked(lists, order, lambda it: (it.select("user", "item", "rank"), it.select(nw.len())))
-    assert count.collect().item() == frame.height
-    return set(found.collect().rows()), dict(lengths.collect().rows())
+    results = []
+    for (found, count), lengths in PolarsEngine().ranked(lists, orders, lambda it: (it.select("user", "item", "rank"), it.select(nw.len()))):
+        assert count.collect().item() == frame.height
+        results.append((set(found.collect().rows()), dict(lengths.collect().rows())))
+    return results
 
 
 @st.composite
@@ -59,21 +64,37 @@ def files(draw):
         frame = pl.concat([frame[1:], frame[:1]])
     elif how == "shuffled":
         frame = frame.sample(fraction=1, shuffle=True, seed=2)
-    return frame.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64), position=-pl.col("score"))
+    numbered = frame.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64), position=-pl.col("score"))
+    return numbered.with_columns(item_text=pl.col("item").cast(pl.String), score32=pl.col("score").cast(pl.Float32))
 
 
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS.keys())
 @settings(max_examples=60)
 @given(frame=files())
 def test_ranks_and_lengths_are_those_of_a_plain_sort(order, frame):
-    ranks, lengths = ranked(frame, order)
+    ((ranks, lengths),) = ranked(frame, order)
     assert ranks == expected(frame, order)
     assert lengths == dict(frame.group_by("user").len().rows())
 
 
+@settings(max_examples=60)
+@given(frame=files())
+def test_ranks_under_several_orders_at_once_are_those_of_each_alone(frame):
+    for (ranks, lengths), order in zip(ranked(frame, *ORDERS.values()), ORDERS.values(), strict=True):
+        assert ranks == expected(frame, order)
+        assert lengths == dict(frame.group_by("user").len().rows())
+
+
+def test_orders_that_give_the_same_ranks_give_the_same_object():
+    frame = pl.DataFrame({"user": [1, 1, 2], "item": [5, 4, 6], "score": [2.0, 1.0, 1.0], "row": [0, 1, 2]})
+    orders = (ORDERS["score"], ORDERS["file"], ORDERS["score, later items first"])
+    found = PolarsEngine().ranked(nw.from_native(frame.lazy()), orders, lambda it: (it.select("user", "item", "rank"),))
+    assert found[0] is found[1] is found[2]
+
+
 def test_an_item_that_stands_twice_takes_two_places():
     frame = pl.DataFrame({"user": [1] * 4, "item": [5, 5, 4, 5], "score": [1.0, 1.0, 1.0, 2.0], "row": [0, 1, 2, 3]})
-    assert ranked(frame, ORDERS["score"])[0] == {(1, 5, 1), (1, 4, 2), (1, 5, 3), (1, 5, 4)}
+    assert ranked(frame, ORDERS["score"])[0][0] == {(1, 5, 1), (1, 4, 2), (1, 5, 3), (1, 5, 4)}
 
 
 @pytest.fixture
@@ -101,13 +122,14 @@ def scan(path) -> Scan:
 def test_a_large_ordered_file_with_ties_and_a_split_user_is_ranked_exactly(big):
     path, frame = big
     engine = PolarsEngine()
-    (found,), lengths = engine.ranked(engine.scan(scan(path)), ORDERS["score"], lambda it: (it.select("user", "item", "rank"),))
+    (((found,), lengths),) = engine.ranked(engine.scan(scan(path)), [ORDERS["score"]], lambda it: (it.select("user", "item", "rank"),))
     exact = frame.sort("user", -pl.col("score"), "item").with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))
     assert found.collect().to_native().sort("user", "rank").rows() == exact.select("user", "item", "rank").rows()
     assert set(lengths.collect()["n_recommended"]) == {20}
 
 
-def test_an_ordered_file_is_scanned_once_for_everything_that_is_wanted(big, monkeypatch):
+@pytest.mark.parametrize("orders", [["score"], ["score", "file", "score, later items first", "score, ties as in the file"]])
+def test_an_ordered_file_is_scanned_once_for_everything_that_is_wanted(big, monkeypatch, orders):
     path, frame = big
     frame.drop("row")[:-1].write_csv(path)
     plans = []
@@ -124,5 +146,7 @@ def test_an_ordered_file_is_scanned_once_for_everything_that_is_wanted(big, monk
         hits = lists.select("user", "item", "rank").join(nw.from_native(truth), on=["user", "item"], how="inner")
         return hits, lists.select(nw.len(), nw.col("score").is_null().sum().alias("n"))
 
-    engine.ranked(engine.scan(scan(path)), ORDERS["score"], want)
-    assert [plan.count("SCAN [") for plan in plans] == [1, 1]
+    engine.ranked(engine.scan(scan(path)), [ORDERS[name] for name in orders], want)
+    reads = [plan.count(f"SCAN [{path}") for plan in plans]
+    assert reads[:2] == [1, 1]  # the first rows, then the file
+    assert sum(reads[2:]) == (1 if len(orders) > 1 else 0)  # users with ties, once more, however many orders there are
