@@ -1,0 +1,60 @@
+"""Values that the real libraries computed on our own awkward data: each convention gives what its library gives."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+ORACLES = ROOT / "tests" / "oracles"
+PARITY = ROOT / "benchmarks" / "parity.py"
+
+
+def parity(folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(PARITY), str(folder)], capture_output=True, text=True)
+
+
+@pytest.mark.slow
+def test_every_value_of_every_library_is_equal_or_has_a_reason():
+    done = parity(ORACLES)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    *_, last = done.stdout.splitlines()
+    found = dict(part.rsplit(" ", 1) for part in last.split(", "))
+    rows = [json.loads(line) for file in (ORACLES / "reference").glob("*.jsonl") for line in file.read_text().splitlines()]
+    assert int(found["rows"]) == len(rows) > 10_000
+    assert found["different"] == "0"
+    assert int(found["equal"]) > 8_900
+    libraries = Counter(row["library"] for row in rows)
+    assert len(libraries) == 11
+    for library in libraries:
+        lines = [line.split("|") for line in done.stdout.splitlines() if line.startswith(f"| {library} |") and line.count("|") == 8]
+        assert sum(int(cells[4]) for cells in lines) > 100, library
+
+
+def test_a_value_that_differs_is_found_and_gives_exit_code_1(tmp_path):
+    for name in ("test.csv", "train.csv", "items.csv", "clean.csv"):
+        shutil.copy(ORACLES / name, tmp_path / name)
+    lines = (ORACLES / "reference" / "rs_metrics.jsonl").read_text().splitlines()
+    rows = [row for row in map(json.loads, lines) if row["model"] == "clean" and row["metric"] == "mapr"]
+    (tmp_path / "reference.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert parity(tmp_path).returncode == 0
+    rows[0]["value"] += 1e-8
+    (tmp_path / "reference.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = parity(tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1] == f"rows {len(rows)}, equal {len(rows) - 1}, different 1, unsupported 0"
+
+
+def test_the_data_is_what_its_script_makes(tmp_path):
+    shutil.copy(ORACLES / "make_data.py", tmp_path / "make_data.py")
+    subprocess.run([sys.executable, str(tmp_path / "make_data.py")], check=True)
+    for made in tmp_path.glob("*.csv"):
+        assert made.read_bytes() == (ORACLES / made.name).read_bytes(), made.name
+    assert {path.name for path in tmp_path.glob("*.csv")} == {path.name for path in ORACLES.glob("*.csv")}
