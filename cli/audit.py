@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .options import config_argument, recs_option, set_option
-from .output import emit, emit_page
+from .output import emit, emit_page, warn
 
 
 @click.command()
@@ -24,7 +24,9 @@ def audit(config: str, overrides: tuple[str, ...], recommendations: tuple[str, .
     from receval.evaluator.config import load_config
     from receval.evaluator.render import audit as pages
 
-    found = evaluator.audit(load_config(config, overrides, recommendations), conventions)
+    loaded = load_config(config, overrides, recommendations)
+    warn(loaded)
+    found = evaluator.audit(loaded, conventions)
     if form in ("csv", "json"):
         emit((pages.as_csv if form == "csv" else pages.as_json)(found).encode())
     else:

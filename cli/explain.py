@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .options import config_argument, recs_option, set_option
-from .output import emit, emit_page
+from .output import emit, emit_page, warn
 
 
 @click.command()
@@ -27,7 +27,9 @@ def explain(
     from receval.evaluator.config import load_config
     from receval.evaluator.render import explanation as pages
 
-    found = evaluator.explain(load_config(config, overrides, recommendations), measure, user, model)
+    loaded = load_config(config, overrides, recommendations)
+    warn(loaded)
+    found = evaluator.explain(loaded, measure, user, model)
     if form == "json":
         emit(pages.as_json(found).encode())
     else:

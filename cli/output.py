@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+import click
+
 if TYPE_CHECKING:
+    from receval.evaluator import Loaded
     from receval.evaluator.render.blocks import Page
 
 
@@ -21,6 +24,12 @@ def emit(content: bytes) -> None:
         raise
     except OSError as error:
         raise OutputError(f"cannot write to standard output: {error.strerror}") from None
+
+
+def warn(loaded: Loaded) -> None:
+    """Say on standard error what of a config has no meaning here."""
+    for warning in loaded.warnings:
+        click.echo(f"receval: warning: {warning}", err=True)
 
 
 def on_screen(text: str) -> bytes:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .options import config_argument, recs_option, set_option
-from .output import emit, on_screen
+from .output import emit, on_screen, warn
 
 if TYPE_CHECKING:
     from receval.evaluator import Loaded, Result
@@ -53,8 +53,8 @@ def run(
     from receval.evaluator.config import load_config
 
     loaded = load_config(config, overrides, recommendations)
-    for warning in loaded.warnings if not quiet else ():
-        click.echo(f"receval: warning: {warning}", err=True)
+    if not quiet:
+        warn(loaded)
     if print_config:
         click.echo(loaded.resolved_yaml(), nl=False)
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from .options import config_argument, recs_option, set_option
+from .output import warn
 
 
 @click.command()
@@ -19,8 +20,7 @@ def validate(config: str, overrides: tuple[str, ...], recommendations: tuple[str
     from receval.evaluator.config import load_config
 
     loaded = load_config(config, overrides, recommendations)
-    for warning in loaded.warnings:
-        click.echo(f"receval: warning: {warning}", err=True)
+    warn(loaded)
     click.echo(
         f"{loaded.name} is valid: {len(loaded.config.evaluation.definitions)} measures, {len(loaded.config.data.recommendations)} models"
     )

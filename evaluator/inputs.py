@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -12,7 +13,7 @@ from . import load
 from .config import Loaded
 from .config import Source as Given
 from .engine import Kind
-from .errors import DataError
+from .errors import ConfigError, DataError
 from .result import Input, InputFile
 
 
@@ -38,8 +39,14 @@ class Inputs:
             {name: source.with_kinds(kinds) for name, source in self.models.items()},
         )
 
-    def with_model(self, name: str) -> Inputs:
-        """The same sources with the lists of one model only."""
+    def single(self, name: str | None) -> Inputs:
+        """The same sources with the lists of one model only; `ConfigError` if `name` is none of them, or none is named."""
+        if name is None and len(self.models) == 1:
+            return self
+        if name not in self.models:
+            close = difflib.get_close_matches(name or "", self.models, n=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"name one of the models {', '.join(self.models)}"
+            raise ConfigError(f"there is no model '{name}': {hint}" if name else f"--model: {hint}")
         return replace(self, models={name: self.models[name]})
 
 

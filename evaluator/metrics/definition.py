@@ -156,9 +156,7 @@ class Definition:
         return isinstance(self.metric.define(Measure(1, self.params, Reductions())), Ratio)
 
 
-def resolve(
-    spec: MetricSpec, convention: Convention, load: Load = conventions.load, relevance: Relevance = Relevance()
-) -> Definition:
+def resolve(spec: MetricSpec, convention: Convention, load: Load = conventions.load, relevance: Relevance = Relevance()) -> Definition:
     """Make every choice that `spec` leaves open as `convention` does; `ValueError` if a name, parameter or value is wrong."""
     own = dict(spec.params).get("convention")
     used = load(str(own)) if own is not None else convention

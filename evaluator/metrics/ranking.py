@@ -91,7 +91,7 @@ def average_recall(m: Measure) -> nw.Expr:
     D by `denominator`, and `ranks`, as for MAP. Edge cases: as for MAP; a perfect list does not reach 1 unless R = 1.
     """
     if m.params["ranks"] == "all":
-        found = m.hits.count() * (m.depth + 1.0) - m.hits.sum(RANK * 1.0, "rank")  # the hit at rank r is found at k - r + 1 ranks
+        found = m.hits.count() * (m.depth + 1.0) - m.hits.sum(RANK * 1.0, "its rank")  # the hit at rank r is found at k - r + 1 ranks
     else:
         found = m.hits.sum(FOUND, "found")
     return divide(divide(found, m.n_relevant), _denominator(m))

@@ -32,14 +32,14 @@ def evaluated(
 ) -> Iterator[Evaluation]:
     """One pass over the files of a config; the engine is open as long as the context lasts.
 
-    `only` names a single model to read; `listed` keeps the rows of the lists themselves.
+    With `listed` the lists of a single model are read, called `only` if there are several, and their rows kept.
 
     Raises `DataError` if a file cannot be read or its content is wrong, and `MissingExtraError` if the engine is not there.
     """
     choice = loaded.config.engine
     with ExitStack() as stack:
         inputs = look_at_everything(loaded, plan.needs, stack)
-        inputs = inputs if only is None else inputs.with_model(only)
+        inputs = inputs.single(only) if listed else inputs
         fingerprints = stack.enter_context(load.Fingerprints(path for source in inputs.all() for path in source.paths))
         engine = open_engine(choice.name, master=choice.master, remote=choice.remote)
         stack.callback(engine.close)
@@ -86,6 +86,7 @@ class Evaluation:
         progress("", len(self.inputs.models), len(self.inputs.models))
 
     def truths(self, known: match.Known) -> Truths:
+        """What the test file says; refuses a config that speaks of ratings where there are none."""
         relevance = self.config.evaluation.relevance
         if "rating" not in self.inputs.test.columns and (relevance.threshold is not None or relevance.graded):
             wants = "relevance.graded" if relevance.graded else "relevance.threshold"
@@ -119,6 +120,7 @@ class Evaluation:
         return known, match.Candidates(catalogue, seen, size, train_size)
 
     def model(self, name: str, source: load.Source, truths: Truths, known: match.Known, candidates: match.Candidates | None) -> None:
+        """Read the lists of one model, score them, and keep what was found."""
         readings = read_lists(source, self.plan, truths, known, candidates, self.engine, self.read, self.listed)
         if self.count(next(iter(readings.values())).found.rows.select(nw.len().alias("n")), "n") == 0:
             load.common_or_refuse(self.engine, self.inputs.test, source)
@@ -135,6 +137,7 @@ class Evaluation:
             self.models[name] = model
 
     def refuse_what_is_not_finite(self, per_user: nw.DataFrame[Any]) -> None:
+        """Raise `DataError` if a gain went beyond all numbers."""
         definitions = self.plan.definitions
         finite = per_user.select(nw.col(f"v{index}").is_finite().all() for index in range(len(definitions))).rows()[0]
         wrong = [definition.label for definition, fine in zip(definitions, finite, strict=True) if not fine]
@@ -157,6 +160,7 @@ class Evaluation:
         return frames
 
     def count(self, frame: Frame, column: str) -> int:
+        """The number in a frame of one row."""
         return int(self.engine.collect(frame)[column].item())
 
     def remarks(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import narwhals as nw
 
@@ -76,7 +77,8 @@ class ModelTables:
             listed = self._relevant(self.readings[place].found.rows, truth)
             repeats = match.repeats(listed)
             relevant = nw.concat([truth.relevant.select("user", "item", "gain"), repeats])
-            self.more[t, place] = match.truth_tables(relevant, definition.truth.graded, self.engine)
+            made = match.truth_tables(relevant, definition.truth.graded, self.engine)
+            self.more[t, place] = replace(made, relevant=truth.relevant)  # a hit is looked up once, not once per repeat
         return self.more[t, place], f"{t}_more_{place}"
 
     def users(self, plan: Plan, asked: frozenset[str]) -> Frame:

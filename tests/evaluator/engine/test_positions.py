@@ -37,7 +37,9 @@ def expected(frame: pl.DataFrame, order: tuple[tuple[str, bool], ...]) -> set[tu
 def ranked(frame: pl.DataFrame, *orders: tuple[tuple[str, bool], ...]) -> list[tuple[set[tuple[int, int, int]], dict[int, int]]]:
     lists = nw.from_native(frame.lazy())
     results = []
-    for (found, count), lengths in PolarsEngine().ranked(lists, orders, lambda it: (it.select("user", "item", "rank"), it.select(nw.len()))):
+    for (found, count), lengths in PolarsEngine().ranked(
+        lists, orders, lambda it: (it.select("user", "item", "rank"), it.select(nw.len()))
+    ):
         assert count.collect().item() == frame.height
         results.append((set(found.collect().rows()), dict(lengths.collect().rows())))
     return results

@@ -1,0 +1,131 @@
+"""`receval audit`: every convention in one pass, and whether the models change places."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from receval.evaluator import audit, conventions, load_config, run
+from receval.evaluator.spread import Audit, Audited, Cell
+
+from tests.conftest import CONFIGS, ROOT
+
+SETTINGS = (
+    "--set",
+    "evaluation.metrics=[nDCG,MAP,Precision,AUC]",
+    "--set",
+    "evaluation.top_k=[5,none]",
+    "--set",
+    "data.train=data/train.csv",
+)
+
+
+def test_an_audit_says_what_separate_runs_under_each_convention_say():
+    found = audit(load_config(CONFIGS / "quickstart.yaml", SETTINGS[1::2]))
+    assert found.conventions[0] == "receval"
+    assert set(found.conventions) == set(conventions.known())
+    compared = 0
+    for name in found.conventions:
+        alone = run(load_config(CONFIGS / "quickstart.yaml", [*SETTINGS[1::2], f"evaluation.convention={name}"]))
+        rows = {model: [row for row in alone.rows if row.model == model] for model in found.models}
+        for place, audited in enumerate(found.audited):
+            for model in found.models:
+                cell, row = audited.cells[name, model], rows[model][place]
+                if cell.reason:
+                    assert cell.value is None
+                    assert cell.reason in ("the library has no such metric", "no user counts")
+                else:
+                    assert (cell.value, cell.n_users) == (row.value, row.n_users), (name, audited.measure, model)
+                    compared += 1
+    assert compared > 200
+
+
+def test_a_dirty_file_is_audited_as_each_convention_reads_it_alone(tmp_path):
+    import shutil
+
+    for name in ("test.csv", "train.csv", "everything.csv", "clean.csv"):
+        shutil.copy(ROOT / "tests" / "oracles" / name, tmp_path / name)
+    (tmp_path / "config.yaml").write_text(
+        "data: {test: test.csv, train: train.csv, recommendations: {everything: everything.csv, clean: clean.csv}}\n"
+        "evaluation: {metrics: [nDCG, MAP, Precision, Recall, MRR, F1], top_k: [3, none]}\n"
+    )
+    found = audit(load_config(tmp_path / "config.yaml"))
+    for name in found.conventions:
+        alone = run(load_config(tmp_path / "config.yaml", [f"evaluation.convention={name}"]))
+        rows = {model: [row for row in alone.rows if row.model == model] for model in found.models}
+        for place, audited in enumerate(found.audited):
+            for model in found.models:
+                cell = audited.cells[name, model]
+                if cell.value is not None:
+                    assert cell.value == rows[model][place].value, (name, audited.measure, model)
+
+
+def test_the_files_are_read_once_however_many_conventions_there_are(monkeypatch):
+    from receval.evaluator.engine.polars import PolarsEngine
+
+    scans = []
+    scan = PolarsEngine.scan
+    monkeypatch.setattr(PolarsEngine, "scan", lambda self, source: scans.append(source.paths) or scan(self, source))
+    loaded = load_config(CONFIGS / "quickstart.yaml", SETTINGS[1::2])
+    run(loaded)
+    alone = len(scans)
+    audit(loaded)
+    assert len(scans) - alone == alone == 5  # test, train and three models
+
+
+def audited(values: dict[str, tuple[float, float]], higher: bool = True) -> tuple[Audit, Audited]:
+    cells = {(name, model): Cell(pair[place], 10) for name, pair in values.items() for place, model in enumerate(("als", "knn"))}
+    one = Audited("MAP@10", higher, cells)
+    return Audit("a", tuple(values), ("als", "knn"), (one,), (), {}), one
+
+
+def test_a_changed_order_is_said_with_the_conventions_that_change_it():
+    whole, one = audited({"a": (0.3, 0.2), "b": (0.1, 0.2), "c": (0.5, 0.5), "d": (0.2, 0.3)})
+    assert whole.changes(one) == ("Under 2 of 4 conventions knn beats als on MAP@10 (b, d); under a als beats knn.",)
+    assert one.spread("als") == pytest.approx(0.4)
+    lower, other = audited({"a": (0.3, 0.2), "b": (0.1, 0.2)}, higher=False)
+    assert lower.changes(other) == ("Under 1 of 2 conventions als beats knn on MAP@10 (b); under a knn beats als.",)
+
+
+def test_an_order_that_never_changes_is_said():
+    whole, one = audited({"a": (0.3, 0.2), "b": (0.2, 0.1)})
+    assert whole.changes(one) == ("The order of the models on MAP@10 is the same under all 2 conventions.",)
+
+
+def test_every_format_holds_every_cell(receval):
+    arguments = (
+        "audit",
+        CONFIGS / "quickstart.yaml",
+        "--set",
+        "evaluation.metrics=[MAP@5]",
+        "--convention",
+        "clayrs",
+        "--convention",
+        "elliot",
+    )
+    code, text, _ = receval(*arguments)
+    assert code == 0
+    assert "clayrs" in text
+    rows = list(csv.DictReader(io.StringIO(receval(*arguments, "--format", "csv")[1])))
+    assert len(rows) == 3 * 3  # receval, clayrs, elliot; three models
+    body = json.loads(receval(*arguments, "--format", "json")[1])
+    assert body["conventions"] == ["receval", "clayrs", "elliot"]
+    by_json = {(cell["convention"], cell["model"]): cell["value"] for cell in body["measures"][0]["values"]}
+    assert by_json == {(row["convention"], row["model"]): float(row["value"]) for row in rows}
+    assert "| knn |" in receval(*arguments, "--format", "md")[1]
+
+
+def test_a_metric_that_a_library_has_not_and_a_missing_input_are_named(receval):
+    arguments = ("audit", CONFIGS / "quickstart.yaml", "--set", "evaluation.metrics=[F1@5]")
+    code, text, _ = receval(*arguments, "--convention", "warprec", "--convention", "replay")
+    assert code == 0
+    assert "warprec (it needs data.train)" in text
+    assert "replay (the library has no such metric)" in text
+
+
+def test_an_unknown_convention_is_refused_with_a_hint(receval):
+    code, _, err = receval("audit", CONFIGS / "quickstart.yaml", "--convention", "eliot")
+    assert code == 2
+    assert "did you mean 'elliot'" in err

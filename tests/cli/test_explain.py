@@ -1,0 +1,105 @@
+"""`receval explain`: the rows it shows add up to the value in the results."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from receval.evaluator import explain, load_config, run
+from receval.evaluator.errors import ConfigError, DataError
+from receval.evaluator.explanation import Explanation
+
+from tests.conftest import CONFIGS, ROOT
+from tests.evaluator.test_properties import VARIANTS
+
+SETTINGS = ["data.train=data/train.csv", "data.items=data/items.csv", "evaluation.relevance={threshold: 3, graded: true}"]
+DIRTY = ROOT / "tests" / "oracles"
+
+
+def check(explanation: Explanation) -> None:
+    """What is shown adds up: each total is that of its rows, and the value is numerator by denominator."""
+    for steps in explanation.steps:
+        for label, how, total in steps.totals:
+            terms = [row[steps.headers.index(label)] for row in steps.rows]
+            numbers = [term for term in terms if isinstance(term, float)]
+            shown = {"sum": math.fsum(numbers), "max": max(numbers, default=0.0), "count": len(numbers)}[how]
+            assert total == pytest.approx(shown, abs=1e-9), (explanation.measure, label)
+    if explanation.denominator and explanation.value is not None:
+        assert explanation.value == pytest.approx(explanation.numerator / explanation.denominator, abs=1e-6), explanation.measure
+    for part in explanation.of:
+        check(part)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("label", VARIANTS)
+def test_the_explained_value_is_that_of_the_results_for_every_metric_and_axis(label):
+    config = load_config(CONFIGS / "quickstart.yaml", [*SETTINGS, f"evaluation.metrics=['{label}']", "evaluation.top_k=[5]"])
+    result = run(config)
+    (measure,) = result.labels()
+    name = measure.partition(" (")[0]
+    rows = result.per_user["knn"].rows(named=True)
+    for row in (rows[3], rows[40]):
+        found = explain(config, name, str(row["user"]), "knn")
+        assert found.value == row[name], name
+        check(found)
+
+
+@pytest.mark.parametrize(
+    "label", ["nDCG@5", "MAP(duplicates=drop)@5", "Precision(duplicates=drop_after_cut)@5", "nDCG(convention=clayrs)@5", "AUC"]
+)
+def test_a_dirty_list_is_explained_as_it_was_counted(label, tmp_path):
+    import shutil
+
+    for name in ("test.csv", "train.csv", "everything.csv"):
+        shutil.copy(DIRTY / name, tmp_path / name)
+    path = tmp_path / "config.yaml"
+    path.write_text(
+        "data: {test: test.csv, train: train.csv, recommendations: {everything: everything.csv}}\n"
+        f"evaluation: {{metrics: ['{label}']}}\n"
+    )
+    config = load_config(path)
+    result = run(config)
+    for row in result.per_user["everything"].rows(named=True):
+        if row[label] is not None:
+            found = explain(config, label, row["user"])
+            assert found.value == row[label], row["user"]
+            check(found)
+
+
+def test_every_place_of_the_list_is_shown_with_what_it_adds(receval):
+    arguments = ("explain", "nDCG@10", CONFIGS / "quickstart.yaml", "--user", "426", "--model", "knn")
+    code, text, _ = receval(*arguments)
+    assert code == 0
+    assert [line.split()[0] for line in text.splitlines() if line.strip()[:2].strip().isdigit()][:10] == [str(n) for n in range(1, 11)]
+    body = json.loads(receval(*arguments, "--format", "json")[1])
+    assert body["value"] == pytest.approx(body["numerator"] / body["denominator"])
+    assert {choice["name"] for choice in body["choices"]} >= {"gain", "discount", "log_base", "ideal", "threshold"}
+    assert "| rank |" in receval(*arguments, "--format", "md")[1]
+
+
+def test_a_user_who_does_not_count_is_told_why(tmp_path, write):
+    write("test.csv", "user,item,rating\nu1,a,5\nu2,a,0\nu3,a,5\n")
+    write("lists.csv", "user,item\nu1,b\nu1,a\nu2,a\n")
+    path = write("config.yaml", "data: {test: test.csv, recommendations: {m: lists.csv}}\nevaluation: {metrics: [MAP]}\n")
+    config = load_config(path)
+    assert explain(config, "MAP@5", "u1").value == 0.5
+    assert explain(config, "MAP@5", "u2").reason == "the user has no relevant item in the test file, and is left out"
+    assert explain(config, "MAP@5", "u3").value == 0.0
+    assert explain(config, "MAP(missing_lists=drop)@5", "u3").reason == "the user has no list, and is left out"
+    assert explain(config, "MAP(no_hits=drop)@1", "u1").reason == "the user has no hit, and is left out"
+
+
+def test_who_or_what_is_not_there_is_refused_in_one_sentence(receval):
+    config = load_config(CONFIGS / "quickstart.yaml")
+    with pytest.raises(DataError, match="no file holds the user '99999999'"):
+        explain(config, "MAP@5", "99999999", "knn")
+    with pytest.raises(DataError, match="users are integers"):
+        explain(config, "MAP@5", "nobody", "knn")
+    with pytest.raises(ConfigError, match="did you mean 'knn'"):
+        explain(config, "MAP@5", "426", "kn")
+    with pytest.raises(ConfigError, match="name one of the models knn, popular, random"):
+        explain(config, "MAP@5", "426")
+    with pytest.raises(ConfigError, match="did you mean 'MAP'"):
+        explain(config, "MAPP@5", "426", "knn")
+    assert receval("explain", "AUC", CONFIGS / "quickstart.yaml", "--user", "426", "--model", "knn")[0] == 2
