@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -89,19 +89,29 @@ class Result:
         """What to know beside the numbers, in full sentences: how ids were read, who was counted, who had no list."""
         found = list(self.remarks)
         for model, counts in self.counts.items():
-            left_out = counts.test - counts.relevant
+            without = counts.test - counts.relevant
             users = f"{counts.relevant:,} of {counts.test:,} test users have a relevant item"
-            sentence = (
-                f"{users}; the other {left_out:,} are left out." if left_out else f"All {counts.test:,} test users have a relevant item."
-            )
+            counted = "count 0" if counts.averaged > counts.relevant else "are left out"
+            sentence = f"{users}; the other {without:,} {counted}." if without else f"All {counts.test:,} test users have a relevant item."
             if sentence not in found:
                 found.append(sentence)
-            without = counts.relevant - counts.listed
-            if without and counts.averaged == counts.relevant:
-                found.append(f"{model}: {without:,} of these users have no list and count 0.")
-            elif counts.averaged < counts.relevant:
-                found.append(f"{model}: {counts.relevant - counts.averaged:,} of these users have no list and are left out.")
+            unlisted = counts.relevant - counts.listed
+            if unlisted:
+                zero = counts.averaged >= counts.relevant
+                found.append(f"{model}: {unlisted:,} of these users have no list and {'count 0' if zero else 'are left out'}.")
+            found += self._other_users(model, counts.averaged)
         return tuple(found)
+
+    def _other_users(self, model: str, usual: int) -> Iterator[str]:
+        """Which measures of a model are averaged over other users than the first one."""
+        others: dict[int, list[str]] = {}
+        for row in self.rows:
+            if row.model == model and row.n_users != usual:
+                others.setdefault(row.n_users, []).append(row.label)
+        for n, labels in others.items():
+            named = ", ".join(labels) if len(labels) <= 4 else f"{', '.join(labels[:3])} and {len(labels) - 3} more"
+            over = f"averaged over {n:,} user{'' if n == 1 else 's'}" if n else "without a value: no user counts"
+            yield f"{model}: {named} {'is' if len(labels) == 1 else 'are'} {over}."
 
     def labels(self) -> tuple[str, ...]:
         """The measures, in the order asked for."""

@@ -136,7 +136,9 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
     problems = _Problems(path, document)
     for place, message in document.problems:
         raise ValueError(f"{path}:{place[0]}: {message}")
-    content = document.value if isinstance(document.value, dict) else {}
+    content = document.value or {}
+    if not isinstance(content, dict):
+        raise ValueError(f"{path}:1: a convention is a mapping with keys such as extends and axes")
     for key in content:
         if key not in _KEYS:
             problems.add((key,), f"unknown key '{key}'; known: {', '.join(_KEYS)}")
@@ -150,6 +152,8 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
         metrics[metric] = {**metrics.get(metric, {}), **changed}
         places |= {(metric, axis): problems.place(("metrics", metric, axis)) for axis in changed}
         places[metric, ""] = problems.place(("metrics", metric))
+    if not isinstance(content.get("notes") or [], list):
+        problems.add(("notes",), "notes is a list of sentences")
     spellings = problems.mapping(content.get("spellings"), ("spellings",))
     for pattern, template in spellings.items():
         try:

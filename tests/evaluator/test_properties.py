@@ -56,7 +56,7 @@ PROTOCOLS = tuple(
 """Every value of the axes that all metrics have, on three metrics that look at lists in different ways."""
 
 VARIANTS = (*FORMULAS, *PROTOCOLS, "nDCG(threshold=3)", "Recall(threshold=user_mean)", "MAP(convention=elliot)", "nDCG(convention=clayrs)")
-FILE_ORDER = tuple(label for label in PROTOCOLS if "=file" in label or "truth_duplicates=last" in label) + ("convention=",)
+FILE_ORDER = (*tuple(label for label in PROTOCOLS if "=file" in label or "truth_duplicates=last" in label), "convention=")
 """What may look at the order of the rows in a file."""
 AS_TEXT = tuple(label for label in PROTOCOLS if "=text" in label)
 

@@ -1,0 +1,173 @@
+"""Convention files: what comes with receval is complete and consistent, and what a user writes wrong is said with its line."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from receval.evaluator import conventions, load_config, metrics
+from receval.evaluator.errors import ConfigError
+from receval.evaluator.naming import parse
+
+from tests.conftest import values
+
+REQUIRED = (
+    "receval warprec warprec-docs replay replay-experimental clayrs clayrs-docs relison rs_metrics rs_metrics-docs trec_eval ranx "
+    "ranksys rectools elliot recbole lenskit recommenders"
+)
+
+
+def test_every_library_has_its_convention():
+    assert set(REQUIRED.split()) <= set(conventions.known())
+
+
+@pytest.mark.parametrize("name", conventions.known())
+def test_a_convention_gives_every_axis_a_value_and_says_whose_it_is(name):
+    convention = conventions.load(name)
+    metrics.check(convention)
+    assert convention.name == name
+    assert convention.axes.keys() == conventions.AXES.keys()
+    for axis, value in convention.axes.items():
+        assert conventions.AXES[axis].read(value) == value
+    if name != "receval":
+        assert convention.library
+        assert convention.version
+        assert convention.source.startswith("https://")
+        assert convention.about.endswith(".")
+        assert convention.notes
+        assert convention.metrics
+
+
+@pytest.mark.parametrize(
+    ("convention", "written", "meant"),
+    [
+        ("clayrs", "PrecisionAtK@5", "Precision@5"),
+        ("clayrs", "NDCGAtK(gains=exponential)@5", "nDCG(gain=exp2)@5"),
+        ("clayrs", "FMeasureAtK(beta=2,sys_average=micro,relevant_threshold=4)@3", "F1(beta=2,threshold=4,average=micro)@3"),
+        ("rs_metrics", "mapr@10", "MAP@10"),
+        ("replay", "HitRate@10", "HitRate@10"),
+        ("warprec", "nDCGRendle2020@10", "nDCGRendle2020@10"),
+        ("warprec", "F1[MAP, nDCG]@10", "F1(MAP,nDCG)@10"),
+        ("trec_eval", "ndcg_cut_10", "nDCG@10"),
+        ("trec_eval", "P.10", "Precision@10"),
+        ("trec_eval", "P_10", "Precision@10"),
+        ("trec_eval", "map", "MAP@none"),
+        ("trec_eval", "recip_rank", "MRR@none"),
+        ("trec_eval", "Rprec_mult_0.20", "RPrecision(multiple=0.2)"),
+        ("trec_eval", "iprec_at_recall_0.50", "InterpolatedPrecision(recall=0.5)"),
+        ("trec_eval", "set_F_0.5", "F1(beta=0.5)@none"),
+        ("ir_measures", "AP(rel=4)@10", "MAP(threshold=4)@10"),
+        ("ir_measures", "RR@10", "MRR(list_order=score,tie_order=text_asc)@10"),
+        ("ir_measures", "nDCG(dcg='exp-log2')@10", "nDCG(gain=exp2)@10"),
+        ("ir_measures", "IPrec@0.1", "InterpolatedPrecision"),
+        ("ranx", "recall@10-l2", "Recall(threshold=2)@10"),
+        ("ranx", "ndcg_burges@10", "nDCG(gain=exp2)@10"),
+        ("ranx", "r-precision", "RPrecision"),
+        ("ranksys", "KCall(at_least=2)@10", "HitRate(at_least=2)@10"),
+        ("rectools", "F1Beta(beta=0.5)@10", "F1(beta=0.5)@10"),
+        ("rectools", "MAP(divide_by_k=True)@10", "MAP(denominator=k)@10"),
+        ("rectools", "NDCG(divide_by_achievable=True,log_base=3)@10", "nDCG(log_base=3,ideal=relevant)@10"),
+        ("elliot", "HR@10", "HitRate@10"),
+        ("elliot", "DSC(beta=2)@10", "F1(beta=2)@10"),
+        ("recbole", "hit@10", "HitRate@10"),
+        ("recbole", "gauc", "GAUC"),
+        ("lenskit", "RecipRank@10", "MRR@10"),
+        ("lenskit", "NDCG(gain=rating)@10", "nDCG(gain=linear,grades=ratings)@10"),
+        ("recommenders", "map_at_k@10", "MAP@10"),
+        ("recommenders", "map@10", "MAP(denominator=r)@10"),
+        ("recommenders", "ndcg_at_k(score_type=raw,discfun_type=loge)@10", "nDCG(gain=linear,grades=ratings)@10"),
+    ],
+)
+def test_what_a_library_writes_is_understood(convention, written, meant):
+    known = conventions.load(convention)
+    found = metrics.resolve(known.parse(written), known)
+    if convention == "ir_measures" and written == "RR@10":  # its protocol is printed where it differs from the convention's
+        assert found.axes["tie_order"] == "text_asc"
+        return
+    assert found.label == meant
+    again = metrics.resolve(parse(found.label), known)
+    assert again.axes == found.axes
+    assert again.label == found.label
+
+
+def config(write, convention: str, extra: str = "") -> str:
+    write("test.csv", "user,item,rating\nu1,a,5\nu1,b,3\nu2,c,4\n")
+    write("lists.csv", "user,item\nu1,x\nu1,a\n")
+    return str(
+        write(
+            "config.yaml",
+            f"data: {{test: test.csv, recommendations: {{m: lists.csv}}}}\nevaluation: {{convention: {convention}, metrics: [MAP], top_k: [2]{extra}}}\n",
+        )
+    )
+
+
+def test_a_convention_of_ones_own_extends_another(write):
+    write("ours.yaml", "extends: replay\nabout: Ours.\naxes: {missing_lists: drop}\nmetrics:\n  MAP: {map_denominator: r}\nspellings: {ap: MAP}\n")
+    from receval.evaluator import run
+
+    result = run(load_config(config(write, "./ours.yaml")))
+    assert values(result, "m") == {"MAP@2": pytest.approx(0.25)}  # (1/2)/2 of u1; u2 has no list
+    assert result.rows[0].n_users == 1
+    named = run(load_config(config(write, "receval", "")).__class__(**vars(load_config(config(write, "ours.yaml", "")))))
+    assert values(named, "m") == values(result, "m")
+
+
+def test_a_convention_may_be_set_for_one_measure(write):
+    from receval.evaluator import run
+
+    write("ours.yaml", "extends: replay\naxes: {missing_lists: drop}\n")
+    path = write(
+        "config.yaml",
+        "data: {test: test.csv, recommendations: {m: lists.csv}}\n"
+        "evaluation: {metrics: [MAP, MAP(convention=elliot), \"MAP(convention='./ours.yaml')\", 'MAP(missing_lists=drop)'], top_k: [2]}\n",
+    )
+    config(write, "receval")
+    path.write_text(path.read_text())
+    write(
+        "config.yaml",
+        "data: {test: test.csv, recommendations: {m: lists.csv}}\n"
+        "evaluation: {metrics: [MAP, MAP(convention=elliot), \"MAP(convention='./ours.yaml')\", 'MAP(missing_lists=drop)'], top_k: [2]}\n",
+    )
+    result = run(load_config(path))
+    assert values(result, "m") == {
+        "MAP@2": pytest.approx(0.125),
+        "MAP(convention=elliot)@2": pytest.approx(0.25),
+        "MAP(convention=./ours.yaml)@2": pytest.approx(0.25),
+        "MAP(missing_lists=drop)@2": pytest.approx(0.25),
+    }
+    assert [row.n_users for row in result.rows] == [2, 1, 1, 1]
+    assert any("averaged over 1 user" in note for note in result.notes())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("axes:\n  map_denominator: q\n", r"ours\.yaml:2: map_denominator is one of min_r_k"),
+        ("axes:\n  map_denominator: min_r\n", r"did you mean 'min_r_k'"),
+        ("about: x\naxes:\n  map_denomiator: r\n", r"ours\.yaml:3: no metric has an axis 'map_denomiator' — did you mean 'map_denominator'"),
+        ("metrics:\n  MAP:\n    ndcg_gain: linear\n", r"ours\.yaml:3: MAP has no axis 'ndcg_gain'"),
+        ("metrics:\n  MAPP: {}\n", r"ours\.yaml:2: no metric is called 'MAPP' — did you mean 'MAP'"),
+        ("axess: {}\n", r"ours\.yaml:1: unknown key 'axess'"),
+        ("extends: replya\n", r"ours\.yaml:1: unknown convention 'replya' — did you mean 'replay'"),
+        ("extends: ./ours.yaml\n", r"it extends itself"),
+        ("axes: [1\n", r"ours\.yaml:2: not valid YAML"),
+        ("axes: 5\n", r"ours\.yaml:1: axes is a mapping"),
+        ("just text\n", r"ours\.yaml:1: a convention is a mapping"),
+        ("spellings: {'P(': Precision}\n", r"ours\.yaml:1: .*unterminated|missing \)"),
+        ("axes:\n  ndcg_log_base: 1\n", r"ours\.yaml:2: ndcg_log_base is a number above 1"),
+        ("notes: {a: b}\n", r"ours\.yaml:1: notes is a list"),
+        ("metrics: {MAP: r}\n", r"ours\.yaml:1: MAP is a mapping"),
+    ],
+)
+def test_a_wrong_convention_file_is_refused_with_file_and_line(write, text, said):
+    write("ours.yaml", text)
+    with pytest.raises(ConfigError) as caught:
+        load_config(config(write, "./ours.yaml"))
+    assert re.search(said, str(caught.value)), str(caught.value)
+
+
+def test_a_convention_that_is_not_there_is_refused(write):
+    with pytest.raises(ConfigError, match=r"there is no convention .*none\.yaml"):
+        load_config(config(write, "none.yaml"))
+    with pytest.raises(ConfigError, match="did you mean 'elliot'"):
+        load_config(config(write, "eliot"))
