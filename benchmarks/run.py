@@ -24,6 +24,8 @@ DATA = HERE / "data"
 N_USERS, N_LISTED, N_ITEMS, N_TEST = 200_000, 100, 50_000, 10
 METRICS = ["Precision", "Recall", "F1", "HitRate", "RPrecision", "MAP", "MAR", "MRR", "DCG", "nDCG", "nDCGRendle2020", "RocAuc"]
 FILES = (("sorted", "parquet"), ("sorted", "csv"), ("shuffled", "parquet"), ("shuffled", "csv"))
+LIBRARIES = ["warprec", "replay", "clayrs", "relison", "rs_metrics", "trec_eval", "ranx", "ranksys", "rectools", "elliot", "lenskit"]
+"""With receval itself twelve conventions."""
 FLOOR = """
 import sys, polars as pl
 lists, test = sys.argv[1:]
@@ -67,26 +69,41 @@ def measure(command: list[str]) -> tuple[float, float]:
 
 
 def compare(order: str, ending: str, repeats: int, folder: Path) -> str:
-    """One line of the table."""
+    """One line of the first table."""
     lists, test = DATA / f"{order}.{ending}", DATA / f"test.{ending}"
+    config = configured(folder, lists, test)
+    floor = [sys.executable, "-c", FLOOR, str(lists), str(test)]
+    return line(f"{order} {ending} ({lists.stat().st_size / 1e6:,.0f} MB)", floor, receval("run", str(config)), repeats)
+
+
+def audited(order: str, ending: str, repeats: int, folder: Path) -> str:
+    """One line of the second table."""
+    config = str(configured(folder, DATA / f"{order}.{ending}", DATA / f"test.{ending}"))
+    options = [part for name in LIBRARIES for part in ("--convention", name)]
+    return line(f"{order} {ending}", receval("run", config), receval("audit", config, *options), repeats)
+
+
+def configured(folder: Path, lists: Path, test: Path) -> Path:
+    """A config over the benchmark's files."""
     config = folder / "config.yaml"
     metrics = f"{{metrics: [{', '.join(METRICS)}], top_k: [5, 10, 20, 50, 100]}}"
     config.write_text(f"data: {{test: {test}, recommendations: {{model: {lists}}}}}\nevaluation: {metrics}\n")
-    commands = {
-        "floor": [sys.executable, "-c", FLOOR, str(lists), str(test)],
-        "receval": [sys.executable, "-m", "receval.cli", "run", str(config)],
-    }
-    measure(commands["floor"])  # the first reading fills the page cache
-    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
-    for _ in range(repeats):
-        for name, command in commands.items():
-            taken[name].append(measure(command))
-    seconds = {name: statistics.median(time for time, _ in values) for name, values in taken.items()}
-    megabytes = {name: max(memory for _, memory in values) for name, values in taken.items()}
-    ratio = seconds["receval"] / seconds["floor"]
-    cells = [f"{seconds['floor']:.2f}", f"{seconds['receval']:.2f}", f"{ratio:.2f}"]
-    cells += [f"{megabytes[name]:,.0f}" for name in ("floor", "receval")]
-    return f"| {order} {ending} ({lists.stat().st_size / 1e6:,.0f} MB) | " + " | ".join(cells) + " |"
+    return config
+
+
+def receval(*arguments: str) -> list[str]:
+    """A command of receval."""
+    return [sys.executable, "-m", "receval.cli", *arguments]
+
+
+def line(name: str, base: list[str], command: list[str], repeats: int) -> str:
+    """One row of a table: a command beside the one it is measured by."""
+    measure(base)  # the first reading fills the page cache
+    taken = [(measure(base), measure(command)) for _ in range(repeats)]
+    seconds = [statistics.median(pair[place][0] for pair in taken) for place in (0, 1)]
+    megabytes = [max(pair[place][1] for pair in taken) for place in (0, 1)]
+    cells = [*(f"{time:.2f}" for time in seconds), f"{seconds[1] / seconds[0]:.2f}", *(f"{size:,.0f}" for size in megabytes)]
+    return f"| {name} | " + " | ".join(cells) + " |"
 
 
 def small(repeats: int) -> list[str]:
@@ -95,7 +112,7 @@ def small(repeats: int) -> list[str]:
     commands = {"receval run configs/quickstart.yaml": ["run", quickstart], "receval --help": ["--help"]}
     lines = []
     for name, arguments in commands.items():
-        seconds = [measure([sys.executable, "-m", "receval.cli", *arguments])[0] for _ in range(repeats)]
+        seconds = [measure(receval(*arguments))[0] for _ in range(repeats)]
         lines.append(f"| `{name}` | {statistics.median(seconds):.2f} |")
     return lines
 
@@ -112,6 +129,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for order, ending in FILES:
             print(compare(order, ending, repeats, Path(folder)), flush=True)
+        print("\n| lists | run, s | audit, s | ratio | run, MB | audit, MB |\n|---|---:|---:|---:|---:|---:|")
+        for order in ("sorted", "shuffled"):
+            print(audited(order, "parquet", repeats, Path(folder)), flush=True)
     print("\n| command | seconds |\n|---|---:|")
     print("\n".join(small(repeats)))
 

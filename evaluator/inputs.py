@@ -43,7 +43,7 @@ class Inputs:
         """The same sources with the lists of one model only; `ConfigError` if `name` is none of them, or none is named."""
         if name is None and len(self.models) == 1:
             return self
-        if name not in self.models:
+        if name is None or name not in self.models:
             close = difflib.get_close_matches(name or "", self.models, n=1)
             hint = f"did you mean '{close[0]}'?" if close else f"name one of the models {', '.join(self.models)}"
             raise ConfigError(f"there is no model '{name}': {hint}" if name else f"--model: {hint}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 
 import narwhals as nw
 
@@ -29,11 +29,16 @@ def order_of(columns: Collection[str], choice: Lists) -> Order:
     return (("row", False),)
 
 
-def prepared(lists: Frame, orders: Iterable[Order]) -> Frame:
-    """`lists` with the columns that `orders` sort by: the score in single precision, the item id as text."""
+def prepared(lists: Frame, orders: Sequence[Order]) -> tuple[Frame, list[Order]]:
+    """`lists` with the columns that `orders` sort by (the score in single precision, the item id as text), and the orders.
+
+    Where scores are stored in single precision they are compared as they are, so that fewer orders differ.
+    """
+    if "score" in (schema := lists.collect_schema()) and schema["score"] == nw.Float32:
+        orders = [tuple(("score", falls) if column == "score32" else (column, falls) for column, falls in order) for order in orders]
     keys = {column for order in orders for column, _ in order}
     if "score32" in keys:
         lists = lists.with_columns(score32=nw.col("score").cast(nw.Float32))
     if "item_text" in keys:
         lists = lists.with_columns(item_text=nw.col("item").cast(nw.String))
-    return lists
+    return lists, list(orders)

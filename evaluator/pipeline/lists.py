@@ -103,8 +103,7 @@ class _ListReader:
                 names[:] = list(frames)
                 return [*frames.values(), load.counted(scan if summed else lists, source)]
 
-            prepared = rank.prepared(match.with_summed_scores(scan) if summed else scan, orders)
-            ranked[:] = self.engine.ranked(prepared, orders, want)
+            ranked[:] = self.engine.ranked(*rank.prepared(match.with_summed_scores(scan) if summed else scan, orders), want)
             return [ranked[0].frames[-1]]
 
         self.read(self.source, compute)
@@ -121,7 +120,7 @@ class _ListReader:
 
         def compute(source: load.Source, scan: Frame) -> list[Frame]:
             lists = scan.join(repeaters, on="user", how="semi")
-            ranked[:] = self.engine.ranked(rank.prepared(lists, orders), orders, match.wanted_repeats())
+            ranked[:] = self.engine.ranked(*rank.prepared(lists, orders), match.wanted_repeats())
             return [load.counted(scan, source)]
 
         self.read(self.source, compute)
