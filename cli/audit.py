@@ -12,7 +12,9 @@ from .output import emit, emit_page, warn
 @config_argument
 @set_option
 @recs_option
-@click.option("--convention", "conventions", multiple=True, metavar="NAME", help="A convention to compare with; all if not given.")
+@click.option(
+    "--convention", "conventions", multiple=True, metavar="NAME", help="A convention to compare the config's with; all if not given."
+)
 @click.option("--format", "form", type=click.Choice(("table", "csv", "json", "md")), default="table", help="What to print.")
 def audit(config: str, overrides: tuple[str, ...], recommendations: tuple[str, ...], conventions: tuple[str, ...], form: str) -> None:
     """Evaluate the metrics of a config under every convention.

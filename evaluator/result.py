@@ -40,13 +40,17 @@ class Counts:
     """Who was counted for one model.
 
     `test` users stand in the test file; `relevant` of them have a relevant item; `listed` of those have a list; `averaged`
-    is how many the means are over.
+    is how many the first measure is averaged over. Those without a list count 0 if `missing_count`, those without a relevant
+    item if `irrelevant_count`; `untested` users without a test row count 0.
     """
 
     test: int
     relevant: int
     listed: int
     averaged: int
+    missing_count: bool = True
+    irrelevant_count: bool = False
+    untested: int = 0
 
 
 @dataclass(frozen=True)
@@ -91,14 +95,18 @@ class Result:
         for model, counts in self.counts.items():
             without = counts.test - counts.relevant
             users = f"{counts.relevant:,} of {counts.test:,} test users have a relevant item"
-            counted = "count 0" if counts.averaged > counts.relevant else "are left out"
-            sentence = f"{users}; the other {without:,} {counted}." if without else f"All {counts.test:,} test users have a relevant item."
+            counted = "count 0" if counts.missing_count else "count 0 if they have a list"
+            other = counted if counts.irrelevant_count else "are left out"
+            sentence = f"{users}; the other {without:,} {other}." if without else f"All {counts.test:,} test users have a relevant item."
             if sentence not in found:
                 found.append(sentence)
             unlisted = counts.relevant - counts.listed
             if unlisted:
-                zero = counts.averaged >= counts.relevant
-                found.append(f"{model}: {unlisted:,} of these users have no list and {'count 0' if zero else 'are left out'}.")
+                found.append(
+                    f"{model}: {unlisted:,} of these users have no list and {'count 0' if counts.missing_count else 'are left out'}."
+                )
+            if counts.untested:
+                found.append(f"{model}: {counts.untested:,} users with a list stand in no test row and count 0.")
             found += self._other_users(model, counts.averaged)
         return tuple(found)
 

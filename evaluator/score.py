@@ -41,21 +41,23 @@ class Scoring:
                 for place, ratio in enumerate(ratios):
                     assert isinstance(ratio, Ratio)
                     self.values |= {f"n{index}_{place}": ratio.numerator, f"d{index}_{place}": ratio.denominator}
-            if definition.counted.no_hits != "zero":
-                self.with_hits[index] = self._is_defined(definition, value, views(definition)) > 0
+            defined = self._is_defined(definition, value, views(definition))
+            if defined is not None:
+                self.with_hits[index] = defined > 0
             own = plain(value)
             single = definition.axes["float_type"] == "float32"
             self.values[f"v{index}"] = own.cast(nw.Float32).cast(nw.Float64) if single else own
 
     def _define(self, definition: Definition, views: Callable[[Definition], View]) -> nw.Expr | Ratio:
         of = tuple(plain(self._define(part, views)) for part in definition.of)
-        return definition.metric.define(Measure(definition.k, definition.params, self.asked, of, views(definition), definition.offset))
+        return definition.metric.define(Measure(definition.k, definition.params, self.asked, of, views(definition)))
 
-    def _is_defined(self, definition: Definition, value: nw.Expr | Ratio, view: View) -> nw.Expr:
-        """What is above 0 for a user who counts where those without a hit do not."""
-        if isinstance(value, Ratio):
-            return value.numerator if definition.counted.no_hits == "drop" else value.denominator
-        return Table(view.hits, definition.k, self.asked).count()
+    def _is_defined(self, definition: Definition, value: nw.Expr | Ratio, view: View) -> nw.Expr | None:
+        """What is above 0 for a user who counts where not all without a hit do; `None` where all do."""
+        if definition.counted.no_hits == "drop":
+            return value.numerator if isinstance(value, Ratio) else Table(view.hits, definition.k, self.asked).count()
+        undefined = definition.counted.no_hits == "drop_if_undefined" and isinstance(value, Ratio)
+        return value.denominator if undefined and isinstance(value, Ratio) else None
 
     @property
     def tables(self) -> frozenset[str]:

@@ -208,7 +208,8 @@ def _contradictions(config: Config) -> Iterable[tuple[text.Path, str]]:
             "micro" in ((definition.average,) if not aggregates else aggregates if set(aggregates) == {"micro"} else ())
             and not definition.is_pooled
         ):
-            yield ("evaluation", "aggregates"), f"{definition.label} is no ratio and cannot be pooled (micro): ask for the mean too"
+            place = ("evaluation", "aggregates" if aggregates else "metrics")
+            yield place, f"{definition.label} is no ratio and cannot be pooled (micro): ask for the mean{' too' if aggregates else ''}"
             break
     for role, source in (("test", config.data.test), ("train", config.data.train), ("items", config.data.items)):
         for key in ("score", "rank") if source else ():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -23,7 +24,7 @@ from pydantic import (
 
 from .. import conventions, metrics
 from ..metrics import Definition, Load
-from ..naming import UNSET, MetricSpec
+from ..naming import UNSET, MetricSpec, parse
 from .metric_entries import read_cutoffs, read_entry
 
 _CUTOFF: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["none", None]}]}
@@ -147,8 +148,29 @@ def _read_entry(value: Any, info: ValidationInfo) -> Any:
     convention = load(str(info.data.get("convention", "receval")))
     specs = (convention.parse(value),) if isinstance(value, str) else read_entry(value)
     for spec in specs:
-        metrics.resolve(spec, convention, load)
+        try:
+            metrics.resolve(spec, convention, load)
+        except ValueError as error:
+            raise ValueError(f"{error}{_others(value)}") from None
     return specs
+
+
+def _plainly(text: str) -> MetricSpec | None:
+    try:
+        return parse(text)
+    except ValueError:
+        return None
+
+
+def _others(value: Any) -> str:
+    """Which conventions know a spelling that another does not."""
+    names = []
+    for name in conventions.known() if isinstance(value, str) else ():
+        with suppress(ValueError):
+            known = conventions.load(name)
+            if known.parse(value) != _plainly(value) and metrics.resolve(known.parse(value), known):
+                names.append(name)
+    return f"; {value} is a spelling of {' and '.join(names)}: write convention: {names[0]}" if names else ""
 
 
 def _list_of_entries(value: Any) -> Any:
@@ -190,34 +212,36 @@ class Evaluation(Model):
     @property
     def definitions(self) -> tuple[Definition, ...]:
         """Every measure once, in the order given, with its cut-off, under the convention of the config."""
-        return self.under(self.convention)
+        return tuple(dict.fromkeys(self.resolve(spec) for spec in self.written))
+
+    @property
+    def written(self) -> tuple[MetricSpec, ...]:
+        """Every measure as it is written, with its cut-off, in the names of receval."""
+        chosen = self._load(self.convention)
+        found = []
+        for spec in (spec for entry in (*self.metrics, *self.complex_metrics) for spec in entry):
+            read = spec if "convention" in dict(spec.params) else chosen.read(spec)
+            first = self.resolve(read)
+            cutoffs = self.top_k if first.spec.k is UNSET and first.metric.cut else (first.spec.k,)
+            found += [read.at(k) for k in cutoffs]
+        return tuple(found)
 
     def define(self, text: str) -> Definition:
         """The measure that `text` says, under the convention of the config, at the first of `top_k` if it names no cut-off.
 
         Raises `ValueError` if it cannot be read.
         """
-        load = partial(conventions.load, folder=self._folder)
-        chosen = load(self.convention)
-        relevance = metrics.Relevance(self.relevance.threshold, self.relevance.graded)
-        spec = chosen.parse(text)
-        found = metrics.resolve(spec, chosen, load, relevance)
-        if found.spec.k is UNSET and found.metric.cut:
-            found = metrics.resolve(spec.at(self.top_k[0]), chosen, load, relevance)
-        return found
+        spec = self._load(self.convention).parse(text)
+        found = self.resolve(spec)
+        return self.resolve(spec.at(self.top_k[0])) if found.spec.k is UNSET and found.metric.cut else found
 
-    def under(self, convention: str) -> tuple[Definition, ...]:
-        """Every measure once as the convention called `convention` defines it, unless the measure names one itself."""
-        load = partial(conventions.load, folder=self._folder)
-        chosen = load(convention)
+    def resolve(self, spec: MetricSpec, convention: str | None = None) -> Definition:
+        """`spec` with every choice made by the convention called `convention`, or that of the config; `ValueError` if wrong."""
         relevance = metrics.Relevance(self.relevance.threshold, self.relevance.graded)
-        found: dict[Definition, None] = {}
-        for spec in (spec for entry in (*self.metrics, *self.complex_metrics) for spec in entry):
-            first = metrics.resolve(spec, chosen, load, relevance)
-            cutoffs = self.top_k if first.spec.k is UNSET and first.metric.cut else (first.spec.k,)
-            for k in cutoffs:
-                found[metrics.resolve(spec.at(k), chosen, load, relevance)] = None
-        return tuple(found)
+        return metrics.resolve(spec, self._load(convention or self.convention), self._load, relevance)
+
+    def _load(self, name: str) -> conventions.Convention:
+        return conventions.load(name, self._folder)
 
 
 class EngineChoice(Model):

@@ -30,6 +30,8 @@ class Axis:
 
     def read(self, value: Scalar) -> Scalar:
         """Return `value` if this axis allows it; raise `ValueError` with the allowed values otherwise."""
+        if not isinstance(value, str | int | float | bool):
+            raise ValueError(f"{self.name} is one of {', '.join(self.values)}" if self.values else f"{self.name} is a number above 1")
         if not self.meanings:
             if isinstance(value, bool) or not isinstance(value, int | float) or not 1 < value < float("inf"):
                 raise ValueError(f"{self.name} is a number above 1, not {value!r}")

@@ -27,7 +27,9 @@ from ..naming import UNSET, MetricSpec, Scalar, cutoff, parse
 from .axes import AXES
 
 DEFAULT: Final = "receval"
+_HERE: Final = Path(str(files(__package__)))
 _KEYS: Final = ("name", "extends", "about", "library", "version", "source", "notes", "axes", "metrics", "spellings", "parameters")
+_DEEPEST: Final = 5
 _ENDINGS: Final = (".yaml", ".yml")
 
 Rewrite = str | Mapping[Scalar | None, Mapping[str, Scalar]]
@@ -84,17 +86,21 @@ class Convention:
                 read[rewrite] = value
             elif value in rewrite:
                 read.update(rewrite[value])
+            elif key in AXES and value in AXES[key].values:  # the library's parameter has the name of an axis
+                read[key] = value
             else:
                 allowed = ", ".join(map(str, rewrite))
                 raise ValueError(f"{key} is one of {allowed} under the convention {self.name}, not {value!r}")
         return MetricSpec(name, of, tuple(read.items()), k)
 
-    def _meant(self, text: str) -> MetricSpec | None:
+    def _meant(self, text: str, depth: int = 0) -> MetricSpec | None:
         for pattern, template in self.spellings.items():
             match = re.fullmatch(pattern, text)
             if match:
                 found = parse(match.expand(template))
-                again = self._meant(found.name) if found.name != text else None
+                if depth > _DEEPEST:
+                    raise ValueError(f"the spellings of the convention {self.name} lead in a circle: {text}")
+                again = self._meant(found.name, depth + 1) if found.name != text else None
                 return found if again is None else MetricSpec(again.name, again.of, (*again.params, *found.params), found.k)
         return None
 
@@ -123,7 +129,7 @@ def load(name: str, folder: Path | None = None) -> Convention:
 
 @cache
 def _packaged(name: str) -> Convention:
-    return _load(Path(str(files(__package__))) / f"{name}.yaml", ())
+    return _load(_HERE / f"{name}.yaml", ())
 
 
 def _load(path: Path, above: tuple[Path, ...]) -> Convention:
@@ -131,12 +137,16 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
         raise ValueError(f"convention {path}: it extends itself")
     try:
         document = yaml_text.read(path.read_bytes().decode("utf-8-sig"), {})
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"there is no convention {path}" if isinstance(error, FileNotFoundError) else f"{path}: {error}") from None
+    except FileNotFoundError:
+        raise ValueError(f"there is no convention {path}") from None
+    except OSError as error:
+        raise ValueError(f"the convention {path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not UTF-8 text (byte {error.start})") from None
     problems = _Problems(path, document)
     for place, message in document.problems:
         raise ValueError(f"{path}:{place[0]}: {message}")
-    content = document.value or {}
+    content = document.value
     if not isinstance(content, dict):
         raise ValueError(f"{path}:1: a convention is a mapping with keys such as extends and axes")
     for key in content:
@@ -161,16 +171,19 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
             parse(re.sub(r"\\\d+", "1", str(template)))
             assert match is not None
         except (re.error, ValueError) as error:
-            problems.add(("spellings", pattern), str(error))
+            problems.add(("spellings", pattern), f"the spelling {pattern!r}: {error}")
+    rewrites = {key: problems.rewrite(key, value) for key, value in problems.mapping(content.get("parameters"), ("parameters",)).items()}
+    name = content.get("name") or path.stem
+    if not isinstance(name, str) or (name in known() and path.parent != _HERE):
+        problems.add(("name",), f"{name!r} is the name of a convention of receval: choose another" if name in known() else "name is a text")
     missing = AXES.keys() - axes.keys()
     if missing and not problems.found:
         problems.add(("axes",), f"the axes {', '.join(sorted(missing))} have no value")
     problems.refuse()
-    rewrites = {key: _rewrite(value) for key, value in problems.mapping(content.get("parameters"), ("parameters",)).items()}
-    inherited = base if "extends" in content else None
+    inherited = base if "extends" in content and path.parent == _HERE else None
     about = {key: str(content.get(key) or getattr(inherited, key, "")) for key in ("about", "library", "version", "source")}
     return Convention(
-        name=str(content.get("name") or path.stem),
+        name=str(name),
         notes=tuple(map(str, content.get("notes") or ())),
         axes=MappingProxyType(axes),
         metrics=MappingProxyType(metrics),
@@ -198,12 +211,6 @@ def _base(content: Mapping[str, Any], path: Path, above: tuple[Path, ...], probl
         return base
     # Without `extends`, what receval has is a default of the axes only: the file lists the metrics of its own library.
     return replace(base, metrics={}, spellings={}, parameters={}, places={})
-
-
-def _rewrite(value: Any) -> Rewrite:
-    if isinstance(value, Mapping):
-        return {yaml_text.scalar(str(key)): dict(meaning or {}) for key, meaning in value.items()}
-    return str(value)
 
 
 class _Problems:
@@ -240,6 +247,18 @@ class _Problems:
             except ValueError as error:
                 self.add((*where, axis), str(error))
         return read
+
+    def rewrite(self, key: str, value: Any) -> Rewrite:
+        """What a parameter of the library stands for."""
+        if not isinstance(value, dict):
+            return str(value)
+        for choice, meaning in value.items():
+            plain = isinstance(meaning, dict) and all(isinstance(one, str | int | float | bool) for one in meaning.values())
+            if meaning is not None and not plain:
+                self.add(("parameters", key, choice), f"{key}={choice} stands for parameters, such as {{denominator: k}}")
+        return {yaml_text.scalar(str(choice)): meaning for choice, meaning in value.items() if isinstance(meaning, dict)} | {
+            yaml_text.scalar(str(choice)): {} for choice, meaning in value.items() if meaning is None
+        }
 
     def refuse(self) -> None:
         if self.found:

@@ -45,7 +45,7 @@ PROTOCOL_AXES: Final = (
             "each_counts_as_relevant": "is a hit each time, and each time one relevant item more",
             "drop": "stands at its best rank only, and the list closes up",
             "drop_after_cut": "stands at its best rank only; the list is cut at k before it closes up",
-            "sum_scores": "stands once, with the sum of its scores",
+            "sum_scores": "stands once, with the sum of its scores; in a file without scores at its best rank",
         },
     ),
     Axis(
@@ -82,7 +82,7 @@ PROTOCOL_AXES: Final = (
         "the grade of a relevant item",
         {
             "configured": "its rating if the config says relevance.graded, else 1",
-            "ratings": "its rating, where the test file has ratings",
+            "ratings": "its rating, where the test file has ratings; below 0 it counts as 0",
             "ones": "1",
         },
     ),
@@ -95,6 +95,7 @@ PROTOCOL_AXES: Final = (
             "last": "counts once, with the rating of its last row",
             "sum": "counts once, with the sum of its ratings",
             "rows": "counts once as a hit, but every row is one relevant item more",
+            "rows_count": "counts as often as it stands there, as a hit and as a relevant item",
         },
     ),
     Axis(
@@ -103,7 +104,7 @@ PROTOCOL_AXES: Final = (
         "test rows that are left out",
         {
             "none": "none",
-            "known": "those of users or items that data.train does not hold (items: or data.items)",
+            "known": "those of users that data.train does not hold, and of items that data.items (else data.train) does not hold",
             "known_unseen": "those, and those that data.train holds",
         },
     ),

@@ -16,7 +16,7 @@ from .lists import (
     wanted_unknown,
     with_summed_scores,
 )
-from .truth import PAIR, Known, TruthTables, in_best_order, relevant_items, truth_tables
+from .truth import PAIR, Known, TruthTables, each_copy, in_best_order, relevant_items, truth_tables
 
 __all__ = [
     "PAIR",
@@ -26,6 +26,7 @@ __all__ = [
     "TruthTables",
     "among_rated",
     "closed_up",
+    "each_copy",
     "hits",
     "in_best_order",
     "moved_up",

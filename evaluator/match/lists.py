@@ -48,9 +48,14 @@ def wanted_repeats() -> Callable[[Frame], Sequence[Frame]]:
     return want
 
 
-def with_summed_scores(lists: Frame) -> Frame:
-    """Each (user, item) once, with the sum of its scores, in the order in which the pairs first occur."""
-    summed = lists.group_by(PAIR).agg(nw.col("score").sum(), nw.col("row").min().alias("first"))
+def with_summed_scores(lists: Frame, engine: Engine) -> Frame:
+    """Each (user, item) once, with the sum of its scores, in the order in which the pairs first occur.
+
+    Scores are added in the order of the file, so that their sum is the same every time.
+    """
+    (rows,) = engine.settle([lists.select("user", "item", nw.col("score").cast(nw.Float64), "row").sort("row")], ordered=True)
+    sums = rows.group_by(PAIR).agg(nw.col("score").sum(), nw.col("row").min().alias("first"))
+    (summed,) = engine.settle([sums.sort("first")], ordered=True)
     return summed.with_row_index("row", order_by="first").with_columns(nw.col("row").cast(nw.Int64)).drop("first")
 
 
@@ -68,6 +73,8 @@ def closed_up(found: Found, dropped: Frame, keep_place: bool = False) -> Found:
     With `keep_place` a column `place` keeps the rank from before, by which the list is cut.
     """
     rows = moved_up(found.rows, dropped, keep_place)
+    if keep_place:  # the rows before a cut-off are still there; what is dropped of them is counted apart
+        return Found(rows, found.lengths)
     gone = dropped.group_by("user").agg(nw.len().cast(nw.Int64).alias("n_gone"))
     lengths = found.lengths.join(gone, on="user", how="left")
     left = nw.col("n_recommended") - nw.col("n_gone").fill_null(0)
@@ -102,6 +109,7 @@ def repeats(rows: Frame) -> Frame:
 def among_rated(rows: Frame, engine: Engine) -> Frame:
     """`rows` ranked among themselves: items that the test file does not hold take no rank."""
     order = (("rank", False), ("item", False))
+    rows = rows.drop("place", strict=False)  # k cuts the rated items, not the list
     return (
         engine.ordinal(rows.rename({"rank": "real"}).with_columns(rank=nw.col("real")), order, "among")
         .drop("rank", "real")

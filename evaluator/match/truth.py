@@ -43,17 +43,15 @@ def relevant_items(test: Frame, choice: Truth, known: Known = Known()) -> Frame:
         kept = _one_per_pair(kept, choice.duplicates)
     if rated:
         kept = _relevant(kept, choice)
-    one = nw.lit(1.0)
-    if choice.duplicates == "rows":
-        counted = kept.group_by(PAIR).agg(nw.len().cast(nw.Int64).alias("copies"), *(_best() if rated and choice.graded else ()))
-        return counted if rated and choice.graded else counted.with_columns(gain=one)
-    if not rated or not choice.graded:
-        return kept.select(*PAIR).unique(PAIR).with_columns(gain=one)
-    return kept.group_by(PAIR).agg(*_best())
-
-
-def _best() -> tuple[nw.Expr]:
-    return (nw.col("rating").cast(nw.Float64).max().alias("gain"),)
+    graded, copies = rated and choice.graded, "row" in choice.duplicates
+    if not graded and not copies:
+        return kept.select(*PAIR).unique(PAIR).with_columns(gain=nw.lit(1.0))
+    best = [nw.col("rating").cast(nw.Float64).max().alias("best")] if graded else []
+    counts = [nw.len().cast(nw.Int64).alias("copies")] if copies else []
+    pairs = kept.group_by(PAIR).agg(*best, *counts)
+    if not graded:
+        return pairs.with_columns(gain=nw.lit(1.0))
+    return pairs.with_columns(gain=nw.max_horizontal(nw.col("best"), nw.lit(0.0))).drop("best")
 
 
 def _relevant(rows: Frame, choice: Truth) -> Frame:
@@ -102,7 +100,7 @@ def truth_tables(relevant: Frame, graded: bool, engine: Engine) -> TruthTables:
         users = counts.join(twins, on="n_relevant", how="left")
     (users,) = engine.settle([users])
     best = relevant.join(users.select("twin").unique("twin"), left_on="user", right_on="twin", how="semi")
-    return TruthTables(relevant, users, in_best_order(_each_copy(best, engine), engine))
+    return TruthTables(relevant, users, in_best_order(each_copy(best, engine), engine))
 
 
 def in_best_order(items: Frame, engine: Engine) -> Frame:
@@ -112,10 +110,9 @@ def in_best_order(items: Frame, engine: Engine) -> Frame:
     return ideal
 
 
-def _each_copy(relevant: Frame, engine: Engine) -> Frame:
-    """Every copy of a relevant item as a row of its own."""
+def each_copy(relevant: Frame, engine: Engine) -> Frame:
+    """Every copy of a relevant item (or hit) as a row of its own."""
     if "copies" not in relevant.collect_schema().names():
         return relevant
     most = int(engine.collect(relevant.select(nw.col("copies").max()))["copies"].item() or 0)
-    one = relevant.select("user", "item", "gain")
-    return nw.concat([one, *(relevant.filter(nw.col("copies") >= copy).select("user", "item", "gain") for copy in range(2, most + 1))])
+    return nw.concat([relevant, *(relevant.filter(nw.col("copies") >= copy) for copy in range(2, most + 1))])

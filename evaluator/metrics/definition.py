@@ -7,8 +7,9 @@ Beside its own parameters every metric takes `convention`, `threshold` (of relev
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -16,7 +17,7 @@ import narwhals as nw
 
 from .. import conventions
 from ..conventions import AXES, PROTOCOL, Convention
-from ..naming import UNSET, MetricSpec, Scalar, parse
+from ..naming import UNSET, MetricSpec, Scalar, cutoff, parse
 from .measure import Measure, Ratio, Reductions, plain
 from .registry import METRICS, Metric, find
 
@@ -78,6 +79,8 @@ class Definition:
     numbers: Mapping[str, float]
     relevance: Relevance
     of: tuple[Definition, ...] = ()
+    of_library: bool = True
+    """Whether the library that the convention speaks of has the metric."""
 
     def __hash__(self) -> int:
         return hash((self.spec, self.convention, self.relevance))
@@ -158,14 +161,20 @@ class Definition:
 
 def resolve(spec: MetricSpec, convention: Convention, load: Load = conventions.load, relevance: Relevance = Relevance()) -> Definition:
     """Make every choice that `spec` leaves open as `convention` does; `ValueError` if a name, parameter or value is wrong."""
-    own = dict(spec.params).get("convention")
-    used = load(str(own)) if own is not None else convention
+    named = dict(spec.params).get("convention")
+    used = load(str(named)) if named is not None else convention
     read = used.read(MetricSpec(spec.name, spec.of, tuple(pair for pair in spec.params if pair[0] != "convention"), spec.k))
     entry = find(read.name)
     check(used)
     axes, numbers, threshold = used.of(entry.name), {key: number.default for key, number in entry.numbers.items()}, relevance.threshold
     given: dict[str, Scalar] = {}
+    cut = read.k
     for key, value in read.params:
+        if key in ("k", "cutoff") and key not in entry.numbers and entry.cut:
+            if cut is not UNSET:
+                raise ValueError(f"{entry.name} gives its cut-off twice")
+            cut = cutoff(value)
+            continue
         if key in entry.numbers:
             numbers[key] = entry.numbers[key].read(f"{key} of {entry.name}", value)
             if numbers[key] != entry.numbers[key].default:
@@ -182,19 +191,25 @@ def resolve(spec: MetricSpec, convention: Convention, load: Load = conventions.l
     if read.of and len(read.of) != len(entry.combines):
         takes = f"takes {len(entry.combines)} metrics" if entry.combines else "takes no other metrics"
         raise ValueError(f"{entry.name} {takes}, not {len(read.of)}")
+    if "relevance_rule" in dict(read.params):
+        if threshold is not None and "threshold" in given:
+            raise ValueError(f"{entry.name} has a threshold and a relevance_rule: give one")
+        axes["threshold"] = "ignored"
     if not entry.cut and isinstance(read.k, int):
         raise ValueError(f"{entry.name} looks at the whole list and takes no cut-off: write '{entry.name}'")
     shared = {key: value for key, value in given.items() if key == "threshold" or key in PROTOCOL}
-    of = _parts(read, entry, shared, used, load, relevance)
+    of = _parts(replace(read, k=cut), entry, shared, used, load, relevance)
     printed = tuple(_without(part.spec.at(UNSET), shared) for part in of)
     printed = () if tuple(part.title for part in printed) == entry.combines else printed
-    if used.name != convention.name:
-        given["convention"] = str(own)
+    if named is not None and used != convention:
+        given["convention"] = str(named)
     order = (*entry.axes, *entry.numbers, "threshold", *PROTOCOL, "convention")
     params = tuple((key, given[key]) for key in dict.fromkeys(order) if key in given)
-    k = read.k if entry.cut else None
-    graded = relevance.graded
-    return Definition(MetricSpec(entry.name, printed, params, k), entry, used.name, axes, numbers, Relevance(threshold, graded), of)
+    spec = MetricSpec(entry.name, printed, params, cut if entry.cut else None)
+    own = not used.library or entry.name in used.metrics
+    found = Definition(spec, entry, used.name, axes, numbers, Relevance(threshold, relevance.graded), of, own)
+    entry.define(Measure(found.k, found.params, Reductions(), tuple(nw.lit(0.0) for _ in of)))  # a definition may refuse its parameters
+    return found
 
 
 def _parts(
@@ -203,6 +218,9 @@ def _parts(
     """The metrics that `read` combines, at its cut-off where they have one, with the protocol that it was given."""
     found = []
     for part in read.of or tuple(parse(name) for name in entry.combines):
+        alone = [key for key, _ in part.params if key in PROTOCOL and AXES[key].part in ("users", "value")]
+        if alone:
+            raise ValueError(f"{alone[0]} belongs to the whole of {entry.name}, not to {part.name} in it: write {entry.name}({alone[0]}=…)")
         params = {**{key: value for key, value in shared.items() if key != "average"}, **dict(part.params)}
         meant = find(used.read(part).name)
         at = read.k if meant.cut else UNSET
@@ -219,6 +237,8 @@ def _threshold(value: Scalar) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"threshold is a number, or {USER_MEAN}, not {value!r}")
+    if not math.isfinite(value):
+        raise ValueError("threshold is a finite number")
     return float(value)
 
 

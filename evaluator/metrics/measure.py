@@ -41,6 +41,10 @@ class View:
     n_candidates: str = "n_candidates"
     n_train: str = "n_train"
     n_items: str = "n_items"
+    dropped: str = ""
+    """Rows that a list holds but that do not count, where it is cut before they are taken out."""
+    offset: float = 1.0
+    """t of the gain 2^(g-t+1) - 1: the threshold of relevance, or 1 where every grade is 1."""
 
 
 @dataclass(frozen=True)
@@ -114,8 +118,6 @@ class Measure:
     asked: Reductions
     of: tuple[nw.Expr, ...] = ()
     view: View = View()
-    offset: float = 0.0
-    """t of the gain 2^(g-t+1) - 1: the threshold of relevance, or 1 where every grade is 1."""
 
     @property
     def hits(self) -> Table:
@@ -145,7 +147,8 @@ class Measure:
     @property
     def n_listed(self) -> nw.Expr:
         """The length of the user's list, cut at k."""
-        return self.at_most_k(self._of_user(self.view.n_recommended))
+        length = self.at_most_k(self._of_user(self.view.n_recommended))
+        return length - Table(self.view.dropped, self.k, self.asked).count() if self.view.dropped else length
 
     @property
     def n_negatives(self) -> nw.Expr:
@@ -195,14 +198,14 @@ _EULER: Final = 0.577215664901532860606512090082
 
 
 def harmonic(n: nw.Expr) -> nw.Expr:
-    """H_n = Σ_{i≤n} 1/i, exact to 1e-15: the asymptotic series at n + 12, less its twelve last terms.
+    """H_n = Σ_{i≤n} 1/i, exact to 1e-14: the asymptotic series at n + 12, less its twelve last terms.
 
     Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 6.3.18.
     """
     x = n + float(_SHIFT)
-    series = (
-        x.log(base=math.e) + _EULER + 0.5 / x - 1.0 / (12.0 * x**2) + 1.0 / (120.0 * x**4) - 1.0 / (252.0 * x**6) + 1.0 / (240.0 * x**8)
-    )
+    series = x.log(base=math.e) + _EULER + 0.5 / x
+    for place, coefficient in enumerate((-1 / 12, 1 / 120, -1 / 252, 1 / 240, -1 / 132), 1):
+        series = series + coefficient / x ** (2 * place)
     for term in range(1, _SHIFT + 1):
         series = series - 1.0 / (n + float(term))
     return series

@@ -29,6 +29,11 @@ def _denominator(m: Measure) -> nw.Expr:
     return m.n_listed if choice == "list_length" else m.hits.count()
 
 
+def _refuse_small_denominators(m: Measure) -> None:
+    if m.params["denominator"] not in ("k", "list_length"):
+        raise ValueError(f"ranks=all adds up k values and divides by k or list_length, not by {m.params['denominator']}")
+
+
 def _gain(m: Measure, gain: str) -> nw.Expr:
     # Float literals throughout: Polars 2.1 shares a cast literal between expressions and then fails on an empty frame.
     gains = {
@@ -36,7 +41,7 @@ def _gain(m: Measure, gain: str) -> nw.Expr:
         "linear": GAIN,
         "exp2": nw.lit(2.0) ** GAIN - 1.0,
         "exp2_plus1": nw.lit(2.0) ** (GAIN + 1.0) - 1.0,
-        "exp2_offset": nw.lit(2.0) ** (GAIN + (1.0 - m.offset)) - 1.0,
+        "exp2_offset": nw.lit(2.0) ** (GAIN + (1.0 - m.view.offset)) - 1.0,
     }
     return gains[gain]
 
@@ -66,11 +71,12 @@ def average_precision(m: Measure) -> nw.Expr:
 
     D by `denominator`: `min_r_k` = min(R, k), so that a perfect list counts 1; `r`; `k`; `list_length`, at most k;
     `min_r_length`, the smaller of R and that length; `hits`, the hits among the first k. With `ranks` = `all` precision is
-    added up at every rank up to k, not only at hits: 1/D · Σ_{r≤k} found(r)/r.
+    added up at every rank up to k, not only at hits: 1/D · Σ_{r≤k} found(r)/r, D being `k` or `list_length`.
 
     Edge cases: no hit counts 0; without a cut-off min(R, k) is R and k is the length of the list.
     """
     if m.params["ranks"] == "all":
+        _refuse_small_denominators(m)
         # Σ_{r≤k} found(r)/r: the hit at rank r is in found(r), …, found(k), so it adds H_k - H_(r-1).
         return divide(m.hits.count() * harmonic(m.depth) - m.hits.sum(harmonic(RANK - 1.0), "H of rank - 1"), _denominator(m))
     return divide(m.hits.sum(FOUND / RANK, "precision", found=FOUND), _denominator(m))
@@ -91,6 +97,7 @@ def average_recall(m: Measure) -> nw.Expr:
     D by `denominator`, and `ranks`, as for MAP. Edge cases: as for MAP; a perfect list does not reach 1 unless R = 1.
     """
     if m.params["ranks"] == "all":
+        _refuse_small_denominators(m)
         found = m.hits.count() * (m.depth + 1.0) - m.hits.sum(RANK * 1.0, "its rank")  # the hit at rank r is found at k - r + 1 ranks
     else:
         found = m.hits.sum(FOUND, "found")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from .. import conventions, provenance
 from ..config import Loaded
 from ..errors import ConfigError
-from ..metrics import Definition, resolve
+from ..metrics import Definition
+from ..naming import MetricSpec
 from ..spread import Audit, Audited, Cell
 from .evaluation import Progress, evaluated
 from .plan import Plan
@@ -24,12 +24,14 @@ def audit(loaded: Loaded, names: Sequence[str] = (), progress: Progress | None =
     """
     usual = loaded.config.evaluation.convention
     asked = tuple(dict.fromkeys((usual, *(names or conventions.known()))))
-    measures = loaded.config.evaluation.definitions
+    evaluation = loaded.config.evaluation
+    written = {evaluation.resolve(spec): spec for spec in reversed(evaluation.written)}
+    measures = evaluation.definitions
     reasons: dict[tuple[int, str], str] = {}
     wanted: dict[tuple[int, str], Definition] = {}
     for name in asked:
         for place, measure in enumerate(measures):
-            found = _under(loaded, measure, name)
+            found = _under(loaded, measure, written[measure], name)
             reason = found if isinstance(found, str) else _missing(loaded, found)
             if reason or isinstance(found, str):
                 reasons[place, name] = reason
@@ -37,9 +39,9 @@ def audit(loaded: Loaded, names: Sequence[str] = (), progress: Progress | None =
                 wanted[place, name] = found
     if not wanted:
         raise ConfigError(f"none of the conventions {', '.join(asked)} has any of the measures {', '.join(m.label for m in measures)}")
-    with evaluated(loaded, Plan(tuple(wanted.values())), progress) as evaluation:
+    with evaluated(loaded, Plan(tuple(wanted.values())), progress) as found_by:
         cells: dict[int, dict[tuple[str, str], Cell]] = {place: {} for place in range(len(measures))}
-        for model, rows in evaluation.rows.items():
+        for model, rows in found_by.rows.items():
             for (place, name), row in zip(wanted, rows, strict=True):
                 cells[place][name, model] = Cell(row.value, row.n_users, "" if row.value is not None else "no user counts")
             for (place, name), reason in reasons.items():
@@ -47,31 +49,27 @@ def audit(loaded: Loaded, names: Sequence[str] = (), progress: Progress | None =
         return Audit(
             usual=usual,
             conventions=asked,
-            models=tuple(evaluation.rows),
+            models=tuple(found_by.rows),
             audited=tuple(
-                Audited(
-                    measure.label, measure.metric.higher_is_better, {(n, m): cells[place][n, m] for n in asked for m in evaluation.rows}
-                )
+                Audited(measure.label, measure.metric.higher_is_better, {(n, m): cells[place][n, m] for n in asked for m in found_by.rows})
                 for place, measure in enumerate(measures)
             ),
-            remarks=evaluation.remarks(),
-            versions=provenance.versions(evaluation.engine.name),
+            remarks=found_by.remarks(),
+            versions=provenance.versions(found_by.engine.name),
         )
 
 
-def _under(loaded: Loaded, measure: Definition, name: str) -> Definition | str:
+def _under(loaded: Loaded, measure: Definition, written: MetricSpec, name: str) -> Definition | str:
     """The measure as the convention called `name` defines it, or why it does not."""
-    load = partial(conventions.load, folder=loaded.folder)
     try:
-        convention = load(name)
+        convention = conventions.load(name, loaded.folder)
     except ValueError as error:
         raise ConfigError(str(error)) from None
     has = {definition.metric.name for definition in measure.all} <= convention.metrics.keys()
     if not has and name != conventions.DEFAULT and name != loaded.config.evaluation.convention and convention.library:
         return _NOT_THERE
-    relevance = loaded.config.evaluation.relevance
     try:
-        return resolve(measure.spec, convention, load, type(measure.relevance)(relevance.threshold, relevance.graded))
+        return loaded.config.evaluation.resolve(written, name)
     except ValueError as error:
         return str(error)
 

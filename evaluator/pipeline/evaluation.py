@@ -88,10 +88,13 @@ class Evaluation:
     def truths(self, known: match.Known) -> Truths:
         """What the test file says; refuses a config that speaks of ratings where there are none."""
         relevance = self.config.evaluation.relevance
-        if "rating" not in self.inputs.test.columns and (relevance.threshold is not None or relevance.graded):
-            wants = "relevance.graded" if relevance.graded else "relevance.threshold"
+        thresholds = [definition.label for definition in self.plan.all if definition.truth.threshold is not None]
+        wants = "evaluation.relevance.graded" if relevance.graded else "evaluation.relevance.threshold"
+        if relevance.threshold is None and not relevance.graded:
+            wants = f"the threshold of {thresholds[0]}" if thresholds else ""
+        if "rating" not in self.inputs.test.columns and wants:
             raise DataError(
-                f"{self.inputs.test.role}: {self.inputs.test.paths[0]} has no rating column, which evaluation.{wants} needs",
+                f"{self.inputs.test.role}: {self.inputs.test.paths[0]} has no rating column, which {wants} needs",
                 "name it in the config, columns: {rating: NAME}",
             )
         return read_truths(self.inputs.test, self.plan, known, self.engine, self.read)
@@ -131,7 +134,12 @@ class Evaluation:
         counted = per_user.filter(~nw.col("v0").is_null())
         relevant = truths.n_relevant[truths.place[self.plan.definitions[0].truth]]
         listed = int(((per_user["n_recommended"] > 0) & (per_user["n_relevant"] > 0)).sum())
-        self.counts[name] = Counts(truths.n_test, relevant, listed, len(counted))
+        first = self.plan.definitions[0].counted
+        untested = model.untested(self.plan)
+        averaged = len(counted)
+        self.counts[name] = Counts(
+            truths.n_test, relevant, listed, averaged, first.missing_lists == "zero", first.no_relevant == "zero", untested
+        )
         self.per_user[name] = per_user
         if self.listed:
             self.models[name] = model

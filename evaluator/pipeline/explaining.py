@@ -55,7 +55,7 @@ class _Explainer:
         asked = Reductions()
         parts = tuple(nw.lit(part.value or 0.0) for part in of)
         view = self.tables.view(definition)
-        made = definition.metric.define(Measure(definition.k, definition.params, asked, parts, view, definition.offset))
+        made = definition.metric.define(Measure(definition.k, definition.params, asked, parts, view))
         users = self.mine(self.tables.users(Plan((definition,)), frozenset(asked.user_columns)))
         listed = self.listed(definition)
         if not len(users) and not len(listed):
@@ -108,7 +108,8 @@ class _Explainer:
         if self.tables.truths.tested is None or counted.no_relevant == "drop":
             users = self.mine(self.tables.truths.of(definition.truth).users)
             if not len(users):
-                return None, "the user has no relevant item in the test file, and is left out"
+                counts = "counts 0 in the mean over all users of data.train" if counted.divisor == "train_users" else "is left out"
+                return None, f"the user has no relevant item in the test file, and {counts}"
         return None, "the user has no list, and is left out" if counted.missing_lists == "drop" else "the user is left out"
 
     def listed(self, definition: Definition) -> nw.DataFrame[Any]:

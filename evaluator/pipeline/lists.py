@@ -20,26 +20,30 @@ _NEEDS_ALL_ROWS = ("drop", "drop_after_cut", "sum_scores")
 
 @dataclass(frozen=True)
 class Reading:
-    """One way in which the lists of a model are read, and what was found under it; `repeats`: lists may hold an item twice."""
+    """One way in which the lists of a model are read, and what was found under it.
+
+    `repeats`: lists may hold an item twice; `dropped`: rows taken out that a cut-off still counts.
+    """
 
     found: match.Found
     repeats: bool
     outside: Frame | None = None
     listed: Frame | None = None
+    dropped: Frame | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class _Wanted:
-    """What one reading of the file gives: the frames of one `Ranked` by their names."""
+    """What one reading of the file gives, by name, and the length of each list."""
 
-    ranked: Ranked
-    names: tuple[str, ...]
+    frames: Mapping[str, Frame]
+    lengths: Frame
 
     def __getitem__(self, name: str) -> Frame:
-        return self.ranked.frames[self.names.index(name)]
+        return self.frames[name]
 
     def get(self, name: str) -> Frame | None:
-        return self[name] if name in self.names else None
+        return self.frames.get(name)
 
 
 def read_lists(
@@ -74,25 +78,21 @@ class _ListReader:
         self.made: dict[tuple[int, str, str], Reading] = {}
 
     def readings(self) -> dict[Lists, Reading]:
-        wanted = self._ranked(list(self.orders), summed=False)
-        first = next(iter(wanted.values()))
-        repeaters = first.get("repeaters")
+        wanted = self._ranked(list(self.orders))
+        repeaters = next(iter(wanted.values())).get("repeaters")
         repeats = repeaters is None or self._holds(repeaters)
-        summed = (
-            [choice for choice in self.orders if choice.duplicates == "sum_scores"] if repeats and "score" in self.source.columns else []
-        )
-        if summed:
-            wanted |= self._ranked(summed, summed=True)
-        dropped = self._repeats(repeaters) if repeats and repeaters is not None else {}
+        dropped: dict[Lists, Frame] = {}
+        if repeats and repeaters is not None:
+            wanted |= self._summed(wanted, repeaters)
+            dropped = self._repeats(repeaters)
         if repeaters is None and len({choice.duplicates for choice in self.orders}) > 1:
             repeats = any(
                 self._size(frame["found"]) > self._size(match.one_per_item(frame["found"])) for frame in dict.fromkeys(wanted.values())
             )
-        return {
-            choice: self._reading(choice, wanted[choice], repeats and choice not in summed, dropped.get(choice)) for choice in self.orders
-        }
+        return {choice: self._reading(choice, wanted[choice], repeats, dropped.get(choice)) for choice in self.orders}
 
-    def _ranked(self, choices: Sequence[Lists], summed: bool) -> dict[Lists, _Wanted]:
+    def _ranked(self, choices: Sequence[Lists], summed: Frame | None = None) -> dict[Lists, _Wanted]:
+        """What is wanted of the lists under each choice; of those `summed` from the file instead, if given."""
         orders = [self.orders[choice] for choice in choices]
         names: list[str] = []
         ranked: list[Ranked] = []
@@ -101,18 +101,51 @@ class _ListReader:
             def want(lists: Frame) -> list[Frame]:
                 frames = {name: make(lists)[0] for name, make in self.wants.items()}
                 names[:] = list(frames)
-                return [*frames.values(), load.counted(scan if summed else lists, source)]
+                return [*frames.values(), load.counted(scan, source) if summed is not None else load.counted(lists, source)]
 
-            ranked[:] = self.engine.ranked(*rank.prepared(match.with_summed_scores(scan) if summed else scan, orders), want)
+            ranked[:] = self.engine.ranked(*rank.prepared(scan if summed is None else summed, orders), want)
             return [ranked[0].frames[-1]]
 
         self.read(self.source, compute)
         by_id: dict[int, _Wanted] = {}
-        return {choice: by_id.setdefault(id(one), _Wanted(one, tuple(names))) for choice, one in zip(choices, ranked, strict=True)}
+        return {
+            choice: by_id.setdefault(id(one), _Wanted(dict(zip(names, one.frames, strict=False)), one.lengths))
+            for choice, one in zip(choices, ranked, strict=True)
+        }
+
+    def _summed(self, wanted: Mapping[Lists, _Wanted], repeaters: Frame) -> dict[Lists, _Wanted]:
+        """What is wanted where the scores of a repeated item are summed: the users who have one are read again."""
+        choices = [choice for choice in self.orders if self._duplicates(choice) == "sum_scores"]
+        if not choices:
+            return {}
+        kept: list[Frame] = []
+
+        def compute(source: load.Source, scan: Frame) -> list[Frame]:
+            kept[:] = [match.with_summed_scores(scan.join(repeaters, on="user", how="semi"), self.engine)]
+            return [load.counted(scan, source)]
+
+        self.read(self.source, compute)
+        again = self._ranked(choices, kept[0])
+
+        def either(one: Frame, other: Frame) -> Frame:
+            return nw.concat([one.join(repeaters, on="user", how="anti"), other.select(*one.collect_schema().names())])
+
+        return {
+            choice: _Wanted(
+                {name: either(frame, again[choice][name]) for name, frame in wanted[choice].frames.items() if name != "repeaters"},
+                either(wanted[choice].lengths, again[choice].lengths),
+            )
+            for choice in choices
+        }
+
+    def _duplicates(self, choice: Lists) -> str:
+        """What is done with repeated items; without scores there is nothing to sum."""
+        without = choice.duplicates == "sum_scores" and "score" not in self.source.columns
+        return "drop" if without else choice.duplicates
 
     def _repeats(self, repeaters: Frame) -> dict[Lists, Frame]:
         """The rows to drop from lists that hold an item twice, under each order that asks for it."""
-        choices = [choice for choice in self.orders if choice.duplicates in ("drop", "drop_after_cut")]
+        choices = [choice for choice in self.orders if self._duplicates(choice) in ("drop", "drop_after_cut")]
         if not choices:
             return {}
         orders = [self.orders[choice] for choice in choices]
@@ -132,10 +165,10 @@ class _ListReader:
             seen = nw.concat([seen, wanted["unknown"]])
         if seen is not None and not self._holds(seen):
             seen = None
-        duplicates = choice.duplicates if repeats else "none"
+        duplicates = self._duplicates(choice) if repeats else "none"
         key = (id(wanted), duplicates, choice.seen if seen is not None else "keep")
         if key not in self.made:
-            found = match.Found(wanted["found"], wanted.ranked.lengths)
+            found = match.Found(wanted["found"], wanted.lengths)
             beside = {name: frame for name in ("outside", "listed") if (frame := wanted.get(name)) is not None}
             if seen is not None:
                 found = match.closed_up(found, seen)
@@ -144,7 +177,11 @@ class _ListReader:
             if dropped is not None and duplicates in ("drop", "drop_after_cut"):
                 after_cut = duplicates == "drop_after_cut"
                 found = match.closed_up(found, dropped, keep_place=after_cut)
-                beside = {name: match.moved_up(frame, dropped, keep_place=after_cut) for name, frame in beside.items()}
+                if after_cut:
+                    beside["dropped"] = dropped
+                beside |= {
+                    name: match.moved_up(frame, dropped, keep_place=after_cut) for name, frame in beside.items() if name != "dropped"
+                }
             if duplicates == "unique_hits":
                 found = match.Found(match.one_per_item(found.rows), found.lengths)
             self.made[key] = Reading(found, repeats, **beside)

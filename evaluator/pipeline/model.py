@@ -42,6 +42,8 @@ class ModelTables:
         if f"hits_{one}" not in self.rows:
             rows = match.among_rated(reading.found.rows, self.engine) if among else reading.found.rows
             hits = match.hits(self._relevant(rows, truth), truth.users, self.engine)
+            if definition.truth.duplicates == "rows_count":
+                (hits,) = self.engine.settle([match.each_copy(hits, self.engine)], ordered=True)
             self.rows[f"hits_{one}"] = Rows(tables.check(hits, "hits"))
             self.rows[f"ideal_{t}"] = Rows(tables.check(truth.ideal, "ideal"), f"twin_{t}")
         if definition.axes.get("ndcg_ideal") == "retrieved" and f"retrieved_{one}" not in self.rows:
@@ -49,6 +51,8 @@ class ModelTables:
             self.rows[f"retrieved_{one}"] = Rows(match.in_best_order(best, self.engine))
         if definition.axes.get("precision_denominator") == "rated":
             self.rows[f"rated_{place}"] = Rows(reading.found.rows)
+        if reading.dropped is not None:
+            self.rows[f"dropped_{place}"] = Rows(reading.dropped)
         if reading.outside is not None:
             self.rows[f"outside_{one}"] = Rows(tables.check(match.outside(reading.outside, truth.relevant), "outside"))
         return View(
@@ -60,6 +64,8 @@ class ModelTables:
             n_relevant=f"n_relevant_{t}",
             n_recommended=f"n_recommended_{place}",
             n_candidates=f"n_candidates_{t}",
+            dropped=f"dropped_{place}" if reading.dropped is not None else "",
+            offset=definition.offset if self.truths.graded[definition.truth] else 1.0,
         )
 
     def _relevant(self, rows: Frame, truth: match.TruthTables) -> Frame:
@@ -76,7 +82,7 @@ class ModelTables:
         if (t, place) not in self.more:
             listed = self._relevant(self.readings[place].found.rows, truth)
             repeats = match.repeats(listed)
-            relevant = nw.concat([truth.relevant.select("user", "item", "gain"), repeats])
+            relevant = nw.concat([match.each_copy(truth.relevant, self.engine).select("user", "item", "gain"), repeats])
             made = match.truth_tables(relevant, definition.truth.graded, self.engine)
             self.more[t, place] = replace(made, relevant=truth.relevant)  # a hit is looked up once, not once per repeat
         return self.more[t, place], f"{t}_more_{place}"
@@ -116,6 +122,14 @@ class ModelTables:
                 base = match.with_unseen(base, self.candidates, "n_train")
         return base
 
+    def untested(self, plan: Plan) -> int:
+        """How many users without a test row count for the first measure."""
+        if plan.definitions[0].counted.no_truth != "zero" or self.truths.tested is None:
+            return 0
+        lengths = self.readings[self.place[plan.definitions[0].lists]].found.lengths
+        others = lengths.join(self.truths.tested, on="user", how="anti")
+        return int(self.engine.collect(others.select(nw.len().alias("n")))["n"].item())
+
     def scored(self, plan: Plan) -> Frame:
         """The value of every measure for every user: `user`, `n_relevant`, `n_recommended`, and the columns of `Scoring`.
 
@@ -139,6 +153,8 @@ class ModelTables:
         above: list[tuple[str, ...]] = []
         if counted.no_relevant == "drop" and self.truths.tested is not None:
             above.append((view.n_relevant, "untested") if counted.no_truth == "zero" else (view.n_relevant,))
+            if counted.no_truth == "zero":  # of the users whom the test file does not hold only those whose list is not empty
+                above.append(("tested", view.n_recommended))
         elif plan.needs_untested and counted.no_truth == "drop":
             above.append(("tested",))
         if counted.missing_lists == "drop":

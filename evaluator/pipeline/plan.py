@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from .. import aggregate
+from .. import aggregate, match
 from ..metrics import Definition, Lists, Truth
 
 
@@ -70,12 +70,16 @@ class Plan:
         return needs | ({"known"} if self.needs_train else set())
 
     def remarks(self, has_train: bool) -> tuple[str, ...]:
-        """What the conventions would have done with data.train, had it been given."""
-        if has_train or not self.needs_train:
-            return ()
+        """Which metrics the libraries do not have, and what the conventions would have done with data.train, had it been given."""
+        found = [
+            f"{name} has no {metric}: it is receval's, under the protocol of the convention {name}."
+            for name, metric in dict.fromkeys((one.convention, one.metric.name) for one in self.definitions if not one.of_library)
+        ]
         names = sorted({definition.convention for definition in self.all if _uses_train(definition)})
-        convention = f"The convention {names[0]} leaves" if len(names) == 1 else f"The conventions {', '.join(names)} leave"
-        return (f"{convention} out what data.train holds or does not know; there is no data.train, so nothing was left out.",)
+        if names and not has_train:
+            convention = f"Under the convention{'' if len(names) == 1 else 's'} {', '.join(names)}"
+            found.append(f"{convention} what data.train holds or does not know is left out; there is no data.train, so nothing was.")
+        return tuple(found)
 
 
 def _uses_train(definition: Definition) -> bool:
@@ -86,11 +90,11 @@ def _ranks_rated(definition: Definition) -> bool:
     return definition.axes["positions"] == "among_rated"
 
 
-def normal(choice: Truth, columns: Iterable[str], has_train: bool) -> Truth:
+def normal(choice: Truth, columns: Iterable[str], known: match.Known) -> Truth:
     """The same choice without what makes no difference: nothing does where the test file has no ratings."""
-    if not has_train:
+    if known.seen is None and known.items is None:
         choice = replace(choice, filter="none")
     if "rating" in columns:
         return replace(choice, rule="all_rows") if choice.threshold is not None else choice
-    duplicates = "rows" if choice.duplicates == "rows" else "best"
+    duplicates = choice.duplicates if "row" in choice.duplicates else "best"
     return replace(choice, rule="all_rows", threshold=None, graded=False, duplicates=duplicates)

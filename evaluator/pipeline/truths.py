@@ -23,7 +23,7 @@ class Truths:
     """What the test file says.
 
     `judged` holds the pairs with which lists are joined, and `tested` its users, where they are needed; `n_test` is their
-    number. `tables` are the distinct tables, `place` says which are those of a choice.
+    number. `tables` are the distinct tables, `place` says which are those of a choice, `graded` whether its gains are ratings.
     """
 
     judged: Frame
@@ -32,6 +32,8 @@ class Truths:
     tables: tuple[match.TruthTables, ...]
     place: dict[Truth, int]
     n_relevant: tuple[int, ...]
+
+    graded: dict[Truth, bool]
 
     def of(self, choice: Truth) -> match.TruthTables:
         """The tables of a choice."""
@@ -43,7 +45,7 @@ def read_truths(source: load.Source, plan: Plan, known: match.Known, engine: Eng
 
     Raises `DataError` if no user has a relevant item under the first choice.
     """
-    choices = {choice: normal(choice, source.columns, known.seen is not None) for choice in plan.truths}
+    choices = {choice: normal(choice, source.columns, known) for choice in plan.truths}
     distinct = list(dict.fromkeys(choices.values()))
     keeps_rows = len(distinct) > 1 or plan.needs_rated or plan.needs_all_tested
 
@@ -74,9 +76,10 @@ def read_truths(source: load.Source, plan: Plan, known: match.Known, engine: Eng
     place = {asked: places[kept[choice]] for asked, choice in choices.items()}
     if counts[place[plan.definitions[0].truth]] == 0:
         raise _nothing_relevant(source, plan.definitions[0].truth, n_test)
+    graded = {asked: choice.graded for asked, choice in choices.items()}
     if judged is None:
-        return Truths(relevant[0], None, n_test, tuple(tables.values()), place, counts)
-    return Truths(judged, tested, n_test, tuple(tables.values()), place, counts)
+        return Truths(relevant[0], None, n_test, tuple(tables.values()), place, counts, graded)
+    return Truths(judged, tested, n_test, tuple(tables.values()), place, counts, graded)
 
 
 def _size(frame: Frame, engine: Engine) -> int:
@@ -88,8 +91,8 @@ def _same(choice: Truth, others: list[Truth], sizes: list[int]) -> Truth:
     size = sizes[others.index(choice)]
     for other, n in zip(others, sizes, strict=True):
         alike = (other.graded, other.duplicates) == (choice.graded, choice.duplicates) and n == size
-        nested = "user_mean" not in (other.rule, choice.rule) and other.filter == choice.filter
-        if alike and (nested or (other.rule, other.threshold) == (choice.rule, choice.threshold)):
+        nested = other.filter == choice.filter or (other.rule, other.threshold) == (choice.rule, choice.threshold)
+        if other == choice or (alike and nested and "user_mean" not in (other.rule, choice.rule) and "row" not in choice.duplicates):
             return other
     return choice
 

@@ -9,7 +9,7 @@ import json
 from ..spread import FORMAT_VERSION, Audit, Audited
 from .blocks import Block, Grid, Heading, Points, Prose
 
-_ALIKE = 12
+_ALIKE = 6
 """Values that agree to so many digits stand in one row."""
 
 
@@ -34,14 +34,14 @@ def _grid(audit: Audit, audited: Audited) -> Grid:
             key = tuple((None if cell.value is None else f"{cell.value:.{_ALIKE}g}", cell.n_users) for cell in cells)
             alike.setdefault(key, []).append(convention)
     rows = []
-    for names in alike.values():
+    for number, names in enumerate(alike.values(), 1):
         cells = [audited.cells[names[0], model] for model in audit.models]
         users = sorted({cell.n_users for cell in cells})
         counted = f"{users[0]:,}" if len(users) == 1 else f"{users[0]:,} to {users[-1]:,}"
-        rows.append((*(_shown(cell.value) for cell in cells), counted, ", ".join(names)))
+        rows.append((str(number), *(_shown(cell.value) for cell in cells), counted, ", ".join(names)))
     spreads = [audited.spread(model) for model in audit.models]
-    rows.append((*(_shown(spread) for spread in spreads), "", "spread (largest less smallest)"))
-    return Grid((*audit.models, "users", "conventions"), tuple(rows), frozenset({"conventions"}))
+    rows.append(("", *(_shown(spread) for spread in spreads), "", "spread (largest less smallest)"))
+    return Grid(("", *audit.models, "users", "conventions"), tuple(rows), frozenset({"conventions"}))
 
 
 def _shown(value: float | None) -> str:

@@ -33,7 +33,7 @@ def page(explanation: Explanation, level: int = 1) -> list[Block]:
 
 def _result(explanation: Explanation) -> list[tuple[str, str]]:
     rows = [(name, shown(value)) for name, value in explanation.facts]
-    rows += [(part.measure, shown(part.value)) for part in explanation.of]
+    rows += [(part.measure, shown(part.value)) for part in explanation.of if part.value is not None]
     if explanation.numerator is not None and explanation.denominator is not None:
         rows += [("numerator", shown(explanation.numerator)), ("denominator", shown(explanation.denominator))]
     rows.append((explanation.measure, repr(explanation.value) if explanation.value is not None else f"none: {explanation.reason}"))

@@ -144,7 +144,7 @@ def test_a_convention_may_be_set_for_one_measure(write):
     [
         ("axes:\n  map_denominator: q\n", r"ours\.yaml:2: map_denominator is one of min_r_k"),
         ("axes:\n  map_denominator: min_r\n", r"did you mean 'min_r_k'"),
-        ("about: x\naxes:\n  map_denomiator: r\n", r"ours\.yaml:3: no metric has an axis 'map_denomiator' — did you mean 'map_denominator'"),
+        ("about: x\naxes:\n  map_denomiator: r\n", r"ours\.yaml:3: no metric has an axis 'map_denomiator' — did you mean 'map_d"),
         ("metrics:\n  MAP:\n    ndcg_gain: linear\n", r"ours\.yaml:3: MAP has no axis 'ndcg_gain'"),
         ("metrics:\n  MAPP: {}\n", r"ours\.yaml:2: no metric is called 'MAPP' — did you mean 'MAP'"),
         ("axess: {}\n", r"ours\.yaml:1: unknown key 'axess'"),
@@ -157,6 +157,13 @@ def test_a_convention_may_be_set_for_one_measure(write):
         ("axes:\n  ndcg_log_base: 1\n", r"ours\.yaml:2: ndcg_log_base is a number above 1"),
         ("notes: {a: b}\n", r"ours\.yaml:1: notes is a list"),
         ("metrics: {MAP: r}\n", r"ours\.yaml:1: MAP is a mapping"),
+        ("axes: {no_relevant: [a]}\n", r"ours\.yaml:1: no_relevant is one of drop, zero"),
+        ("- a\n", r"ours\.yaml:1: a convention is a mapping"),
+        ("", r"ours\.yaml:1: a convention is a mapping"),
+        ("name: elliot\n", r"ours\.yaml:1: 'elliot' is the name of a convention of receval"),
+        ("parameters: {a: {b: 5}}\n", r"ours\.yaml:1: a=b stands for parameters"),
+        ("parameters: {a: {b: [1]}}\n", r"ours\.yaml:1: a=b stands for parameters"),
+        ("spellings: {MAP: B, B: MAP}\n", r"lead in a circle"),
     ],
 )
 def test_a_wrong_convention_file_is_refused_with_file_and_line(write, text, said):
