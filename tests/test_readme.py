@@ -31,13 +31,23 @@ def test_the_config_is_valid(write):
     assert load_config(write("config.yaml", blocks("yaml")[0])).config.output.dir == "results/"
 
 
-def test_the_console_example_is_what_the_command_prints(receval, monkeypatch):
+@pytest.mark.parametrize("block", blocks("console"), ids=lambda block: block.split()[2])
+def test_a_console_example_is_what_the_command_prints(block, receval, monkeypatch):
     import shlex
 
     monkeypatch.chdir(ROOT)
-    command, *said = blocks("console")[0].splitlines()
-    code, _, err = receval(*shlex.split(command.removeprefix("$ receval ")))
-    assert (code, plain(err)) == (2, said)
+    command, *said = block.splitlines()
+    code, out, err = receval(*shlex.split(command.removeprefix("$ receval ")))
+    assert code == (2 if "validate" in command else 0)
+    assert plain(out if code == 0 else err) == plain("\n".join(said))
+
+
+def test_the_convention_example_is_valid(write, sample):
+    write("configs/ours.yaml", blocks("yaml")[1])
+    loaded = load_config(
+        sample / "quickstart.yaml", ["evaluation.convention=./ours.yaml", "evaluation.metrics=[ap_5, 'MAP(strict=true)@5']"]
+    )
+    assert [definition.label for definition in loaded.config.evaluation.definitions] == ["MAP@5", "MAP(missing_lists=zero)@5"]
 
 
 def test_the_python_example_runs(monkeypatch):

@@ -102,7 +102,10 @@ def config(write, convention: str, extra: str = "") -> str:
 
 
 def test_a_convention_of_ones_own_extends_another(write):
-    write("ours.yaml", "extends: replay\nabout: Ours.\naxes: {missing_lists: drop}\nmetrics:\n  MAP: {map_denominator: r}\nspellings: {ap: MAP}\n")
+    write(
+        "ours.yaml",
+        "extends: replay\nabout: Ours.\naxes: {missing_lists: drop}\nmetrics:\n  MAP: {map_denominator: r}\nspellings: {ap: MAP}\n",
+    )
     from receval.evaluator import run
 
     result = run(load_config(config(write, "./ours.yaml")))

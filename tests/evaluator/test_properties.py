@@ -107,9 +107,8 @@ def measured(evaluate: Any, world: dict[str, pl.DataFrame], metrics: Any = VARIA
         world["lists"],
         train=world["train"],
         metrics=list(metrics),
-        top_k=["none" if k is None else k for k in CUTOFFS],
         relevance={"graded": True},
-        **options,
+        **{"top_k": ["none" if k is None else k for k in CUTOFFS], **options},
     )
     return per_user(result)
 

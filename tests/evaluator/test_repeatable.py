@@ -33,3 +33,14 @@ def test_twelve_runs_on_the_streaming_engine_give_the_same_bytes_of_every_file(e
         )
     assert len(found) == 1
     assert pl.read_parquet(next(iter(found))[-1]).height > 19_000
+
+
+@pytest.mark.slow
+def test_scores_of_repeated_items_are_summed_in_the_same_order_every_time(evaluate):
+    chance = random.Random(5)
+    scores = (0.1, 0.2, 0.3, 0.6, 0.7)  # 0.1 + 0.2 + 0.3 is 0.6 or not, by the order of the sum
+    lists = [(u, chance.randint(0, 12), chance.choice(scores)) for u in range(3_000) for _ in range(40)]
+    frames = table(["user", "item"], [(u, i) for u in range(3_000) for i in (1, 5, 9)]), table(["user", "item", "score"], lists)
+    metrics = ["MAP(duplicates=sum_scores)", "nDCG(convention=warprec)", "nDCG(convention=clayrs)", "MRR(convention=trec_eval)"]
+    found = {render.per_user(evaluate(*frames, metrics=metrics, top_k=[5])) for _ in range(8)}
+    assert len(found) == 1
