@@ -96,6 +96,10 @@ def spark() -> Iterator[Mapping[str, str]]:
     from receval.evaluator.engine.spark import SparkEngine
 
     engine = SparkEngine(master="local[2]")
+    for setting in ("spark.sql.codegen.wholeStage", "spark.sql.adaptive.enabled"):  # on small data planning takes nearly all the time
+        engine._session.conf.set(setting, "false")
+    engine._session.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+    engine._session.conf.set("spark.sql.shuffle.partitions", "1")
     yield {"name": "spark", "master": "local[2]"}
     engine.close()
 
