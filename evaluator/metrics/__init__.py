@@ -3,7 +3,7 @@
 from . import accuracy, auc, ranking
 from .definition import Counted, Definition, Lists, Load, Relevance, Truth, check, resolve
 from .measure import Measure, Ratio, Reduction, Reductions, Table, View, plain
-from .registry import METRICS, Metric, find, is_unbounded
+from .registry import METRICS, Metric, find
 
 __all__ = [
     "METRICS",
@@ -24,7 +24,6 @@ __all__ = [
     "auc",
     "check",
     "find",
-    "is_unbounded",
     "plain",
     "ranking",
     "resolve",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -124,8 +123,3 @@ def _spellings() -> dict[str, Metric]:
 
 def _fold(name: str) -> str:
     return name.replace("-", "").replace("_", "").replace(" ", "").lower()
-
-
-def is_unbounded(entry: Metric) -> bool:
-    """Whether the values of a metric have no upper bound."""
-    return math.isinf(entry.bounds[1])

@@ -118,8 +118,8 @@ def _row(cells: Sequence[str]) -> str:
 def show(page: Page, file: TextIO) -> str:
     """The page as text for `file`: fitted to a terminal; elsewhere nothing is broken, a paragraph or a row is a line."""
     screen = Console(file=file)
-    plain = not _encodes(file, "↑∞")
-    shapes = _Shapes(screen, fancy=screen.is_terminal and _encodes(file, "╭"))
+    plain = not encodes(file, "↑∞")
+    shapes = _Shapes(screen, fancy=screen.is_terminal and encodes(file, "╭"))
     drawn = [shape for block in page for shape in shapes.of(block)]
     widths = [max(screen.width if screen.is_terminal else 0, shapes.least(shape)) for shape in drawn]
     text = StringIO()
@@ -217,7 +217,8 @@ def _marked(text: str) -> Text:
     return marked
 
 
-def _encodes(file: TextIO, text: str) -> bool:
+def encodes(file: TextIO, text: str) -> bool:
+    """Whether `text` can be written to `file`."""
     try:
         text.encode(file.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..result import Result
+from .blocks import encodes
 from .text import arrow, best, shown
 
 _FEW_MEASURES: Final = 8
@@ -22,8 +23,8 @@ def show(result: Result, file: TextIO) -> str:
     Models that do not fit beside each other on a terminal follow in further tables.
     """
     screen = Console(file=file)
-    arrows = _encodes(file, "↑")
-    fancy = screen.is_terminal and _encodes(file, "╭")
+    arrows = encodes(file, "↑")
+    fancy = screen.is_terminal and encodes(file, "╭")
     tables = [_by_model(result, fancy, arrows)]
     if len(result.labels()) > _FEW_MEASURES or _width(tables[0]) > screen.width:
         tables = [_by_measure(result, models, fancy, arrows) for models in _side_by_side(result, screen, fancy, arrows)]
@@ -100,11 +101,3 @@ def _headed(result: Result, label: str, arrows: bool) -> Text:
 
 def _cell(value: str, is_best: bool) -> Text:
     return Text(f"{value}*", style="bold green") if is_best else Text(f"{value} ")
-
-
-def _encodes(file: TextIO, text: str) -> bool:
-    try:
-        text.encode(file.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
