@@ -40,6 +40,7 @@ from libraries import (
     unsupported,
 )
 from receval.evaluator import load_config, run
+from receval.evaluator.errors import RecevalError
 
 
 def main() -> int:
@@ -91,7 +92,11 @@ def compare(folder: Path) -> Verdicts:
             group = Group(row["library"], part, row["relevance"], "grades" in params, params.get("relevance_level"))
             groups[group].append(place)
     for group, places in groups.items():
-        found |= answer(folder, group, {place: rows[place] for place in places})
+        try:
+            found |= answer(folder, group, {place: rows[place] for place in places})
+        except (RecevalError, OSError) as error:  # the library gave values where receval gives none
+            print(f"{group.library}, {group.part or folder.name}, {group.relevance}: {error}", file=sys.stderr)
+            found |= dict.fromkeys(places, ("different", math.inf, ""))
     return found
 
 

@@ -124,7 +124,7 @@ def assert_same(one: dict[Any, dict[str, float]], other: dict[Any, dict[str, flo
                 assert same, (user, label, value, there)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(world=worlds())
 def test_values_equal_those_of_the_literal_implementation_and_keep_their_bounds(world, evaluate):
     found = measured(evaluate, world, FORMULAS)
@@ -146,7 +146,7 @@ def test_values_equal_those_of_the_literal_implementation_and_keep_their_bounds(
                 assert low - 1e-12 <= value <= high + 1e-12, (user, label, value)
 
 
-@settings(max_examples=5)
+@settings(max_examples=4)
 @given(world=worlds(), seed=st.integers(0, 1000))
 def test_shuffling_the_rows_of_every_file_changes_nothing(world, seed, evaluate):
     shuffled = {name: frame.sample(fraction=1, shuffle=True, seed=seed) for name, frame in world.items()}
@@ -154,7 +154,7 @@ def test_shuffling_the_rows_of_every_file_changes_nothing(world, seed, evaluate)
     assert measured(evaluate, world, fixed) == measured(evaluate, shuffled, fixed)
 
 
-@settings(max_examples=5)
+@settings(max_examples=4)
 @given(world=worlds())
 def test_renaming_users_and_items_in_order_changes_nothing(world, evaluate):
     def renamed(frame: pl.DataFrame) -> pl.DataFrame:
