@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from . import load
-from .config import Loaded
+from .config import Loaded, unknown_model
 from .config import Source as Given
 from .engine import Kind
 from .errors import ConfigError, DataError
@@ -19,24 +19,37 @@ from .result import Input, InputFile
 
 @dataclass(frozen=True)
 class Inputs:
-    """The sources of a run, looked at but not read."""
+    """The sources of a run, looked at but not read. `models` and `predictions` have one per model; models may share theirs."""
 
     test: load.Source
     train: load.Source | None
     items: load.Source | None
     models: Mapping[str, load.Source]
+    users: load.Source | None = None
+    baseline: load.Source | None = None
+    previous_policy: load.Source | None = None
+    distances: load.Source | None = None
+    predictions: Mapping[str, load.Source] = field(default_factory=dict)
 
     def all(self) -> list[load.Source]:
-        """Every source, in the order of the config."""
-        return [source for source in (self.test, self.train, self.items, *self.models.values()) if source is not None]
+        """Every source once, in the order of the config."""
+        single = (self.test, self.train, self.items, self.users, self.baseline, self.previous_policy)
+        everything = (*single, *self.predictions.values(), self.distances, *self.models.values())
+        return list({source.role: source for source in everything if source is not None}.values())
 
     def with_kinds(self, kinds: Mapping[str, Kind]) -> Inputs:
         """The same sources with their ids read as `kinds` says."""
+        read = {source.role: source.with_kinds(kinds) for source in self.all()}
         return Inputs(
-            self.test.with_kinds(kinds),
-            self.train and self.train.with_kinds(kinds),
-            self.items and self.items.with_kinds(kinds),
-            {name: source.with_kinds(kinds) for name, source in self.models.items()},
+            test=read[self.test.role],
+            train=self.train and read[self.train.role],
+            items=self.items and read[self.items.role],
+            models={name: read[source.role] for name, source in self.models.items()},
+            users=self.users and read[self.users.role],
+            baseline=self.baseline and read[self.baseline.role],
+            previous_policy=self.previous_policy and read[self.previous_policy.role],
+            distances=self.distances and read[self.distances.role],
+            predictions={name: read[source.role] for name, source in self.predictions.items()},
         )
 
     def single(self, name: str | None) -> Inputs:
@@ -47,16 +60,20 @@ class Inputs:
             close = difflib.get_close_matches(name or "", self.models, n=1)
             hint = f"did you mean '{close[0]}'?" if close else f"name one of the models {', '.join(self.models)}"
             raise ConfigError(f"there is no model '{name}': {hint}" if name else f"--model: {hint}")
-        return replace(self, models={name: self.models[name]})
+        predictions = {model: source for model, source in self.predictions.items() if model == name}
+        return replace(self, models={name: self.models[name]}, predictions=predictions)
 
 
 def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack) -> Inputs:
     """Find the files of a config and see how to read them; `stack` holds what must be tidied up after the run.
 
-    Raises `DataError` if a file is missing or cannot be read as the config says. Of train and items only what is `needed` is
-    looked at.
+    Raises `DataError` if a file is missing or cannot be read as the config says. Beside the test file and the lists only what is
+    `needed` is looked at; of what is needed as `train?` or `predictions?`, only what the config gives. A need such as
+    `users.age` is a column to read.
     """
     data = loaded.config.data
+    wanted = {need.removesuffix("?") for need in needed}
+    roles = {need.partition(".")[0] for need in wanted}
 
     def paths(role: str, given: Given) -> list[Path]:
         if given.path == ("-",):
@@ -64,8 +81,9 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack)
         found = load.find(role, given.path, loaded.folder)
         return [stack.enter_context(load.spooled(path)) if path.is_fifo() else path for path in found]
 
-    def source(role: str, table: str, given: Given | None) -> load.Source | None:
-        return _look(role, table, given, paths(role, given)) if given else None
+    def source(key: str, table: str, given: Given | None, *needs: str, labels: Sequence[str] = ()) -> load.Source | None:
+        role = f"data.{key}"
+        return _look(role, table, given, paths(role, given), labels) if given and roles & set(needs or (key,)) else None
 
     models: dict[str, load.Source] = {}
     if isinstance(data.recommendations, dict):
@@ -79,14 +97,45 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack)
             if (len(by_name) < len(found) > 1 and not given.name) or by_name.keys() & models.keys():
                 raise DataError("data.recommendations: two files give a model the same name", "name the models, as name: path")
             models |= {name: _look(f"data.recommendations.{name}", "lists", given, files) for name, files in by_name.items()}
-    test = source("data.test", "interactions", data.test)
-    assert test is not None
-    train = source("data.train", "interactions", data.train if needed & {"catalogue", "train", "known"} else None)
-    items = source("data.items", "catalogue", data.items if needed & {"catalogue", "known"} else None)
-    return Inputs(test, train, items, models)
+    of_items = _columns("items", wanted)
+    if data.items and "categories" in wanted:
+        of_items = list(dict.fromkeys((*of_items, *data.items.category_columns)))
+    predictions: dict[str, load.Source | None] = {}
+    if isinstance(data.predictions, dict) and "predictions" in roles:
+        _refuse_strangers(data.predictions, models, required="predictions" in needed)
+        for name, given in data.predictions.items():
+            predictions[name] = source(f"predictions.{name}", "predictions", given, "predictions")
+    elif not isinstance(data.predictions, dict):
+        predictions = dict.fromkeys(models, source("predictions", "predictions", data.predictions))
+    return Inputs(
+        test=_look("data.test", "interactions", data.test, paths("data.test", data.test)),
+        train=source("train", "interactions", data.train, "catalogue", "train", "known"),
+        items=source("items", "catalogue", data.items, "catalogue", "items", "categories", "known", labels=of_items),
+        models=models,
+        users=source("users", "people", data.users, labels=_columns("users", wanted)),
+        baseline=source("baseline", "lists", data.baseline),
+        previous_policy=source("previous_policy", "policy", data.previous_policy),
+        distances=source("distances", "distances", data.distances),
+        predictions={name: found for name, found in predictions.items() if found},
+    )
 
 
-def _look(role: str, table: str, given: Given, paths: Sequence[Path]) -> load.Source:
+def _columns(role: str, wanted: Iterable[str]) -> list[str]:
+    """The columns of a file that are needed by name."""
+    return sorted(need.removeprefix(f"{role}.") for need in wanted if need.startswith(f"{role}."))
+
+
+def _refuse_strangers(predictions: Iterable[str], models: Mapping[str, load.Source], required: bool) -> None:
+    """`DataError` if the names of predictions are not those of the models, which the files may have given."""
+    for name in predictions:
+        if name not in models:
+            raise DataError(f"data.predictions: {unknown_model(name, models)}")
+    lacking = [name for name in models if name not in predictions]
+    if required and lacking:
+        raise DataError(f"data.predictions: there are no predicted ratings of the model {lacking[0]}", "give those of every model")
+
+
+def _look(role: str, table: str, given: Given, paths: Sequence[Path], labels: Sequence[str] = ()) -> load.Source:
     return load.look(
         role,
         table,
@@ -96,6 +145,7 @@ def _look(role: str, table: str, given: Given, paths: Sequence[Path]) -> load.So
         separator="\t" if given.format == "tsv" else given.separator,
         header=given.header,
         columns=given.columns.given(),
+        labels=labels,
     )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from .contradictions import missing, unknown_model
 from .converted import convert
 from .loader import Loaded, load_config
-from .models import Config, Source
+from .models import Composite, Config
+from .sources import Source
 
-__all__ = ["Config", "Loaded", "Source", "convert", "json_schema", "load_config"]
+__all__ = ["Composite", "Config", "Loaded", "Source", "convert", "json_schema", "load_config", "missing", "unknown_model"]
 
 
 def json_schema() -> str:

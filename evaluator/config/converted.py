@@ -37,14 +37,15 @@ def convert(path: Path, folder: Path | None = None) -> str:
         )
     translation = translate(experiment.evaluation, path.parent, experiment.dialect)
     places = Places(str(path), document, translation, at=experiment.at)
-    value, unknown = _known(translation, path.parent)
+    value, unknown, needs = _known(translation, path.parent)
+    experiment = _with_side_inputs(experiment, needs)
     if not any(value.get(key) for key in ("metrics", "complex_metrics")) and unknown:
         raise ConfigError([f"{places.written((*experiment.at, *where))}: {message}" for where, message in unknown])
     others = tuple(problem for problem in translation.problems if problem[0] not in {where for where, _ in unknown})
     checked = {"data": experiment.data, "evaluation": value, **experiment.others}
     config = check(checked, replace(places, translation=replace(translation, problems=others)), path.parent)
     wanting = {"train"} if config.data.items else {"train", "catalogue"}
-    needed = any(definition.needs & wanting for definition in config.evaluation.definitions)
+    needed = any(definition.needs & wanting for definition in config.evaluation.computed)
     if experiment.optional and "train" in experiment.placeholders and not needed:
         experiment = replace(experiment, data={role: given for role, given in experiment.data.items() if role != "train"})
     moved = partial(_moved, start=path.parent, folder=folder)
@@ -55,14 +56,32 @@ def convert(path: Path, folder: Path | None = None) -> str:
     return "\n".join([*_head(path, experiment), *_data(experiment, moved), *_evaluation(value, experiment, moved), *_tail(remarks)]) + "\n"
 
 
-def _known(translation: Translation, folder: Path) -> tuple[dict[str, Any], list[tuple[text.Path, str]]]:
-    """The evaluation with the metrics that receval has, in its own names, and the others with what is wrong with them."""
+def _with_side_inputs(experiment: Experiment, needs: frozenset[str]) -> Experiment:
+    """The experiment with a place to fill in for every side input that its metrics need and that it does not have."""
+    data, written = dict(experiment.data), set(experiment.placeholders)
+    for need in sorted(needs):
+        role = "items" if need == "categories" else need.partition(".")[0]
+        if role in ("train", "catalogue"):
+            continue
+        if role not in data:
+            data[role] = f"{role}.csv"
+            written.add(role)
+        if need == "categories":
+            given = data[role] if isinstance(data[role], Mapping) else {"path": data[role]}
+            data[role] = {"categories": "category", **given}
+            written.add(role)
+    return replace(experiment, data=data, placeholders=frozenset(written))
+
+
+def _known(translation: Translation, folder: Path) -> tuple[dict[str, Any], list[tuple[text.Path, str]], frozenset[str]]:
+    """The evaluation with the metrics that receval has, in its own names, the others with what is wrong with them, and what they need."""
     value, unknown = dict(translation.value), []
+    needs: set[str] = set()
     load = partial(conventions.load, folder=folder)
     try:
         chosen = load(str(value["convention"]))
     except ValueError:  # told when the evaluation is checked
-        return value, []
+        return value, [], frozenset()
     for key in ("metrics", "complex_metrics"):
         if not isinstance(value.get(key), list):
             continue
@@ -75,12 +94,12 @@ def _known(translation: Translation, folder: Path) -> tuple[dict[str, Any], list
                     raise ValueError(refused[0])
                 read = ours(entry, chosen)
                 spec = read if isinstance(read, MetricSpec) else chosen.parse(read["name"])
-                metrics.resolve(spec, chosen, load)
+                needs |= {need for need in metrics.resolve(spec, chosen, load).needs if not need.endswith("?")}
                 kept.append(str(read) if isinstance(read, MetricSpec) else read)
             except ValueError as error:
                 unknown.append((origin, str(error).partition("; known:")[0]))
         value[key] = kept
-    return value, unknown
+    return value, unknown, frozenset(needs)
 
 
 def _moved(path: Any, start: Path, folder: Path | None) -> Any:

@@ -39,6 +39,16 @@ _MEANINGLESS: Final[dict[str, dict[str, str]]] = {
 _RENAMED: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "elliot": {"cutoffs": ("top_k",), "simple_metrics": ("metrics",), "relevance_threshold": ("relevance", "threshold")}
 }
+_OF_FILES: Final = {
+    "clustering_file": "name the groups by a column of data.users or data.items, called as clustering_name says; ignored",
+    "user_clustering_file": "name the groups by a column of data.users, called as user_clustering_name says; ignored",
+    "item_clustering_file": "name the groups by a column of data.items, called as item_clustering_name says; ignored",
+    "feature_data": "name the categories in data.items; ignored",
+    "catalog": "the catalogue is that of data.items, or else of data.train; ignored",
+    "original_ratings": "popularity is that of data.train; of=train_and_test counts the test file too; ignored",
+    "user_profiles": "profiles are those of data.train; ignored",
+}
+"""Parameters of metrics by which programs name files, which are in the data section here."""
 _OWN: Final = frozenset(Evaluation.model_fields)
 
 _WHOLE_LIST: Final = ("Precision", "Recall", "FMeasure", "NDCG", "MRR", "MAP")
@@ -238,7 +248,7 @@ class _Block:
         """Elliot counts the two metrics of a combination from 0; DSC has defaults for them, and ExtendedF1 none."""
         if not entry.body:
             return entry.name
-        body = dict(entry.body)
+        body = self._without_files(entry, dict(entry.body))
         parts = {key: body.pop(key, None) for key in ("metric_0", "metric_1")}
         missing = [key for key, part in parts.items() if part is None]
         if missing and entry.name.lower() == "extendedf1":
@@ -247,6 +257,12 @@ class _Block:
             body |= {"metric_name_1": parts["metric_0"] or "Precision", "metric_name_2": parts["metric_1"] or "Recall"}
         return {"name": entry.name, **body}
 
+    def _without_files(self, entry: _Entry, body: dict[str, Any]) -> dict[str, Any]:
+        for key in _OF_FILES.keys() & body.keys():
+            del body[key]
+            self.warnings.append(((*entry.inside, key), _OF_FILES[key]))
+        return body
+
     def _relison(self, entry: _Entry, cut: bool) -> Any:
         if cut and "cutoff" not in entry.body:
             self.warnings.append((entry.path, f"RELISON gives no output for {entry.name} without cutoff; here it takes top_k"))
@@ -254,7 +270,9 @@ class _Block:
 
     def _clayrs(self, entry: _Entry, cut: bool) -> Any:
         """What is null has its default in ClayRS; the classes without AtK look at the whole list."""
-        body = {key: value for key, value in entry.body.items() if value is not None}
+        body = self._without_files(entry, {key: value for key, value in entry.body.items() if value is not None})
+        if isinstance(body.get("user_groups"), Mapping):  # the names of the groups; here they are called 1, 2, …
+            body["shares"] = list(body.pop("user_groups").values())
         if "precision" in body:
             del body["precision"]
             self.warnings.append(((*entry.inside, "precision"), "receval computes in double precision; ignored"))

@@ -15,8 +15,9 @@ from pydantic_core import ErrorDetails
 
 from .. import yaml_text as text
 from ..errors import ConfigError
+from .contradictions import contradictions
 from .dialects import translate
-from .models import Config, Source
+from .models import Config
 from .overrides import add_model, override
 from .places import Places
 
@@ -34,15 +35,18 @@ class Loaded:
         """The config with every default filled in, in the spelling that reads back."""
         dumped = self.config.model_dump(mode="json", exclude={"evaluation": {"metrics", "complex_metrics"}}, exclude_none=True)
         data: dict[str, Any] = dumped["data"]
-        recommendations = data.get("recommendations")
-        for source in [data["test"], data.get("train"), data.get("items"), *_sources(recommendations)]:
-            if source:
-                source["path"] = source["path"][0] if len(source["path"]) == 1 else source["path"]
-                if not source["columns"]:
-                    del source["columns"]
+        for place, _ in self.config.data.sources():
+            source: Any = data
+            for key in place:
+                source = source[key]
+            source["path"] = source["path"][0] if len(source["path"]) == 1 else source["path"]
+            if not source["columns"]:
+                del source["columns"]
         evaluation = dumped["evaluation"]
         evaluation["top_k"] = ["none" if k is None else k for k in self.config.evaluation.top_k]
-        evaluation["metrics"] = [definition.label for definition in self.config.evaluation.definitions]
+        asked = self.config.evaluation
+        evaluation["metrics"] = [definition.label for definition in asked.definitions]
+        evaluation["metrics"] += dict.fromkeys(composite.formula.text for composite in asked.composites)
         if not evaluation["aggregates"]:
             del evaluation["aggregates"]
         return dumped
@@ -85,7 +89,7 @@ def check(value: Mapping[str, Any], places: Places, folder: Path, problems: Sequ
             found.setdefault(places.of(_path(details, value), of_key=details["type"] == "extra_forbidden"), _say(details))
         config = _without(value, [_path(details, value) for details in error.errors()], folder)
     everything = [*problems, *(f"{place}: {message}" for place, message in found.items())]
-    everything += [f"{places.of(where)}: {message}" for where, message in (_contradictions(config) if config else ())]
+    everything += [f"{places.of(where)}: {message}" for where, message in (contradictions(config) if config else ())]
     if everything or config is None:
         raise ConfigError(everything)
     return config
@@ -184,43 +188,3 @@ def _models(annotation: Any) -> list[type[BaseModel]]:
         return [annotation]
     found = [model for argument in get_args(annotation) for model in _models(argument)]
     return list(dict.fromkeys(found))
-
-
-def _contradictions(config: Config) -> Iterable[tuple[text.Path, str]]:
-    """What is wrong with a config whose parts are right: missing inputs, standard input read twice."""
-    catalogue = config.data.train or config.data.items
-    for definition in config.evaluation.definitions:
-        if "catalogue" in definition.needs and catalogue is None:
-            yield ("evaluation", "metrics"), f"{definition.label} needs the catalogue: give data.train or data.items"
-        if "train" in definition.needs and config.data.train is None:
-            average = f"{definition.label} under the convention {definition.convention} is averaged over the users of data.train"
-            yield ("evaluation", "metrics"), f"{average}: give data.train, or write {definition.metric.name}(divisor=counted)"
-    if not config.data.recommendations:
-        yield ("data", "recommendations"), "no model to evaluate: give name: path, or --recs NAME=PATH"
-    everything = [config.data.test, config.data.train, config.data.items, *_sources(config.data.recommendations)]
-    piped = [source for source in everything if isinstance(source, Source) and "-" in source.path]
-    relevance = config.evaluation.relevance
-    if relevance.graded and relevance.threshold is not None and relevance.threshold < 0:
-        yield ("evaluation", "relevance", "threshold"), "with graded relevance the rating is the gain, and a gain is not negative"
-    aggregates = config.evaluation.aggregates
-    for definition in config.evaluation.definitions:
-        if (
-            "micro" in ((definition.average,) if not aggregates else aggregates if set(aggregates) == {"micro"} else ())
-            and not definition.is_pooled
-        ):
-            place = ("evaluation", "aggregates" if aggregates else "metrics")
-            yield place, f"{definition.label} is no ratio and cannot be pooled (micro): ask for the mean{' too' if aggregates else ''}"
-            break
-    for role, source in (("test", config.data.test), ("train", config.data.train), ("items", config.data.items)):
-        for key in ("score", "rank") if source else ():
-            if source and getattr(source.columns, key) is not None:
-                yield ("data", role, "columns", key), f"this file has no {key}: the config knows a {key} of recommendations only"
-    if len(piped) > 1 or any(len(source.path) > 1 for source in piped):
-        yield ("data",), "standard input (-) can be read only once, and alone"
-    names = [name.lower() for name in config.data.recommendations] if isinstance(config.data.recommendations, dict) else []
-    if len(set(names)) < len(names):
-        yield ("data", "recommendations"), "two models have names that differ only in case"
-
-
-def _sources(recommendations: Any) -> list[Any]:
-    return list(recommendations.values() if isinstance(recommendations, dict) else recommendations or ())

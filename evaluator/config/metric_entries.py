@@ -4,6 +4,7 @@ nDCG                                     every cut-off of top_k
 nDCG(gain=linear)@10                     a measure string
 {name: F1, beta: 0.5, k: [5, 10]}        a mapping with parameters
 {name: F1, params: {metric_name_1: nDCG, metric_name_2: MAP, beta: 0.5}}
+{name: EucDistance, params: {metric_names: [nDCG, EPC], points: [1, 1]}}
 MAP: {cutoff: {type: int, values: [1, 5, 10], range: {start: 20, end: 100, step: 20}}}
 """
 
@@ -77,6 +78,8 @@ def _named(name: str, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
     for key, value in body.items():
         if key in given:
             raise ValueError(f"'{name}' gives {key} twice")
+        if isinstance(value, list) and all(isinstance(part, str | int | float | bool) for part in value):
+            value = ";".join(str(part).lower() if isinstance(part, bool) else str(part) for part in value)
         if not isinstance(value, str | int | float | bool):
             raise ValueError(f"{key} of '{name}' is a single value, not {value!r}")
         given[key] = value
@@ -85,6 +88,8 @@ def _named(name: str, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
 
 
 def _parts(written: MetricSpec, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
+    if "metric_names" in body:
+        return _all_parts(written, body.pop("metric_names"))
     named: list[MetricSpec] = []
     for spellings, index in _PARTS:
         given = [key for key in spellings if key in body]
@@ -102,6 +107,19 @@ def _parts(written: MetricSpec, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
     if len(named) == 1:
         named.append(parse("Recall"))
     return tuple(named) or written.of
+
+
+def _all_parts(written: MetricSpec, names: Any) -> tuple[MetricSpec, ...]:
+    """The metrics of a list of any length."""
+    if written.of:
+        raise ValueError(f"'{written.title}' already names the metrics it combines")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or not names:
+        raise ValueError("metric_names is a list of metrics")
+    parts = tuple(parse(name) for name in names)
+    cut = [part for part in parts if part.k is not UNSET]
+    if cut:
+        raise ValueError(f"{cut[0]} of metric_names takes no cut-off of its own; the combined metric has one")
+    return parts
 
 
 def _grid(grid: Mapping[str, Any]) -> tuple[int | None, ...]:

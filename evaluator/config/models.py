@@ -6,26 +6,24 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
-    Discriminator,
     Field,
     PrivateAttr,
     StrictBool,
-    Tag,
     ValidationInfo,
     WithJsonSchema,
     model_validator,
 )
 
-from .. import conventions, metrics
+from .. import conventions, formula, metrics
+from ..formula import Formula, is_formula
 from ..metrics import Definition, Load
 from ..naming import UNSET, MetricSpec, parse
 from .metric_entries import read_cutoffs, read_entry
+from .sources import Data, Model, as_list
 
 _CUTOFF: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["none", None]}]}
 _GRID: dict[str, Any] = {
@@ -47,80 +45,6 @@ _ENTRY: dict[str, Any] = {
 _ENTRIES: dict[str, Any] = {
     "anyOf": [{"type": "array", "items": _ENTRY}, {"type": "object", "description": "name: {cutoff: …}", "additionalProperties": True}]
 }
-
-
-class Model(BaseModel):
-    """What all parts of the config share: they do not change, and they refuse keys they do not know."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-def _as_mapping(value: Any) -> Any:
-    return {"path": value} if isinstance(value, str | list) else value
-
-
-def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
-def _column_name(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, str | int) or value == "" or (isinstance(value, int) and value < 1):
-        raise ValueError(f"a column is a name, or a position from 1, not {value!r}")
-    return value
-
-
-ColumnName = Annotated[
-    str | int, BeforeValidator(_column_name), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]})
-]
-
-
-class Columns(Model):
-    """The names of columns in the file, or their positions from 1."""
-
-    user: ColumnName | None = Field(None, description="the user id")
-    item: ColumnName | None = Field(None, description="the item id")
-    rating: ColumnName | None = Field(None, description="the rating of an interaction")
-    score: ColumnName | None = Field(None, description="the score of a recommendation: higher is better")
-    rank: ColumnName | None = Field(None, description="the rank of a recommendation; it wins over the score")
-
-    def given(self) -> dict[str, str | int]:
-        """The columns that are given."""
-        return self.model_dump(exclude_none=True)
-
-
-class Source(Model):
-    """A file, or several of the same columns, and how to read them."""
-
-    path: Annotated[
-        tuple[str, ...],
-        BeforeValidator(_as_list),
-        Field(min_length=1, description="a path or glob, or a list of them, relative to the config file; - for standard input"),
-        WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
-    ]
-    name: Annotated[str, Field(min_length=1)] | None = Field(None, description="in a list of recommendations, the name of the model")
-    format: Literal["csv", "tsv", "ndjson", "parquet", "ipc"] | None = Field(None, description="found out if not given")
-    separator: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(None, description="of a text file; found out if not given")
-    header: StrictBool | None = Field(None, description="whether the first line of a text file names the columns; found out if not given")
-    columns: Columns = Field(Columns(), description="which column is which; usual names are recognised")
-
-
-SourceField = Annotated[Source, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | Source)]
-
-
-Files = Annotated[tuple[SourceField, ...], BeforeValidator(_as_list, json_schema_input_type=str | tuple[SourceField, ...])]
-
-
-class Data(Model):
-    """The files."""
-
-    test: SourceField = Field(description="the interactions to predict")
-    train: SourceField | None = Field(None, description="the interactions the models learnt from")
-    items: SourceField | None = Field(None, description="the catalogue, one row per item")
-    recommendations: Annotated[
-        Annotated[dict[str, SourceField], Tag("named")] | Annotated[Files, Tag("files")],
-        Discriminator(lambda value: "files" if isinstance(value, str | list | tuple) else "named"),
-        Field(description="the lists of each model: name → file; or a path, glob or list, each file being a model of its name"),
-    ]
 
 
 class Relevance(Model):
@@ -146,6 +70,12 @@ def _loader(info: ValidationInfo) -> Load:
 def _read_entry(value: Any, info: ValidationInfo) -> Any:
     load = _loader(info)
     convention = load(str(info.data.get("convention", "receval")))
+    if isinstance(value, str) and is_formula(value):
+        arithmetic = formula.read(value).with_measures(lambda spec: convention.parse(str(spec)))
+        for spec in arithmetic.measures:
+            if metrics.resolve(spec, convention, load).several:
+                raise ValueError(f"{spec} has several values: name the group that is meant")
+        return (arithmetic,)
     specs = (convention.parse(value),) if isinstance(value, str) else read_entry(value)
     for spec in specs:
         try:
@@ -174,15 +104,28 @@ def _others(value: Any) -> str:
 
 
 def _list_of_entries(value: Any) -> Any:
-    return [{name: body} for name, body in value.items()] if isinstance(value, Mapping) else _as_list(value)
+    return [{name: body} for name, body in value.items()] if isinstance(value, Mapping) else as_list(value)
 
 
 Entry = Annotated[
-    tuple[MetricSpec, ...],
+    tuple[MetricSpec | Formula, ...],
     BeforeValidator(_read_entry),
     WithJsonSchema(_ENTRY),
 ]
 Entries = Annotated[tuple[Entry, ...], BeforeValidator(_list_of_entries), WithJsonSchema(_ENTRIES)]
+
+
+Percentile = Annotated[
+    str, Field(pattern=r"^p([0-9]|[1-9][0-9])(\.[0-9]+)?$|^p100$", description="a percentile of the users' values, such as p25")
+]
+Aggregate = Literal["mean", "median", "std", "ci95", "bootstrap95", "micro", "sum", "geometric"] | Percentile
+
+
+class Composite(NamedTuple):
+    """Arithmetic of measures, and the definitions of these."""
+
+    formula: Formula
+    definitions: tuple[Definition, ...]
 
 
 class Evaluation(Model):
@@ -197,7 +140,7 @@ class Evaluation(Model):
     ] = Field((10,), description="cut-offs for the metrics that name none: an integer, a list, or a grid; none is the whole list")
     metrics: Entries = Field((), description="the metrics: names, measure strings, mappings, or grids by name")
     complex_metrics: Entries = Field((), description="metrics of metrics, such as F1 of nDCG and MAP; a second list, same spellings")
-    aggregates: tuple[Literal["mean", "median", "std", "ci95", "micro", "sum", "geometric"], ...] = Field(
+    aggregates: tuple[Aggregate, ...] = Field(
         (), description="how users are combined; without it as the convention says, the mean for nearly all metrics"
     )
     _folder: Path = PrivateAttr(Path())
@@ -215,11 +158,33 @@ class Evaluation(Model):
         return tuple(dict.fromkeys(self.resolve(spec) for spec in self.written))
 
     @property
+    def composites(self) -> tuple[Composite, ...]:
+        """Every formula once, at every cut-off where it names none, with the measures it is made of."""
+        formulas = [entry for given in (*self.metrics, *self.complex_metrics) for entry in given if isinstance(entry, Formula)]
+        found = []
+        for given in formulas:
+            open_ended = any(self._is_open(spec) for spec in given.measures)
+            for k in self.top_k if open_ended else (None,):
+                parts = {spec: self.resolve(spec.at(k) if self._is_open(spec) else spec) for spec in given.measures}
+                found.append(Composite(given.with_measures(lambda spec, parts=parts: parts[spec].printed), tuple(parts.values())))  # type: ignore[misc]
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def computed(self) -> tuple[Definition, ...]:
+        """Every definition to compute, those that formulas alone are made of too."""
+        return tuple(dict.fromkeys((*self.definitions, *(part for composite in self.composites for part in composite.definitions))))
+
+    def _is_open(self, spec: MetricSpec) -> bool:
+        """Whether a measure takes every cut-off of `top_k`."""
+        return self.resolve(spec).spec.k is UNSET and self.resolve(spec).metric.cut
+
+    @property
     def written(self) -> tuple[MetricSpec, ...]:
         """Every measure as it is written, with its cut-off, in the names of receval."""
         chosen = self._load(self.convention)
         found = []
-        for spec in (spec for entry in (*self.metrics, *self.complex_metrics) for spec in entry):
+        specs = (spec for entry in (*self.metrics, *self.complex_metrics) for spec in entry)
+        for spec in (spec for spec in specs if isinstance(spec, MetricSpec)):
             read = spec if "convention" in dict(spec.params) else chosen.read(spec)
             first = self.resolve(read)
             cutoffs = self.top_k if first.spec.k is UNSET and first.metric.cut else (first.spec.k,)

@@ -20,26 +20,54 @@ _USUAL: Final[dict[str, tuple[str, ...]]] = {
     "rating": ("rating", "ratings", "relevance", "rel", "label", "stars", "grade", "feedback"),
     "score": ("score", "scores", "prediction", "pred", "predictedscore", "predictedrating", "relevancescore", "sim"),
     "position": ("rank", "ranks", "ranking", "position", "pos"),
+    "prediction": ("prediction", "predictions", "pred", "predictedrating", "predictedscore", "estimate", "est"),
+    "other": (
+        "other", "otheritem", "otheritemid", "item2", "itemid2", "iid2", "itemb", "itemidb", "neighbour", "neighbourid", "neighbor",
+        "neighborid", "target", "targetitem", "targetitemid",
+    ),
+    "distance": ("distance", "distances", "dist", "dissimilarity"),
 }  # fmt: skip
-_SECOND: Final[dict[str, tuple[str, ...]]] = {"score": ("rating", "relevance")}
+_SECOND: Final[dict[tuple[str, str], tuple[str, ...]]] = {
+    ("lists", "score"): ("rating", "relevance"),
+    ("policy", "score"): ("rating", "relevance"),
+    ("predictions", "prediction"): ("score", "scores"),
+    ("distances", "item"): ("item1", "itemid1", "iid1", "itema", "itemida", "source", "sourceitem", "sourceitemid"),
+}
+"""Names that count in one table, where none of the usual ones is there."""
 _BY_POSITION: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "interactions": (("user", "item"), ("user", "item", "rating"), ("user", "item", "rating", "timestamp")),
     "lists": (("user", "item"), ("user", "item", "score")),
     "catalogue": (("item",),),
+    "people": (("user",),),
+    "policy": (("item", "score"), ("user", "item", "score")),
+    "predictions": (("user", "item", "prediction"),),
+    "distances": (("item", "other", "distance"),),
 }
 _ROLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "interactions": (("user", "item"), ("rating",)),
     "lists": (("user", "item"), ("position", "score")),
     "catalogue": (("item",), ()),
+    "people": (("user",), ()),
+    "policy": (("item", "score"), ("user",)),
+    "predictions": (("user", "item", "prediction"), ()),
+    "distances": (("item", "other", "distance"), ()),
 }
 _KEYS: Final = {"position": "rank"}
 """What the config calls a column, where that differs from its canonical name."""
+_TELLING: Final = ("user", "item", "rating", "score", "position")
+"""The roles whose names tell a header from data: those of the tables that may come without one."""
+IDS: Final = {"user": "user", "item": "item", "other": "item"}
+"""The columns of ids, and whose ids they hold."""
 
 
 def names_a_column(name: str, *roles: str) -> bool:
-    """Whether `name` is a usual name of a column: of any, or of one of `roles`."""
-    known = [names for role, names in _USUAL.items() if not roles or role in roles]
-    return any(_fold(name) in names for names in known) or (not roles and _fold(name) in ("timestamp", "time", "ts"))
+    """Whether `name` is a usual name of a column: of one that tells a header, or of one of `roles`."""
+    return any(_fold(name) in _USUAL[role] for role in roles or _TELLING) or (not roles and _fold(name) in ("timestamp", "time", "ts"))
+
+
+def ids_of(table: str) -> tuple[str, ...]:
+    """The columns of `table` that hold ids."""
+    return tuple(role for role in sum(_ROLES[table], ()) if role in IDS)
 
 
 def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], has_header: bool) -> dict[str, str]:
@@ -55,7 +83,7 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
         if key in given:
             found[role] = _given(where, key, given[key], columns)
         elif has_header:
-            name = _usual(where, role, columns, taken=set(found.values()))
+            name = _usual(where, table, role, columns, taken=set(found.values()))
             if name is not None:
                 found[role] = name
     if not has_header and not given:
@@ -72,6 +100,27 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
     return found
 
 
+def labelled(where: str, columns: Sequence[str], labels: Sequence[str], found: Mapping[str, str], has_header: bool) -> dict[str, str]:
+    """The file's name of every label: `label_0`, `label_1`, … in the order of `labels`, which are names of further columns.
+
+    `found` are the columns that have a role. `DataError` if a label is not there, or has a role.
+    """
+    if labels and not has_header:
+        raise DataError(
+            f"{where}: no column is called {labels[0]!r}, since the file has no header",
+            "add a first line with the names of the columns, or say header: true if it has one",
+        )
+    for label in labels:
+        if label in found.values():
+            role = next(role for role, name in found.items() if name == label)
+            raise DataError(f"{where}: column {label!r} holds the {role} ids and says nothing of them", "name another column")
+        if label not in columns:
+            close = difflib.get_close_matches(label, columns, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else "name one of these, or add the column to the file"
+            raise DataError(f"{where}: no column {label!r}; the columns are {', '.join(map(repr, columns))}", hint)
+    return {f"label_{place}": label for place, label in enumerate(labels)}
+
+
 def _given(where: str, key: str, name: str | int, columns: Sequence[str]) -> str:
     if isinstance(name, int):
         if not 1 <= name <= len(columns):
@@ -86,8 +135,8 @@ def _given(where: str, key: str, name: str | int, columns: Sequence[str]) -> str
     return name
 
 
-def _usual(where: str, role: str, columns: Sequence[str], taken: set[str]) -> str | None:
-    for names in (_USUAL[role], _SECOND.get(role, ())):
+def _usual(where: str, table: str, role: str, columns: Sequence[str], taken: set[str]) -> str | None:
+    for names in (_USUAL[role], _SECOND.get((table, role), ())):
         fits = [name for name in columns if _fold(name) in names and name not in taken]
         exact = [name for name in fits if name == _KEYS.get(role, role)]
         fits = exact or fits
@@ -107,9 +156,10 @@ def _positions(where: str, table: str, columns: Sequence[str]) -> dict[str, str]
         if len(layout) == len(columns):
             return {role: name for role, name in zip(layout, columns, strict=True) if role in sum(_ROLES[table], ())}
     usual = " or ".join(", ".join(layout) for layout in _BY_POSITION[table])
+    example = ", ".join(f"{role}: {place}" for place, role in enumerate(_BY_POSITION[table][-1][:2], 1))
     raise DataError(
         f"{where}: {len(columns)} columns and no header, where {usual} was expected",
-        "say which is which in the config, columns: {user: 1, item: 2, …} counting from 1",
+        f"say which is which in the config, columns: {{{example}, …}} counting from 1",
     )
 
 

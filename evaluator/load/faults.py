@@ -17,6 +17,7 @@ from ..engine.base import Engine, Kind, ReadError
 from ..errors import DataError
 from ..tables import Frame
 from . import sniff
+from .columns import IDS
 from .ids import IdsAreText
 from .source import Source
 
@@ -31,7 +32,7 @@ def counted(frame: Frame, source: Source) -> Frame:
     if source.scan.format == "csv":
         blank = nw.all_horizontal(*(nw.col(column).is_null() for column in columns), ignore_nulls=False)
         counts.append(_number(blank).alias("blank"))
-    for column in columns:
+    for column in _filled(source):
         empty = nw.col(column).is_null()
         if source.scan.kinds[column] == "text":
             empty = empty | (nw.col(column) == "")
@@ -54,10 +55,10 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
     rows, blank = counts["rows"] or 0, counts.get("blank") or 0
     if rows == blank:
         raise DataError(f"{source.role}: {source.paths[0]}: there are no rows")
-    texts = [column for column in ("user", "item") if _holds_text(source, column, counts)]
+    texts = [column for column in IDS if _holds_text(source, column, counts)]
     if texts:
         raise IdsAreText(texts)
-    missing = [column for column in sorted(source.columns) if (counts[f"null_{column}"] or 0) > blank]
+    missing = [column for column in _filled(source) if (counts[f"null_{column}"] or 0) > blank]
     if missing:
         column = missing[0]
         empty = (counts[f"null_{column}"] or 0) - blank
@@ -66,7 +67,7 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
             f" (in {empty:,} of {rows:,} rows)",
             "remove these rows or fill them; an empty field, a missing field and null all count as no value",
         )
-    for column in sorted(source.columns):
+    for column in _filled(source):
         if counts.get(f"infinite_{column}"):
             place = _place(source, ~pl.col(column).is_finite())
             many = counts[f"infinite_{column}"]
@@ -113,6 +114,11 @@ def explain(source: Source, error: ReadError) -> DataError:
             return found
     said = str(error).strip().splitlines()[0]
     return DataError(f"{source.role}: {', '.join(source.given)} cannot be read: {said}", "is the file complete, and in this format?")
+
+
+def _filled(source: Source) -> list[str]:
+    """The columns that must have a value in every row: all but the labels."""
+    return sorted(source.columns - set(source.labels.values()))
 
 
 def _number(condition: nw.Expr) -> nw.Expr:

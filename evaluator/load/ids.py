@@ -8,41 +8,43 @@ import narwhals as nw
 
 from ..engine.base import Engine, Kind
 from ..errors import DataError
+from .columns import IDS
 from .source import Source
 
 
 class IdsAreText(Exception):
-    """A file that seemed to hold integer ids holds others too; everything must be read again with that column as text."""
+    """A file that seemed to hold integer ids holds others too; everything must be read again with these ids as text.
+
+    `columns` says whose ids: `user`, `item` or both.
+    """
 
     def __init__(self, columns: Iterable[str]) -> None:
-        super().__init__(", ".join(columns))
-        self.columns = tuple(columns)
+        self.columns = tuple(dict.fromkeys(IDS[column] for column in columns))
+        super().__init__(", ".join(self.columns))
 
 
 def common_kinds(sources: Iterable[Source]) -> dict[str, Kind]:
-    """The kind of the user and item ids over all sources: text as soon as one file stores them so."""
-    kinds: dict[str, Kind] = {}
-    for source in sources:
-        for column in ("user", "item"):
-            if column in source.columns:
-                kind = source.scan.kinds[column]
-                kinds[column] = "text" if "text" in (kind, kinds.get(column)) else "integer"
-    return kinds
+    """The kind of every column of ids over all sources: text as soon as one file stores such ids so."""
+    stored = [(column, source.scan.kinds[column]) for source in sources for column in IDS if column in source.columns]
+    texts = {IDS[column] for column, kind in stored if kind == "text"}
+    return {column: "text" if IDS[column] in texts else "integer" for column, _ in stored}
 
 
 def as_text(kinds: Mapping[str, Kind], columns: Iterable[str]) -> dict[str, Kind]:
-    """`kinds` with the ids in `columns` read as text."""
-    return {column: "text" if column in columns else kind for column, kind in kinds.items()}
+    """`kinds` with the ids of `columns` read as text, wherever they stand."""
+    texts = {IDS[column] for column in columns}
+    return {column: "text" if IDS[column] in texts else kind for column, kind in kinds.items()}
 
 
 def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
     """A sentence for each kind of id that some files store as integers and others as text."""
+    stored = [(IDS[column], source.stored[column], source.role) for source in sources for column in IDS if column in source.columns]
     found = []
-    for column in ("user", "item"):
-        having = [source for source in sources if column in source.columns]
-        texts = [source.role for source in having if source.stored[column] == "text"]
+    for whose in ("user", "item"):
+        having = [(kind, role) for ids, kind, role in stored if ids == whose]
+        texts = [role for kind, role in having if kind == "text"]
         if 0 < len(texts) < len(having):
-            found.append(f"{column.capitalize()} ids are compared as text, in text order where scores tie, because {texts[0]} holds text.")
+            found.append(f"{whose.capitalize()} ids are compared as text, in text order where scores tie, because {texts[0]} holds text.")
     return tuple(found)
 
 

@@ -6,22 +6,26 @@ import glob
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
 import polars as pl
 
 from ..engine.base import Format, Kind, Scan
 from ..errors import DataError
 from . import sniff
-from .columns import names_a_column, recognise
+from .columns import IDS, ids_of, labelled, names_a_column, recognise
+
+_FLAT: Final = "write one value per row, or one text in which the values are separated"
 
 
 @dataclass(frozen=True)
 class Source:
     """A source that was looked at: its role (`data.test`, `data.recommendations.als`), its files and how to scan them.
 
-    `stored` is the kind of each column as the files have it; `scan.kinds` says how it is read.
+    `stored` is the kind of each column as the files have it; `scan.kinds` says how it is read. `labels` are the further columns
+    that were asked for: the file's name → the canonical name.
     """
 
     role: str
@@ -29,6 +33,7 @@ class Source:
     given: tuple[str, ...]
     scan: Scan
     stored: Mapping[str, Kind]
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -80,8 +85,12 @@ def look(
     separator: str | None = None,
     header: bool | None = None,
     columns: Mapping[str, str | int] | None = None,
+    labels: Sequence[str] = (),
 ) -> Source:
-    """Look at the files of a source and say how to read them; `DataError` if they cannot be read this way."""
+    """Look at the files of a source and say how to read them; `DataError` if they cannot be read this way.
+
+    `labels` names further columns to read, as text that may be missing.
+    """
     first = paths[0]
     for path in paths:
         if not os.access(path, os.R_OK):
@@ -91,10 +100,10 @@ def look(
     format = format or sniff.format_of(first)
     mapping = columns or {}
     if format in ("csv", "ndjson"):
-        scan = _text(role, table, paths, format, separator, header, mapping)
+        scan = _text(role, table, paths, format, separator, header, mapping, labels)
     else:
-        scan = _typed(role, table, paths, format, mapping)
-    return Source(role, table, tuple(given), scan, scan.kinds)
+        scan = _typed(role, table, paths, format, mapping, labels)
+    return Source(role, table, tuple(given), scan, scan.kinds, {label: f"label_{place}" for place, label in enumerate(labels)})
 
 
 def _text(
@@ -105,6 +114,7 @@ def _text(
     separator: str | None,
     header: bool | None,
     given: Mapping[str, str | int],
+    labels: Sequence[str],
 ) -> Scan:
     names: tuple[str, ...] = ()
     rows: list[dict[str, str]] = []
@@ -112,7 +122,7 @@ def _text(
     for path in paths:
         lines = sniff.head(path)
         if format == "ndjson":
-            fields, found = _json_rows(path, lines)
+            fields, found = _json_rows(path, lines, ids_of(table), labels)
             names = tuple(dict.fromkeys((*names, *fields)))
         else:
             separator = separator or sniff.separator_of(path, lines)
@@ -124,10 +134,24 @@ def _text(
     where = f"{role}: {paths[0]}"
     if format == "ndjson":
         names = _all_keys(paths, names)
-    columns = recognise(where, table, names, given, has_header or format == "ndjson")
+    columns, further = _columns(where, table, names, given, labels, has_header or format == "ndjson")
     kinds = {column: _kind_of_text(column, [row.get(name, "") for row in rows]) for column, name in columns.items()}
     files = tuple(str(path) for path in paths)
-    return Scan(files, format, columns, kinds, separator or ",", names, has_header)
+    return Scan(files, format, columns | further, kinds | _kinds_of(further), separator or ",", names, has_header)
+
+
+def _columns(
+    where: str, table: str, names: Sequence[str], given: Mapping[str, str | int], labels: Sequence[str], has_header: bool
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The file's names of the columns that have a role, and of the labels."""
+    if not has_header:  # said before any guess at the columns, of which it is the cause
+        labelled(where, names, labels, {}, has_header)
+    found = recognise(where, table, names, given, has_header)
+    return found, labelled(where, names, labels, found, has_header)
+
+
+def _kinds_of(labels: Mapping[str, str]) -> dict[str, Kind]:
+    return dict.fromkeys(labels, "text")
 
 
 def _csv_rows(path: Path, lines: list[str], separator: str, header: bool | None) -> tuple[tuple[str, ...], list[list[str]], bool]:
@@ -156,7 +180,7 @@ def _all_keys(paths: Sequence[Path], names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*names, *schema)))
 
 
-def _json_rows(path: Path, lines: list[str]) -> tuple[tuple[str, ...], list[list[str]]]:
+def _json_rows(path: Path, lines: list[str], ids: Sequence[str], labels: Sequence[str]) -> tuple[tuple[str, ...], list[list[str]]]:
     names: dict[str, None] = {}
     records = []
     for number, line in enumerate(lines, 1):
@@ -168,29 +192,36 @@ def _json_rows(path: Path, lines: list[str]) -> tuple[tuple[str, ...], list[list
             raise DataError(f"{path}, line {number}: not JSON ({error})") from None
         if not isinstance(record, dict):
             raise DataError(f'{path}, line {number}: a JSON object was expected, such as {{"user": 1, "item": 2}}')
-        nested = [name for name, value in record.items() if isinstance(value, dict | list | float) and names_a_column(name, "user", "item")]
+        nested = [name for name, value in record.items() if isinstance(value, dict | list | float) and names_a_column(name, *ids)]
         if nested:
             raise DataError(f"{path}, line {number}: {record[nested[0]]!r} cannot be an id", "ids are integers or text")
+        for name in labels:
+            if isinstance(record.get(name), dict | list):
+                raise DataError(f"{path}, line {number}: {name!r} is {record[name]!r}, where text was expected", _FLAT)
         names.update(dict.fromkeys(record))
         records.append(record)
     texts = [[json.dumps(record[name]) if record.get(name) is not None else "" for name in names] for record in records]
     return tuple(names), texts
 
 
-def _typed(role: str, table: str, paths: Sequence[Path], format: Format, given: Mapping[str, str | int]) -> Scan:
+def _typed(role: str, table: str, paths: Sequence[Path], format: Format, given: Mapping[str, str | int], labels: Sequence[str]) -> Scan:
     kinds: dict[str, Kind] = {}
     names: dict[str, str] = {}
+    further: dict[str, str] = {}
     for path in paths:
         try:
             schema = (pl.read_parquet_schema if format == "parquet" else pl.read_ipc_schema)(path)
         except (pl.exceptions.PolarsError, OSError) as error:
             said = str(error).splitlines()[0]
             raise DataError(f"{role}: {path}: not a readable {format} file ({said})", "is it complete?") from None
-        found = recognise(f"{role}: {path}", table, list(schema), given, has_header=True)
+        found, further = _columns(f"{role}: {path}", table, list(schema), given, labels, has_header=True)
         names = names or found
         if found != names:
             has, others = (", ".join(sorted(columns.values())) for columns in (found, names))
             raise DataError(f"{role}: of {path} the columns {has} would be read, but of {paths[0]} {others}", "name them in the config")
+        for name in labels:
+            if schema[name].is_nested() or schema[name] in (pl.Binary, pl.Object):
+                raise DataError(f"{role}: {path}: column {name!r} is of type {schema[name]}, where text was expected", _FLAT)
         for column, name in names.items():
 
             def largest(path: Path = path, name: str = name) -> int:
@@ -199,17 +230,17 @@ def _typed(role: str, table: str, paths: Sequence[Path], format: Format, given: 
 
             kind = _kind_of_type(f"{role}: {path}", column, name, schema[name], largest)
             kinds[column] = "text" if "text" in (kind, kinds.get(column)) else kind
-    return Scan(tuple(str(path) for path in paths), format, names, kinds)
+    return Scan(tuple(str(path) for path in paths), format, names | further, kinds | _kinds_of(further))
 
 
 def _kind_of_text(column: str, sample: Sequence[str]) -> Kind:
-    if column not in ("user", "item"):
+    if column not in IDS:
         return "number"
     return "integer" if all(sniff.is_integer(value) for value in sample if value) else "text"
 
 
 def _kind_of_type(where: str, column: str, name: str, dtype: pl.DataType, largest: Callable[[], int]) -> Kind:
-    if column in ("user", "item"):
+    if column in IDS:
         if dtype.is_integer() and dtype not in (pl.UInt64, pl.Int128, pl.UInt128):
             return "integer"
         if dtype == pl.UInt64:

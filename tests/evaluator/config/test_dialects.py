@@ -244,25 +244,29 @@ def test_writing_the_convention_that_was_assumed_changes_no_measure(block, load)
         ("  cutoffs: 5", "evaluation: no metric is asked for"),
         (
             "  simple_metrics: [nDCG]\n  complex_metrics:\n    - {metric: UserMADrating, clustering_file: u.tsv}",
-            "config.yaml:5:7: evaluation.complex_metrics[0]: unknown metric 'UserMADrating'",
+            "config.yaml:5:7: evaluation.complex_metrics[0]: UserMADRating needs by, the column of data.users",
         ),
         (
             "  simple_metrics: [nDCG]\n  complex_metrics: [{metric: ExtendedF1, metric_0: MAP}]",
             "config.yaml:4:21: evaluation.complex_metrics[0]: ExtendedF1 needs metric_1, the metrics that it combines",
         ),
         (
-            "  strategy: full\n  metrics: [nDCG]\n  complex_metrics: [{name: EucDistance, params: {metric_names: [MAP, nDCG]}}]",
-            "config.yaml:5:21: evaluation.complex_metrics[0]: unknown metric 'EucDistance'",
+            "  strategy: full\n  metrics: [nDCG]\n"
+            "  complex_metrics: [{name: EucDistance, params: {metric_names: [MAP, nDCG], utopia_points: [1, 2, 3]}}]",
+            "config.yaml:5:21: evaluation.complex_metrics[0]: points holds 3 values for 2 metrics",
         ),
         ("  nDCG: {cutoff: {type: double, values: [0.5]}}", "config.yaml:3:9: evaluation.nDCG: cut-offs are of type int, not 'double'"),
-        ("  Community recall: {cutoff: {values: 5}}", "config.yaml:3:21: evaluation.Community recall: unknown metric 'Community recall'"),
+        (
+            "  Community precision: {cutoff: {values: 5}}",
+            "config.yaml:3:24: evaluation.Community precision: unknown metric 'Community precision'",
+        ),
         (
             "  nDCG: {cutoff: {values: 5}}\n  relevence: {threshold: 3}",
             "evaluation.relevence: unknown key 'relevence' — did you mean 'relevance'?",
         ),
         ("  - PrecisionAtK: {k: 5}\n  - NDCGAtK: {gains: linear}", "config.yaml:4:5: evaluation[1]: NDCGAtK needs k"),
         ("  - NDCGAtK: {k: 5, gains: linaer}", "config.yaml:3:5: evaluation[0]: gains is one of linear, exponential under"),
-        ("  metrics:\n    GiniIndex: {top_n: 10}", "config.yaml:4:16: evaluation.metrics.GiniIndex: unknown metric 'GiniIndex'"),
+        ("  metrics:\n    GiniIndx: {top_n: 10}", "config.yaml:4:15: evaluation.metrics.GiniIndx: unknown metric 'GiniIndx'"),
         ("  convention: elliott\n  cutoffs: 5\n  simple_metrics: [HR]", "evaluation.convention: unknown convention 'elliott'"),
     ],
 )
@@ -286,6 +290,36 @@ def test_run_and_validate_print_each_warning_once_unless_run_is_quiet(receval, s
         assert (code, [line.split(": ")[:2] for line in err.splitlines()]) == (0, [["receval", "warning"]] * 2)
         assert f"{config}:2:50: evaluation.paired_ttest: not computed by `receval run`; ignored" in err
     assert receval("run", config, "--quiet", "--format", "csv")[2] == ""
+
+
+def test_files_that_a_program_names_beside_its_metrics_belong_into_the_data_section(write):
+    config = write(
+        "config.yaml",
+        "data: {test: t, train: t, recommendations: {m: r}, users: u, items: {path: i, categories: genre}}\n"
+        "evaluation:\n  cutoffs: 10\n  simple_metrics: [nDCG]\n  complex_metrics:\n"
+        "    - {metric: UserMADrating, clustering_name: age, clustering_file: u.tsv}\n"
+        "    - {metric: SRecall, feature_data: f.tsv}\n",
+    )
+    loaded = load_config(config)
+    assert measures(loaded) == ["nDCG@10", "UserMADRating(by=age)@10", "SRecall@10"]
+    assert loaded.config.evaluation.definitions[1].needs == {"users.age"}
+    said = [warning.partition("evaluation.")[2] for warning in loaded.warnings[1:]]
+    assert [text.partition(":")[0] for text in said] == ["complex_metrics[0].clustering_file", "complex_metrics[1].feature_data"]
+    assert all(text.endswith("; ignored") for text in said)
+
+
+def test_points_of_warprec_are_read_as_lists(load):
+    block = "evaluation:\n  strategy: full\n  metrics: [nDCG]\n  complex_metrics:\n" + "".join(
+        f"    - {{name: {name}, params: {{metric_names: [Precision, MAP], {points}}}}}\n"
+        for name, points in (
+            ("EucDistance", "utopia_points: [1.0, 0.5]"),
+            ("Hypervolume", "nadir_points: [0, 1], higher_is_better: [true, false]"),
+        )
+    )
+    assert measures(load(block))[1:] == [
+        "EucDistance(Precision,MAP,points=1.0;0.5)@10",
+        "Hypervolume(Precision,MAP,points=0;1,higher_is_better=true;false)@10",
+    ]
 
 
 def test_a_dialect_gives_the_numbers_of_its_convention(receval, sample: Path):

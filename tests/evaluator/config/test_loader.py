@@ -86,7 +86,7 @@ def test_all_spellings_become_one_list_of_specs(metrics, expected, write):
         ("[3]", "is a name, a measure string or a mapping"),
         ("[{MAP: 3}]", "needs a mapping of parameters"),
         ("[{name: nDCG@5, k: 3}]", "cut-off twice"),
-        ("[{name: nDCG, gain: [1]}]", "single value"),
+        ("[{name: nDCG, gain: {a: 1}}]", "single value"),
         ("[{MAP: {cutoff: {}}}]", "holds no cut-off"),
         ("[{MAP: {cutoff: {range: {start: 5, end: 1, step: 1}}}}]", "is empty"),
         ("[{MAP: {cutoff: {range: {start: 1, end: 5}}}}]", "exactly the keys"),

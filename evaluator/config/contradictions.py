@@ -1,0 +1,127 @@
+"""What is wrong with a config whose parts are right: inputs that are missing, and keys that do not go together."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from typing import Final
+
+from .. import yaml_text as text
+from ..metrics import Definition
+from .models import Config
+from .sources import Data
+
+_INPUTS: Final = {
+    "items": "the items of the catalogue",
+    "users": "what is known of the users",
+    "baseline": "the lists of a reference model",
+    "previous_policy": "the scores of the policy that collected the data",
+    "distances": "the distances between items",
+    "predictions": "predicted ratings",
+}
+_HAVING: Final = {
+    "score": ("recommendations", "baseline", "previous_policy"),
+    "rank": ("recommendations", "baseline"),
+    "prediction": ("predictions",),
+    "other": ("distances",),
+    "distance": ("distances",),
+}
+"""Columns that only some files have, and where."""
+
+
+def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
+    """Every contradiction, with its place."""
+    for definition in config.evaluation.computed:
+        yield from ((("evaluation", "metrics"), sentence) for sentence in missing(definition, config.data))
+    yield from _of_files(config.data)
+    yield from _of_models(config)
+    relevance = config.evaluation.relevance
+    if relevance.graded and relevance.threshold is not None and relevance.threshold < 0:
+        yield ("evaluation", "relevance", "threshold"), "with graded relevance the rating is the gain, and a gain is not negative"
+    aggregates = config.evaluation.aggregates
+    for definition in config.evaluation.computed:
+        if (
+            "micro" in ((definition.average,) if not aggregates else aggregates if set(aggregates) == {"micro"} else ())
+            and not definition.is_pooled
+        ):
+            place = ("evaluation", "aggregates" if aggregates else "metrics")
+            yield place, f"{definition.label} is no ratio and cannot be pooled (micro): ask for the mean{' too' if aggregates else ''}"
+            break
+
+
+def missing(definition: Definition, data: Data) -> Iterator[str]:
+    """A sentence for each input that the definition needs and `data` does not give.
+
+    A need is an input (`train`, `items`, …), `catalogue` for train or items, `categories` for those of the items, or a column
+    of an input (`users.age`); one that ends in `?` is used where it is given.
+    """
+    for need in sorted(need for need in definition.needs if not need.endswith("?")):
+        role, _, column = need.partition(".")
+        if need == "catalogue":
+            if data.train is None and data.items is None:
+                yield f"{definition.label} needs the catalogue: give data.train or data.items"
+        elif need == "train":
+            if data.train is None:
+                yield _without_train(definition)
+        elif need == "categories":
+            if data.items is None:
+                yield f"{definition.label} needs the categories of the items: give data.items with its key categories"
+            elif data.items.categories is None:
+                yield f"{definition.label} needs the categories of the items: give data.items.categories, the column that says them"
+        elif column and getattr(data, role) is None:
+            yield f"{definition.label} needs the column {column!r} of the {role}: give data.{role}"
+        elif not getattr(data, role):
+            yield f"{definition.label} needs {_INPUTS[role]}: give data.{role}"
+
+
+def _without_train(definition: Definition) -> str:
+    if "train" in _over_who_counts(definition).needs:
+        return f"{definition.label} needs the interactions the models learnt from: give data.train"
+    average = f"{definition.label} under the convention {definition.convention} is averaged over the users of data.train"
+    return f"{average}: give data.train, or write {definition.metric.name}(divisor=counted)"
+
+
+def _over_who_counts(definition: Definition) -> Definition:
+    """The same measure, divided by the users who count."""
+    parts = tuple(_over_who_counts(part) for part in definition.of)
+    return replace(definition, axes={**definition.axes, "divisor": "counted"}, of=parts)
+
+
+def _of_files(data: Data) -> Iterator[tuple[text.Path, str]]:
+    for place, source in data.sources():
+        for key in source.columns.given():
+            roles = _HAVING.get(key, (place[0],))
+            if place[0] not in roles:
+                known = " or ".join(f"data.{role}" for role in roles)
+                yield ("data", *place, "columns", key), f"this file has no {key}: only that of {known} has"
+    piped = [source for _, source in data.sources() if "-" in source.path]
+    if len(piped) > 1 or any(len(source.path) > 1 for source in piped):
+        yield ("data",), "standard input (-) can be read only once, and alone"
+
+
+def _of_models(config: Config) -> Iterator[tuple[text.Path, str]]:
+    data = config.data
+    if not data.recommendations:
+        yield ("data", "recommendations"), "no model to evaluate: give name: path, or --recs NAME=PATH"
+    if not isinstance(data.recommendations, dict):
+        return  # the names of the models are those of the files, which are not looked for yet
+    names = [name.lower() for name in data.recommendations]
+    if len(set(names)) < len(names):
+        yield ("data", "recommendations"), "two models have names that differ only in case"
+    if isinstance(data.predictions, dict):
+        for name in data.predictions:
+            if name not in data.recommendations:
+                yield ("data", "predictions", name), unknown_model(name, data.recommendations)
+        for definition in config.evaluation.computed:
+            lacking = [name for name in data.recommendations if name not in data.predictions]
+            if "predictions" in definition.needs and data.predictions and lacking:
+                yield ("data", "predictions"), f"{definition.label} needs predicted ratings of every model: give those of {lacking[0]} too"
+                break
+
+
+def unknown_model(name: str, models: Collection[str]) -> str:
+    """The sentence for predictions of a model that has no lists."""
+    close = difflib.get_close_matches(name, models, n=1)
+    hint = f" — did you mean '{close[0]}'?" if close else f"; the models are {', '.join(models)}" if models else ""
+    return f"no model is called '{name}'{hint}"

@@ -1,0 +1,164 @@
+"""The data section of the config: the files, and which column of them is which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StrictBool,
+    Tag,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+)
+
+
+class Model(BaseModel):
+    """What all parts of the config share: they do not change, and they refuse keys they do not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def as_list(value: Any) -> Any:
+    """A text as a list of one; anything else as it is."""
+    return [value] if isinstance(value, str) else value
+
+
+def _as_mapping(value: Any) -> Any:
+    return {"path": value} if isinstance(value, str | list) else value
+
+
+def _column_name(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "" or (isinstance(value, int) and value < 1):
+        raise ValueError(f"a column is a name, or a position from 1, not {value!r}")
+    return value
+
+
+ColumnName = Annotated[
+    str | int, BeforeValidator(_column_name), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]})
+]
+
+
+class Columns(Model):
+    """The names of columns in the file, or their positions from 1."""
+
+    user: ColumnName | None = Field(None, description="the user id")
+    item: ColumnName | None = Field(None, description="the item id")
+    rating: ColumnName | None = Field(None, description="the rating of an interaction")
+    score: ColumnName | None = Field(None, description="the score of a recommendation: higher is better")
+    rank: ColumnName | None = Field(None, description="the rank of a recommendation; it wins over the score")
+    prediction: ColumnName | None = Field(None, description="the predicted rating")
+    other: ColumnName | None = Field(None, description="the id of the second item of a pair")
+    distance: ColumnName | None = Field(None, description="the distance between the two items of a pair")
+
+    def given(self) -> dict[str, str | int]:
+        """The columns that are given."""
+        return self.model_dump(exclude_none=True)
+
+
+class Source(Model):
+    """A file, or several of the same columns, and how to read them."""
+
+    path: Annotated[
+        tuple[str, ...],
+        BeforeValidator(as_list),
+        Field(min_length=1, description="a path or glob, or a list of them, relative to the config file; - for standard input"),
+        WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
+    ]
+    name: Annotated[str, Field(min_length=1)] | None = Field(None, description="in a list of recommendations, the name of the model")
+    format: Literal["csv", "tsv", "ndjson", "parquet", "ipc"] | None = Field(None, description="found out if not given")
+    separator: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(None, description="of a text file; found out if not given")
+    header: StrictBool | None = Field(None, description="whether the first line of a text file names the columns; found out if not given")
+    columns: Columns = Field(Columns(), description="which column is which; usual names are recognised")
+
+
+def _category_columns(value: Any) -> Any:
+    names = value if isinstance(value, list | tuple) else [value]
+    if not names or not all(isinstance(name, str) and name for name in names):
+        raise ValueError(f"categories names the column that says an item's categories, or lists one column per category, not {value!r}")
+    if len(set(names)) < len(names):
+        raise ValueError("categories names a column twice")
+    return value
+
+
+class ItemsSource(Source):
+    """The catalogue. Its categories are a column of them, an item being repeated or its field split, or a column each."""
+
+    categories: (
+        Annotated[
+            str | tuple[str, ...],
+            BeforeValidator(_category_columns),
+            WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
+        ]
+        | None
+    ) = Field(
+        None,
+        description="the column that says an item's categories; or a list of columns, one per category, "
+        "which an item has where the value is neither missing nor empty, 0 or false",
+    )
+    split: Annotated[str, Field(min_length=1)] | None = Field(
+        None, description="what separates the categories within a field, such as |; without it a field holds one category"
+    )
+
+    @field_validator("split")
+    @classmethod
+    def _something_to_split(cls, split: str | None, info: ValidationInfo) -> str | None:
+        if split is None or "categories" not in info.data or isinstance(info.data["categories"], str):
+            return split
+        if info.data["categories"] is None:
+            raise ValueError("there is nothing to split: name the column of the categories, as categories: NAME")
+        raise ValueError("a list of columns has one category in each, and none to split: leave split out, or name one column")
+
+    @property
+    def category_columns(self) -> tuple[str, ...]:
+        """The columns that say the categories; none if they are not given."""
+        return (self.categories,) if isinstance(self.categories, str) else self.categories or ()
+
+
+SourceField = Annotated[Source, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | Source)]
+ItemsField = Annotated[ItemsSource, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | ItemsSource)]
+Files = Annotated[tuple[SourceField, ...], BeforeValidator(as_list, json_schema_input_type=str | tuple[SourceField, ...])]
+
+
+class Data(Model):
+    """The files."""
+
+    test: SourceField = Field(description="the interactions to predict")
+    train: SourceField | None = Field(None, description="the interactions the models learnt from")
+    items: ItemsField | None = Field(None, description="the catalogue, and what is known of its items")
+    users: SourceField | None = Field(None, description="what is known of the users, such as groups of them: one row per user")
+    baseline: SourceField | None = Field(None, description="the lists of a reference model")
+    previous_policy: SourceField | None = Field(
+        None, description="the scores that the policy which collected the data gave: item, score and, if they differ by user, user"
+    )
+    predictions: (
+        Annotated[
+            Annotated[dict[str, SourceField], Field(json_schema_extra={"not": {"required": ["path"]}}), Tag("named")]
+            | Annotated[SourceField, Tag("file")],
+            Discriminator(lambda value: "named" if isinstance(value, Mapping) and "path" not in value else "file"),
+        ]
+        | None
+    ) = Field(None, description="predicted ratings (user, item, prediction): one file for all models, or model → file")
+    distances: SourceField | None = Field(None, description="the distances between items: item, other, distance")
+    recommendations: Annotated[
+        Annotated[dict[str, SourceField], Tag("named")] | Annotated[Files, Tag("files")],
+        Discriminator(lambda value: "files" if isinstance(value, str | list | tuple) else "named"),
+        Field(description="the lists of each model: name → file; or a path, glob or list, each file being a model of its name"),
+    ]
+
+    def sources(self) -> Iterator[tuple[tuple[str | int, ...], Source]]:
+        """Every source with its place within the data section, in the order of the keys."""
+        for key in type(self).model_fields:
+            given = getattr(self, key)
+            if isinstance(given, Source):
+                yield (key,), given
+            elif isinstance(given, dict):
+                yield from (((key, name), source) for name, source in given.items())
+            elif given:
+                yield from (((key, index), source) for index, source in enumerate(given))

@@ -1,0 +1,214 @@
+"""The files beside the test file and the lists: how a config names them, and what is said where one is missing or misplaced."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+import yaml
+from receval.evaluator import load_config, metrics
+from receval.evaluator.config import json_schema
+from receval.evaluator.errors import ConfigError
+
+LISTS = {"als": "als.csv", "bpr": "bpr.csv"}
+
+
+@pytest.fixture
+def loaded(write):
+    """The config with these keys of `data`; it fits the schema as far as it is right."""
+
+    def loaded(measures=("nDCG",), recommendations=LISTS, **data):
+        config = {"data": {"test": "t.csv", "recommendations": recommendations, **data}, "evaluation": {"metrics": list(measures)}}
+        found = load_config(write("config.yaml", yaml.safe_dump(config)))
+        jsonschema.validate(config, json.loads(json_schema()))
+        return found
+
+    return loaded
+
+
+@pytest.fixture
+def said(loaded):
+    """What is wrong with the config, in one text."""
+
+    def said(measures=("nDCG",), **data):
+        with pytest.raises(ConfigError) as error:
+            loaded(measures, **data)
+        return "\n".join(error.value.problems)
+
+    return said
+
+
+@pytest.fixture
+def needing(monkeypatch):
+    """Let the metric Recall need something."""
+    usual = metrics.Definition.needs.fget
+
+    def needing(*needs):
+        def patched(definition):
+            return frozenset(needs) if definition.metric.name == "Recall" else usual(definition)
+
+        monkeypatch.setattr(metrics.Definition, "needs", property(patched))
+
+    return needing
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"items": "i.csv"},
+        {"items": ["a.csv", "b.csv"]},
+        {"items": {"path": "i.csv", "categories": "genres", "split": "|"}},
+        {"items": {"path": "i.csv", "categories": "genre"}},
+        {"items": {"path": "i.csv", "categories": ["Action", "Comedy"], "columns": {"item": 1}}},
+        {"users": "u.csv"},
+        {"baseline": {"path": "b.csv", "columns": {"rank": "place"}}},
+        {"previous_policy": {"path": "p.csv", "columns": {"score": "times"}}},
+        {"predictions": "p.csv"},
+        {"predictions": ["p-1.csv", "p-2.csv"]},
+        {"predictions": {"path": "p.csv", "columns": {"prediction": "est"}}},
+        {"predictions": {"als": "p.csv", "bpr": {"path": ["q.csv", "r.csv"], "columns": {"prediction": 3}}}},
+        {"distances": {"path": "d.csv", "columns": {"item": "a", "other": "b", "distance": "d"}}},
+    ],
+    ids=str,
+)
+def test_every_form_reads_back_from_the_resolved_config(data, loaded, write):
+    first = loaded(**data)
+    again = load_config(write("again.yaml", first.resolved_yaml()))
+    assert again.resolved() == first.resolved()
+    assert again.config.data == first.config.data
+
+
+def test_paths_and_columns_are_resolved_as_they_are_written(loaded):
+    data = loaded(items={"path": ["i.csv"], "categories": ["A", "B"]}, predictions={"als": "p.csv"}, users="u.csv").resolved()["data"]
+    assert data["items"] == {"path": "i.csv", "categories": ["A", "B"]}
+    assert data["predictions"] == {"als": {"path": "p.csv"}}
+    assert data["users"] == {"path": "u.csv"}
+
+
+def test_the_columns_of_the_categories_are_those_that_are_named(loaded):
+    assert loaded(items="i.csv").config.data.items.category_columns == ()
+    assert loaded(items={"path": "i.csv", "categories": "genre"}).config.data.items.category_columns == ("genre",)
+    assert loaded(items={"path": "i.csv", "categories": ["A", "B"]}).config.data.items.category_columns == ("A", "B")
+
+
+@pytest.mark.parametrize(
+    ("items", "sentence"),
+    [
+        ({"split": "|"}, "data.items.split: there is nothing to split: name the column of the categories, as categories: NAME"),
+        (
+            {"categories": ["A", "B"], "split": "|"},
+            "data.items.split: a list of columns has one category in each, and none to split: leave split out, or name one column",
+        ),
+        ({"categories": []}, "data.items.categories: categories names the column that says an item's categories, or lists one column per"),
+        ({"categories": 3}, "per category, not 3"),
+        ({"categories": ["A", ""]}, "per category, not ['A', '']"),
+        ({"categories": ["A", "A"]}, "data.items.categories: categories names a column twice"),
+        ({"categories": "A", "split": ""}, "data.items.split"),
+        ({"category": "A"}, "data.items.category: unknown key 'category' — did you mean 'categories'?"),
+    ],
+)
+def test_wrong_categories_are_refused(items, sentence, said):
+    assert sentence in said(items={"path": "i.csv", **items})
+
+
+def test_only_the_catalogue_has_categories(said):
+    assert "data.users.categories: unknown key 'categories'" in said(users={"path": "u.csv", "categories": "A"})
+
+
+@pytest.mark.parametrize(
+    ("needs", "data", "sentence"),
+    [
+        ("catalogue", {}, "Recall@10 needs the catalogue: give data.train or data.items"),
+        ("train", {"items": "i.csv"}, "Recall@10 needs the interactions the models learnt from: give data.train"),
+        ("items", {"train": "t.csv"}, "Recall@10 needs the items of the catalogue: give data.items"),
+        ("users", {}, "Recall@10 needs what is known of the users: give data.users"),
+        ("baseline", {}, "Recall@10 needs the lists of a reference model: give data.baseline"),
+        ("previous_policy", {}, "Recall@10 needs the scores of the policy that collected the data: give data.previous_policy"),
+        ("distances", {}, "Recall@10 needs the distances between items: give data.distances"),
+        ("predictions", {}, "Recall@10 needs predicted ratings: give data.predictions"),
+        ("predictions", {"predictions": {}}, "Recall@10 needs predicted ratings: give data.predictions"),
+        ("categories", {}, "Recall@10 needs the categories of the items: give data.items with its key categories"),
+        ("categories", {"items": "i.csv"}, "Recall@10 needs the categories of the items: give data.items.categories, the column that says"),
+        ("users.age", {}, "Recall@10 needs the column 'age' of the users: give data.users"),
+        ("items.year", {}, "Recall@10 needs the column 'year' of the items: give data.items"),
+    ],
+)
+def test_an_input_that_a_measure_needs_and_that_is_missing_is_named(needs, data, sentence, needing, said):
+    needing(needs)
+    found = said(["Recall"], **data)
+    assert f"evaluation.metrics: {sentence}" in found
+    assert len(found.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "need", ["train", "items", "users", "baseline", "previous_policy", "distances", "predictions", "users.a", "items.b"]
+)
+def test_an_input_that_is_used_where_it_is_given_is_not_missed_and_one_that_is_given_neither(need, needing, loaded):
+    needing(f"{need}?")
+    loaded(["Recall"])
+    needing(need)
+    loaded(["Recall"], **{need.partition(".")[0]: "some.csv"})
+
+
+def test_every_missing_input_is_named_once_and_that_of_a_part_with_its_whole(needing, said):
+    needing("baseline", "distances")
+    assert said(["F1(Precision,Recall)"]).count("F1@10 needs the") == 2
+
+
+def test_the_train_file_over_whose_users_is_averaged_is_asked_for_with_the_way_out(said):
+    found = said(["Recall(divisor=train_users)"])
+    assert "is averaged over the users of data.train: give data.train, or write Recall(divisor=counted)" in found
+
+
+def test_predictions_of_a_model_that_is_not_there_are_refused_with_the_name_that_was_meant(said):
+    found = said(predictions={"alls": "p.csv", "bpr": "q.csv"})
+    assert "data.predictions.alls: no model is called 'alls' — did you mean 'als'?" in found
+    assert "no model is called 'x'; the models are als, bpr" in said(predictions={"x": "p.csv"})
+
+
+def test_predictions_must_be_there_for_every_model_if_a_measure_needs_them(needing, said, loaded):
+    loaded(["Recall"], predictions={"als": "p.csv"})
+    needing("predictions?")
+    loaded(["Recall"], predictions={"als": "p.csv"})
+    needing("predictions")
+    found = said(["Recall"], predictions={"als": "p.csv"})
+    assert "data.predictions: Recall@10 needs predicted ratings of every model: give those of bpr too" in found
+
+
+def test_the_names_of_predictions_are_not_checked_where_the_files_name_the_models(loaded):
+    loaded(recommendations="runs/*.csv", predictions={"als": "p.csv"})
+
+
+@pytest.mark.parametrize(
+    ("role", "key", "where"),
+    [
+        ("test", "score", "data.recommendations or data.baseline or data.previous_policy"),
+        ("items", "rank", "data.recommendations or data.baseline"),
+        ("previous_policy", "rank", "data.recommendations or data.baseline"),
+        ("users", "prediction", "data.predictions"),
+        ("predictions", "score", "data.recommendations or data.baseline or data.previous_policy"),
+        ("baseline", "other", "data.distances"),
+        ("train", "distance", "data.distances"),
+    ],
+)
+def test_a_column_that_such_a_file_does_not_have_is_refused(role, key, where, said):
+    source = {"path": "x.csv", "columns": {key: "c"}}
+    given = {role: source}
+    assert f"data.{role}.columns.{key}: this file has no {key}: only that of {where} has" in said(**given)
+
+
+def test_a_column_is_refused_in_the_lists_and_predictions_of_one_model_too(said):
+    wrong = {"path": "x.csv", "columns": {"distance": "c"}}
+    assert "data.recommendations.als.columns.distance: this file has no distance" in said(recommendations={"als": wrong})
+    assert "data.recommendations[0].columns.distance: this file has no distance" in said(recommendations=[wrong])
+    assert "data.predictions.als.columns.distance: this file has no distance" in said(predictions={"als": wrong})
+
+
+@pytest.mark.parametrize("role", ["items", "users", "baseline", "previous_policy", "predictions", "distances"])
+def test_standard_input_is_read_once_whatever_reads_it(role, said, loaded):
+    once = {role: "-"}
+    loaded(**once)
+    assert "standard input (-) can be read only once" in said(recommendations={"als": "-"}, **once)
+    several = {role: ["-", "x.csv"]}
+    assert "standard input (-) can be read only once, and alone" in said(**several)
