@@ -21,6 +21,6 @@ def validate(config: str, overrides: tuple[str, ...], recommendations: tuple[str
 
     loaded = load_config(config, overrides, recommendations)
     warn(loaded)
-    click.echo(
-        f"{loaded.name} is valid: {len(loaded.config.evaluation.definitions)} measures, {len(loaded.config.data.recommendations)} models"
-    )
+    evaluation = loaded.config.evaluation
+    n_measures = len(evaluation.definitions) + len(evaluation.composites)
+    click.echo(f"{loaded.name} is valid: {n_measures} measures, {len(loaded.config.data.recommendations)} models")

@@ -16,7 +16,22 @@ from .metrics.registry import Number
 from .naming import Scalar
 
 DEFAULT: Final = "receval"
-_NEEDS: Final = {"catalogue": "data.train or data.items"}
+FAMILIES: Final = {
+    "accuracy": "Accuracy of the list as a set",
+    "ranking": "Accuracy of the ranking",
+    "auc": "AUC",
+    "rating": "Rating error",
+    "coverage": "Coverage, and the state of the lists",
+    "novelty": "Novelty and surprise",
+    "diversity": "Diversity",
+    "popularity": "Popularity bias",
+    "fairness": "Fairness",
+    "serendipity": "Serendipity",
+    "counterfactual": "Counterfactual",
+    "composite": "Several objectives",
+}
+"""The families of metrics, in the order in which they are listed."""
+_NEEDS: Final = {"catalogue": "data.train or data.items", "categories": "categories of data.items"}
 
 
 @dataclass(frozen=True)
@@ -65,7 +80,7 @@ class MetricEntry:
     terms: tuple[str, ...]
     reference: str
     bounds: tuple[float, float]
-    higher_is_better: bool
+    higher_is_better: bool | None
     needs: tuple[str, ...]
     takes_cutoff: bool
     average: str
@@ -120,7 +135,10 @@ def read(extra: Iterable[Convention] = ()) -> Catalogue:
     return Catalogue(
         protocol=tuple(choice for choice in choices if choice.name in PROTOCOL),
         formula=tuple(choice for choice in choices if choice.name not in PROTOCOL),
-        metrics=tuple(_metric(metric, default, tuple(found.values())) for metric in METRICS.values()),
+        metrics=tuple(
+            _metric(metric, default, tuple(found.values()))
+            for metric in sorted(METRICS.values(), key=lambda metric: list(FAMILIES).index(metric.family))
+        ),
         conventions=tuple(_convention(convention, default) for convention in found.values()),
     )
 
@@ -133,6 +151,7 @@ def has(convention: Convention, metric: str) -> bool:
 def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, ...]) -> MetricEntry:
     summary, formula, text, edge_cases = sections(metric.doc)
     own = default.of(metric.name)
+    given = {name: own[axis] for name, axis in metric.axes.items()}
     return MetricEntry(
         name=metric.name,
         aliases=metric.aliases,
@@ -144,18 +163,31 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
         terms=_paragraphs(sys.modules[metric.define.__module__].__doc__ or "")[1:],
         reference=metric.reference,
         bounds=metric.bounds,
-        higher_is_better=metric.higher_is_better,
-        needs=tuple(_NEEDS.get(need, f"data.{need}") for need in sorted(metric.needs)),
+        higher_is_better=better(given) if callable(better := metric.higher_is_better) else better,
+        needs=_needs(metric, own),
         takes_cutoff=metric.cut,
         average=metric.average,
         combines=metric.combines,
         parameters=(
             *(_axis(name, AXES[axis], own[axis]) for name, axis in metric.axes.items()),
             *(_number(name, number) for name, number in metric.numbers.items()),
+            *(
+                Choice(name, None, "formula", text.means, "none" if text.default == "" else "a name", {}, text.default or "")
+                for name, text in metric.texts.items()
+            ),
         ),
         conventions=tuple(convention.name for convention in conventions if has(convention, metric.name)),
         settings=tuple(_setting(metric, convention, default) for convention in conventions),
     )
+
+
+def _needs(metric: Metric, own: Mapping[str, Scalar]) -> tuple[str, ...]:
+    """The inputs that the metric needs under its defaults, `COLUMN` standing for columns that have to be named."""
+    given = {name: own[axis] for name, axis in metric.axes.items()}
+    given |= {name: text.default or "COLUMN" for name, text in metric.texts.items()}
+    needed = (need for need in sorted(metric.needs(given)) if not need.endswith("?"))
+    named = (_NEEDS.get(need, f"data.{need}").removesuffix(".COLUMN") for need in needed)
+    return tuple(f"a column of {need}" if need in ("data.items", "data.users") else need for need in named)
 
 
 def _setting(metric: Metric, convention: Convention, default: Convention) -> Setting:

@@ -81,11 +81,17 @@ def cutoff(value: object) -> int | None:
     return value
 
 
+def unquoted(name: str) -> Scalar:
+    """A name as a parameter's value that is printed without quotes where that reads back: `1` rather than `'1'`."""
+    word = _scalar(name)
+    return word if not isinstance(word, bool) and isinstance(word, int) and str(word) == name else name
+
+
 def _show(value: Scalar) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return value if _PLAIN.fullmatch(value) and isinstance(_scalar(value), str) else f"'{value}'"
+        return value if _PLAIN.fullmatch(value) and isinstance(_scalar(value), str) else f'"{value}"' if "'" in value else f"'{value}'"
     return repr(int(value)) if isinstance(value, float) and value.is_integer() else repr(value)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import narwhals as nw
 
+from .formula import is_formula
 from .metrics import find
 
 FORMAT_VERSION: Final = 1
@@ -26,13 +27,20 @@ class Row:
     aggregate: str
     value: float | None
     n_users: int
+    higher_is_better: bool | None = True
+
+    def cells(self) -> dict[str, Any]:
+        """What the tables of `COLUMNS` say of it."""
+        return {name: getattr(self, name) for name in COLUMNS}
 
     @property
     def label(self) -> str:
         """The measure with its cut-off, and with the aggregate where it is not the mean."""
+        if is_formula(self.metric):
+            return self.metric
         cut = find(self.metric.partition("(")[0]).cut
         at = f"@{'none' if self.k is None else self.k}" if cut else ""
-        return f"{self.metric}{at}" if self.aggregate in ("mean", "") else f"{self.metric}{at} ({self.aggregate})"
+        return f"{self.metric}{at}" if self.aggregate in ("mean", "system", "") else f"{self.metric}{at} ({self.aggregate})"
 
 
 @dataclass(frozen=True)
@@ -77,7 +85,7 @@ class Result:
 
     rows: tuple[Row, ...]
     counts: Mapping[str, Counts]
-    higher_is_better: Mapping[str, bool]
+    higher_is_better: Mapping[str, bool | None]
     per_user: Mapping[str, nw.DataFrame[Any]]
     inputs: tuple[Input, ...]
     config: Mapping[str, Any]
@@ -108,18 +116,30 @@ class Result:
             if counts.untested:
                 found.append(f"{model}: {counts.untested:,} users with a list stand in no test row and count 0.")
             found += self._other_users(model, counts.averaged)
+            found += self._undefined(model)
         return tuple(found)
 
     def _other_users(self, model: str, usual: int) -> Iterator[str]:
         """Which measures of a model are averaged over other users than the first one."""
         others: dict[int, list[str]] = {}
         for row in self.rows:
-            if row.model == model and row.n_users != usual:
+            if row.model == model and row.aggregate != "formula" and (row.n_users != usual or not row.n_users):
                 others.setdefault(row.n_users, []).append(row.label)
         for n, labels in others.items():
             named = ", ".join(labels) if len(labels) <= 4 else f"{', '.join(labels[:3])} and {len(labels) - 3} more"
             over = f"averaged over {n:,} user{'' if n == 1 else 's'}" if n else "without a value: no user counts"
             yield f"{model}: {named} {'is' if len(labels) == 1 else 'are'} {over}."
+
+    def _undefined(self, model: str) -> Iterator[str]:
+        """Which measures of a model have no value although users count; formulas say so themselves."""
+        labels = [
+            row.label
+            for row in self.rows
+            if row.model == model and row.value is None and row.n_users > 0 and row.aggregate not in ("std", "ci95", "formula")
+        ]
+        if labels:
+            named = ", ".join(labels) if len(labels) <= 4 else f"{', '.join(labels[:3])} and {len(labels) - 3} more"
+            yield f"{model}: {named} {'has' if len(labels) == 1 else 'have'} no value: there is nothing to compare, or to divide by."
 
     def labels(self) -> tuple[str, ...]:
         """The measures, in the order asked for."""

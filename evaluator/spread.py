@@ -25,7 +25,7 @@ class Audited:
     """One measure under every convention; `cells` maps (convention, model)."""
 
     measure: str
-    higher_is_better: bool
+    higher_is_better: bool | None
     cells: Mapping[tuple[str, str], Cell]
 
     def values(self, model: str) -> dict[str, float]:
@@ -41,7 +41,7 @@ class Audited:
         """Convention → whether it puts `one` before `other`; equal values put neither before."""
         ones, others = self.values(one), self.values(other)
         return {
-            convention: (value > others[convention]) if self.higher_is_better else (value < others[convention])
+            convention: (value > others[convention]) if self.higher_is_better is not False else (value < others[convention])
             for convention, value in ones.items()
             if convention in others
         }

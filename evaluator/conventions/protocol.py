@@ -117,7 +117,26 @@ PROTOCOL_AXES: Final = (
             "among_rated": "its position among the listed items that the user's test rows hold, which is also what k cuts",
         },
     ),
-    Axis("missing_lists", "users", "users with relevant items and no list", {"zero": "count 0", "drop": "are left out"}),
+    Axis(
+        "population",
+        "users",
+        "whose users count",
+        {
+            "own": "the metric's own: those of the test file where it looks at relevance, all with a list where it looks at lists only",
+            "test": "those of the test file, as missing_lists, no_relevant and no_truth say",
+            "tested": "all of the test file, with or without a relevant item or a list",
+            "lists": "all with a list, whatever the test file holds",
+            "tested_lists": "all with a list and a row of the test file",
+            "train": "all of the train file, with or without a list",
+            "baseline": "all of the reference model's lists, with or without a list",
+        },
+    ),
+    Axis(
+        "missing_lists",
+        "users",
+        "users with relevant items and no list",
+        {"zero": "count 0", "drop": "are left out", "undefined": "have no defined value, and a mean over them and others has none either"},
+    ),
     Axis("no_relevant", "users", "users with test rows and no relevant item", {"drop": "are left out", "zero": "count 0"}),
     Axis("no_truth", "users", "users with a list and no test row", {"drop": "are left out", "zero": "count 0"}),
     Axis(
@@ -153,6 +172,6 @@ PROTOCOL_AXES: Final = (
         "float_type",
         "value",
         "the precision of a user's value",
-        {"float64": "double precision", "float32": "rounded to single precision"},
+        {"float64": "double precision", "float32": "rounded to single precision", "decimals5": "rounded to five decimals"},
     ),
 )

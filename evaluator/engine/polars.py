@@ -103,7 +103,9 @@ class PolarsEngine:
         }
 
     def _mended(self, lists: pl.LazyFrame, order: Order, want: Want, frames: list[pl.DataFrame], verdict: positions.Verdict) -> Ranked:
-        frames = [positions.mended(frame, verdict, order) for frame in frames]
+        frames = list(frames)
+        for place, frame in enumerate(frames):
+            frames[place] = positions.mended(frame, verdict, order)
         if verdict.wrong.height:
             some = positions.by_sorting(lists.join(verdict.wrong.lazy(), on="user", how="semi"), order, "rank")
             exact = _collect([frame.to_native() for frame in want(nw.from_native(some))])

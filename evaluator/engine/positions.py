@@ -68,6 +68,9 @@ def by_rows(lists: pl.LazyFrame, order: Order, mend_ties: bool = True) -> Attemp
     if not mend_ties:
         later = later | (same & ((pl.col(second) < before) if second_falls else (pl.col(second) > before)))
         same = pl.lit(False)
+    # Where rows of others were taken out from between a user's rows, row numbers are no positions: such a user is sorted.
+    follows = pl.col("row") == pl.col("row").shift() + 1
+    same, later = same & follows, later & follows
     placed = lists.with_columns(pl.col("row").alias("rank"))
     marked = placed.with_columns(starts.alias("starts"), same.alias("same"), later.alias("later"), before.alias("before"))
     odd = marked.filter(pl.col("starts") | ~pl.col("later"))
@@ -130,8 +133,9 @@ def mended(frame: pl.DataFrame, verdict: Verdict, order: Order) -> pl.DataFrame:
         return frame
     if verdict.ties.height:
         frame = _in_tie_order(frame, verdict.ties, order)
-    counted = frame.join(verdict.lengths.select("user", "begins"), on="user", how="left")
-    return counted.with_columns((pl.col("rank") - pl.col("begins") + 1).alias("rank")).drop("begins")
+    counted = frame.lazy().join(verdict.lengths.select("user", "begins").lazy(), on="user", how="left")
+    # The frame may hold every row of the lists: on the streaming engine the join makes no second copy of it.
+    return counted.with_columns((pl.col("rank") - pl.col("begins") + 1).alias("rank")).drop("begins").collect(engine="streaming")
 
 
 def _in_tie_order(frame: pl.DataFrame, ties: pl.DataFrame, order: Order) -> pl.DataFrame:

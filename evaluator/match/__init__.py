@@ -16,7 +16,7 @@ from .lists import (
     wanted_unknown,
     with_summed_scores,
 )
-from .truth import PAIR, Known, TruthTables, each_copy, in_best_order, relevant_items, truth_tables
+from .truth import PAIR, Known, TruthTables, each_copy, in_best_order, rated_pairs, relevant_items, truth_tables
 
 __all__ = [
     "PAIR",
@@ -32,6 +32,7 @@ __all__ = [
     "moved_up",
     "one_per_item",
     "outside",
+    "rated_pairs",
     "relevant_items",
     "repeats",
     "truth_tables",

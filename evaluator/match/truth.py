@@ -54,6 +54,16 @@ def relevant_items(test: Frame, choice: Truth, known: Known = Known()) -> Frame:
     return pairs.with_columns(gain=nw.max_horizontal(nw.col("best"), nw.lit(0.0))).drop("best")
 
 
+def rated_pairs(test: Frame, choice: Truth, known: Known) -> Frame:
+    """Every pair of the test file once, with its rating (1 without ratings), relevant or not: `user item rating`."""
+    kept = _filtered(test, choice, known)
+    if "rating" not in test.collect_schema().names():
+        return kept.select(*PAIR).unique(PAIR).with_columns(rating=nw.lit(1.0))
+    if choice.duplicates in ("sum", "last"):
+        kept = _one_per_pair(kept, choice.duplicates)
+    return kept.group_by(PAIR).agg(nw.col("rating").max())
+
+
 def _relevant(rows: Frame, choice: Truth) -> Frame:
     rating = nw.col("rating")
     if choice.threshold is not None:

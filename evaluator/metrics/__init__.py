@@ -1,30 +1,54 @@
 """The definitions, one family per file, and the registry they enter."""
 
-from . import accuracy, auc, ranking
-from .definition import Counted, Definition, Lists, Load, Relevance, Truth, check, resolve
-from .measure import Measure, Ratio, Reduction, Reductions, Table, View, plain
-from .registry import METRICS, Metric, find
+from . import (  # noqa: F401, the registry is filled by importing the families
+    accuracy,
+    auc,
+    bias_disparity,
+    composite,
+    correlation,
+    coverage,
+    diversity,
+    exposure,
+    fairness,
+    judged,
+    novelty,
+    patience,
+    policy,
+    popularity,
+    popularity_groups,
+    ranking,
+    rating,
+    serendipity,
+)
+from .check import check
+from .collected import Reduction, Reductions, Request, Table, View
+from .definition import Counted, Definition, Lists, Load, Relevance, Truth, resolve
+from .measure import Measure, Ratio, plain
+from .registry import METRICS, Many, Metric, Text, find
+from .side import Group, Side
 
 __all__ = [
     "METRICS",
     "Counted",
     "Definition",
+    "Group",
     "Lists",
     "Load",
+    "Many",
     "Measure",
     "Metric",
     "Ratio",
     "Reduction",
     "Reductions",
     "Relevance",
+    "Request",
+    "Side",
     "Table",
+    "Text",
     "Truth",
     "View",
-    "accuracy",
-    "auc",
     "check",
     "find",
     "plain",
-    "ranking",
     "resolve",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -17,9 +17,11 @@ import narwhals as nw
 
 from .. import conventions
 from ..conventions import AXES, PROTOCOL, Convention
-from ..naming import UNSET, MetricSpec, Scalar, cutoff, parse
-from .measure import Measure, Ratio, Reductions, plain
-from .registry import METRICS, Metric, find
+from ..naming import UNSET, MetricSpec, Scalar, cutoff, parse, unquoted
+from .check import check
+from .collected import Reductions
+from .measure import Measure, Ratio, plain
+from .registry import Metric, find
 
 USER_MEAN: Final = "user_mean"
 
@@ -79,6 +81,7 @@ class Definition:
     numbers: Mapping[str, float]
     relevance: Relevance
     of: tuple[Definition, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
     of_library: bool = True
     """Whether the library that the convention speaks of has the metric."""
 
@@ -96,14 +99,36 @@ class Definition:
         return self.spec.title if not self.metric.cut or self.spec.k is UNSET else str(self.spec)
 
     @property
+    def printed(self) -> MetricSpec:
+        """The measure as it is printed: without a cut-off where it takes none."""
+        return self.spec if self.metric.cut else self.spec.at(UNSET)
+
+    @property
+    def several(self) -> bool:
+        """Whether it has several values, told apart by further parameters."""
+        made = self.metric.define(Measure(self.k, self.params, Reductions(), tuple(nw.lit(0.0) for _ in self.of)))
+        return isinstance(made, Mapping) and () not in made
+
+    @property
     def params(self) -> dict[str, Scalar]:
         """Every parameter of the formula with its value."""
-        return {key: self.axes[axis] for key, axis in self.metric.axes.items()} | dict(self.numbers)
+        return {key: self.axes[axis] for key, axis in self.metric.axes.items()} | dict(self.numbers) | dict(self.texts)
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Whether a larger value is a better one; `None` where neither is."""
+        better = self.metric.higher_is_better
+        return better(self.params) if callable(better) else better
 
     @property
     def average(self) -> str:
         """How users are combined where the config asks for no aggregates."""
         return self.metric.average if self.axes["average"] == "own" else str(self.axes["average"])
+
+    @property
+    def population(self) -> str:
+        """Whose users count."""
+        return self.metric.population if self.axes["population"] == "own" else str(self.axes["population"])
 
     @cached_property
     def truth(self) -> Truth:
@@ -137,8 +162,10 @@ class Definition:
     @property
     def needs(self) -> frozenset[str]:
         """The inputs that the definition needs beside the truth and the lists."""
-        own = self.metric.needs | (frozenset({"train"}) if self.counted.divisor == "train_users" else frozenset())
-        return own.union(*(part.needs for part in self.of))
+        own = set(self.metric.needs(self.params))
+        own |= {"train"} if self.counted.divisor == "train_users" else set()
+        own |= {self.population} & {"train", "baseline"}
+        return frozenset(own).union(*(part.needs for part in self.of))
 
     @property
     def offset(self) -> float:
@@ -154,6 +181,8 @@ class Definition:
     @property
     def is_pooled(self) -> bool:
         """Whether the metric can be pooled over users: a ratio, or a formula over metrics that can."""
+        if self.metric.system:
+            return False
         if self.of:
             return all(part.is_pooled for part in self.of)
         return isinstance(self.metric.define(Measure(1, self.params, Reductions())), Ratio)
@@ -167,6 +196,7 @@ def resolve(spec: MetricSpec, convention: Convention, load: Load = conventions.l
     entry = find(read.name)
     check(used)
     axes, numbers, threshold = used.of(entry.name), {key: number.default for key, number in entry.numbers.items()}, relevance.threshold
+    texts: dict[str, str] = {key: text.default for key, text in entry.texts.items() if text.default is not None}
     given: dict[str, Scalar] = {}
     cut = read.k
     for key, value in read.params:
@@ -179,6 +209,9 @@ def resolve(spec: MetricSpec, convention: Convention, load: Load = conventions.l
             numbers[key] = entry.numbers[key].read(f"{key} of {entry.name}", value)
             if numbers[key] != entry.numbers[key].default:
                 given[key] = numbers[key]
+        elif key in entry.texts:
+            texts[key] = str(value)
+            given[key] = unquoted(texts[key])
         elif key == "threshold" and value not in AXES["threshold"].values:
             threshold = _threshold(value)
             axes |= {"threshold": "applies"} if threshold is not None else {"threshold": "ignored", "relevance_rule": USER_MEAN}
@@ -188,7 +221,10 @@ def resolve(spec: MetricSpec, convention: Convention, load: Load = conventions.l
             checked = AXES[axis].read(value)
             if checked != axes[axis]:
                 given[key] = axes[axis] = checked
-    if read.of and len(read.of) != len(entry.combines):
+    missing = [key for key in entry.texts if key not in texts]
+    if missing:
+        raise ValueError(f"{entry.name} needs {missing[0]}, {entry.texts[missing[0]].means}: write {entry.name}({missing[0]}=…)")
+    if read.of and len(read.of) != len(entry.combines) and not entry.any_number:
         takes = f"takes {len(entry.combines)} metrics" if entry.combines else "takes no other metrics"
         raise ValueError(f"{entry.name} {takes}, not {len(read.of)}")
     if "relevance_rule" in dict(read.params):
@@ -203,11 +239,11 @@ def resolve(spec: MetricSpec, convention: Convention, load: Load = conventions.l
     printed = () if tuple(part.title for part in printed) == entry.combines else printed
     if named is not None and used != convention:
         given["convention"] = str(named)
-    order = (*entry.axes, *entry.numbers, "threshold", *PROTOCOL, "convention")
+    order = (*entry.axes, *entry.numbers, *entry.texts, "threshold", *PROTOCOL, "convention")
     params = tuple((key, given[key]) for key in dict.fromkeys(order) if key in given)
     spec = MetricSpec(entry.name, printed, params, cut if entry.cut else None)
     own = not used.library or entry.name in used.metrics
-    found = Definition(spec, entry, used.name, axes, numbers, Relevance(threshold, relevance.graded), of, own)
+    found = Definition(spec, entry, used.name, axes, numbers, Relevance(threshold, relevance.graded), of, texts, own)
     entry.define(Measure(found.k, found.params, Reductions(), tuple(nw.lit(0.0) for _ in of)))  # a definition may refuse its parameters
     return found
 
@@ -223,6 +259,8 @@ def _parts(
             raise ValueError(f"{alone[0]} belongs to the whole of {entry.name}, not to {part.name} in it: write {entry.name}({alone[0]}=…)")
         params = {**{key: value for key, value in shared.items() if key != "average"}, **dict(part.params)}
         meant = find(used.read(part).name)
+        if meant.system:
+            raise ValueError(f"{meant.name} is a value of the whole model and has none per user: {entry.name} cannot combine it")
         at = read.k if meant.cut else UNSET
         found.append(resolve(MetricSpec(part.name, part.of, tuple(params.items()), at), used, load, relevance))
     return tuple(found)
@@ -247,21 +285,8 @@ def _axis(entry: Metric, key: str) -> str:
         return entry.axes[key]
     if key in PROTOCOL:
         return key
-    allowed = (*entry.axes, *entry.numbers, "threshold", "convention", *PROTOCOL)
+    allowed = (*entry.axes, *entry.numbers, *entry.texts, "threshold", "convention", *PROTOCOL)
     close = difflib.get_close_matches(key, allowed, n=1)
-    own = (*entry.axes, *entry.numbers)
+    own = (*entry.axes, *entry.numbers, *entry.texts)
     hint = f" — did you mean '{close[0]}'?" if close else f"; its own are {', '.join(own)}" if own else "; it has none of its own"
     raise ValueError(f"{entry.name} has no parameter '{key}'{hint}")
-
-
-def check(convention: Convention) -> None:
-    """Raise `ValueError` with file and line if a convention speaks of a metric that there is not, or of an axis it has not."""
-    problems = []
-    for (name, axis), place in convention.places.items():
-        if name not in METRICS:
-            close = difflib.get_close_matches(name, METRICS, n=1)
-            problems.append(f"{place}: no metric is called '{name}'" + (f" — did you mean '{close[0]}'?" if close else ""))
-        elif axis and axis not in PROTOCOL and axis not in METRICS[name].axes.values():
-            problems.append(f"{place}: {name} has no axis '{axis}'")
-    if problems:
-        raise ValueError("\n".join(dict.fromkeys(problems)))

@@ -9,11 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from hashlib import sha256
+from typing import Final
 
 import narwhals as nw
 
 from ..naming import Scalar
+from .collected import Reductions, Request, Table, View, Whole
+from .side import Group, Params, params
 
 RANK: Final = nw.col("rank")
 FOUND: Final = nw.col("found")
@@ -24,89 +27,19 @@ N_RELEVANT: Final = nw.col("n_relevant")
 
 
 @dataclass(frozen=True)
-class View:
-    """The names under which a definition finds its tables and its columns of `users`.
-
-    A run may hold several hits tables, one for each way in which lists are ordered and relevance is decided; a view says
-    which of them a definition reads.
-    """
-
-    hits: str = "hits"
-    rated: str = "rated"
-    ideal: str = "ideal"
-    retrieved: str = "retrieved"
-    outside: str = "outside"
-    n_relevant: str = "n_relevant"
-    n_recommended: str = "n_recommended"
-    n_candidates: str = "n_candidates"
-    n_train: str = "n_train"
-    n_items: str = "n_items"
-    dropped: str = ""
-    """Rows that a list holds but that do not count, where it is cut before they are taken out."""
-    offset: float = 1.0
-    """t of the gain 2^(g-t+1) - 1: the threshold of relevance, or 1 where every grade is 1."""
-
-
-@dataclass(frozen=True)
-class Reduction:
-    """One column of per-user values: `row`, reduced over the rows of `table` with rank ≤ k (`None`: all rows).
-
-    A count has no row; `key` stands for the row where two reductions are compared. `label` says what a row adds, and `parts`
-    what that is made of, to people.
-    """
-
-    table: str
-    reduce: Literal["sum", "max", "count"]
-    row: nw.Expr | None = field(compare=False)
-    key: str
-    k: int | None
-    label: str = field(default="", compare=False)
-    parts: Mapping[str, nw.Expr] = field(default_factory=dict, compare=False)
-
-
-@dataclass(frozen=True)
 class Ratio:
-    """A per-user value `numerator / denominator` (0 where the denominator is 0) that can also be pooled over users."""
+    """A per-user value `numerator / denominator` that can also be pooled over users.
+
+    `empty` is the value where the denominator is 0; with `None` such a user has none.
+    """
 
     numerator: nw.Expr
     denominator: nw.Expr
+    empty: float | None = 0.0
 
     def value(self) -> nw.Expr:
         """The per-user value."""
-        return divide(self.numerator, self.denominator)
-
-
-class Reductions:
-    """Collects the reductions that the definitions ask for; equal ones share a column."""
-
-    def __init__(self) -> None:
-        self.columns: dict[Reduction, str] = {}
-        self.user_columns: set[str] = set()
-
-    def column(self, reduction: Reduction) -> nw.Expr:
-        """The expression that reads `reduction` from the table of per-user values."""
-        return nw.col(self.columns.setdefault(reduction, f"c{len(self.columns)}"))
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table with rows per user, as a definition sees it."""
-
-    name: str
-    k: int | None
-    asked: Reductions
-
-    def sum(self, row: nw.Expr, label: str = "term", **parts: nw.Expr) -> nw.Expr:
-        """Σ `row` over the user's rows with rank ≤ k; 0 without any."""
-        return self.asked.column(Reduction(self.name, "sum", row, repr(row), self.k, label, parts))
-
-    def max(self, row: nw.Expr, label: str = "term", **parts: nw.Expr) -> nw.Expr:
-        """The largest `row` (which must be ≥ 0) over the user's rows with rank ≤ k; 0 without any."""
-        return self.asked.column(Reduction(self.name, "max", row, repr(row), self.k, label, parts))
-
-    def count(self) -> nw.Expr:
-        """The number of the user's rows with rank ≤ k."""
-        return self.asked.column(Reduction(self.name, "count", None, "count", self.k, "hit"))
+        return (defined if self.empty is None else divide)(self.numerator, self.denominator)
 
 
 @dataclass(frozen=True)
@@ -117,7 +50,9 @@ class Measure:
     params: Mapping[str, Scalar]
     asked: Reductions
     of: tuple[nw.Expr, ...] = ()
-    view: View = View()
+    view: View = field(default_factory=View)
+    place: int = 0
+    """Which definition of the run it is."""
 
     @property
     def hits(self) -> Table:
@@ -170,27 +105,93 @@ class Measure:
         """k, or the length of the list where there is no cut-off."""
         return self.n_listed if self.k is None else nw.lit(float(self.k))
 
+    def table(self, kind: str, part: str = "lists", **given: Scalar) -> Table:
+        """A table that the pipeline makes, depending on the `lists`, the `truth`, `both` or `neither`."""
+        return Table(self._asked(self.asked.tables, kind, part, given), self.k, self.asked)
+
+    def whole(self, kind: str, part: str = "counted", **given: Scalar) -> Whole:
+        """A table that belongs to no user, of those who count."""
+        return Whole(self._asked(self.asked.tables, kind, part, given), self.asked)
+
+    @property
+    def listed(self) -> Table:
+        """Every recommended item: `item`, `rank`, and the columns of items."""
+        return self.table("listed")
+
+    @property
+    def exposure(self) -> Whole:
+        """The recommended items: `item`, `count` (of the lists whose first k places hold it), and the columns of items."""
+        return self.whole("exposure", k=self.k or 0)
+
+    def item(self, kind: str, **given: Scalar) -> nw.Expr:
+        """A column of items, in the rows of any table that has items."""
+        return nw.col(self._asked(self.asked.of_items, kind, "neither", given))
+
+    def user(self, kind: str, part: str = "neither", **given: Scalar) -> nw.Expr:
+        """A column of users."""
+        return self._of_user(self._asked(self.asked.of_users, kind, part, given))
+
+    def number(self, name: str) -> float:
+        """A number of the side inputs, such as `train_users`."""
+        return self.view.side.number(name)
+
+    def groups(self, column: str) -> tuple[Group, ...]:
+        """The groups that a column of users or items names."""
+        return self.view.side.groups_of(column)
+
+    def total(self, value: nw.Expr) -> nw.Expr:
+        """Σ `value` over the users who count: for a value of the whole model. Users without one add nothing."""
+        return self.asked.total(self.place, value)
+
+    @property
+    def n_users(self) -> nw.Expr:
+        """The number of users who count: for a value of the whole model."""
+        return self.total(ONE)
+
+    def _asked(self, found: dict[Request, str], kind: str, part: str, given: Mapping[str, Scalar]) -> str:
+        counted = f"{self.view.lists} {self.view.counts}"
+        parts = {"lists": self.view.lists, "truth": self.view.truth, "both": self.view.hits, "counted": counted, "neither": ""}
+        parts["found"] = f"{self.view.hits} {self.view.counts}"
+        request = Request(kind, params(given), self.view, parts[part])
+        digest = sha256(repr((request.params, request.of)).encode()).hexdigest()[:12]  # the same name in every collection of requests
+        return found.setdefault(request, f"{kind}_x{digest}")
+
     def at_most_k(self, count: nw.Expr) -> nw.Expr:
         """min(`count`, k)."""
         return count if self.k is None else nw.min_horizontal(count, nw.lit(self.k))
-
-    def chosen(self, parameter: str, **choices: nw.Expr) -> nw.Expr:
-        """The expression that stands for the value of `parameter`."""
-        return choices[str(self.params[parameter])]
 
     def _of_user(self, column: str) -> nw.Expr:
         self.asked.user_columns.add(column)
         return nw.col(column)
 
 
-def plain(value: nw.Expr | Ratio) -> nw.Expr:
+def plain(value: nw.Expr | Ratio | Mapping[Params, nw.Expr]) -> nw.Expr:
     """The per-user value of a definition."""
+    assert not isinstance(value, Mapping), "several values belong to a whole model"
     return value.value() if isinstance(value, Ratio) else value
+
+
+def gain_of(kind: str, offset: float) -> nw.Expr:
+    """The gain of a relevant item of grade `gain`, as the axis `ndcg_gain` says; `offset` is t of 2^(g-t+1) - 1."""
+    # Float literals throughout: Polars 2.1 shares a cast literal between expressions and then fails on an empty frame.
+    gains = {
+        "binary": ONE,
+        "linear": GAIN,
+        "exp2": nw.lit(2.0) ** GAIN - 1.0,
+        "exp2_plus1": nw.lit(2.0) ** (GAIN + 1.0) - 1.0,
+        "exp2_offset": nw.lit(2.0) ** (GAIN + (1.0 - offset)) - 1.0,
+    }
+    return gains[kind]
 
 
 def divide(numerator: nw.Expr, denominator: nw.Expr) -> nw.Expr:
     """`numerator / denominator`, and 0 where the denominator is 0."""
     return nw.when(denominator > 0).then(numerator / denominator).otherwise(ZERO)
+
+
+def defined(numerator: nw.Expr, denominator: nw.Expr) -> nw.Expr:
+    """`numerator / denominator`, and no value where the denominator is 0: such a user, or model, does not count."""
+    return nw.when(denominator > 0).then(numerator / denominator)
 
 
 _SHIFT: Final = 12

@@ -9,7 +9,8 @@ import math
 
 import narwhals as nw
 
-from .measure import FOUND, GAIN, N_RELEVANT, ONE, RANK, ZERO, Measure, Ratio, Table, divide, harmonic
+from .collected import Table
+from .measure import FOUND, N_RELEVANT, ONE, RANK, ZERO, Measure, Ratio, divide, gain_of, harmonic
 from .registry import Number, metric
 
 _DISCOUNTED = {"gain": "ndcg_gain", "discount": "ndcg_discount", "log_base": "ndcg_log_base"}
@@ -34,18 +35,6 @@ def _refuse_small_denominators(m: Measure) -> None:
         raise ValueError(f"ranks=all adds up k values and divides by k or list_length, not by {m.params['denominator']}")
 
 
-def _gain(m: Measure, gain: str) -> nw.Expr:
-    # Float literals throughout: Polars 2.1 shares a cast literal between expressions and then fails on an empty frame.
-    gains = {
-        "binary": ONE,
-        "linear": GAIN,
-        "exp2": nw.lit(2.0) ** GAIN - 1.0,
-        "exp2_plus1": nw.lit(2.0) ** (GAIN + 1.0) - 1.0,
-        "exp2_offset": nw.lit(2.0) ** (GAIN + (1.0 - m.view.offset)) - 1.0,
-    }
-    return gains[gain]
-
-
 def _discount(m: Measure) -> nw.Expr:
     base = float(m.params.get("log_base", 2))
     shifted = m.params.get("discount", "log_r_plus_1") == "log_r_plus_1"
@@ -53,7 +42,7 @@ def _discount(m: Measure) -> nw.Expr:
 
 
 def _dcg(m: Measure, table: Table, gain: str) -> nw.Expr:
-    each, by = _gain(m, gain), _discount(m)
+    each, by = gain_of(gain, m.view.offset), _discount(m)
     return table.sum(each / by, gain=each, discount=by)
 
 

@@ -12,8 +12,20 @@ import narwhals as nw
 
 from ..naming import Scalar
 from .measure import Measure, Ratio
+from .side import Params
 
-Define = Callable[[Measure], "nw.Expr | Ratio"]
+Many = Mapping[Params, nw.Expr]
+"""Values of a whole model that parameters tell apart, such as those of pairs of groups."""
+Define = Callable[[Measure], "nw.Expr | Ratio | Many"]
+Needs = Callable[[Mapping[str, Scalar]], Iterable[str]]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A parameter of a metric's own that is a name or a text: its default (`None`: it has to be given), and what it means."""
+
+    default: str | None
+    means: str
 
 
 @dataclass(frozen=True)
@@ -39,9 +51,11 @@ class Number:
 class Metric:
     """What receval knows of one metric.
 
-    `axes` maps the parameter names of measure strings to axes (`gain` → `ndcg_gain`); `numbers` are parameters of the metric's
-    own; `combines` names the default metrics of a metric of metrics; `cut` is false where a cut-off has no meaning; `average` is
-    how users are combined unless the convention or the config says otherwise.
+    `axes` maps the parameter names of measure strings to axes (`gain` → `ndcg_gain`); `numbers` are parameters of the metric's own;
+    `texts` are names that it takes, such as that of a column; `combines` names the default metrics of a metric of metrics
+    (`any_number`: it takes as many as are given); `cut` is false where a cut-off has no meaning; `average` is how users are
+    combined and `population` whose users count unless the convention or the config says otherwise; `needs` the inputs beside test
+    and lists under given parameters; `system` is true where a value belongs to the whole model and no user has one.
     """
 
     name: str
@@ -53,10 +67,14 @@ class Metric:
     axes: Mapping[str, str] = field(default_factory=dict)
     numbers: Mapping[str, Number] = field(default_factory=dict)
     combines: tuple[str, ...] = ()
-    needs: frozenset[str] = frozenset()
-    higher_is_better: bool = True
+    any_number: bool = False
+    texts: Mapping[str, Text] = field(default_factory=dict)
+    needs: Needs = lambda params: ()
+    system: bool = False
+    higher_is_better: bool | Callable[[Mapping[str, Scalar]], bool | None] | None = True
     cut: bool = True
     average: str = "mean"
+    population: str = "test"
 
     @property
     def doc(self) -> str:
@@ -77,10 +95,14 @@ def metric(
     axes: Mapping[str, str] | None = None,
     numbers: Mapping[str, Number] | None = None,
     combines: tuple[str, ...] = (),
-    needs: Iterable[str] = (),
-    higher_is_better: bool = True,
+    any_number: bool = False,
+    texts: Mapping[str, Text] | None = None,
+    needs: Iterable[str] | Needs = (),
+    system: bool = False,
+    higher_is_better: bool | Callable[[Mapping[str, Scalar]], bool | None] | None = True,
     cut: bool = True,
     average: str = "mean",
+    population: str = "test",
 ) -> Callable[[Define], Define]:
     """Enter the decorated definition into the registry."""
 
@@ -95,14 +117,23 @@ def metric(
             axes=axes or {},
             numbers=numbers or {},
             combines=combines,
-            needs=frozenset(needs),
+            any_number=any_number,
+            texts=texts or {},
+            needs=needs if callable(needs) else _always(needs),
+            system=system,
             higher_is_better=higher_is_better,
             cut=cut,
             average=average,
+            population=population,
         )
         return define
 
     return enter
+
+
+def _always(needs: Iterable[str]) -> Needs:
+    found = tuple(needs)
+    return lambda params: found
 
 
 def find(name: str) -> Metric:
@@ -111,7 +142,7 @@ def find(name: str) -> Metric:
     if found is None:
         written = {_fold(spelling): spelling for entry in METRICS.values() for spelling in (entry.name, *entry.aliases)}
         close = difflib.get_close_matches(_fold(name), written, n=1)
-        hint = f" — did you mean '{written[close[0]]}'?" if close else f"; known: {', '.join(METRICS)}"
+        hint = f" — did you mean '{written[close[0]]}'?" if close else "; `receval metrics` lists all"
         raise ValueError(f"unknown metric '{name}'{hint}")
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import conventions, provenance
-from ..config import Loaded
+from ..config import Loaded, missing
 from ..errors import ConfigError
 from ..metrics import Definition
 from ..naming import MetricSpec
@@ -41,8 +41,9 @@ def audit(loaded: Loaded, names: Sequence[str] = (), progress: Progress | None =
         raise ConfigError(f"none of the conventions {', '.join(asked)} has any of the measures {', '.join(m.label for m in measures)}")
     with evaluated(loaded, Plan(tuple(wanted.values())), progress) as found_by:
         cells: dict[int, dict[tuple[str, str], Cell]] = {place: {} for place in range(len(measures))}
-        for model, rows in found_by.rows.items():
-            for (place, name), row in zip(wanted, rows, strict=True):
+        for model, rows in found_by.by_definition.items():
+            for (place, name), of_one in zip(wanted, rows, strict=True):
+                row = of_one[0]
                 cells[place][name, model] = Cell(row.value, row.n_users, "" if row.value is not None else "no user counts")
             for (place, name), reason in reasons.items():
                 cells[place][name, model] = Cell(None, reason=reason)
@@ -51,7 +52,7 @@ def audit(loaded: Loaded, names: Sequence[str] = (), progress: Progress | None =
             conventions=asked,
             models=tuple(found_by.rows),
             audited=tuple(
-                Audited(measure.label, measure.metric.higher_is_better, {(n, m): cells[place][n, m] for n in asked for m in found_by.rows})
+                Audited(measure.label, measure.higher_is_better, {(n, m): cells[place][n, m] for n in asked for m in found_by.rows})
                 for place, measure in enumerate(measures)
             ),
             remarks=found_by.remarks(),
@@ -65,7 +66,8 @@ def _under(loaded: Loaded, measure: Definition, written: MetricSpec, name: str) 
         convention = conventions.load(name, loaded.folder)
     except ValueError as error:
         raise ConfigError(str(error)) from None
-    has = {definition.metric.name for definition in measure.all} <= convention.metrics.keys()
+    parts = measure.of if measure.spec.of else ()  # what a metric combines of itself need not be a metric of the library
+    has = {measure.metric.name, *(one.metric.name for part in parts for one in part.all)} <= convention.metrics.keys()
     if not has and name != conventions.DEFAULT and name != loaded.config.evaluation.convention and convention.library:
         return _NOT_THERE
     try:
@@ -75,9 +77,9 @@ def _under(loaded: Loaded, measure: Definition, written: MetricSpec, name: str) 
 
 
 def _missing(loaded: Loaded, definition: Definition) -> str:
-    data = loaded.config.data
-    if "train" in definition.needs and data.train is None:
-        return "it needs data.train"
-    if "catalogue" in definition.needs and data.train is None and data.items is None:
-        return "it needs data.train or data.items"
+    lacking = next(iter(missing(definition, loaded.config.data)), "")
+    if lacking:
+        return f"it needs {lacking.rpartition(': give ')[2].partition(',')[0]}"
+    if definition.several:
+        return "it has several values: name the group that is meant"
     return "" if definition.average != "micro" or definition.is_pooled else "it cannot be pooled"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Collection
+from typing import Any, Final
 
 import narwhals as nw
 
-from ..config import Loaded
+from ..config import Loaded, missing
 from ..conventions import AXES, PROTOCOL, load
 from ..errors import ConfigError, DataError
 from ..explanation import Cell, Choice, Explanation, Steps
@@ -23,6 +24,32 @@ _COUNTS = {
     "n_train": "items of data.train that the user has not seen",
     "n_items": "N, the items of the catalogue",
 }
+_TITLES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+    "ideal": ("The best possible list", ("rank", "gain")),
+    "retrieved": ("The hits in their best order", ("rank", "gain")),
+    "graded": ("The hits", ("rank", "item", "gain")),
+    "cascade": ("The hits", ("rank", "item", "gain")),
+    "judged": ("Listed items that the test file holds", ("rank", "item")),
+    "grade_changes": ("The ranks after which the ideal list has a lower grade", ("rank",)),
+    "agreement": ("Items with score and rating, or pairs of them", ("item",)),
+    "ratings": ("The test ratings", ("item", "rating", "prediction")),
+    "listed": ("The items of the list", ("rank", "item")),
+    "scored": ("The items of the list", ("rank", "item", "score")),
+    "weighted": ("The items of the list", ("rank", "item")),
+    "from_profile": ("The items of the list, and how far they are from the profile", ("rank", "item")),
+    "repeats": ("Places of items that stand further up", ("rank", "item")),
+    "seen": ("Listed items that data.train holds for the user", ("rank", "item")),
+    "overlap": ("Listed items that the reference model lists too", ("rank", "item", "other_rank")),
+    "covered": ("The categories by number, at the rank that covers them first", ("rank", "code")),
+    "covered_hits": ("The categories by number, at the rank of the hit that covers them first", ("rank", "code")),
+    "wanted_categories": ("The categories of the relevant items, by number", ("code",)),
+    "aspects": ("The categories of the hits, by number", ("rank", "item", "code", "seen")),
+    "greedy": ("The relevant items in greedy order", ("rank", "gain")),
+    "pairs": ("The pairs of listed items", ("rank", "item", "other")),
+    "profile": ("The items of data.train", ("item",)),
+    "relevant": ("The relevant items", ("item",)),
+}
+"""What the rows of a table are, and the columns of it that are shown and that they are sorted by."""
 
 
 def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -> Explanation:
@@ -34,9 +61,11 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
         definition = loaded.config.evaluation.define(measure)
     except ValueError as error:
         raise ConfigError(f"{measure}: {error}") from None
-    for need in sorted(definition.needs & {"catalogue", "train"}):
-        if loaded.config.data.train is None and (need == "train" or loaded.config.data.items is None):
-            raise ConfigError(f"{definition.label} needs data.train" + (" or data.items" if need == "catalogue" else ""))
+    lacking = next(iter(missing(definition, loaded.config.data)), "")
+    if lacking:
+        raise ConfigError(lacking)
+    if definition.metric.system:
+        raise ConfigError(f"{definition.label} is a value of the whole model: no user has one that could be explained")
     with evaluated(loaded, Plan((definition,)), only=model, listed=True) as evaluation:
         return _Explainer(evaluation, next(iter(evaluation.models)), user).explanation(definition)
 
@@ -56,8 +85,9 @@ class _Explainer:
         parts = tuple(nw.lit(part.value or 0.0) for part in of)
         view = self.tables.view(definition)
         made = definition.metric.define(Measure(definition.k, definition.params, asked, parts, view))
-        users = self.mine(self.tables.users(Plan((definition,)), frozenset(asked.user_columns)))
-        listed = self.listed(definition)
+        self.tables.make(asked, {reduction.table for reduction in asked.columns})
+        users = self.mine(self.tables.users(asked))
+        listed = self.listed(definition, definition.k)
         if not len(users) and not len(listed):
             raise DataError(f"no file holds the user {self.written!r}")
         steps, totals = self.steps(definition, asked, users, listed)
@@ -73,7 +103,7 @@ class _Explainer:
         if len(users) and not reason:
             shown = _number(row, plain(made))
             value = shown if value is None else value
-            near = 1e-6 if definition.axes["float_type"] == "float32" else 1e-9
+            near = {"float32": 1e-6, "decimals5": 1e-5}.get(str(definition.axes["float_type"]), 1e-9)
             assert math.isclose(shown, value, rel_tol=near, abs_tol=near), f"the rows give {shown}, the results {value}"
         ratio = isinstance(made, Ratio) and len(users) > 0
         return Explanation(
@@ -100,6 +130,8 @@ class _Explainer:
         """The user's value in the results, or why there is none."""
         found = self.evaluation.per_user[self.model].filter(nw.col("user") == self.user)
         value = found["v0"].item() if len(found) else None
+        if value is not None and math.isnan(value):
+            return None, "the value is not defined for this user, and so neither is the mean"
         if value is not None:
             return float(value), ""
         counted = definition.counted
@@ -112,13 +144,13 @@ class _Explainer:
                 return None, f"the user has no relevant item in the test file, and {counts}"
         return None, "the user has no list, and is left out" if counted.missing_lists == "drop" else "the user is left out"
 
-    def listed(self, definition: Definition) -> nw.DataFrame[Any]:
+    def listed(self, definition: Definition, k: int | None) -> nw.DataFrame[Any]:
         """The user's list, cut at k."""
         rows = self.tables.readings[self.tables.place[definition.lists]].listed
         assert rows is not None
         mine = self.mine(rows)
         place = "place" if "place" in mine.columns else "rank"
-        return (mine if definition.k is None else mine.filter(nw.col(place) <= definition.k)).sort("rank")
+        return (mine if k is None else mine.filter(nw.col(place) <= k)).sort("rank")
 
     def steps(
         self, definition: Definition, asked: Reductions, users: nw.DataFrame[Any], listed: nw.DataFrame[Any]
@@ -128,24 +160,30 @@ class _Explainer:
         view = self.tables.view(definition)
         for table in sorted({reduction.table for reduction in asked.columns}):
             reductions = {reduction: name for reduction, name in asked.columns.items() if reduction.table == table}
-            rows = self.rows(table, definition.k, users)
+            rows = self.rows(table, _depth(reductions, definition.k), users)
             added: dict[str, nw.Expr] = {}
+            labels: dict[Reduction, str] = {}
             for reduction in reductions:
-                added |= {**reduction.parts, reduction.label: nw.lit(1.0) if reduction.row is None else reduction.row}
+                alike = sum(one.label == reduction.label for one in labels)
+                labels[reduction] = f"{reduction.label} ({alike + 1})" if alike else reduction.label
+                added |= {**reduction.parts, labels[reduction]: nw.lit(1.0) if reduction.row is None else reduction.row}
             shown = rows.with_columns(value.cast(nw.Float64).alias(f"+{label}") for label, value in added.items())
             for reduction, name in reductions.items():
-                totals[name] = _total(shown, reduction)
-            said = tuple((one.label, one.reduce, totals[name]) for one, name in reductions.items())
+                totals[name] = _total(shown, reduction, labels[reduction])
+            said = tuple((labels[one], one.reduce, totals[name]) for one, name in reductions.items())
             if table == view.hits:
                 among = definition.axes["positions"] == "among_rated"
-                steps.append(_hits(shown, None if among else listed, tuple(added), said))
+                places = listed if _depth(reductions, definition.k) == definition.k else self.listed(definition, None)
+                steps.append(_hits(shown, None if among else places, tuple(added), said))
             else:
-                title = {"ideal": "The best possible list", "retrieved": "The hits in their best order"}.get(table.partition("_")[0])
-                grades = ("rank", "gain") if title else ("rank",)
-                body = tuple(tuple(row) for row in shown.sort("rank").select(*grades, *(f"+{label}" for label in added)).rows())
-                other = "Listed items that are no candidates" if table == view.outside else "Listed items that the test file holds"
+                kind = table.partition("_x")[0] if "_x" in table else table.partition("_")[0]
+                title, grades = _TITLES.get(kind, ("Listed items that the test file holds", ("rank",)))
+                title = "Listed items that are no candidates" if table == view.outside else title
+                columns = (*grades, *(f"+{label}" for label in added))
+                rows_shown = shown.sort(*grades).select(*columns).rows()
+                body = tuple(tuple("" if cell is None else cell for cell in row) for row in rows_shown)
                 headers = tuple("grade" if name == "gain" else name for name in grades) + tuple(added)
-                steps.append(Steps(title or other, headers, body, said))
+                steps.append(Steps(title, headers, body, said))
         return steps, totals
 
     def rows(self, table: str, k: int | None, users: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
@@ -172,11 +210,18 @@ def _hits(
     return Steps(title, ("rank", "item", "relevant", "grade", *added), tuple(rows), said)
 
 
-def _total(rows: nw.DataFrame[Any], reduction: Reduction) -> float:
+def _depth(reductions: Collection[Reduction], k: int | None) -> int | None:
+    """How far down a table is looked at: further than k where a formula looks at all of the list."""
+    return None if any(reduction.k is None for reduction in reductions) else k
+
+
+def _total(rows: nw.DataFrame[Any], reduction: Reduction, label: str) -> float:
+    if reduction.k is not None:
+        rows = rows.filter(nw.col("place" if "place" in rows.columns else "rank") <= reduction.k)
     if reduction.reduce == "count" or not len(rows):
         return float(len(rows)) if reduction.reduce == "count" else 0.0
-    column = rows[f"+{reduction.label}"]
-    return float(column.sum() if reduction.reduce == "sum" else column.max())
+    column = rows[f"+{label}"]
+    return float(column.max() if reduction.reduce == "max" else column.sum())
 
 
 def _number(row: nw.DataFrame[Any], value: nw.Expr) -> float:

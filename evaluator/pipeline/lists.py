@@ -12,6 +12,7 @@ from ..engine import Engine
 from ..engine.base import Ranked, Want
 from ..metrics import Lists
 from ..tables import Frame
+from .asked import OF_LISTS, OF_PREDICTIONS
 from .plan import Plan
 from .truths import Read, Truths
 
@@ -55,8 +56,13 @@ def read_lists(
     engine: Engine,
     read: Read,
     listed: bool = False,
+    predicted: bool = False,
 ) -> dict[Lists, Reading]:
-    """The reading of every choice of lists; choices that turn out equal share theirs. `listed` keeps every row."""
+    """The reading of every choice of lists; choices that turn out equal share theirs.
+
+    `listed` keeps every row; where ratings are `predicted` elsewhere the scores of the lists are not looked at for them.
+    """
+    kinds = plan.kinds - (OF_PREDICTIONS if predicted else set())
     wants = {"found": match.wanted(truths.judged)}
     if candidates is not None:
         wants["outside"] = match.wanted_outside(candidates)
@@ -66,8 +72,9 @@ def read_lists(
         wants["unknown"] = match.wanted_unknown(known.seen.select("item").unique("item"))
     if any(choice.duplicates in _NEEDS_ALL_ROWS for choice in plan.lists):
         wants["repeaters"] = match.wanted_repeaters()
-    if listed:
-        wants["listed"] = lambda lists: (lists.select("user", "item", "rank"),)
+    if listed or kinds & OF_LISTS:
+        columns = ["user", "item", "rank", *(["score"] if plan.needs_scores and "score" in source.columns else [])]
+        wants["listed"] = lambda lists: (lists.select(*columns),)
     return _ListReader(source, plan.lists, wants, engine, read).readings()
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import narwhals as nw
 
 from .. import match, tables
 from ..engine import Engine
-from ..metrics import Definition, Lists, View
+from ..errors import DataError
+from ..metrics import Definition, Lists, Reductions, Request, View
 from ..score import Rows, Scoring
 from ..tables import Frame
+from .asked import ITEM_COLUMNS, TABLES, USER_COLUMNS
+from .counted import all_of, base, conditions
 from .lists import Reading
 from .plan import Plan
+from .sides import Sides
 from .truths import Truths
 
 
@@ -24,18 +28,27 @@ class ModelTables:
     there is only one.
     """
 
-    def __init__(self, truths: Truths, candidates: match.Candidates | None, engine: Engine, readings: Mapping[Lists, Reading]) -> None:
-        self.truths, self.candidates, self.engine = truths, candidates, engine
+    def __init__(self, truths: Truths, sides: Sides, plan: Plan, engine: Engine, readings: Mapping[Lists, Reading]) -> None:
+        self.plan, self.truths, self.sides, self.candidates, self.engine = plan, truths, sides, sides.candidates, engine
         self.readings = list({id(reading): reading for reading in readings.values()}.values())
         self.place = {choice: [id(one) for one in self.readings].index(id(reading)) for choice, reading in readings.items()}
         self.rows: dict[str, Rows] = {}
         self.more: dict[tuple[int, int], match.TruthTables] = {}
         """The tables of truth where repeated items are relevant items of their own."""
+        self.by_name: dict[str, match.TruthTables] = {}
+        self.asked = Reductions()
+        self.of_items: tuple[Frame, dict[str, float]] | None = None
+        self.remarks: list[str] = []
+        self.predictions: Frame | None = None
+        """`user item prediction` of the test pairs that data.predictions has, where it is given and needed."""
+        self.made: set[str] = set()
+        """The tables of hits that have the columns of items."""
 
     def view(self, definition: Definition) -> View:
         """Where a definition finds its tables; makes those that are not there yet."""
         place = self.place[definition.lists]
         truth, t = self._truth(definition, place)
+        self.by_name[t] = truth
         among = definition.axes["positions"] == "among_rated"
         reading = self.readings[place]
         one = f"{t}_{place}{'_rated' if among else ''}"
@@ -66,6 +79,12 @@ class ModelTables:
             n_candidates=f"n_candidates_{t}",
             dropped=f"dropped_{place}" if reading.dropped is not None else "",
             offset=definition.offset if self.truths.graded[definition.truth] else 1.0,
+            lists=str(place),
+            truth=t,
+            counts=self.counts(definition),
+            side=self.sides.side,
+            kept=(definition.truth.duplicates, definition.truth.filter),
+            level=definition.relevance.threshold or 0.0,
         )
 
     def _relevant(self, rows: Frame, truth: match.TruthTables) -> Frame:
@@ -87,81 +106,170 @@ class ModelTables:
             self.more[t, place] = replace(made, relevant=truth.relevant)  # a hit is looked up once, not once per repeat
         return self.more[t, place], f"{t}_more_{place}"
 
-    def users(self, plan: Plan, asked: frozenset[str]) -> Frame:
-        """The table `users` with the columns that are `asked` for.
-
-        Its users are those with a relevant item; all of the test file where users without one may count; and those with a
-        list only, where they may.
-        """
-        truths = {f"{self._truth(one, self.place[one.lists])[1]}": self._truth(one, self.place[one.lists])[0] for one in plan.all}
-        base: Frame | None = None
-        if self.truths.tested is not None:
-            base = self.truths.tested
-            if plan.needs_untested:
-                lists = [reading.found.lengths.select("user") for reading in self.readings]
-                listed = nw.concat(lists).unique("user").join(base, on="user", how="anti")
-                base = nw.concat([base.with_columns(tested=nw.lit(1)), listed.with_columns(tested=nw.lit(0))])
-                base = base.with_columns(untested=1 - nw.col("tested"))
-        for name, truth in truths.items():
-            renamed = truth.users.rename({"n_relevant": f"n_relevant_{name}", "twin": f"twin_{name}"})
-            if base is None:
-                base = renamed
-            else:
-                base = base.join(renamed, on="user", how="left").with_columns(nw.col(f"n_relevant_{name}").fill_null(0))
-        assert base is not None
-        for place, reading in enumerate(self.readings):
-            lengths = reading.found.lengths.rename({"n_recommended": f"n_recommended_{place}"})
-            base = base.join(lengths, on="user", how="left").with_columns(nw.col(f"n_recommended_{place}").fill_null(0))
+    def users(self, asked: Reductions) -> Frame:
+        """The table `users` with the columns that are `asked` for; see `counted.base`."""
+        used = [self._truth(one, self.place[one.lists]) for one in self.plan.all]
+        frame = base(self.truths.tested, {name: truth for truth, name in used}, self.readings, self.sides, self.plan)
         if self.candidates is not None:
-            for name, truth in truths.items():
-                if f"n_candidates_{name}" in asked:
-                    base = match.with_candidates(base, truth.relevant, self.candidates, f"n_candidates_{name}")
-            if "n_items" in asked:
-                base = base.with_columns(n_items=nw.lit(self.candidates.size))
-            if "n_train" in asked:
-                base = match.with_unseen(base, self.candidates, "n_train")
-        return base
+            for truth, name in used:
+                if f"n_candidates_{name}" in asked.user_columns - set(frame.collect_schema().names()):
+                    frame = match.with_candidates(frame, truth.relevant, self.candidates, f"n_candidates_{name}")
+            if "n_items" in asked.user_columns:
+                frame = frame.with_columns(n_items=nw.lit(self.candidates.size))
+            if "n_train" in asked.user_columns:
+                frame = match.with_unseen(frame, self.candidates, "n_train")
+        for request, name in asked.of_users.items():
+            column, otherwise = USER_COLUMNS[request.kind](self, request)
+            frame = frame.join(column.rename({"value": name}), on="user", how="left").with_columns(nw.col(name).fill_null(otherwise))
+        return frame
 
-    def untested(self, plan: Plan) -> int:
+    def untested(self) -> int:
         """How many users without a test row count for the first measure."""
-        if plan.definitions[0].counted.no_truth != "zero" or self.truths.tested is None:
+        if self.plan.definitions[0].counted.no_truth != "zero" or self.truths.tested is None:
             return 0
-        lengths = self.readings[self.place[plan.definitions[0].lists]].found.lengths
+        lengths = self.readings[self.place[self.plan.definitions[0].lists]].found.lengths
         others = lengths.join(self.truths.tested, on="user", how="anti")
         return int(self.engine.collect(others.select(nw.len().alias("n")))["n"].item())
 
-    def scored(self, plan: Plan) -> Frame:
+    def scored(self) -> tuple[Frame, Scoring]:
         """The value of every measure for every user: `user`, `n_relevant`, `n_recommended`, and the columns of `Scoring`.
 
         A user who does not count for a measure has no value; where all measures count the same users, the others are left out.
         """
-        scoring = Scoring(plan.definitions, self.view, plan.pooled)
-        users = self.users(plan, scoring.user_columns)
-        conditions = [self._counts(definition, plan) for definition in plan.definitions]
+        definitions = self.plan.definitions
+        try:
+            scoring = Scoring(definitions, self.view, self.plan.pooled)
+        except ValueError as error:  # a group that a file does not name
+            raise DataError(str(error)) from None
+        self.make(scoring.asked, scoring.tables)
+        users = self.users(scoring.asked)
+        conditions = [self.counts(definition) for definition in definitions]
         counts: dict[int, nw.Expr] = {}
         if len(set(conditions)) == 1:
-            users = users.filter(_all_of(conditions[0])) if conditions[0] else users
+            users = users.filter(all_of(conditions[0])) if conditions[0] else users
         else:
-            counts = {index: _all_of(columns) for index, columns in enumerate(conditions) if columns}
-        first = self.view(plan.definitions[0])
+            counts = {index: all_of(columns) for index, columns in enumerate(conditions) if columns}
+        first = self.view(definitions[0])
         kept = {"n_relevant": nw.col(first.n_relevant), "n_recommended": nw.col(first.n_recommended)}
-        return scoring.per_user(users, self.rows, kept, counts)
+        return scoring.per_user(users, self.rows, kept, counts, lambda frame: self.engine.settle([frame])[0]), scoring
 
-    def _counts(self, definition: Definition, plan: Plan) -> tuple[tuple[str, ...], ...]:
+    def counts(self, definition: Definition) -> tuple[tuple[str, ...], ...]:
         """Who counts: of each group of columns of `users` one must be above 0."""
-        view, counted = self.view(definition), definition.counted
-        above: list[tuple[str, ...]] = []
-        if counted.no_relevant == "drop" and self.truths.tested is not None:
-            above.append((view.n_relevant, "untested") if counted.no_truth == "zero" else (view.n_relevant,))
-            if counted.no_truth == "zero":  # of the users whom the test file does not hold only those whose list is not empty
-                above.append(("tested", view.n_recommended))
-        elif plan.needs_untested and counted.no_truth == "drop":
-            above.append(("tested",))
-        if counted.missing_lists == "drop":
-            above.append((view.n_recommended,))
-        return tuple(above)
+        place = self.place[definition.lists]
+        _, t = self._truth(definition, place)
+        return conditions(definition, f"n_relevant_{t}", f"n_recommended_{place}", self.plan, self.truths.tested is not None)
+
+    def make(self, asked: Reductions, names: Collection[str]) -> None:
+        """Make the tables called `names` that are not there yet, and give those of hits the columns of items."""
+        if asked.of_items.keys() - self.asked.of_items.keys():
+            self.of_items = None
+            self.made.clear()
+        self.asked = asked
+        for request, name in asked.tables.items():
+            if name not in self.rows:
+                self.rows[name] = TABLES[request.kind](self, request)
+        for name in names if asked.of_items else ():
+            if name.startswith("hits_") and name not in self.made:
+                (frame,) = self.engine.settle([self.with_items(self.rows[name].frame)], ordered=True)
+                self.rows[name] = Rows(frame, self.rows[name].key)
+                self.made.add(name)
+
+    def with_items(self, rows: Frame) -> Frame:
+        """`rows` with the columns of items that the definitions ask for."""
+        if not self.asked.of_items:
+            return rows
+        if self.of_items is None:
+            columns = {name: ITEM_COLUMNS[request.kind](self, request) for request, name in self.asked.of_items.items()}
+            frame = nw.concat([column.select("item") for column, _ in columns.values()]).unique("item")
+            for name, (column, _) in columns.items():
+                frame = frame.join(column.rename({"value": name}), on="item", how="left")
+            (settled,) = self.engine.settle([frame])
+            self.of_items = settled, {name: otherwise for name, (_, otherwise) in columns.items()}
+        items, otherwise = self.of_items
+        return rows.join(items, on="item", how="left").with_columns(nw.col(name).fill_null(value) for name, value in otherwise.items())
+
+    def listed(self, view: View) -> Frame:
+        """Every recommended item: `user item rank` (and `score`, where it is asked for)."""
+        listed = self.readings[int(view.lists)].listed
+        assert listed is not None, "the plan asks for every row of the lists"
+        return listed
+
+    def with_scores(self, rows: Frame) -> Frame:
+        """`rows` of the lists, which were read with their scores; `DataError` if there are none."""
+        if "score" not in rows.collect_schema().names():
+            raise DataError(
+                "the lists have no scores, which a metric of this run looks at",
+                "name the column: columns: {score: NAME}",
+            )
+        return rows.with_columns(score=nw.col("score").cast(nw.Float64))
+
+    def truth_of(self, view: View) -> match.TruthTables:
+        """The tables of truth of a view."""
+        return self.by_name[view.truth]
+
+    def of_counted(self, rows: Frame, view: View) -> Frame:
+        """The `rows` of users who count."""
+        if view.counts == ((view.n_recommended,),):  # everybody with a list
+            return rows
+        users = self.users(Reductions())
+        return rows.join(users.filter(all_of(view.counts)).select("user") if view.counts else users.select("user"), on="user", how="semi")
+
+    def deepest(self, request: Request) -> int | None:
+        """The largest cut-off at which a table is looked at; `None`: the whole list."""
+        name = self.asked.tables[request]
+        cutoffs = [reduction.k for reduction in self.asked.columns if reduction.table == name]
+        return None if None in cutoffs else max((k for k in cutoffs if k is not None), default=None)
+
+    def size(self, frame: Frame) -> int:
+        """The number of rows."""
+        return int(self.engine.collect(frame.select(nw.len().alias("n")))["n"].item())
+
+    def note(self, remark: str) -> None:
+        """Note what there is to say of the side inputs as they meet these lists."""
+        if remark not in self.remarks:
+            self.remarks.append(remark)
+
+    def rows_of_items(self, of: str) -> tuple[Frame, float]:
+        """`item`, `rows`, and `source` and `first` row, by which items stand in the order of train, then test; and the number of users."""
+        train = self.popularity.select("item", "rows", "first", source=nw.lit(0))
+        if of == "train":
+            return train, self.sides.numbers["train_users"]
+        tested = self.truths.rows
+        assert tested is not None, "the plan keeps the rows of the test file"
+        more = tested.group_by("item").agg(more=nw.len().cast(nw.Int64), first=nw.col("row").min())
+        both = train.join(more.select("item", "more"), on="item", how="left")
+        both = both.with_columns(rows=nw.col("rows") + nw.col("more").fill_null(0)).select("item", "rows", "first", "source")
+        new = more.join(train, on="item", how="anti").select("item", "first", rows="more", source=nw.lit(1))
+        pairs = nw.concat([self.train.select("user"), tested.select("user")])
+        users = self.engine.collect(pairs.select(n=nw.col("user").n_unique()))["n"].item()
+        return nw.concat([both, new.select("item", "rows", "first", "source")]), float(users)
+
+    @property
+    def popularity(self) -> Frame:
+        """How popular the items of train are."""
+        return _there(self.sides.popularity)
+
+    @property
+    def train(self) -> Frame:
+        """What train holds."""
+        return _there(self.sides.train)
+
+    @property
+    def catalogue(self) -> Frame:
+        """The items of the catalogue."""
+        return _there(self.sides.catalogue)
+
+    @property
+    def categories(self) -> Frame:
+        """The categories of items."""
+        return _there(self.sides.categories)
+
+    @property
+    def baseline(self) -> Frame:
+        """The lists of the reference model."""
+        return _there(self.sides.baseline)
 
 
-def _all_of(groups: Sequence[Sequence[str]]) -> nw.Expr:
-    conditions = [nw.any_horizontal(*(nw.col(name) > 0 for name in names), ignore_nulls=False) for names in groups]
-    return nw.all_horizontal(*conditions, ignore_nulls=False)
+def _there(frame: Frame | None) -> Frame:
+    assert frame is not None, "the config was checked to give what the metrics need"
+    return frame

@@ -6,16 +6,29 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import narwhals as nw
+
 from .. import aggregate, match
-from ..metrics import Definition, Lists, Truth
+from ..config import Composite
+from ..metrics import Definition, Lists, Measure, Reductions, Truth
+from .asked import OF_SCORES, OF_TEST
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The measures of a run and the aggregates that the config asks for."""
+    """The measures of a run, the aggregates that the config asks for, and arithmetic of measures.
 
-    definitions: tuple[Definition, ...]
+    Measures that only `composites` are made of are computed and not shown.
+    """
+
+    shown: tuple[Definition, ...]
     aggregates: Sequence[str] = ()
+    composites: tuple[Composite, ...] = ()
+
+    @cached_property
+    def definitions(self) -> tuple[Definition, ...]:
+        """The measures to compute, those that are shown first."""
+        return tuple(dict.fromkeys((*self.shown, *(part for composite in self.composites for part in composite.definitions))))
 
     @cached_property
     def all(self) -> tuple[Definition, ...]:
@@ -35,28 +48,55 @@ class Plan:
     @cached_property
     def pooled(self) -> frozenset[int]:
         """The measures that are pooled over users."""
+        own = {part for composite in self.composites for part in composite.definitions if part.average == "micro"}
         asked = (aggregate.chosen(definition, self.aggregates) for definition in self.definitions)
-        return frozenset(index for index, aggregates in enumerate(asked) if "micro" in aggregates)
+        return frozenset(place for place, found in enumerate(asked) if "micro" in found or self.definitions[place] in own)
 
     @property
     def needs_candidates(self) -> bool:
-        """Whether a definition counts negatives."""
-        return any("catalogue" in definition.metric.needs for definition in self.all)
+        """Whether a definition counts negatives, or the items that are no candidates."""
+        return bool(self.asked.user_columns & {"n_candidates", "n_items", "n_train"})
 
     @property
     def needs_rated(self) -> bool:
         """Whether a definition looks at listed items that the test file holds, relevant or not."""
+        if self.kinds & OF_TEST or any(dict(request.params).get("of") == "train_and_test" for request in self.asked.of_items):
+            return True
         return any(_ranks_rated(definition) or definition.axes.get("precision_denominator") == "rated" for definition in self.all)
 
     @property
     def needs_all_tested(self) -> bool:
         """Whether users may count who have no relevant item."""
-        return self.needs_untested or any(definition.counted.no_relevant == "zero" for definition in self.definitions)
+        zero = any(definition.counted.no_relevant == "zero" for definition in self.definitions)
+        return self.needs_untested or "tested" in self.populations or zero
 
     @property
     def needs_untested(self) -> bool:
-        """Whether users may count who have a list only."""
-        return any(definition.counted.no_truth == "zero" for definition in self.definitions)
+        """Whether users may count whom the test file does not hold."""
+        return bool(self.populations - {"test", "tested"}) or any(definition.counted.no_truth == "zero" for definition in self.definitions)
+
+    @cached_property
+    def populations(self) -> frozenset[str]:
+        """Whose users count: those of the test file, with a list, of train, of the reference model."""
+        return frozenset(definition.population for definition in self.definitions)
+
+    @cached_property
+    def asked(self) -> Reductions:
+        """What the definitions ask for, as far as it can be said before the files are read."""
+        asked = Reductions()
+        for definition in self.all:
+            definition.metric.define(Measure(definition.k, definition.params, asked, tuple(nw.lit(0.0) for _ in definition.of)))
+        return asked
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of tables that the definitions ask for."""
+        return frozenset(request.kind for request in self.asked.tables)
+
+    @property
+    def needs_scores(self) -> bool:
+        """Whether a table holds the scores of the lists."""
+        return any(request.kind in OF_SCORES or dict(request.params).get("scores") for request in self.asked.tables)
 
     @property
     def needs_train(self) -> bool:

@@ -14,5 +14,5 @@ def run(loaded: Loaded, progress: Progress | None = None) -> Result:
     Raises `DataError` if a file cannot be read or its content is wrong, and `MissingExtraError` if the engine is not there.
     """
     evaluation = loaded.config.evaluation
-    with evaluated(loaded, Plan(evaluation.definitions, evaluation.aggregates), progress) as found:
+    with evaluated(loaded, Plan(evaluation.definitions, evaluation.aggregates, evaluation.composites), progress) as found:
         return found.result()

@@ -34,6 +34,8 @@ class Truths:
     n_relevant: tuple[int, ...]
 
     graded: dict[Truth, bool]
+    rows: Frame | None = None
+    """The rows of the test file, where they are kept."""
 
     def of(self, choice: Truth) -> match.TruthTables:
         """The tables of a choice."""
@@ -79,7 +81,7 @@ def read_truths(source: load.Source, plan: Plan, known: match.Known, engine: Eng
     graded = {asked: choice.graded for asked, choice in choices.items()}
     if judged is None:
         return Truths(relevant[0], None, n_test, tuple(tables.values()), place, counts, graded)
-    return Truths(judged, tested, n_test, tuple(tables.values()), place, counts, graded)
+    return Truths(judged, tested, n_test, tuple(tables.values()), place, counts, graded, first)
 
 
 def _size(frame: Frame, engine: Engine) -> int:

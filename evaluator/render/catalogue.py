@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
-from ..catalogue import DEFAULT, Catalogue, Choice, ConventionEntry, MetricEntry, Setting, shown
+from ..catalogue import DEFAULT, FAMILIES, Catalogue, Choice, ConventionEntry, MetricEntry, Setting, shown
 from ..naming import Scalar
 from .blocks import Block, Contents, Formula, Grid, Heading, Points, Prose, Terms
 
@@ -24,25 +24,39 @@ def listing(metrics: Iterable[MetricEntry]) -> list[Block]:
             entry.name,
             entry.family,
             bounds(entry),
-            "↑" if entry.higher_is_better else "↓",
+            {True: "↑", False: "↓", None: ""}[entry.higher_is_better],
             " and ".join(need.replace("data.", "") for need in entry.needs),
             ", ".join(name for name in entry.conventions if name != DEFAULT) or f"{DEFAULT} only",
         )
         for entry in metrics
     )
     return [
-        Grid(("metric", "family", "bounds", "better", "needs", "conventions that have it"), rows, frozenset({"conventions that have it"}))
+        Grid(
+            ("metric", "family", "bounds", "better", "needs", "conventions that have it"),
+            rows,
+            frozenset({"needs", "conventions that have it"}),
+        )
     ]
 
 
 def overview(metrics: Iterable[MetricEntry]) -> list[Block]:
-    """One row per metric, with what it says and its parameters: the table of the README."""
+    """A table for every family, one row per metric, with what it says and its parameters: those of the README."""
+    by_family: dict[str, list[MetricEntry]] = {}
+    for entry in metrics:
+        by_family.setdefault(entry.family, []).append(entry)
+    blocks: list[Block] = []
+    for family, entries in by_family.items():
+        blocks += [Heading(FAMILIES[family], 3), _overview(entries)]
+    return blocks
+
+
+def _overview(metrics: Iterable[MetricEntry]) -> Grid:
     rows = []
     for entry in metrics:
         name = f"{entry.name} ({', '.join(entry.aliases)})" if entry.aliases else entry.name
         taken = (f"`{choice.name}`: {', '.join(_default_first(choice))}" for choice in entry.parameters)
         rows.append((name, entry.summary, "; ".join(taken), bounds(entry), " and ".join(entry.needs)))
-    return [Grid(("metric", "what it says", "parameters, the default first", "bounds", "needs"), tuple(rows))]
+    return Grid(("metric", "what it says", "parameters, the default first", "bounds", "needs"), tuple(rows))
 
 
 def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: Sequence[Choice] = ()) -> list[Block]:
@@ -138,7 +152,8 @@ def bounds(entry: MetricEntry) -> str:
 def _facts(entry: MetricEntry) -> Iterable[tuple[str, str]]:
     yield "also called", ", ".join(entry.aliases)
     yield "family", entry.family
-    yield "bounds", f"{bounds(entry)}, {'higher' if entry.higher_is_better else 'lower'} is better"
+    better = {True: ", higher is better", False: ", lower is better", None: ""}[entry.higher_is_better]
+    yield "bounds", f"{bounds(entry)}{better}"
     yield "cut-off", "top_k, or @k" if entry.takes_cutoff else "none: it looks at the whole list"
     yield "combines", " and ".join(entry.combines) + (", or any two" if entry.combines else "")
     yield "needs", " and ".join(entry.needs) or "nothing beside the test file and the lists"
@@ -156,7 +171,7 @@ def _choice(choice: Choice) -> list[Block]:
 
 
 def _default_first(choice: Choice) -> list[str]:
-    default = shown(choice.default)
+    default = shown(choice.default) or choice.allowed
     return [default, *(value for value in choice.values if value != default)]
 
 

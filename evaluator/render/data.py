@@ -7,7 +7,7 @@ import hashlib
 import io
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 from typing import Any
 
 import narwhals as nw
@@ -17,7 +17,7 @@ from ..result import COLUMNS, FORMAT_VERSION, Result
 
 def as_csv(result: Result) -> bytes:
     """The long table: one line per model, metric, cut-off and aggregate."""
-    return _csv([COLUMNS, *(astuple(row) for row in result.rows)])
+    return _csv([COLUMNS, *(row.cells().values() for row in result.rows)])
 
 
 def as_wide_csv(result: Result) -> bytes:
@@ -32,7 +32,7 @@ def as_json(result: Result) -> bytes:
     """Everything but the per-user values, as one versioned object."""
     content = {
         "format_version": FORMAT_VERSION,
-        "results": [asdict(row) for row in result.rows],
+        "results": [row.cells() for row in result.rows],
         "models": [{"model": model, "users": asdict(counts)} for model, counts in result.counts.items()],
         "notes": list(result.notes()),
         "inputs": [asdict(source) for source in result.inputs],
@@ -44,7 +44,7 @@ def as_json(result: Result) -> bytes:
 
 def as_jsonl(result: Result) -> bytes:
     """The long table, one JSON object per line."""
-    return "".join(json.dumps(asdict(row), ensure_ascii=False, allow_nan=False) + "\n" for row in result.rows).encode()
+    return "".join(json.dumps(row.cells(), ensure_ascii=False, allow_nan=False) + "\n" for row in result.rows).encode()
 
 
 def as_parquet(result: Result) -> bytes:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from ..explanation import FORMAT_VERSION, Cell, Explanation
 from .blocks import Block, Formula, Grid, Heading, Terms
 
-_REDUCED = {"sum": "sum of {}", "max": "largest {}", "count": "number of rows"}
+_REDUCED = {"sum": "sum of {}", "max": "largest {}", "count": "number of rows", "tally": "rows that are {}"}
 
 
 def page(explanation: Explanation, level: int = 1) -> list[Block]:

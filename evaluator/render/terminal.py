@@ -96,7 +96,7 @@ def _by_measure(result: Result, models: tuple[str, ...], fancy: bool, arrows: bo
 
 
 def _headed(result: Result, label: str, arrows: bool) -> Text:
-    return Text(f"{label} {arrow(result, label)}" if arrows else label)
+    return Text(f"{label}{arrow(result, label)}" if arrows else label)
 
 
 def _cell(value: str, is_best: bool) -> Text:

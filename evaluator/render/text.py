@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from math import isclose
+
 from ..result import Result, Row
+
+_OF_SPREAD = ("(std)", "(ci95)", "(bootstrap95 low)", "(bootstrap95 high)")
+"""Aggregates of which neither more nor less is better."""
 
 
 def arrow(result: Result, label: str) -> str:
-    """Which direction is better."""
-    return "↑" if result.higher_is_better[label] else "↓"
+    """Which direction is better; empty where neither is."""
+    return {True: " ↑", False: " ↓", None: ""}[result.higher_is_better[label]]
 
 
 def shown(row: Row | None) -> str:
@@ -23,9 +28,9 @@ def best(result: Result) -> set[tuple[str, str]]:
     table = result.by_model()
     for label in result.labels():
         values = {model: rows[label].value for model, rows in table.items() if label in rows and rows[label].value is not None}
-        if len(values) > 1 and not label.endswith("(std)"):
+        if len(values) > 1 and result.higher_is_better[label] is not None and not label.endswith(_OF_SPREAD):
             top = (max if result.higher_is_better[label] else min)(value for value in values.values() if value is not None)
-            winners = {(model, label) for model, value in values.items() if value == top}
+            winners = {(model, label) for model, value in values.items() if isclose(value or 0.0, top, rel_tol=1e-12, abs_tol=1e-15)}
             found |= winners if len(winners) < len(values) else set()
     return found
 
@@ -40,7 +45,7 @@ def as_markdown(result: Result) -> bytes:
         for model in result.models:
             value = shown(table[model].get(label))
             cells.append(f"**{value}**" if (model, label) in marked else value)
-        lines.append(f"| {_escape(label)} {arrow(result, label)} | " + " | ".join(cells) + " |")
+        lines.append(f"| {_escape(label)}{arrow(result, label)} | " + " | ".join(cells) + " |")
     lines.append("| users | " + " | ".join(f"{result.counts[model].averaged:,}" for model in result.models) + " |")
     return "\n".join([*lines, "", *(f"- {_escape(note)}" for note in result.notes()), ""]).encode()
 

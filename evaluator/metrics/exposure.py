@@ -1,0 +1,155 @@
+"""How evenly recommendations are spread over items: values of the whole model.
+
+c(i) is the number of lists whose first k places hold item i, counted as often as it stands there; F = Σ_i c(i); m is the number of items
+with c(i) > 0, N that of the items of the catalogue; c_(1) ≤ … ≤ c_(m).
+"""
+
+from __future__ import annotations
+
+import math
+
+import narwhals as nw
+
+from .measure import ONE, Measure, divide
+from .registry import Number, metric
+
+COUNT = nw.col("count")
+ENTROPY = "Shannon, A mathematical theory of communication, 1948; Adomavicius and Kwon, IEEE TKDE 24(5), 2012"
+
+
+@metric(
+    "Gini",
+    family="diversity",
+    aliases=("GiniIndex", "PredictedGiniComplement"),
+    axes={"of": "gini_of", "sign": "gini_sign", "over": "gini_divisor"},
+    numbers={"more": Number(0.0, "items without recommendations that are added to the catalogue", least=0.0)},
+    bounds=(-math.inf, math.inf),
+    needs=lambda params: {"recommended": (), "train": ("train",)}.get(str(params["of"]), ("catalogue",)),
+    system=True,
+    higher_is_better=lambda params: params["sign"] == "equality",
+    population="lists",
+    reference="Gini, 1912; Fleder and Hosanagar, Management Science 55(5), 2009",
+)
+def gini(m: Measure) -> nw.Expr:
+    """The Gini index of the recommendation counts of items: 0 if all are recommended equally often, 1 if one item is alone.
+
+    Gini@k = Σ_{t≤m} (2·(N - m + t) - N - 1) · c_(t) / (F · D)
+
+    N by `of`: the items of the catalogue (`catalogue`: data.items, else train), of `train`, or only those that are recommended
+    (`recommended`: N = m). D by `over`: N - 1 (`n_minus_1`), or N (`n`). With `sign` = `equality` it is 1 less the
+    index, and more is better.
+
+    Edge cases: 0 (or 1) without a recommendation; recommended items outside the catalogue count, and the index may then leave its bounds.
+    """
+    exposure, of = m.exposure, str(m.params["of"])
+    found, total = exposure.sum(ONE), exposure.sum(COUNT)
+    size = found if of == "recommended" else nw.lit(m.number("train_items" if of == "train" else "items"))
+    size = size + float(m.params["more"])
+    ordered = exposure.sum(nw.col("place") * COUNT) * 2.0 + (size - found * 2.0 - 1.0) * total
+    divisor = size if m.params["over"] == "n" else size - 1.0
+    index = nw.when(total * divisor > 0).then(ordered / (total * divisor)).otherwise(nw.lit(0.0))
+    return 1.0 - index if m.params["sign"] == "equality" else index
+
+
+@metric(
+    "ExposureGini",
+    family="diversity",
+    axes={"of": "gini_of", "over": "gini_divisor"},
+    numbers={"p": Number(0.85, "the chance that a reader goes on from one place to the next", most=1.0)},
+    bounds=(-math.inf, math.inf),
+    needs=lambda params: {"recommended": (), "train": ("train",)}.get(str(params["of"]), ("catalogue",)),
+    system=True,
+    higher_is_better=False,
+    population="lists",
+    reference="Diaz et al., Evaluating stochastic rankings with expected exposure, CIKM 2020; LensKit ExposureGini",
+)
+def exposure_gini(m: Measure) -> nw.Expr:
+    """The Gini index of the attention that items get, higher places getting more of it.
+
+    ExposureGini@k = Σ_{t≤m} (2·(N - m + t) - N - 1) · e_(t) / (Σ_i e(i) · D), e(i) = Σ_u Σ_{r≤k, i_r = i} p^(r-1), e_(1) ≤ … ≤ e_(m)
+
+    N by `of` and D by `over` as for Gini.
+
+    Edge cases: as for Gini.
+    """
+    attention, of = m.whole("attention", k=m.k or 0, p=float(m.params["p"])), str(m.params["of"])
+    found, total = attention.sum(ONE), attention.sum(nw.col("attention"))
+    size = found if of == "recommended" else nw.lit(m.number("train_items" if of == "train" else "items"))
+    ordered = attention.sum(nw.col("place") * nw.col("attention")) * 2.0 + (size - found * 2.0 - 1.0) * total
+    divisor = size if m.params["over"] == "n" else size - 1.0
+    return nw.when(total * divisor > 0).then(ordered / (total * divisor)).otherwise(nw.lit(0.0))
+
+
+@metric(
+    "ShannonEntropy",
+    family="diversity",
+    aliases=("Entropy", "SEntropy", "DistributionalCoverage"),
+    axes={"log": "entropy_log", "norm": "entropy_norm", "weights": "entropy_weights"},
+    bounds=(0.0, math.inf),
+    system=True,
+    population="lists",
+    reference=ENTROPY,
+)
+def shannon_entropy(m: Measure) -> nw.Expr:
+    """The entropy of the recommendation counts of items: the more, the more evenly items are recommended.
+
+    ShannonEntropy@k = -Σ_i p(i) · log p(i), p(i) = c(i)/F
+
+    The logarithm by `log`: `natural`, or `binary`. With `weights` = `lists` the first p(i) is the mean over lists of the share of i
+    in the list, so that short lists weigh as much as long ones. With `norm` = `items` it is divided by m.
+
+    Edge cases: 0 without a recommendation.
+    """
+    exposure = m.whole("exposure", k=m.k or 0, weighted=True) if m.params["weights"] == "lists" else m.exposure
+    total = exposure.sum(COUNT)
+    safe = nw.max_horizontal(total, ONE)
+    if m.params["weights"] == "lists":
+        weight = exposure.sum(nw.col("weight"))
+        value = divide(safe.log(base=math.e) * weight - exposure.sum(nw.col("weight") * COUNT.log(base=math.e)), m.n_users)
+    else:
+        value = safe.log(base=math.e) - divide(exposure.sum(COUNT * COUNT.log(base=math.e)), total)
+    value = value / math.log(2.0) if m.params["log"] == "binary" else value
+    return divide(value, exposure.sum(ONE)) if m.params["norm"] == "items" else value
+
+
+@metric(
+    "AggregateDiversity",
+    family="diversity",
+    bounds=(0.0, math.inf),
+    system=True,
+    population="lists",
+    reference="Vargas, Novelty and diversity evaluation and enhancement in recommender systems, PhD thesis, 2015; RankSys",
+)
+def aggregate_diversity(m: Measure) -> nw.Expr:
+    """The number of recommended items, where every list is full; as RankSys estimates it, short lists make it larger.
+
+    AggregateDiversity@k = k · Σ_i w(i)/c(i), w(i) = Σ_u [i ∈ L_u(k)] / l_u
+
+    Edge cases: without a cut-off k is the mean length of the lists.
+    """
+    exposure = m.whole("exposure", k=m.k or 0, weighted=True)
+    depth = nw.lit(float(m.k)) if m.k is not None else divide(m.total(m.n_listed), m.n_users)
+    return exposure.sum(nw.col("weight") / COUNT) * depth
+
+
+@metric(
+    "GiniSimpson",
+    family="diversity",
+    aliases=("GiniSimpsonIndex",),
+    system=True,
+    bounds=(-math.inf, 1.0),
+    population="lists",
+    reference="Simpson, Measurement of diversity, Nature 163, 1949; as in RankSys",
+)
+def gini_simpson(m: Measure) -> nw.Expr:
+    """The chance that two recommendations are of different items, where every list is full.
+
+    GiniSimpson@k = 1 - (1 - IUD)/k, IUD = 1/n · Σ_i w(i) · (1 - c(i)/n), with n the number of lists and w as for AggregateDiversity
+
+    Edge cases: without a cut-off k is the mean length of the lists.
+    """
+    exposure = m.whole("exposure", k=m.k or 0, weighted=True)
+    depth = nw.lit(float(m.k)) if m.k is not None else divide(m.total(m.n_listed), m.n_users)
+    weight, weighted = exposure.sum(nw.col("weight")), exposure.sum(nw.col("weight") * COUNT)
+    iud = divide(weight - divide(weighted, m.n_users), m.n_users)
+    return 1.0 - divide(1.0 - iud, depth)
