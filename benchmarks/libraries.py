@@ -6,16 +6,15 @@ hold the first row of a repeated pair; those without a threshold of their own we
 
 from __future__ import annotations
 
-import json
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
-from receval.evaluator import conventions, metrics
-from receval.evaluator.naming import UNSET, MetricSpec
+from sorting import as_ranx, cut
 
 Row = dict[str, Any]
 
@@ -24,151 +23,152 @@ Row = dict[str, Any]
 class Library:
     """How the values of a library were made.
 
-    `sorted_lists`: it takes ordered lists; `dictionary`: it holds a pair once; `least`: its own threshold where every test row
-    is relevant, `None` if the caller filters; `unstable`: it sorts ties in no stated order, in lists longer than this;
-    `single`: the metrics it computes in single precision; `more`: how it was used where it leaves the choice of users to the caller.
+    `sorted_lists`: it takes ordered lists; `dictionary`: it holds a pair once, and test rows have a grade; `least`: its own
+    threshold where every test row is relevant, `None` if the caller filters; `unstable`: it sorts ties in no stated order; `sort`:
+    its own sort; `cuts`: it cuts lists to the largest k it is asked for before it orders ties; `border`: it sorts items by
+    popularity in no stated order; `single`: the metrics it computes in single precision, `cancels` those of them that are
+    differences of larger numbers; `more`: how it was used where it leaves the choice of users to the caller; `train`: whether it
+    knew the train file; `truth_only`: the lists of users without a test row were taken out where relevance matters.
     """
 
     convention: str
     sorted_lists: bool = False
     dictionary: bool = False
     least: float | None = None
-    unstable: int | None = None
+    unstable: bool = False
+    sort: Callable[[pl.DataFrame], pl.DataFrame] | None = None
+    cuts: bool = False
+    border: bool = False
     single: str = ""
+    cancels: str = ""
     more: tuple[tuple[str, str], ...] = ()
-    catalogue: bool = False
+    train: bool = True
     truth_only: bool = False
 
 
 LIBRARIES = {
     "clayrs": Library("clayrs", sorted_lists=True, least=0.0),
-    "elliot": Library("elliot", least=0.0, catalogue=True),
+    "elliot": Library("elliot", least=0.0),
     "ir-measures": Library("ir_measures", dictionary=True),
-    "lenskit": Library("lenskit", sorted_lists=True, truth_only=True),
+    "lenskit": Library("lenskit", sorted_lists=True, truth_only=True, single="ExposureGini"),
     "pytrec_eval-terrier": Library("trec_eval", dictionary=True),
     "ranksys": Library("ranksys", sorted_lists=True, least=0.5),
-    "ranx": Library("ranx", dictionary=True, unstable=15),
-    "recbole": Library("recbole", unstable=0, single="gauc", catalogue=True),
+    "ranx": Library("ranx", dictionary=True, sort=as_ranx),
+    "recbole": Library("recbole", unstable=True, single="gauc"),
     "recommenders": Library("recommenders"),
-    "rectools": Library("rectools", catalogue=True),
-    "relison": Library("relison", sorted_lists=True, more=(("missing_lists", "drop"),)),
+    "rectools": Library("rectools"),
+    "relison": Library("relison", sorted_lists=True, more=(("missing_lists", "drop"),), train=False),
     "replay-rec": Library("replay"),
-    "replay-rec (experimental)": Library("replay-experimental", unstable=0),
+    "replay-rec (experimental)": Library("replay-experimental", cuts=True),
     "rs_metrics": Library("rs_metrics", sorted_lists=True),
-    "warprec": Library("warprec", unstable=0, single=".*", catalogue=True),
+    "warprec": Library("warprec", unstable=True, border=True, single=".*", cancels="(User|Item)MAD.*|BiasDisparityBD.*"),
 }
-ABOUT_INPUT = {"relevance_level", "backend", "grades", "make_comparable", "relevance_threshold", "num_items", "aspects", "truth"}
-EVERY_USER = (("no_relevant", "zero"), ("no_truth", "zero"))
-LISTED_USERS = (("missing_lists", "drop"),)
-AGGREGATES = {"Median": "median", "ConfidenceInterval": "ci95"}
-REASONS = (
-    ("debias", "the library draws a sample that only its own random generator can repeat"),
-    ("min-max scaled", "not built yet: metrics of predicted labels"),
-    ("exp-log2", "the program behind it rounds every user to five decimals"),
-)
+
+HEAD = r"(?:ACLT|APLT|PopREO|PopRSP)(?:\[Pop(\d+)%\])?"
+"""Metrics of head and tail, with the share of the head in percent where it is not 80."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Rows that one run of receval answers: the same library, files and truth."""
+    """Rows that one run of receval answers: the same library, files and truth.
+
+    Of the test file: `grades`: how ratings became grades; `level`: the level of relevance; `scaled`: predictions are scaled to
+    0..1; `pairs`: only pairs with a prediction are in it; `aspects`: users none of whose items has a genre were taken out.
+    Of the lists: `baseline`: the model whose lists are the reference; `tested`: those of users without a test row were taken out;
+    `cut`: to that length first, `rows`: with repeated items; `named`: they are lists of categories, `first`: of the first of an item,
+    `others`: of another for items without one.
+    `border`: the share of the head, where the library's sort decides which items are in it.
+    """
 
     library: str
     part: str
     relevance: str
-    ceiled: bool
-    level: float | None
+    grades: str = ""
+    level: float | None = None
+    baseline: str = ""
+    first: bool = False
+    others: bool = False
+    scaled: bool = False
+    pairs: bool = False
+    tested: bool = False
+    aspects: bool = False
+    cut: int = 0
+    rows: bool = False
+    named: bool = False
+    border: float = 0.0
+
+    @classmethod
+    def of(cls, row: Row, most: int) -> Group:
+        """The group of a row; `most` is the largest cut-off that its library was asked for."""
+        params, note = row.get("params") or {}, row.get("note") or ""
+        return cls(
+            library=row["library"],
+            part=row["dataset"].partition("/")[2],
+            relevance=row["relevance"],
+            grades=params.get("grades", ""),
+            level=params.get("relevance_level"),
+            baseline=next((params[key] for key in ("ref_reco", "base_recommendations", "base") if key in params), ""),
+            others=params.get("category") == "first genre of the item",
+            first="first" in params.get("category", ""),
+            scaled="scaled" in params.get("prediction", ""),
+            tested=LIBRARIES[row["library"]].truth_only and (row["relevance"] != "none" or "L1" in note),
+            aspects="without an aspect removed first" in note,
+            cut=_cut(row, most),
+            rows=row["metric"].startswith(("NCIS", "Coverage")),
+            border=_border(row),
+            named=row["metric"] == "CategoricalDiversity",
+            pairs="only the pairs with a prediction are in the truth" in note,
+        )
 
 
-def unsupported(row: Row) -> str:
-    """Why a row cannot be compared, as far as the row itself says; empty if it can."""
-    library = LIBRARIES.get(row["library"])
-    if library is None:
-        return "a library without a convention"
-    if row["relevance"] in ("none", "rating values"):
-        return "not built yet: no accuracy metric"
-    text = f"{row['metric']} {json.dumps(row.get('params') or {})}"
-    for sign, reason in REASONS:
-        if sign in text:
-            return reason
-    if row["value"] is None:
-        return f"the library gives no number: {(row.get('note') or '').partition(';')[0][:60]}"
-    try:
-        resolved(row)
-    except ValueError as error:
-        name = re.split(r"[@(\[]| \| |-l\d", row["metric"])[0]
-        return f"{row['metric']}: {error}" if is_known(library, name) else f"not built yet: {name}"
-    return ""
+def _border(row: Row) -> float:
+    """The share of the head, where it depends on the library's sort which items are in it; 0 where it does not."""
+    found = re.fullmatch(HEAD, row["metric"].partition("@")[0]) if LIBRARIES[row["library"]].border else None
+    return int(found[1] or 80) / 100 if found else 0.0
 
 
-def is_known(library: Library, name: str) -> bool:
-    """Whether receval has a metric of that name."""
-    try:
-        return bool(metrics.find(conventions.load(library.convention).read(MetricSpec(name)).name))
-    except ValueError:
-        return False
-
-
-def measure(row: Row) -> str:
-    """The measure string of a row, in the library's own spelling."""
-    library = LIBRARIES[row["library"]]
-    params = {key: value for key, value in (row.get("params") or {}).items() if key not in ABOUT_INPUT and key != "mode"}
-    name = row["metric"].partition(" | ")[0].partition("-" + str((row.get("params") or {}).get("mode")))[0]
-    if str(params.get("gain")).startswith("2^"):
-        params.pop("gain")
-    if "set" in params:
-        params |= dict(part.split("=") for part in params.pop("set").replace("True", "true").replace("False", "false").split(","))
-    if "metric_0" in params:
-        name += f"({params.pop('metric_0')},{params.pop('metric_1')}"
-    else:
-        name += "("
-    if name.startswith("KCall"):
-        params["at_least"] = params.pop("k", 1)
-    if name.startswith("r_precision_at_k"):
-        params["within"] = row["k"]
-    params = {key: value for key, value in params.items() if key not in ("provider", "input", "relevance model", "discount")}
-    given = [f"{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in params.items() if value is not None]
-    users = EVERY_USER if row.get("note") == "U1" else LISTED_USERS if "truth" in (row.get("params") or {}) else ()
-    given += [f"{key}={value}" for key, value in (*library.more, *users)]
-    whole, _, inner = row["metric"].partition("(")
-    if inner:  # ir-measures writes parameters itself
-        return str(row["metric"]).replace(" ", "")
-    head = f"{name}{',' if given and not name.endswith('(') else ''}{','.join(given)})".replace("()", "")
-    return head if "@" in whole or row["k"] is None else f"{head}@{row['k']}"
-
-
-def resolved(row: Row) -> metrics.Definition:
-    """The definition that answers a row."""
-    convention = conventions.load(LIBRARIES[row["library"]].convention)
-    text = measure(row)
-    spec = convention.parse(text)
-    entry = metrics.find(convention.read(spec).name)
-    if not entry.cut:
-        spec = spec.at(UNSET)
-    elif not isinstance(convention.read(spec).k, int):
-        spec = spec.at(None)
-    return metrics.resolve(spec, convention, conventions.load)
+def _cut(row: Row, most: int) -> int:
+    """To which length the library cut lists before it ordered ties and dropped repeated items; 0 if it did not."""
+    if not LIBRARIES[row["library"]].cuts:
+        return 0
+    alone = {"N1", "K1"} & set(re.findall(r"\w+", row.get("note") or ""))
+    return int(row["k"]) if alone else most
 
 
 def truth(test: pl.DataFrame, group: Group, library: Library) -> tuple[pl.DataFrame, float | None, bool]:
     """The test file as the library was given it, and its threshold and grading as the config says them."""
     bound = re.search(r">=([\d.]+)", group.relevance)
     least = float(bound[1]) if bound else None
-    if group.ceiled:
+    if "ceil" in group.grades:
         test = test.with_columns(pl.col("rating").ceil())
+    most = re.search(r"min\(.*,(\d+)\)", group.grades)
+    if most:
+        test = test.with_columns(pl.col("rating").clip(upper_bound=float(most[1])))
+    if group.relevance == "rating values":
+        return test, library.least, True
+    if group.scaled:
+        return test, least, False
     if library.least is not None:
         default = None if "mean" in group.relevance or group.relevance == "graded" else library.least
         return test, default if least is None else least, False
     if least is not None:
         test = test.filter(pl.col("rating") >= least)
-    return (test, group.level, True) if group.relevance == "graded" else (test.drop("rating"), None, False)
+    if group.relevance == "graded":
+        return test, group.level, True
+    return (test.with_columns(rating=pl.lit(1.0)) if library.dictionary else test.drop("rating")), None, False
 
 
-def prepared(lists: pl.DataFrame, library: Library, test: pl.DataFrame) -> pl.DataFrame:
-    """The lists as the library was given them."""
+def prepared(lists: pl.DataFrame, group: Group, test: pl.DataFrame) -> pl.DataFrame:
+    """The lists as the library was given them, or as it holds them."""
+    library = LIBRARIES[group.library]
     if library.dictionary:
         lists = lists.unique(["user_id", "item_id"], keep="first", maintain_order=True)
-    if library.truth_only:
+    if group.tested:
         lists = lists.join(test.select("user_id").unique(), on="user_id", how="semi", maintain_order="left")
+    if group.cut:
+        lists = cut(lists, group.cut, repeats=group.rows)
+    if library.sort is not None:
+        lists = library.sort(lists)
     if "prediction" in lists.columns:  # predicted ratings are no list: given as they are
         return lists.rename({"prediction": "score"})
     if library.sorted_lists:
@@ -176,12 +176,9 @@ def prepared(lists: pl.DataFrame, library: Library, test: pl.DataFrame) -> pl.Da
     return lists
 
 
-def is_tied(lists: pl.DataFrame, library: Library) -> bool:
-    """Whether the order of a list depends on how the library sorts equal scores."""
-    if library.unstable is None:
-        return False
-    long = lists.filter(pl.len().over("user_id") > library.unstable)
-    return bool(long.select("user_id", "score").is_duplicated().any())
+def tied(lists: pl.DataFrame) -> bool:
+    """Whether a list has equal scores."""
+    return bool(lists.select("user_id", "score").is_duplicated().any())
 
 
 def first_repeat(lists: pl.DataFrame, test: pl.DataFrame) -> float:
@@ -198,6 +195,11 @@ def read(path: Path) -> pl.DataFrame:
         return pl.read_parquet(path.with_suffix(".parquet"))
     columns = {"user_id": pl.String, "item_id": pl.String}
     return pl.read_csv(path.with_suffix(".csv"), schema_overrides=columns)
+
+
+def there(path: Path) -> bool:
+    """Whether the folder has that table."""
+    return path.with_suffix(".parquet").exists() or path.with_suffix(".csv").exists()
 
 
 def file_of(model: str) -> str:

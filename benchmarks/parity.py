@@ -2,6 +2,7 @@
 
     python benchmarks/parity.py DIR                          # prints the table and the last line; exit code 1 if any differs
     python benchmarks/parity.py DIR --markdown docs/parity.md
+    python benchmarks/parity.py DIR --library rectools        # the rows of one library
 
 DIR holds `test`, `train`, `items` and one file of lists per model, as Parquet or CSV with the columns user_id, item_id, rating,
 score, rank, and `reference.jsonl` (or `reference/*.jsonl`): one value per line with library, dataset, model, metric, k,
@@ -21,26 +22,17 @@ import re
 import sys
 import tempfile
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
+import polars as pl
 import yaml
-from libraries import (
-    AGGREGATES,
-    LIBRARIES,
-    Group,
-    Library,
-    Row,
-    file_of,
-    first_repeat,
-    is_tied,
-    prepared,
-    read,
-    resolved,
-    truth,
-    unsupported,
-)
+from border import exchanged
+from feeds import categories, data, group_names
+from libraries import LIBRARIES, Group, Row, file_of, first_repeat, prepared, read, tied, truth
 from receval.evaluator import load_config, run
 from receval.evaluator.errors import RecevalError
+from spelling import Asked, asked, combination, unsupported
 
 
 def main() -> int:
@@ -48,8 +40,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--markdown", type=Path, help="also write the table into this file")
+    parser.add_argument("--library", default="", help="only the rows of this library")
     arguments = parser.parse_args()
-    verdicts = compare(arguments.folder)
+    verdicts = compare(arguments.folder, arguments.library)
     lines = [*table(verdicts), "", *reasons(verdicts), "", summary(verdicts)]
     print("\n".join(lines))
     if arguments.markdown:
@@ -76,83 +69,103 @@ Verdicts = dict[int, tuple[str, float, str]]
 """Row → class, relative difference, reason."""
 
 
-def compare(folder: Path) -> Verdicts:
-    """The class of every row of the references, by its place; `rows` of the table are kept beside in `ROWS`."""
-    rows = references(folder)
-    ROWS[:] = rows
+def compare(folder: Path, library: str = "") -> Verdicts:
+    """The class of every row of the references, or of one library's, by its place; the rows are kept beside in `ROWS`."""
+    ROWS[:] = [row for row in references(folder) if library in ("", row["library"])]
     found: Verdicts = {}
     groups: dict[Group, list[int]] = defaultdict(list)
-    for place, row in enumerate(rows):
-        reason = unsupported(row)
+    most: dict[tuple[str, str], int] = defaultdict(int)
+    for row in ROWS:
+        most[row["library"], row["dataset"]] = max(row["k"] or 0, most[row["library"], row["dataset"]])
+    names = {part: group_names(folder / part) for part in {row["dataset"].partition("/")[2] for row in ROWS}}
+    for place, row in enumerate(ROWS):
+        reason = unsupported(row, names[row["dataset"].partition("/")[2]])
         if reason:
             found[place] = ("unsupported", 0.0, reason)
         else:
-            params = row.get("params") or {}
-            part = row["dataset"].partition("/")[2]
-            group = Group(row["library"], part, row["relevance"], "grades" in params, params.get("relevance_level"))
-            groups[group].append(place)
+            groups[Group.of(row, most[row["library"], row["dataset"]])].append(place)
     for group, places in groups.items():
         try:
-            found |= answer(folder, group, {place: rows[place] for place in places})
+            found |= answer(folder / group.part, group, {place: ROWS[place] for place in places})
         except (RecevalError, OSError) as error:  # the library gave values where receval gives none
-            print(f"{group.library}, {group.part or folder.name}, {group.relevance}: {error}", file=sys.stderr)
+            print(f"{group}: {error}", file=sys.stderr)
             found |= dict.fromkeys(places, ("different", math.inf, ""))
     return found
 
 
 ROWS: list[Row] = []
+Values = dict[tuple[str, str, str | None], float | None]
+"""Model, label and aggregate → value."""
 
 
-def answer(folder: Path, group: Group, rows: dict[int, Row]) -> Verdicts:
+def answer(source: Path, group: Group, rows: dict[int, Row]) -> Verdicts:
     """Run receval once for a group, and compare."""
     library = LIBRARIES[group.library]
-    source = folder / group.part
+    test, least, graded = truth(read(source / "test"), group, library)
+    if group.aspects:
+        test = test.join(test.join(categories(source, group), on="item_id", how="semi"), on="user_id", how="semi")
+    models = sorted({row["model"] for row in rows.values()})
+    lists = {model: prepared(read(source / file_of(model)), group, test) for model in models}
+    wanted = {place: asked(row, group_names(source)) for place, row in rows.items()}
+    relevance: Row = {"graded": graded} | ({} if least is None else {"threshold": least})
+    moved = exchanged(source, group.border, [row for row in ROWS if row["library"] == group.library]) if group.border else {}
+    if moved is None:
+        return dict.fromkeys(rows, ("unsupported", 0.0, "the library sorts equally popular items in no stated order"))
     with tempfile.TemporaryDirectory() as made:
-        work = Path(made)
-        test, least, graded = truth(read(source / "test"), group, library)
-        test.write_parquet(work / "test.parquet")
-        models = sorted({row["model"] for row in rows.values()})
-        tied, joined = {}, {}
-        for place, model in enumerate(models):
-            lists = prepared(read(source / file_of(model)), library, test)
-            tied[model] = is_tied(lists, library)
-            joined[model] = first_repeat(lists, test)
-            lists.write_parquet(work / f"{place}.parquet")
-        data: Row = {"test": "test.parquet", "recommendations": {model: f"{place}.parquet" for place, model in enumerate(models)}}
-        if library.catalogue:
-            for name in ("train", "items"):
-                read(source / name).write_parquet(work / f"{name}.parquet")
-                data[name] = f"{name}.parquet"
-        asked = {place: resolved(row) for place, row in rows.items()}
-        modes = {place: AGGREGATES.get((row.get("params") or {}).get("mode", "")) for place, row in rows.items()}
-        values: dict[tuple[str, str, str | None], float | None] = {}
-        for mode in dict.fromkeys(modes.values()):
-            labels = dict.fromkeys(definition.label for place, definition in asked.items() if modes[place] == mode)
-            evaluation: Row = {"convention": library.convention, "metrics": list(labels), "relevance": {"graded": graded}}
-            evaluation |= {"aggregates": [mode]} if mode else {}
-            evaluation["relevance"] |= {} if least is None else {"threshold": least}
-            (work / "config.yaml").write_text(yaml.safe_dump({"data": data, "evaluation": evaluation}))
-            result = run(load_config(work / "config.yaml"))
-            for one in result.rows:
-                values[one.model, re.sub(r" \(\w+\)$", "", one.label), mode] = one.value
-        verdicts = {}
-        for place, row in rows.items():
-            if tied[row["model"]]:
-                verdicts[place] = ("unsupported", 0.0, "the library sorts equal scores in no stated order")
-            elif row["metric"] == "ndcg_at_k" and joined[row["model"]] <= row["k"]:
-                verdicts[place] = ("unsupported", 0.0, "the library joins a repeated relevant item with itself, in the ideal by k")
-            else:
-                verdicts[place] = verdict(values[row["model"], asked[place].label, modes[place]], row, library)
-        return verdicts
+        files = data(source, Path(made), group, test, lists, moved)
+        values = computed(Path(made), files, wanted.values(), {"convention": library.convention, "relevance": relevance})
+    scales = {model: max(1.0, float(frame.select(pl.col("score").abs().max()).item())) for model, frame in lists.items()}
+    verdicts: Verdicts = {}
+    for place, row in rows.items():
+        reason = why_not(row, wanted[place], lists[row["model"]], test)
+        verdicts[place] = ("unsupported", 0.0, reason) if reason else verdict(values, wanted[place], row, scales[row["model"]])
+    return verdicts
 
 
-def verdict(value: float | None, row: Row, library: Library) -> tuple[str, float, str]:
-    """The class of one row, its difference, and no reason."""
-    if value is None:
-        return "different", math.inf, ""
+def computed(work: Path, files: Row, wanted: Iterable[Asked], evaluation: Row) -> Values:
+    """What receval finds, one run for each aggregate."""
+    values: Values = {}
+    by_mode: dict[str | None, dict[str, None]] = defaultdict(dict)
+    for one in wanted:
+        by_mode[one.mode][one.definition.label] = None
+    for mode, labels in by_mode.items():
+        config = evaluation | {"metrics": list(labels)} | ({"aggregates": [mode]} if mode else {})
+        (work / "config.yaml").write_text(yaml.safe_dump({"data": files, "evaluation": config}))
+        for row in run(load_config(work / "config.yaml")).rows:
+            values[row.model, re.sub(r" \(\w+\)$", "", row.label), mode] = row.value
+    return values
+
+
+def why_not(row: Row, one: Asked, lists: pl.DataFrame, test: pl.DataFrame) -> str:
+    """Why a row cannot be compared, as far as the lists say; empty if it can."""
+    library, metric = LIBRARIES[row["library"]], row["metric"]
+    if one.definition.metric.family != "rating" and library.unstable and tied(lists):
+        return "the library sorts equal scores in no stated order"
+    if metric == "ndcg_at_k" and first_repeat(lists, test) <= row["k"]:
+        return "the library joins a repeated relevant item with itself, in the ideal by k"
+    if metric == "CategoricalDiversity" and (row.get("params") or {}).get("backend") == "pandas" and tied(lists):
+        return "the library sorts equal scores in no stated order"
+    if metric.startswith("diversity") and lists.select("user_id", "item_id").is_duplicated().any():
+        return "the library takes lists without repeated items: it leaves out the pair of such an item with itself"
+    return ""
+
+
+def verdict(values: Values, one: Asked, row: Row, scale: float = 1.0) -> tuple[str, float, str]:
+    """The class of one row, its difference, and no reason; `scale` is that of the scores, which differences in single precision go by.
+
+    A library that has no value where receval has none is equal; a value of the whole model has none per list.
+    """
+    library = LIBRARIES[row["library"]]
+    per_list = "lists without a value" in (row.get("note") or "") and one.definition.metric.system
+    value = None if per_list else values.get((row["model"], one.label, one.mode))
+    if value is None or row["value"] is None:
+        return ("equal", 0.0, "") if value is row["value"] else ("different", math.inf, "")
     single = bool(library.single) and re.fullmatch(library.single, row["metric"]) is not None
     difference, size = abs(value - row["value"]), abs(row["value"])
-    near = 1e-6 * size if single else 1e-9 * max(size, 1.0)
+    cancels = bool(library.cancels) and re.fullmatch(library.cancels, row["metric"]) is not None
+    near = 1e-9 * max(size, 1.0)
+    if single:
+        near = 1e-5 * max(size, scale if "MADRating" in row["metric"] else 1.0) if cancels else 1e-6 * size
     return ("equal" if difference <= near else "different"), difference, ""
 
 
@@ -161,15 +174,16 @@ def table(verdicts: Verdicts) -> list[str]:
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     largest: dict[tuple[str, str], float] = defaultdict(float)
     for place, (said, difference, _) in verdicts.items():
-        key = (ROWS[place]["library"], re.sub(r"@\d+", "@k", re.sub(r"_(\d+)$", "_k", ROWS[place]["metric"])))
+        key = (ROWS[place]["library"], combination(ROWS[place]))
         counts[key][said] += 1
         largest[key] = max(largest[key], difference)
     lines = ["| library | metric | rows | equal | different | unsupported | largest difference |", "|---|---|---:|---:|---:|---:|---:|"]
     for key in sorted(counts):
-        said = counts[key]
+        classes = counts[key]
         metric = key[1].replace("|", "\\|")
-        shown = f"{largest[key]:.1e}" if said["equal"] + said["different"] else ""
-        lines.append(f"| {key[0]} | {metric} | {said.total()} | {said['equal']} | {said['different']} | {said['unsupported']} | {shown} |")
+        shown = f"{largest[key]:.1e}" if classes["equal"] + classes["different"] else ""
+        cells = (*(classes[name] for name in ("equal", "different", "unsupported")), shown)
+        lines.append(f"| {key[0]} | {metric} | {classes.total()} | {' | '.join(map(str, cells))} |")
     return lines
 
 

@@ -24,6 +24,9 @@ DATA = HERE / "data"
 N_USERS, N_LISTED, N_ITEMS, N_TEST = 200_000, 100, 50_000, 10
 METRICS = ["Precision", "Recall", "F1", "HitRate", "RPrecision", "MAP", "MAR", "MRR", "DCG", "nDCG", "nDCGRendle2020", "RocAuc"]
 FILES = (("sorted", "parquet"), ("sorted", "csv"), ("shuffled", "parquet"), ("shuffled", "csv"))
+BEYOND = ["ARP", "EPC", "EFD", "Surprisal", "Gini", "ShannonEntropy", "ItemCoverage", "APLT", "PopREO", "ILD"]
+"""Metrics beyond accuracy; ILD is that of Jaccard distances of categories."""
+N_CATEGORIES, N_TRAIN = 18, 10
 LIBRARIES = ["warprec", "replay", "clayrs", "relison", "rs_metrics", "trec_eval", "ranx", "ranksys", "rectools", "elliot", "lenskit"]
 """With receval itself twelve conventions."""
 FLOOR = """
@@ -52,6 +55,11 @@ def make() -> None:
     other = pl.select(n=pl.int_range(N_USERS * (N_TEST - 3))).with_columns(user_id=pl.col("n") // (N_TEST - 3))
     other = other.select("user_id", item_id=(N_ITEMS * chance("n", 4)).floor().cast(pl.Int64))
     test = pl.concat([found, other]).unique().sort("user_id", "item_id")
+    profiles = pl.select(n=pl.int_range(N_USERS * N_TRAIN)).with_columns(user_id=pl.col("n") // N_TRAIN)
+    train = profiles.select("user_id", item_id=(N_ITEMS * chance("n", 6) ** 2).floor().cast(pl.Int64)).unique().sort("user_id", "item_id")
+    train.write_parquet(DATA / "train.parquet")
+    items = pl.select(item_id=pl.int_range(N_ITEMS)).with_columns(number=(N_CATEGORIES * chance("item_id", 7)).floor().cast(pl.Int64))
+    items.select("item_id", category=pl.format("category {}", "number")).write_parquet(DATA / "items.parquet")
     for name, frame in (("test", test), ("sorted", lists), ("shuffled", lists.sample(fraction=1, shuffle=True, seed=5))):
         frame.write_parquet(DATA / f"{name}.parquet")
         frame.write_csv(DATA / f"{name}.csv")
@@ -76,6 +84,15 @@ def compare(order: str, ending: str, repeats: int, folder: Path) -> str:
     return line(f"{order} {ending} ({lists.stat().st_size / 1e6:,.0f} MB)", floor, receval("run", str(config)), repeats)
 
 
+def beyond(order: str, ending: str, repeats: int, folder: Path) -> str:
+    """One line of the table of metrics beyond accuracy."""
+    lists, test = DATA / f"{order}.{ending}", DATA / f"test.{ending}"
+    side = f"train: {DATA / 'train.parquet'}, items: {{path: {DATA / 'items.parquet'}, categories: category}}"
+    config = configured(folder, lists, test, BEYOND, side)
+    floor = [sys.executable, "-c", FLOOR, str(lists), str(test)]
+    return line(f"{order} {ending}", floor, receval("run", str(config)), repeats)
+
+
 def audited(order: str, ending: str, repeats: int, folder: Path) -> str:
     """One line of the second table."""
     config = str(configured(folder, DATA / f"{order}.{ending}", DATA / f"test.{ending}"))
@@ -83,11 +100,11 @@ def audited(order: str, ending: str, repeats: int, folder: Path) -> str:
     return line(f"{order} {ending}", receval("run", config), receval("audit", config, *options), repeats)
 
 
-def configured(folder: Path, lists: Path, test: Path) -> Path:
+def configured(folder: Path, lists: Path, test: Path, metrics: list[str] = METRICS, side: str = "") -> Path:
     """A config over the benchmark's files."""
     config = folder / "config.yaml"
-    metrics = f"{{metrics: [{', '.join(METRICS)}], top_k: [5, 10, 20, 50, 100]}}"
-    config.write_text(f"data: {{test: {test}, recommendations: {{model: {lists}}}}}\nevaluation: {metrics}\n")
+    asked = f"{{metrics: [{', '.join(metrics)}], top_k: [5, 10, 20, 50, 100]}}"
+    config.write_text(f"data: {{test: {test}, recommendations: {{model: {lists}}}, {side}}}\nevaluation: {asked}\n")
     return config
 
 
@@ -122,13 +139,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=5)
     repeats = parser.parse_args().repeats
-    if not (DATA / "shuffled.csv").exists():
+    if not (DATA / "items.parquet").exists():
         print("making the data …", file=sys.stderr)
         subprocess.run([sys.executable, "-c", f"import runpy; runpy.run_path({str(Path(__file__))!r})['make']()"], check=True)
     print("| lists | floor, s | receval, s | ratio | floor, MB | receval, MB |\n|---|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
         for order, ending in FILES:
             print(compare(order, ending, repeats, Path(folder)), flush=True)
+        print("\n| beyond accuracy | floor, s | receval, s | ratio | floor, MB | receval, MB |\n|---|---:|---:|---:|---:|---:|")
+        for order in ("sorted", "shuffled"):
+            print(beyond(order, "parquet", repeats, Path(folder)), flush=True)
         print("\n| lists | run, s | audit, s | ratio | run, MB | audit, MB |\n|---|---:|---:|---:|---:|---:|")
         for order in ("sorted", "shuffled"):
             print(audited(order, "parquet", repeats, Path(folder)), flush=True)

@@ -1,4 +1,4 @@
-"""Write the small synthetic data set of the oracle tests: ratings, items and eight kinds of recommendation lists.
+"""Write the small synthetic data set of the oracle tests: ratings, items, eight kinds of recommendation lists, and side files.
 
 Everything awkward is in it: text ids with commas, quotes and leading zeros, zero ratings, ties, duplicates, short and missing lists,
 users and items that the test set does not know. Run it again and the same bytes come out.
@@ -13,6 +13,7 @@ from random import Random
 
 HERE = Path(__file__).parent
 RNG = Random(20260101)
+SIDE = Random(20260102)  # the side files have a generator of their own, so that they never change the others
 SIZE = 15
 ITEM_FORMS = ("{:03d}", "{}", "film {}", "ü,{}", '"{}" again', "it's {}", "ж{}", "映画{}", "🎬 {}", "Film {}")
 USER_FORMS = ("{:02d}", "u{}", "ü,{}", 'the "{}"', "o'{}", "Ω {}", "{}")
@@ -108,6 +109,51 @@ def ranked(listed: Listed) -> list[tuple[object, ...]]:
     return [(user, item, score, rank) for user, rows in listed.items() for rank, (item, score) in enumerate(rows, 1)]
 
 
+def user_groups(train: list[Row], test: list[Row]) -> list[tuple[object, ...]]:
+    """Two groups by train count, 1 = at most the median; two users are left out."""
+    users = [user for user in USERS if any(user == row[0] for row in train + test)]
+    counts = {user: sum(user == row[0] for row in train) for user in users}
+    median = sorted(counts.values())[len(users) // 2]
+    left_out = SIDE.sample(users, 2)
+    return [(user, 1 if counts[user] <= median else 2) for user in users if user not in left_out]
+
+
+def item_groups(train: list[Row]) -> list[tuple[object, ...]]:
+    """Three groups of the items file: 1 = the first 20 % of the train rows, 2 = up to 80 %, 3 = the rest; two items are left out."""
+    counts = {item: sum(item == row[1] for row in train) for item in ITEMS}
+    groups: dict[str, int] = {}
+    before = 0
+    for item in sorted(ITEMS, key=lambda item: -counts[item]):
+        groups[item] = 1 if before < 0.2 * len(train) else 2 if before < 0.8 * len(train) else 3
+        before += counts[item]
+    left_out = SIDE.sample(ITEMS[:54], 2)
+    return [(item, groups[item]) for item in ITEMS if item not in left_out]
+
+
+def predictions(test: list[Row]) -> list[tuple[object, ...]]:
+    """Predicted ratings of most test pairs, of none of one user's, and of 20 pairs that are not in test."""
+    rated = {(row[0], row[1]) for row in test}
+    others = [(user, item) for user in USERS[3:30] for item in ITEMS if (user, item) not in rated]
+    noise = (-1.5, -0.75, -0.25, 0, 0.25, 0.5, 1.25)
+    rows: list[tuple[object, ...]] = [
+        (user, item, min(5.5, max(-0.25, rating + SIDE.choice(noise))))
+        for user, item, rating, _ in test
+        if user != USERS[9] and SIDE.random() < 0.85
+    ]
+    rows += [(user, item, SIDE.randint(4, 20) / 4) for user, item in SIDE.sample(others, 20)]
+    SIDE.shuffle(rows)
+    return rows
+
+
+def previous_policy(models: Iterable[Listed]) -> list[tuple[object, ...]]:
+    """Scores of an older system for most pairs of all lists: some are 0, one is negative."""
+    pairs = sorted({(user, item) for listed in models for user, rows in listed.items() for item, _ in rows})
+    kept = [pair for pair in pairs if SIDE.random() < 0.85]
+    scores = [0.0 if SIDE.random() < 0.05 else SIDE.choice((0.25, 0.5, 1)) * SIDE.randint(1, 63) / 16 for _ in kept]
+    scores[len(scores) // 2] = -0.5
+    return [(user, item, score) for (user, item), score in zip(kept, scores, strict=True)]
+
+
 def main() -> None:
     """Write all files."""
     train, test = ratings()
@@ -120,9 +166,14 @@ def main() -> None:
     write("test", "user_id,item_id,rating,timestamp", test)
     write("items", "item_id,genres", [(item, "|".join(sorted(RNG.sample(GENRES, RNG.randint(0, 3))))) for item in ITEMS])
     variants = {"clean": clean, "ties": ties(clean), "duplicates": duplicates(clean), "short": short(clean), "missing": missing(clean)}
-    for name, listed in (variants | {"extra": extra, "unknown": unknown(clean)}).items():
+    variants |= {"extra": extra, "unknown": unknown(clean)}
+    for name, listed in variants.items():
         write(name, "user_id,item_id,score,rank", ranked(listed))
     write("everything", "user_id,item_id,score,rank", everything)
+    write("user_groups", "user_id,activity", user_groups(train, test))
+    write("item_groups", "item_id,popularity", item_groups(train))
+    write("ratings_pred", "user_id,item_id,prediction", predictions(test))
+    write("previous_policy", "user_id,item_id,score", previous_policy([*variants.values(), everyone]))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from common import KS, MODELS, Values, ordered_rows, truth_rows
+import numpy as np
+from common import KS, MODELS, SIDE_MODELS, Values, ordered_rows, read, truth_rows
 
 SKIPPED = ("clayrs.recsys", "clayrs.content_analyzer", "clayrs.content_analyzer.ratings_manager")
 THRESHOLDS = {"all": 0.0, "rating>=4": 4.0, "rating>=user mean": None}
@@ -34,7 +35,7 @@ def skip_package_imports() -> None:
 skip_package_imports()
 
 from clayrs import evaluation  # noqa: E402
-from clayrs.content_analyzer.ratings_manager.ratings import Rank, Ratings  # noqa: E402
+from clayrs.content_analyzer.ratings_manager.ratings import Prediction, Rank, Ratings  # noqa: E402
 from clayrs.evaluation.metrics.ranking_metrics import MAPAtK  # noqa: E402
 
 
@@ -66,6 +67,79 @@ def evaluate(name: str, k: int | None, options: dict[str, Any], lists: Rank, tru
     return float(system.iloc[-1, 0]), counted, both
 
 
+GROUPS = {"popular_users": 0.2, "medium_popular_users": 0.6, "low_popular_users": 0.2}
+
+
+def rated(rows: list[dict[str, Any]], field: str) -> list[tuple[str, str, float]]:
+    """Rows as the library wants them."""
+    return [(row["user_id"], row["item_id"], row[field]) for row in rows]
+
+
+def system(made: Any, lists: Rank, truth: Ratings) -> dict[str, float]:
+    """The system's values by column, rounded because the order of a sum changes from run to run."""
+    return {str(name): round(float(value), 12) for name, value in evaluation.EvalModel([lists], [truth], [made]).fit()[0].iloc[-1].items()}
+
+
+def beyond(values: Values) -> None:
+    """Evaluate coverage, Gini, the popularity gap, correlation and the errors of the predicted ratings.
+
+    The users are those of both the lists and the test rows; the errors and the correlation are means of the users' values.
+    """
+    stack = np.hstack
+    np.hstack = lambda rows: stack(list(rows))  # DeltaGap with top_n gives it a generator, which this numpy refuses
+    tests, trains = rated(read("test"), "rating"), rated(read("train"), "rating")
+    truth, profiles = Ratings.from_list(tests), Ratings.from_list(trains)
+    origins = {"train": profiles, "train + test": Ratings.from_list(trains + tests)}
+    catalog, told = {row["item_id"] for row in read("items")}, {"catalog": "items file"}
+    for model in SIDE_MODELS:
+        lists = Rank.from_list(rated(ordered_rows(model), "score"))
+        for k in (*KS, None):
+            top = {"top_n": k} if k else {}
+            gini = partial(system, evaluation.GiniIndex(**top), lists, truth)
+            values.add(model, "GiniIndex", k, "none", lambda gini=gini: next(iter(gini().values())), params=top or None)
+            share = evaluation.CatalogCoverage(catalog, **top) if k else evaluation.PredictionCoverage(catalog)
+            cover = partial(system, share, lists, truth)
+            values.add(model, type(share).__name__, k, "none", lambda cover=cover: next(iter(cover().values())), params=told | top)
+            for origin, ratings in origins.items() if k in (5, 10, None) else ():
+                params = {"user_groups": GROUPS, "user_profiles": "train", "original_ratings": origin, "top_n": k, "pop_percentage": 0.2}
+                gap = partial(evaluation.DeltaGap, GROUPS, profiles, ratings, top_n=k, pop_percentage=0.2)
+                try:
+                    found: dict[str, Any] = system(gap(), lists, truth)
+                except Exception as error:  # noted by `add`
+                    found = {f"DeltaGap | {group}": partial(fail, error) for group in GROUPS}
+                for group in GROUPS:
+                    name = next((name for name in found if name.startswith("DeltaGap") and name.split("| ")[1].startswith(group)), None)
+                    note = "no value for the group" if name is None else "np.hstack is given a list" if k else None
+                    number = found[name] if name else float("nan")
+                    values.add(model, f"DeltaGap | {group}", k, "none", number, params=params, note=note)
+        for method in ("pearson", "kendall", "spearman"):
+            for k in (5, 10, None):
+                correlate(values, model, lists, truth, {"method": method} | ({"top_n": k} if k else {}), k)
+    predicted = Prediction.from_list(rated(read("ratings_pred"), "prediction"))
+    for metric in ("MSE", "RMSE", "MAE"):
+        made = getattr(evaluation, metric)()
+        try:
+            total, users = evaluation.EvalModel([predicted], [truth], [made]).fit()
+            value, count = float(total.iloc[-1, 0]), int(users.iloc[:, 0].notna().sum())
+            values.add("ratings_pred", metric, None, "rating values", value, users=count)
+        except Exception as error:  # noted by `add`
+            values.add("ratings_pred", metric, None, "rating values", partial(fail, error))
+    for method in ("pearson", "kendall", "spearman"):
+        correlate(values, "ratings_pred", predicted, truth, {"method": method}, None)
+
+
+def correlate(values: Values, model: str, lists: Any, truth: Ratings, params: dict[str, Any], k: int | None) -> None:
+    """Add a correlation of scores and ratings."""
+    try:
+        total, users = evaluation.EvalModel([lists], [truth], [evaluation.Correlation(**params)]).fit()
+        counted = int(users.iloc[:, 0].notna().sum()) if users.shape[1] else 0
+        both = len(set(lists.user_id_column) & set(truth.user_id_column))
+        gaps = f"{both - counted} of {both} users have no value and are left out of the mean" if counted < both else None
+        values.add(model, "Correlation", k, "graded", float(total.iloc[-1, 0]), users=counted, params=params, note=gaps)
+    except Exception as error:  # noted by `add`
+        values.add(model, "Correlation", k, "graded", partial(fail, error), params=params)
+
+
 def fail(error: Exception) -> float:
     """Raise an error once more."""
     raise error
@@ -90,6 +164,7 @@ def main() -> None:
             gaps = both - users if users is not None else 0
             note = f"{gaps} of {both} users have no value and are left out of the mean" if gaps else None
             values.add(model, name, k, relevance, value, users=users, params=params, note=note)
+    beyond(values)
     values.write("clayrs")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 MODELS = ("clean", "ties", "duplicates", "short", "missing", "extra", "unknown", "everything")
+SIDE_MODELS = ("clean", "duplicates", "short", "missing", "unknown", "everything")  # for metrics that look at the lists only
 KS = (1, 3, 5, 10)
 CEILED = {"grades": "ceil(rating) as integer"}
 
@@ -21,7 +22,7 @@ def read(name: str) -> list[dict[str, Any]]:
     with (ROOT / f"{name}.csv").open(newline="", encoding="utf-8") as file:
         rows: list[dict[str, Any]] = list(csv.DictReader(file))
     for row in rows:
-        row.update({key: float(row[key]) for key in ("rating", "score") if key in row})
+        row.update({key: float(row[key]) for key in ("rating", "score", "prediction") if key in row})
         row.update({key: int(row[key]) for key in ("rank", "timestamp") if key in row})
     return rows
 
@@ -63,6 +64,11 @@ def scores(model: str) -> dict[str, dict[str, float]]:
 def dict_note(model: str) -> str:
     """D1 where `scores` had to drop duplicates."""
     return "D1" if model in ("duplicates", "everything") else ""
+
+
+def genres() -> dict[str, list[str]]:
+    """Item → its genres; some items have none."""
+    return {row["item_id"]: [name for name in row["genres"].split("|") if name] for row in read("items")}
 
 
 class Values:

@@ -5,10 +5,28 @@ Only models whose lists are all full, and only users with a list and truth: the 
 
 from __future__ import annotations
 
+from collections import Counter
+
 import torch
-from common import KS, Values, grades, scores
+from common import KS, Values, grades, read, scores
 from recbole.evaluator.collector import DataStruct
-from recbole.evaluator.metrics import MAP, MRR, NDCG, Hit, Precision, Recall
+from recbole.evaluator.metrics import (
+    AUC,
+    MAE,
+    MAP,
+    MRR,
+    NDCG,
+    RMSE,
+    AveragePopularity,
+    GiniIndex,
+    Hit,
+    ItemCoverage,
+    LogLoss,
+    Precision,
+    Recall,
+    ShannonEntropy,
+    TailPercentage,
+)
 
 CONFIG = {"metric_decimal_place": 15, "topk": list(KS)}
 NOTE = "score matrix of the users that have a list and truth"
@@ -26,6 +44,46 @@ def top_k(run: dict[str, dict[str, float]], truth: dict[str, dict[str, int]]) ->
     return data
 
 
+PADDED = {"num_items": "catalogue + 1 (id 0 is the padding item)"}
+TAILS = {"default 0.1": None, "0.5": 0.5, "5": 5}
+
+
+def beyond(values: Values) -> None:
+    """Evaluate the metrics of the lists alone, items numbered from 1 in the order of their ids, and those of predicted ratings."""
+    numbers = {item: number for number, item in enumerate(sorted(row["item_id"] for row in read("items")), 1)}
+    counts = Counter(numbers[row["item_id"]] for row in read("train"))
+    for model in ("clean", "missing", "extra"):
+        run = scores(model)
+        data = DataStruct()
+        ranked = [sorted(found, key=lambda item, found=found: -found[item]) for found in run.values()]
+        data.set("rec.items", torch.tensor([[numbers[item] for item in items] for items in ranked]))
+        data.set("data.num_items", len(numbers) + 1)
+        data.set("data.count_items", counts)
+        asked = [(ItemCoverage, None, PADDED), (GiniIndex, None, PADDED), (ShannonEntropy, None, None), (AveragePopularity, None, None)]
+        asked += [(TailPercentage, ratio, {"tail_ratio": name if ratio is None else ratio}) for name, ratio in TAILS.items()]
+        for metric, ratio, params in asked:
+            for name, value in metric(CONFIG | {"tail_ratio": ratio}).calculate_metric(data).items():
+                base, k = name.split("@")
+                values.add(model, base, int(k), "none", value, users=len(run), params=params)
+    known = {(row["user_id"], row["item_id"]): row["rating"] for row in read("test")}
+    both = [(row["prediction"], known[pair]) for row in read("ratings_pred") if (pair := (row["user_id"], row["item_id"])) in known]
+    low, high = min(both)[0], max(both)[0]
+    scaled = [((score - low) / (high - low), float(rating >= 4)) for score, rating in both]
+    for metrics, pairs, relevance, params, note in (
+        ((MAE, RMSE), both, "rating values", None, "only the pairs with a prediction"),
+        ((AUC, LogLoss), scaled, "rating>=4", {"prediction": "min-max scaled to 0..1"}, "scaled over the pairs that are also in test"),
+    ):
+        data = DataStruct()
+        data.set("rec.score", torch.tensor([pair[0] for pair in pairs], dtype=torch.float64))
+        data.set("data.label", torch.tensor([pair[1] for pair in pairs], dtype=torch.float64))
+        for metric in metrics:
+
+            def value(metric=metric, data=data) -> float:
+                return next(iter(metric(CONFIG).calculate_metric(data).values()))
+
+            values.add("ratings_pred", metric.__name__, None, relevance, value, params=params, note=note)
+
+
 def main() -> None:
     """Evaluate the models with full lists and without ties or duplicates."""
     values = Values("recbole")
@@ -38,6 +96,7 @@ def main() -> None:
                 for name, value in metric(CONFIG).calculate_metric(data).items():
                     base, k = name.split("@")
                     values.add(model, base, int(k), relevance, value, users=len(run.keys() & truth.keys()), note=NOTE)
+    beyond(values)
     values.write("recbole")
 
 
