@@ -9,6 +9,9 @@
   it has no test rows.
 - `knn`: item-to-item cosine over train. `popular`: train counts. `random`: chance. Each lists 50 items per user that the
   user has not in train, best first, with a score.
+- `items.csv` names for each item the kind of `label` that publishes it, `users.csv` how active a user was and the `plan` that is paid.
+- `predictions.csv` guesses ratings of nine in ten test pairs from the means of train; `previous_policy.csv` says how often the
+  shop showed an item before.
 
 Nothing here is real, so the files may be used for anything.
 """
@@ -17,7 +20,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import polars as pl
@@ -43,8 +46,15 @@ def main() -> None:
     for name, rows in (("train", train), ("test", test)):
         columns = ["user_id", "item_id", "rating", "timestamp"]
         pl.DataFrame(rows, schema=columns, orient="row").write_csv(HERE / f"{name}.csv")
-    items = {"item_id": list(genres), "genres": ["|".join(names) for names in genres.values()]}
+    aside = random.Random(SEED + 1)
+    labels = [aside.choices(("major", "independent", "self"), (5, 4, 1))[0] for _ in genres]
+    items = {"item_id": list(genres), "genres": ["|".join(names) for names in genres.values()], "label": labels}
     pl.DataFrame(items).write_csv(HERE / "items.csv")
+    pl.DataFrame(_users(aside, train), schema=["user_id", "activity", "plan"], orient="row").write_csv(HERE / "users.csv")
+    pl.DataFrame(_predictions(aside, train, test), schema=["user_id", "item_id", "prediction"], orient="row").write_csv(
+        HERE / "predictions.csv"
+    )
+    pl.DataFrame(_shown(train), schema=["item_id", "score"], orient="row").write_csv(HERE / "previous_policy.csv")
     seen: dict[int, set[int]] = defaultdict(set)
     for user, item, _, _ in train:
         seen[user].add(item)
@@ -70,6 +80,33 @@ def _interactions(chance: random.Random, genres: dict[int, list[str]]) -> list[I
             when = START + int((begin + (end - begin) * chance.random()) * DAYS * 86_400)
             rows.append((user, item, max(1, min(5, rating)), when))
     return rows
+
+
+def _users(chance: random.Random, train: list[Interaction]) -> list[tuple[int, str, str]]:
+    counts = Counter(row[0] for row in train)
+    order = sorted(counts, key=lambda user: (counts[user], user))
+    third = {user: ("low", "medium", "high")[3 * place // len(order)] for place, user in enumerate(order)}
+    return [(user, third[user], "paid" if chance.random() < 0.3 else "free") for user in sorted(counts)]
+
+
+def _predictions(chance: random.Random, train: list[Interaction], test: list[Interaction]) -> list[tuple[int, int, float]]:
+    overall = sum(row[2] for row in train) / len(train)
+    apart: list[dict[int, float]] = []
+    for column in (0, 1):
+        sums, counts = Counter[int](), Counter[int]()
+        for row in train:
+            sums[row[column]] += row[2]
+            counts[row[column]] += 1
+        apart.append({one: (sums[one] - counts[one] * overall) / (counts[one] + 5) for one in counts})
+    users, items = apart
+    return [
+        (user, item, round(overall + users.get(user, 0.0) + items.get(item, 0.0), 3)) for user, item, _, _ in test if chance.random() < 0.9
+    ]
+
+
+def _shown(train: list[Interaction]) -> list[tuple[int, float]]:
+    counts = Counter(row[1] for row in train)
+    return [(item, round(counts[item] / 10, 3)) for item in sorted(counts)]
 
 
 def _knn(seen: dict[int, set[int]]):
