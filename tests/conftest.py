@@ -11,14 +11,19 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from receval.cli.main import main
 from receval.evaluator import Result, load_config, run
 
 ROOT = Path(__file__).parent.parent
 CONFIGS = ROOT / "configs"
 
-settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+settings.register_profile(
+    "default",
+    deadline=None,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),  # an example takes a second: a failure is not made smaller
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 settings.load_profile("default")
 
 Rows = Sequence[tuple[Any, ...]]
@@ -30,7 +35,11 @@ def table(columns: Sequence[str], rows: Rows) -> pl.DataFrame:
 
 @pytest.fixture
 def evaluate(tmp_path: Path) -> Callable[..., Result]:
-    """Evaluate tables: `evaluate(test, lists, metrics=[…], top_k=…)`; frames are written as Parquet, in the order given."""
+    """Evaluate tables: `evaluate(test, lists, metrics=[…], top_k=…)`; frames are written as Parquet, in the order given.
+
+    Side inputs are frames too: `train`, `items` (its column `categories`, if it has one, is split at `|`), `users`, `baseline`,
+    `previous_policy`, `predictions` (a frame for all models, or one for each) and `distances`.
+    """
 
     def evaluate(
         test: pl.DataFrame,
@@ -38,17 +47,30 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
         *,
         train: pl.DataFrame | None = None,
         items: pl.DataFrame | None = None,
+        users: pl.DataFrame | None = None,
+        baseline: pl.DataFrame | None = None,
+        previous_policy: pl.DataFrame | None = None,
+        predictions: pl.DataFrame | Mapping[str, pl.DataFrame] | None = None,
+        distances: pl.DataFrame | None = None,
         engine: Mapping[str, str] | None = None,
         **evaluation: Any,
     ) -> Result:
+        def written(name: str, frame: pl.DataFrame) -> str:
+            frame.write_parquet(tmp_path / f"{name}.parquet")
+            return f"{name}.parquet"
+
+        def of_models(name: str, frames: Mapping[str, pl.DataFrame]) -> dict[str, str]:
+            return {model: written(f"{name}_{index}", frame) for index, (model, frame) in enumerate(frames.items())}
+
         models = {"model": lists} if isinstance(lists, pl.DataFrame) else lists
-        data: dict[str, Any] = {"recommendations": {name: f"lists_{index}.parquet" for index, name in enumerate(models)}}
-        for index, frame in enumerate(models.values()):
-            frame.write_parquet(tmp_path / f"lists_{index}.parquet")
-        for name, given in (("test", test), ("train", train), ("items", items)):
+        data: dict[str, Any] = {"recommendations": of_models("lists", models)}
+        sides = {"train": train, "items": items, "users": users, "baseline": baseline}
+        sides |= {"previous_policy": previous_policy, "predictions": predictions, "distances": distances}
+        for name, given in ({"test": test} | sides).items():
             if given is not None:
-                given.write_parquet(tmp_path / f"{name}.parquet")
-                data[name] = f"{name}.parquet"
+                data[name] = written(name, given) if isinstance(given, pl.DataFrame) else of_models(name, given)
+        if items is not None and "categories" in items.columns:
+            data["items"] = {"path": data["items"], "categories": "categories", "split": "|"}
         config = {"data": data, "evaluation": evaluation, **({"engine": dict(engine)} if engine else {})}
         (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
         return run(load_config(tmp_path / "config.yaml"))
@@ -107,6 +129,11 @@ def spark() -> Iterator[Mapping[str, str]]:
 def values(result: Result, model: str = "model") -> dict[str, float | None]:
     """label → value of one model."""
     return {row.label: row.value for row in result.rows if row.model == model}
+
+
+def wholes(result: Result, model: str = "model") -> dict[str, float | None]:
+    """label → value of one model, of the measures that have one value for the whole model."""
+    return {row.label: row.value for row in result.rows if row.model == model and row.aggregate == "system"}
 
 
 def per_user(result: Result, model: str = "model") -> dict[Any, dict[str, float]]:

@@ -9,6 +9,10 @@ from collections.abc import Mapping, Sequence
 from math import floor, log2, sqrt
 from typing import Any
 
+SETS = {"Precision", "Recall", "HitRate", "Hits", "RPrecision", "SetMAP", "Utility", "Accuracy", "MCC", "F1"}
+RANKED = {"MAP", "MAR", "MRR", "BinG", "InterpolatedPrecision", "ElevenPointPrecision", "DCG", "nDCG", "nDCGRendle2020"}
+NAMES = SETS | RANKED | {"RocAuc", "AUC", "GAUC", "LAUC"}
+
 
 def metric(name: str, items: Sequence[Any], gains: Mapping[Any, float], k: int | None, catalogue: set[Any], seen: set[Any]) -> float:
     """The value of metric `name` for a user with the list `items` and the relevant items `gains` (item → gain)."""

@@ -22,20 +22,26 @@ def parity(folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-def test_every_value_of_every_library_is_equal_or_has_a_reason():
-    done = parity(ORACLES)
+def test_every_value_of_every_library_is_equal_or_has_a_reason(tmp_path):
+    """Of the list files the two that differ most; `python benchmarks/parity.py tests/oracles` compares all eight."""
+    rows = []
+    for file in sorted((ORACLES / "reference").glob("*.jsonl")):
+        rows += [row for row in map(json.loads, file.read_text().splitlines()) if row["model"] in ("everything", "missing", "ratings_pred")]
+    for file in ORACLES.glob("*.csv"):
+        shutil.copy(file, tmp_path)
+    (tmp_path / "reference.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = parity(tmp_path)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     *_, last = done.stdout.splitlines()
     found = dict(part.rsplit(" ", 1) for part in last.split(", "))
-    rows = [json.loads(line) for file in (ORACLES / "reference").glob("*.jsonl") for line in file.read_text().splitlines()]
-    assert int(found["rows"]) == len(rows) > 10_000
+    assert int(found["rows"]) == len(rows) > 3_000
     assert found["different"] == "0"
-    assert int(found["equal"]) > 8_900
+    assert int(found["equal"]) > 2_800
     libraries = Counter(row["library"] for row in rows)
     assert len(libraries) == 11
     for library in libraries:
         lines = [line.split("|") for line in done.stdout.splitlines() if line.startswith(f"| {library} |") and line.count("|") == 8]
-        assert sum(int(cells[4]) for cells in lines) > 100, library
+        assert sum(int(cells[4]) for cells in lines) > 50, library
 
 
 def test_a_value_that_differs_is_found_and_gives_exit_code_1(tmp_path):

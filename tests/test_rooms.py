@@ -15,7 +15,20 @@ from tests.conftest import ROOT
 
 EVALUATOR = ROOT / "evaluator"
 STATIONS = ("config", "load", "rank", "match", "score", "aggregate", "render", "write")
-SHARED = ("tables", "errors", "naming", "yaml_text", "conventions", "result", "metrics", "catalogue", "explanation", "spread")
+SHARED = (
+    "tables",
+    "errors",
+    "naming",
+    "yaml_text",
+    "conventions",
+    "result",
+    "metrics",
+    "catalogue",
+    "explanation",
+    "spread",
+    "formula",
+    "interval",
+)
 INNER = {
     "metrics": {"naming", "conventions"},
     "conventions": {"naming", "yaml_text"},
@@ -24,8 +37,10 @@ INNER = {
     "spread": set(),
     "yaml_text": set(),
     "engine": {"tables", "errors", "engine.base"},
-    "result": {"metrics"},
+    "result": {"formula", "metrics"},
     "naming": set(),
+    "formula": {"naming"},
+    "interval": set(),
 }
 CONDUCTORS = ("pipeline", "inputs", "__init__")
 """Modules that know the order of the stations."""

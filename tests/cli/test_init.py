@@ -22,7 +22,7 @@ experiment:
   top_k: 50
   evaluation:
     cutoffs: [10, 5]
-    simple_metrics: [nDCG, HR, ItemCoverage]
+    simple_metrics: [nDCG, HR, StatisticalParity]
     relevance_threshold: 1
     paired_ttest: True
     complex_metrics:
@@ -154,7 +154,7 @@ def test_an_experiment_of_elliot_gives_its_files_its_lists_and_its_evaluation(co
         "experiment.evaluation.paired_ttest",
         "experiment.evaluation.simple_metrics[2]",
     ]
-    assert comments(text)["experiment.evaluation.simple_metrics[2]"].startswith("unknown metric 'ItemCoverage'")
+    assert comments(text)["experiment.evaluation.simple_metrics[2]"].startswith("unknown metric 'StatisticalParity'")
 
 
 def test_an_experiment_of_elliot_without_cutoffs_takes_its_top_k(converted):
@@ -187,9 +187,14 @@ def test_a_split_of_warprec_in_parquet_has_no_separator(converted):
 
 def test_a_grid_of_relison_keeps_its_cutoffs_and_its_algorithms_are_named(converted):
     text, loaded = converted(RELISON)
-    assert measures(loaded) == ["nDCG@1", "nDCG@5", "nDCG@10", "Precision@10", "Precision@20", "Precision@30", "MAP@10"]
-    assert list(comments(text)) == ["algorithms", "metrics.MAP", "metrics.ILD"]
-    assert [line.split(":")[0].strip() for line in text.splitlines() if "# fill in" in line] == ["test", "train", "recommendations"]
+    assert measures(loaded) == ["nDCG@1", "nDCG@5", "nDCG@10", "Precision@10", "Precision@20", "Precision@30", "ILD@5", "MAP@10"]
+    assert list(comments(text)) == ["algorithms", "metrics.MAP"]
+    assert [line.split(":")[0].strip() for line in text.splitlines() if "# fill in" in line] == [
+        "test",
+        "train",
+        "recommendations",
+        "items",
+    ]
 
 
 def test_a_report_of_clayrs_gives_its_metrics(converted):
@@ -248,7 +253,7 @@ def test_a_file_is_written_with_paths_as_seen_from_it_and_only_overwritten_by_fo
         ("evaluation: {metrics: [nDCG]}", "nothing in it is recognised"),
         ("- 3", "nothing in it is recognised"),
         ("cutoffs: [0]\nsimple_metrics: [nDCG]", "other.yml:1:10: cutoffs: a cut-off must be at least 1, not 0"),
-        ("cutoffs: 5\nsimple_metrics: [ItemCoverage]", "other.yml:2:18: simple_metrics[0]: unknown metric 'ItemCoverage'"),
+        ("cutoffs: 5\nsimple_metrics: [StatisticalParity]", "other.yml:2:18: simple_metrics[0]: unknown metric 'StatisticalParity'"),
         ("experiment: {evaluation: {cutoffs: 5}}", "no metric is asked for"),
         ("experiment: {evaluation: {cutofs: 5, simple_metrics: [nDCG]}}", "experiment.evaluation.cutofs: unknown key 'cutofs'"),
         ("cutoffs: 5\ntop_k: 5\nsimple_metrics: [nDCG]", "cutoffs and top_k mean the same"),

@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from receval.evaluator.catalogue import FAMILIES
 from receval.evaluator.conventions import AXES, PROTOCOL, known, load
 from receval.evaluator.metrics import METRICS
 
@@ -22,7 +23,10 @@ def test_the_list_has_a_line_for_every_metric_with_the_conventions_that_have_it(
     for name, metric in METRICS.items():
         (line,) = (line for line in out.splitlines() if line.split()[:1] == [name])
         assert metric.family in line
-        assert "↑" in line or not metric.higher_is_better
+        assert callable(metric.higher_is_better) or ("↑" in line, "↓" in line) == (
+            metric.higher_is_better is True,
+            metric.higher_is_better is False,
+        )
         for convention in known():
             if convention != "receval" and name in load(convention).metrics:
                 assert re.search(rf"\b{convention}\b", line)
@@ -125,7 +129,10 @@ def test_a_convention_of_ones_own_is_explained(receval, write):
 
 def test_json_holds_every_metric_axis_and_convention(receval):
     listed = json.loads(receval("metrics", "--format", "json")[1])
-    assert [metric["name"] for metric in listed["metrics"]] == list(METRICS)
+    assert {metric["name"] for metric in listed["metrics"]} == METRICS.keys()
+    families = [metric["family"] for metric in listed["metrics"]]
+    assert list(dict.fromkeys(families)) == list(FAMILIES)
+    assert families == sorted(families, key=list(FAMILIES).index)
     everything = json.loads(receval("metrics", "--all", "--format", "json")[1])
     assert everything["metrics"] == listed["metrics"]
     assert [axis["name"] for axis in everything["axes"]] == [*PROTOCOL, *(name for name in AXES if name not in PROTOCOL)]

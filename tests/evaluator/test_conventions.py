@@ -58,7 +58,7 @@ def test_a_convention_gives_every_axis_a_value_and_says_whose_it_is(name):
         ("trec_eval", "set_F_0.5", "F1(beta=0.5)@none"),
         ("ir_measures", "AP(rel=4)@10", "MAP(threshold=4)@10"),
         ("ir_measures", "RR@10", "MRR(list_order=score,tie_order=text_asc)@10"),
-        ("ir_measures", "nDCG(dcg='exp-log2')@10", "nDCG(gain=exp2)@10"),
+        ("ir_measures", "nDCG(dcg='exp-log2')@10", "nDCG(gain=exp2,score_type=float64,float_type=decimals5)@10"),
         ("ir_measures", "IPrec@0.1", "InterpolatedPrecision"),
         ("ranx", "recall@10-l2", "Recall(threshold=2)@10"),
         ("ranx", "ndcg_burges@10", "nDCG(gain=exp2)@10"),

@@ -1,7 +1,8 @@
 """Tiny cases with values worked by hand, as data in tests/golden.
 
-`expected` has per-user values (null: the user does not count), `means` and `pooled` those of the whole; under `convention`
-measures are written as the library writes them.
+`expected` has per-user values (null: the user does not count), `means` (or sums, where the metric is one) and `pooled` those over
+users, `wholes` the values of metrics that have one for the whole model; under `convention` measures are written as the library
+writes them. The other files of the data section stand under their names.
 """
 
 from __future__ import annotations
@@ -13,29 +14,30 @@ import yaml
 from receval.evaluator import conventions
 from receval.evaluator.metrics import METRICS, resolve
 
-from tests.conftest import per_user, table, values
+from tests.conftest import per_user, table, values, wholes
 
+SIDES = ("train", "items", "users", "baseline", "previous_policy", "predictions", "distances")
+PARTS = ("expected", "means", "pooled", "wholes")
 CASES = sorted((Path(__file__).parent.parent / "golden").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_values_are_those_worked_by_hand(path, evaluate):
     case = yaml.safe_load(path.read_text())
-    frames = {name: table(**case[name]) for name in ("test", "lists", "train", "items") if name in case}
+    frames = {name: table(**case[name]) for name in ("test", "lists", *SIDES) if name in case}
     convention, near = case.get("convention", "receval"), case.get("tolerance", 1e-12)
-    asked = dict.fromkeys(label for part in ("expected", "means", "pooled") for label in case.get(part, {}))
+    parts = {part: case.get(part, {}) for part in PARTS}
     result = evaluate(
-        frames["test"],
-        frames["lists"],
-        train=frames.get("train"),
-        items=frames.get("items"),
+        frames.pop("test"),
+        frames.pop("lists"),
+        **frames,
         convention=convention,
-        metrics=list(asked),
+        metrics=list(dict.fromkeys(label for labels in parts.values() for label in labels)),
         top_k=case["top_k"],
         relevance=case.get("relevance", {}),
     )
-    found, means = per_user(result), values(result)
-    for written, users in case["expected"].items():
+    found, of_models = per_user(result), values(result)
+    for written, users in parts["expected"].items():
         label = canonical(written, convention)
         for user, value in users.items():
             row = found.get(user)
@@ -43,15 +45,15 @@ def test_values_are_those_worked_by_hand(path, evaluate):
                 assert row is None or row[label] is None, (written, user)
             else:
                 assert row is not None, (written, user)
-                assert row[label] == pytest.approx(value, abs=near), (written, user)
+                assert row[label] == pytest.approx(value, abs=near, nan_ok=True), (written, user)
         left_out = [user for user, row in found.items() if user not in users and row[label] is not None]
         assert not left_out, (written, left_out)
-    for written, value in case.get("means", {}).items():
-        label = canonical(written, convention)
-        found_mean = means.get(label, means.get(f"{label} (micro)"))
-        assert found_mean == pytest.approx(value, abs=near), written
-    for written, value in case.get("pooled", {}).items():
-        assert means[f"{canonical(written, convention)} (micro)"] == pytest.approx(value, abs=near), written
+    for part, endings in (("means", ("", " (micro)", " (sum)")), ("pooled", (" (micro)",)), ("wholes", ("",))):
+        for written, value in parts[part].items():
+            printed = [f"{canonical(written, convention)}{ending}" for ending in endings]
+            one = next(of_models[label] for label in printed if label in of_models)
+            assert (one is None) if value is None else (one == pytest.approx(value, abs=near)), (part, written, one)
+            assert part != "wholes" or printed[0] in wholes(result), written
 
 
 def canonical(written: str, convention: str) -> str:
@@ -60,13 +62,20 @@ def canonical(written: str, convention: str) -> str:
     return resolve(known.parse(written), known).label
 
 
+def name_of(label: str) -> str:
+    return label.partition("@")[0].partition("(")[0]
+
+
 def test_every_metric_has_a_golden_case():
     measures = set()
     for path in CASES:
         case = yaml.safe_load(path.read_text())
         convention = case.get("convention", "receval")
-        measures |= {canonical(label, convention) for label in case["expected"]}
-    assert METRICS.keys() == {label.partition("@")[0].partition("(")[0] for label in measures}
+        of_users = {canonical(label, convention) for label in case.get("expected", {})}
+        of_wholes = {canonical(label, convention) for label in case.get("wholes", {})}
+        measures |= {name_of(label) for label in of_users if not METRICS[name_of(label)].system}
+        measures |= {name_of(label) for label in of_wholes if METRICS[name_of(label)].system}
+    assert METRICS.keys() - measures == set()
 
 
 def test_every_convention_of_a_library_has_a_golden_case_or_oracles():

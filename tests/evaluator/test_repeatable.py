@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import random
+from collections import Counter
 
 import polars as pl
 import pytest
 from receval.evaluator import render
 
-from tests.conftest import table
+from tests.conftest import per_user, table
 
 
 @pytest.mark.slow
@@ -44,3 +46,55 @@ def test_scores_of_repeated_items_are_summed_in_the_same_order_every_time(evalua
     metrics = ["MAP(duplicates=sum_scores)", "nDCG(convention=warprec)", "nDCG(convention=clayrs)", "MRR(convention=trec_eval)"]
     found = {render.per_user(evaluate(*frames, metrics=metrics, top_k=[5])) for _ in range(8)}
     assert len(found) == 1
+
+
+REPEATABLE = "EPC(relevance=none)|EFD|Surprisal|LongTailNovelty|MeanPopRank|AlphaNDCG|Gini|PopRSP|PopREO"
+REPEATABLE += "|Unexpectedness|ExposureParity(by=group)"
+STREAMED = "AggregateDiversity|GiniSimpson|ShannonEntropy(weights=lists)|ItemMADRanking(by=group)|ElevenPointPrecision"
+STREAMED += "|ILD|ILD(norm=items)|ILD(distance=cosine)|ILS"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "metrics",
+    [
+        pytest.param(REPEATABLE, id="exact"),
+        pytest.param(STREAMED, id="streamed", marks=pytest.mark.xfail(strict=False, reason="the last bit differs from run to run")),
+    ],
+)
+def test_metrics_of_whole_lists_give_the_same_bytes_however_the_rows_come(metrics, evaluate):
+    chance = random.Random(3)
+    lists = [(u, i, chance.random()) for u in range(20_000) for i in chance.sample(range(3_000), 12)]
+    train = [(u, chance.randint(0, 2_500)) for u in range(20_000) for _ in range(4)]
+    frames = {
+        "lists": table(["user", "item", "score"], lists),
+        "test": table(["user", "item"], [(u, i) for u, i, _ in lists[::9]]),
+        "train": table(["user", "item"], train),
+        "items": table(["item", "categories", "group"], [(i, "|".join(chance.sample("ABCDEF", 2)), "ab"[i % 2]) for i in range(2_900)]),
+        "baseline": table(["user", "item", "score"], [(u, i, s) for u, i, s in lists[::3] if u % 2]),
+    }
+    found = set()
+    for turn in range(4):
+        given = {name: frame.sample(fraction=1, shuffle=True, seed=turn) if turn > 1 else frame for name, frame in frames.items()}
+        result = evaluate(given.pop("test"), given.pop("lists"), **given, metrics=metrics.split("|"), top_k=[5, 10])
+        found.add((render.FILES["results.csv"](result), render.per_user(result)))
+    assert len(found) == 1
+
+
+def test_streamed_sums_are_those_of_exact_arithmetic(evaluate):
+    chance = random.Random(17)
+    lists = [(u, i, rank) for u in range(20) for rank, i in enumerate(chance.sample(range(500), 300), 1)]
+    train = [(u, min(int(chance.paretovariate(0.4)), 400)) for u in range(150) for _ in range(30)]
+    frames = table(["user", "item"], [(0, 0)]), table(["user", "item", "rank"], lists)
+    result = evaluate(
+        *frames, train=table(["user", "item"], train), metrics=["EFD(relevance=none,population=lists)", "Surprisal"], top_k=["none"]
+    )
+    rows = Counter(item for _, item in train)
+    users = Counter(item for _, item in set(train))
+    for user, row in per_user(result).items():
+        ranked = [item for u, item, _ in lists if u == user]
+        bits = math.fsum(-math.log2(max(users[item], 1) / 150) for item in ranked)
+        assert row["Surprisal@none"] == pytest.approx(bits / 300, rel=1e-12, abs=0)
+        discounts = [1 / math.log2(rank + 1) for rank in range(1, 301)]
+        free = math.fsum(d * -math.log2(rows.get(item, min(rows.values())) / len(train)) for d, item in zip(discounts, ranked, strict=True))
+        assert row["EFD(relevance=none,population=lists)@none"] == pytest.approx(free / math.fsum(discounts), rel=1e-12, abs=0)

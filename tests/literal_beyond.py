@@ -1,0 +1,268 @@
+"""The literal second implementation of the metrics beyond accuracy: plain Python, every parameter, straight from the docstrings.
+
+Its limits: the protocol of the `receval` convention, and side inputs as `tests.worlds` makes them. Values of whole models are in
+`literal_models`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from math import e, exp, floor, log2, prod, sqrt
+from typing import Any, Final
+
+from receval.evaluator.conventions import load
+from receval.evaluator.metrics import METRICS, resolve
+from receval.evaluator.naming import MetricSpec
+
+from tests import literal
+from tests.literal_facts import UNKNOWN, Facts, divided
+
+
+def entry_combines(spec: MetricSpec) -> bool:
+    """Whether other metrics than the default ones, or other points, are put together: that is left to golden cases."""
+    return bool(METRICS[spec.name].combines and (spec.of or spec.params))
+
+
+def of_user(facts: Facts, spec: MetricSpec, user: Any) -> Any:
+    """The value of a measure for a user; `None` for one who does not count."""
+    if entry_combines(spec):
+        return UNKNOWN
+    entry, made = METRICS[spec.name], resolve(spec, load("receval"))
+    if not (facts.lists if entry.population == "lists" else facts.gains).get(user):
+        return None
+    k = spec.k if isinstance(spec.k, int) else None
+    items = facts.lists.get(user, [])
+    return OF_USERS[spec.name](facts, user, items if k is None else items[:k], k, made.params)
+
+
+def depth(cut: Sequence[Any], k: int | None, over: str) -> int:
+    return len(cut) if k is None or over == "list_length" else k
+
+
+def discounted(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any, novelty: Callable[[Any], float]) -> float:
+    """Σ rel · d · novelty / Σ d."""
+
+    def d(rank: int) -> float:
+        return 1 / log2(rank + 1) if p["discount"] == "log" else 1.0
+
+    if p["relevance"] == "none":
+        found = {rank: 1.0 for rank, _ in enumerate(cut, 1)}
+    else:
+        found = {
+            rank: facts.gain(user, i, p["gain"] if p["relevance"] == "gain" else "binary") for rank, i in facts.hits(user, cut).items()
+        }
+    total = sum(worth * d(rank) * novelty(cut[rank - 1]) for rank, worth in found.items())
+    return divided(total, sum(d(rank) for rank in range(1, depth(cut, k, "k" if p["norm"] == "k" else "list_length") + 1)))
+
+
+def surprise(facts: Facts, item: Any, p: Any) -> float:
+    rows = p["unit"] == "rows"
+    everything = len(facts.train) if rows else facts.n_users
+    n = facts.rows.get(item, 0) if rows else len(facts.users_of.get(item, ()))
+    if not n and p["unseen"] == "zero":
+        return 0.0
+    bits = -log2(max(n, 1) / everything)
+    return divided(bits, log2(everything)) if p["norm"] == "log2_users" else bits
+
+
+def popularity(facts: Facts, item: Any, p: Any) -> float:
+    n = len(facts.users_of.get(item, ())) if "user" in p["unit"] else facts.rows.get(item, 0)
+    n = max(n, 1) if p["unseen"] == "one" else n
+    return n / {"row_share": len(facts.train), "user_share": facts.n_users}.get(p["unit"], 1)
+
+
+def mean_place(facts: Facts, item: Any, unit: str) -> float:
+    popular = {i: len(facts.users_of[i]) if unit == "users" else n for i, n in facts.rows.items()}
+    if item not in popular:
+        return 0.0
+    below = sum(n < popular[item] for n in popular.values())
+    same = sum(n == popular[item] for n in popular.values())
+    return (below + (same + 1) / 2) / len(popular)
+
+
+def tail_percentage(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
+    order = sorted(facts.rows, key=lambda item: (facts.rows[item], item))
+    ratio = p["ratio"]
+    tail = {i for i in order if facts.rows[i] <= ratio} if ratio > 1 else set(order[: max(floor(ratio * len(order)), 1)])
+    return divided(sum(item in tail for item in cut), len(cut))
+
+
+def shared(facts: Facts, user: Any, cut: Sequence[Any], ref_k: int | None) -> int:
+    return len(set(cut) & set(facts.baseline.get(user, [])[:ref_k]))
+
+
+def unexpectedness(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
+    known = bool(facts.baseline.get(user)) or p["absent"] == "one"
+    return 1 - divided(shared(facts, user, cut, k), depth(cut, k, p["over"])) if known else 0.0
+
+
+def between(facts: Facts, one: Any, other: Any, p: Any) -> float | None:
+    """The distance of two items; 1 if they have none and that is what is asked for."""
+    far = facts.distance(one, other, p["distance"])
+    return 1.0 if far is None and p["featureless"] == "unlike" else far
+
+
+def pairs(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any, similar: bool = False) -> float | None:
+    found = [far for one, other in combinations(cut, 2) if (far := between(facts, one, other, p)) is not None]
+    if p.get("norm") == "items":
+        return divided(2 * sum(found), len(cut) ** 2)  # its own ratio, whose divisor is the length, too
+    values = [1 - far if similar else far for far in found]
+    without = {"zero": 0.0, "one": 1.0, "left_out": None, "short_zero": 0.0 if len(cut) < 2 else None}
+    return sum(values) / len(values) if values else without[p["single"]]
+
+
+def s_recall(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
+    covered = facts.of(list(facts.hits(user, cut).values()) if p["relevance"] == "binary" else cut)
+    whole = {"catalogue": facts.all_categories, "train": facts.of(list(facts.rows)), "relevant": facts.of(list(facts.gains[user]))}
+    return divided(len(covered), len(whole[p["of"]]))
+
+
+def aspects(facts: Facts, user: Any, cut: Sequence[Any], above: str) -> list[tuple[int, str, int]]:
+    """rank, category, and how many hits (or items) above have it, of every category of a hit."""
+    hits = facts.hits(user, cut)
+    found = []
+    for rank, item in hits.items():
+        higher = [i for r, i in hits.items() if r < rank] if above == "hits" else list(cut[: rank - 1])
+        found += [(rank, c, sum(c in facts.categories.get(i, ()) for i in higher)) for c in facts.categories.get(item, ())]
+    return found
+
+
+def alpha_ndcg(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
+    left = 1 - p["alpha"]
+    gained = sum(left**seen / log2(rank + 1) for rank, _, seen in aspects(facts, user, cut, p["redundancy"]))
+    wanted = facts.of(list(facts.gains[user]))
+    if p["ideal"] == "places":
+        rounds = len(cut) // len(wanted) if wanted else 0
+        worth = [1.0] * (rounds * len(wanted)) + [left**rounds] * len(cut)
+        return divided(gained, sum(worth[rank - 1] / log2(rank + 1) for rank in range(1, len(cut) + 1)))
+    best, seen, remaining = 0.0, Counter[str](), sorted(facts.gains[user])
+    for rank in range(1, (len(remaining) if k is None else min(k, len(remaining))) + 1):
+        worth_of = {item: sum(left ** seen[c] for c in facts.categories.get(item, ())) for item in remaining}
+        chosen = next(item for item in remaining if worth_of[item] > max(worth_of.values()) - 1e-12)
+        best += worth_of[chosen] / log2(rank + 1)
+        seen.update(facts.categories.get(chosen, ()))
+        remaining.remove(chosen)
+    return divided(gained, best)
+
+
+def err_ia(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
+    g, mine = p["grade"], facts.seen.get(user, set()) | facts.gains[user].keys()
+    of_mine = Counter(category for item in mine for category in facts.categories.get(item, ()))
+    total = 0.0
+    for rank, category, seen in aspects(facts, user, cut, "hits"):
+        share = 1 / len(facts.all_categories) if p["intent"] == "uniform" else of_mine[category] / sum(of_mine.values())
+        total += share * g * (1 - g) ** seen / rank
+    return total
+
+
+def serendipity(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
+    n, levels = len(facts.catalogue), sorted(set(facts.rows.values()), reverse=True)
+
+    def pr(item: Any) -> float:
+        return (n - levels.index(facts.rows[item])) / n if item in facts.rows else 0.0
+
+    return divided(sum(max((n + 1 - rank) / n - pr(item), 0) for rank, item in facts.hits(user, cut).items()), len(cut))
+
+
+def to_profile(facts: Facts, user: Any, cut: Sequence[Any], ranks: Sequence[int], p: Any) -> float:
+    """1/l · Σ over `ranks` of the mean distance to what train holds for the user."""
+    total = 0.0
+    for rank in ranks:
+        known = [far for j in facts.seen.get(user, ()) if (far := between(facts, cut[rank - 1], j, p)) is not None]
+        total += divided(sum(known), len(known))
+    return divided(total, len(cut))
+
+
+def cosine_serendipity(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float | None:
+    ranks = list(facts.hits(user, cut)) if p["relevance"] == "binary" else range(1, len(cut) + 1)
+    return to_profile(facts, user, cut, list(ranks), p) if facts.seen.get(user) else None
+
+
+def weights(facts: Facts, user: Any, cut: Sequence[Any], p: Any) -> list[float]:
+    """The weight of every rank; 0 for an item that stands further up."""
+
+    def activated(values: Sequence[float]) -> list[float]:
+        if p["activation"] == "softmax":
+            return [exp(value) / sum(map(exp, values)) for value in values]
+        return [1 / (1 + e**-value) if p["activation"] == "sigmoid" else value for value in values]
+
+    now, before = activated(facts.scores[user][: len(cut)]), activated([facts.policy.get(item, 0.0) for item in cut])
+    t = p["threshold"]
+    found = [t if not b else min(max(a / b, 1 / t), t) for a, b in zip(now, before, strict=True)]
+    return [0.0 if item in cut[:place] else weight for place, (item, weight) in enumerate(zip(cut, found, strict=True))]
+
+
+def ncis(name: str) -> Callable[..., float]:
+    def value(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
+        w, n = weights(facts, user, cut, p), len(facts.gains[user])
+        by = (lambda rank: 1 / log2(rank + 1)) if name == "NCISnDCG" else (lambda rank: 1.0)
+        hit = divided(sum(w[rank - 1] * by(rank) for rank in facts.hits(user, cut)), sum(w))
+        if name == "NCISPrecision":
+            return hit
+        if name == "NCISHitRate":
+            return min(1.0, hit * len(cut))
+        ideal = sum(1 / log2(rank + 1) for rank in range(1, (n if k is None else min(n, k)) + 1))
+        return hit * len(cut) / (n if name == "NCISRecall" else ideal)
+
+    return value
+
+
+def both(facts: Facts, user: Any, k: int | None) -> list[float]:
+    """Precision and recall."""
+    names = ("Precision", "Recall")
+    return [literal.metric(name, facts.lists.get(user, []), facts.gains[user], k, facts.catalogue, set()) for name in names]
+
+
+def hypervolume(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
+    return prod(max(value, 0.0) for value in both(facts, user, k))
+
+
+def share(name: str, facts: Facts, cut: Sequence[Any], k: int | None, p: Any) -> float:
+    """What the popularity of items says of a list."""
+    if name in ("APLT", "ACLT"):
+        found = sum(item in facts.tail(p) for item in cut)
+        return divided(found, depth(cut, k, p["over"])) if name == "APLT" else float(found)
+    each = {
+        "ARP": lambda item: popularity(facts, item, p),
+        "MeanPopRank": lambda item: mean_place(facts, item, p["unit"]),
+        "LongTailNovelty": lambda item: 1 - len(facts.users_of.get(item, ())) / facts.n_users,
+        "Surprisal": lambda item: surprise(facts, item, p),
+    }
+    return divided(sum(map(each[name], cut)), depth(cut, k, p.get("over", "list_length")))
+
+
+OfUser = Callable[[Facts, Any, Sequence[Any], "int | None", Any], "float | None"]
+OF_USERS: Final[dict[str, OfUser]] = {
+    "UserCoverage": lambda f, u, cut, k, p: float(bool(cut)),
+    "SufficientReco": lambda f, u, cut, k, p: min(len(cut) / (k or 1), 1.0) if p["form"] == "share" else float(len(cut) >= (k or 1)),
+    "UnrepeatedReco": lambda f, u, cut, k, p: len(set(cut)) / len(cut) if p["form"] == "share" else float(len(set(cut)) == len(cut)),
+    "NumRetrieved": lambda f, u, cut, k, p: float(len(cut)),
+    "NumRelevant": lambda f, u, cut, k, p: float(len(f.gains[u])),
+    "NumUsers": lambda f, u, cut, k, p: 1.0,
+    "Intersection": lambda f, u, cut, k, p: divided(shared(f, u, cut, int(p["ref_k"]) or k), len(cut)),
+    "Unexpectedness": unexpectedness,
+    "Novelty": lambda f, u, cut, k, p: 1 - divided(len(set(cut) & f.seen.get(u, set())), len(cut)),
+    "TailPercentage": tail_percentage,
+    "EPC": lambda f, u, cut, k, p: discounted(f, u, cut, k, p, lambda item: 1 - max(f.rows.get(item, 0), p["unseen"] == "one") / f.n_users),
+    "EFD": lambda f, u, cut, k, p: discounted(
+        f, u, cut, k, p, lambda item: -log2(f.rows.get(item, 1 if p["unseen"] == "one" else min(f.rows.values())) / len(f.train))
+    ),
+    "ILD": pairs,
+    "ILS": lambda f, u, cut, k, p: pairs(f, u, cut, k, p, similar=True),
+    "CategoricalDiversity": lambda f, u, cut, k, p: divided(len(f.of(cut)), depth(cut, k, p["over"])),
+    "SRecall": s_recall,
+    "AlphaNDCG": alpha_ndcg,
+    "ERRIA": err_ia,
+    "Serendipity": serendipity,
+    "CosineSerendipity": cosine_serendipity,
+    "ProfileDistance": lambda f, u, cut, k, p: to_profile(f, u, cut, range(1, len(cut) + 1), p),
+    "EucDistance": lambda f, u, cut, k, p: sqrt(sum((value - 1) ** 2 for value in both(f, u, k))),
+    "Hypervolume": hypervolume,
+    **{
+        name: lambda f, u, cut, k, p, name=name: share(name, f, cut, k, p)
+        for name in ("ARP", "MeanPopRank", "APLT", "ACLT", "LongTailNovelty", "Surprisal")
+    },
+    **{name: ncis(name) for name in ("NCISPrecision", "NCISRecall", "NCISHitRate", "NCISnDCG")},
+}

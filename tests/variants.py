@@ -1,0 +1,115 @@
+"""Every metric of the registry with every value of the axes of its formula, and every value of the axes that all metrics have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from receval.evaluator.conventions import AXES, PROTOCOL, load
+from receval.evaluator.metrics import METRICS, Metric, resolve
+from receval.evaluator.naming import Scalar, parse
+
+CUTOFFS: Final = (1, 3, None)
+COLUMN: Final = "group"
+"""The column that parameters such as `by` name, in the files of users and of items."""
+
+TOGETHER: Final = (
+    "MAP(denominator=k,ranks=all)",
+    "MAR(denominator=k,ranks=all)",
+    "nDCG(gain=binary,ideal=k_items)",
+    "F1(beta=2,weight=beta)",
+    "Surprisal(norm=log2_users,unit=rows)",
+    "EPC(relevance=gain,gain=exp2_plus1,discount=none,norm=k)",
+    "EFD(relevance=none,discount=none,unseen=one)",
+    "TailPercentage(ratio=3)",
+    "AlphaNDCG(ideal=places)@3",
+)
+"""Choices that are only allowed, or only tell, together."""
+
+NUMBERS: Final = (
+    "HitRate(at_least=2)",
+    "RPrecision(multiple=0.4,within=3)",
+    "DCG(log_base=10)",
+    "InterpolatedPrecision(recall=0.5)",
+    "F1(beta=0.5)",
+    "F1(nDCG,MAP,beta=2)",
+    "F1(GAUC,nDCG)",
+    "AUC(over=hits)",
+    "ItemCoverage(more=1)",
+    "Intersection(ref_k=2)",
+    "APLT(ratio=0.5)",
+    "PopREO(ratio=0.5,border=exceeds)",
+    "TailPercentage(ratio=0.5)",
+    "AlphaNDCG(alpha=1)",
+    "ERRIA(grade=1)",
+    "REO(by=group,group=new)",
+    "RSP(by=group,group=old)",
+    "ExposureParity(by=group,group=old)",
+    "UserMADRanking(Recall,by=group)",
+    *(f"BiasDisparity{form}(users=group,items=group,user_group=a,item_group=old)" for form in ("BS", "BR", "BD")),
+    "DeltaGap(by=group)",
+    "DeltaGap(shares=0.5;0.5,group=2)",
+    "EucDistance(MRR,Precision,HitRate,points=1;0.5;1)",
+    "Hypervolume(points=1;0.2,higher_is_better=false;true)",
+)
+
+
+def _formulas() -> Iterator[str]:
+    default = load("receval").axes
+    for entry in METRICS.values():
+        needed = {key: COLUMN for key, text in entry.texts.items() if text.default is None}
+        yield _written(entry, needed)
+        for parameter, axis in entry.axes.items():
+            for value in AXES[axis].values:
+                if value != default[axis]:
+                    yield _written(entry, {**needed, parameter: value})
+        for parameter, number in entry.numbers.items():
+            others = (value for value in (0.5, 2, 1, 0.1, 3) if number.least <= value <= number.most and value != number.default)
+            yield next(filter(_is_allowed, (_written(entry, {**needed, parameter: value}) for value in others)))
+
+
+def _written(entry: Metric, params: Mapping[str, Scalar]) -> str:
+    arguments = ",".join(f"{key}={value}" for key, value in params.items())
+    return f"{entry.name}({arguments})" if arguments else entry.name
+
+
+def _is_allowed(text: str) -> bool:
+    try:
+        resolve(parse(text), load("receval"))
+    except ValueError:
+        return False
+    return True
+
+
+FORMULAS: Final = tuple(dict.fromkeys((*filter(_is_allowed, _formulas()), *TOGETHER, *NUMBERS)))
+"""Every metric with every value of the axes of its formula."""
+
+PROTOCOLS: Final = tuple(
+    f"{name}({axis}={value})"
+    for axis in PROTOCOL
+    for value in AXES[axis].values
+    if value != load("receval").axes[axis] and axis != "threshold"
+    for name in ("Precision", "nDCG", "MRR", "ARP", "ItemCoverage")
+    if not (axis == "average" and (value in ("micro", "own") or name == "ItemCoverage"))
+)
+"""Every value of the axes that all metrics have, on metrics that look at lists in different ways."""
+
+SINGLE: Final = (
+    "Gini(population=test)",
+    "PopREO(no_truth=zero)",
+    "nDCG(threshold=3)",
+    "Recall(threshold=user_mean)",
+    "MAP(convention=elliot)",
+    "nDCG(convention=clayrs)",
+)
+VARIANTS: Final = (*FORMULAS, *PROTOCOLS, *SINGLE)
+
+FILE_ORDER: Final = (*(label for label in PROTOCOLS if "=file" in label or "truth_duplicates=last" in label), "convention=", "first_row")
+"""What may look at the order of the rows in a file."""
+AS_TEXT: Final = tuple(label for label in PROTOCOLS if "=text" in label)
+"""What looks at ids as text."""
+
+
+def without(*parts: str) -> list[str]:
+    """The variants that hold none of `parts`."""
+    return [text for text in VARIANTS if not any(part in text for part in parts)]

@@ -1,0 +1,105 @@
+"""Random small data for every file of the data section, and the values of measures on it."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import polars as pl
+from hypothesis import strategies as st
+from receval.evaluator import Result
+
+from tests.conftest import per_user, table, wholes
+from tests.variants import COLUMN, CUTOFFS, VARIANTS
+
+World = dict[str, pl.DataFrame]
+
+
+def pairs(chance: random.Random, users: Iterable[Any], items: Iterable[Any], share: float) -> list[tuple[Any, Any]]:
+    items = list(items)
+    return [(user, item) for user in users for item in items if chance.random() < share]
+
+
+def sides(chance: random.Random, users: range, items: range) -> World:
+    """Side inputs in which something is always missing: a category, a group, a pair, a user."""
+    known = [*items, 200]
+    genres = {item: "|".join(sorted({chance.choice("ABCD") for _ in range(chance.randint(0, 3))})) or None for item in known}
+    kinds = {item: chance.choice(("new", "old", "old", None)) for item in known} | {0: "new", 200: "old"}
+    of_items = [(item, "A|C" if item == 0 else genres[item], kinds[item]) for item in known if item in (0, 200) or chance.random() < 0.9]
+    of_users = [(user, chance.choice(("a", "b", "b", None))) for user in (*users, 98, 99) if chance.random() < 0.9]
+    texts = {COLUMN: pl.String}
+    return {
+        "train": table(["user", "item"], [*pairs(chance, users, items, 0.3), (0, 1), (98, 2)]).unique(maintain_order=True),
+        "items": pl.DataFrame(of_items, schema={"item": pl.Int64, "categories": pl.String, **texts}, orient="row"),
+        "users": pl.DataFrame([*of_users, (97, "a"), (96, "b")], schema={"user": pl.Int64, **texts}, orient="row"),
+        "baseline": table(
+            ["user", "item", "score"], [(u, i, chance.random()) for u, i in pairs(chance, users, (*items, 101), 0.4)] + [(97, 0, 0.5)]
+        ),
+        "previous_policy": table(
+            ["item", "score"], [(i, chance.choice((0.5, 1.0, 2.5, 0.0))) for i in items if chance.random() < 0.9] + [(200, 1.0)]
+        ),
+        "predictions": table(
+            ["user", "item", "prediction"], [(0, 0, 4.5), *((u, i, chance.uniform(0, 5)) for u, i in pairs(chance, users, items, 0.7))]
+        ).unique(["user", "item"], keep="first", maintain_order=True),
+        "distances": table(
+            ["item", "other", "distance"], [(i, j, chance.random()) for i, j in pairs(chance, known, known, 0.5) if i < j] + [(0, 200, 0.5)]
+        ),
+    }
+
+
+@st.composite
+def worlds(draw: Any) -> World:
+    """Random small data: ties, short lists, users on one side only, unknown items, zero ratings, items seen in train."""
+    users, items = range(draw(st.integers(1, 6))), range(draw(st.integers(1, 12)))
+    chance = random.Random(draw(st.integers(0, 2**32)))
+    tied = draw(st.booleans())
+    lists = [
+        (user, item, float(chance.randint(0, 3)) if tied else chance.random())
+        for user in (*users, 99)
+        for item in chance.sample([*items, 100, 101], chance.randint(0, len(items)))
+    ]
+    if draw(st.booleans()):  # items that stand twice
+        lists += [(user, item, chance.random()) for user, item, _ in lists if chance.random() < 0.3]
+    test = [(user, item, chance.randint(0, 5)) for user, item in pairs(chance, users, items, 0.4)]
+    test.insert(0, (0, 0, 5))
+    lists.insert(0, (0, 0, 0.5))
+    return {
+        "test": table(["user", "item", "rating"], test).unique(["user", "item"], keep="first", maintain_order=True),
+        "lists": table(["user", "item", "score"], lists),
+        **sides(chance, users, items),
+    }
+
+
+def measured(evaluate: Callable[..., Result], world: Mapping[str, Any], metrics: Iterable[str] = VARIANTS, **options: Any) -> Result:
+    """The values of `metrics` on a world, at every cut-off unless the options say otherwise."""
+    given = {"relevance": {"graded": True}, "top_k": ["none" if k is None else k for k in CUTOFFS], **options}
+    return evaluate(**world, metrics=list(metrics), **given)
+
+
+def assert_same(
+    one: Result, other: Result, names: Mapping[Any, Any] | None = None, users: set[Any] | None = None, near: float = 1e-12
+) -> None:
+    """Both have the same values, those of whole models too; `names` maps the users of `one`, `users` are those to look at."""
+    before, after = per_user(one), per_user(other)
+    assert users is not None or {(names or {}).get(user, user) for user in before} == after.keys()
+    for user, expected in before.items():
+        if users is None or user in users:
+            assert_near(expected, after[(names or {}).get(user, user)], user, near)
+    if users is None:
+        assert_near(wholes(one), wholes(other), "all", max(near, 1e-12))  # their sums have no fixed order
+
+
+def assert_near(expected: Mapping[str, Any], found: Mapping[str, Any], where: Any, near: float) -> None:
+    assert expected.keys() == found.keys()
+    for label, value in expected.items():
+        if label not in ("user", "n_recommended"):
+            assert equal(value, found[label], near), (where, label, value, found[label])
+
+
+def equal(value: float | None, other: float | None, near: float) -> bool:
+    """Whether two values are the same: no value, undefined (NaN), or near each other."""
+    if value is None or other is None:
+        return value is other
+    return (math.isnan(value) and math.isnan(other)) or math.isclose(value, other, rel_tol=1e-9 if near else 0, abs_tol=near)
