@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import narwhals as nw
 
 from .metrics import Definition, Many, Measure, Ratio, Reduction, Reductions, Table, View, plain
-from .metrics.measure import ONE
+from .metrics.measure import ONE, added
 from .metrics.side import Params
 from .tables import Frame
 
@@ -200,7 +200,7 @@ def _reduce(
         upto = ends.index(reduction.k) + 1
         prefix = f"{table}_{reduction.reduce}_{names.get(reduction.key, '')}"
         values = [nw.col(f"{prefix}_{bucket}") for bucket in range(upto)]
-        together = nw.max_horizontal if reduction.reduce == "max" else nw.sum_horizontal
+        together = nw.max_horizontal if reduction.reduce == "max" else added
         filled[column] = (values[0] if upto == 1 else together(*values)).fill_null(0.0)
     return base if key == "user" else users.join(base.rename({"user": f"user_{table}"}), left_on=key, right_on=f"user_{table}", how="left")
 

@@ -9,7 +9,7 @@ import math
 
 import narwhals as nw
 
-from .measure import ZERO, Measure
+from .measure import ZERO, Measure, added
 from .registry import Text, metric
 
 
@@ -59,7 +59,7 @@ def euc_distance(m: Measure) -> nw.Expr:
     Edge cases: the metrics are weighed as they are: give points in their own units.
     """
     points = _numbers(m, "points")
-    return nw.sum_horizontal(*((value - point) * (value - point) for value, point in zip(m.of, points, strict=True))).sqrt()
+    return added(*((value - point) * (value - point) for value, point in zip(m.of, points, strict=True))).sqrt()
 
 
 @metric(

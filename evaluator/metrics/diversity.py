@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import narwhals as nw
 
 from ..naming import Scalar
-from .measure import ONE, RANK, ZERO, Measure, Ratio, divide
+from .measure import ONE, RANK, ZERO, Measure, Ratio, added, divide
 from .registry import Number, metric
 
 ZIEGLER = "Ziegler et al., Improving recommendation lists through topic diversification, WWW 2005; Zhang and Hurley, RecSys 2008"
@@ -34,24 +34,24 @@ def _known_pairs(m: Measure, distance: str) -> tuple[nw.Expr, nw.Expr]:
     if distance == "hamming":
         n = m.listed.tally(m.item("known", of="catalogue") == 1)
         having = [m.listed.tally(m.item("category", code=one.code) == 1) for one in m.groups("categories")]
-        return nw.sum_horizontal(ZERO, *(count * (n - count) for count in having)), n * (n - 1.0) / 2.0
+        return added(*(count * (n - count) for count in having)), n * (n - 1.0) / 2.0
     if distance == "cosine":
         size = m.item("n_categories")
         n = m.listed.tally(size > 0)
         weight = nw.when(size > 0).then(1.0 / nw.max_horizontal(size * 1.0, ONE).sqrt()).otherwise(ZERO)
         sums = [m.listed.sum(m.item("category", code=one.code) * weight) for one in m.groups("categories")]
-        cosines = (nw.sum_horizontal(ZERO, *(one * one for one in sums)) - n) / 2.0
+        cosines = (added(*(one * one for one in sums)) - n) / 2.0
         return n * (n - 1.0) / 2.0 - cosines, n * (n - 1.0) / 2.0
     kinds = m.view.side.kinds
     if distance == "jaccard" and kinds:
         counts = {kind: m.listed.tally(m.item("kind") == kind) for kind in kinds}
-        n = nw.sum_horizontal(*counts.values())
+        n = added(*counts.values())
         alike = [counts[kind] * (counts[kind] - 1.0) / 2.0 for kind in kinds]
         for place, kind in enumerate(kinds):
             for other in kinds[place + 1 :]:
                 if kind & other:
                     alike.append(counts[kind] * counts[other] * ((kind & other).bit_count() / (kind | other).bit_count()))
-        return n * (n - 1.0) / 2.0 - nw.sum_horizontal(*alike), n * (n - 1.0) / 2.0
+        return n * (n - 1.0) / 2.0 - added(*alike), n * (n - 1.0) / 2.0
     pairs = m.table("pairs", distance=distance)
     return pairs.sum(nw.col("distance"), "distance"), pairs.count()
 
@@ -152,8 +152,8 @@ def _entropy(m: Measure, weight: nw.Expr) -> nw.Expr:
     sums = [m.listed.sum(m.item("category", code=one.code) * weight) + 1e-6 for one in m.groups("categories")]
     if not sums:
         return ZERO
-    total = nw.sum_horizontal(*sums)
-    return total.log(base=2.0) - nw.sum_horizontal(*(one * one.log(base=2.0) for one in sums)) / total
+    total = added(*sums)
+    return total.log(base=2.0) - added(*(one * one.log(base=2.0) for one in sums)) / total
 
 
 @metric(
@@ -262,7 +262,7 @@ def alpha_ndcg(m: Measure) -> Ratio:
     for rank in range(1, m.k + 1):
         gain = nw.when(rounds * wanted >= rank).then(ONE).otherwise(nw.lit(1.0 - alpha) ** rounds)
         places.append(nw.when(m.n_listed >= rank).then(gain).otherwise(ZERO) / math.log2(rank + 1))
-    return Ratio(found, nw.sum_horizontal(*places))
+    return Ratio(found, added(*places))
 
 
 @metric(

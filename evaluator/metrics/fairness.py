@@ -12,7 +12,7 @@ import narwhals as nw
 
 from ..naming import Scalar
 from .collected import Whole
-from .measure import ONE, RANK, ZERO, Measure, defined, divide
+from .measure import ONE, RANK, ZERO, Measure, added, defined, divide
 from .popularity import spread_of
 from .registry import Text, metric
 from .side import Group
@@ -117,8 +117,8 @@ def _apart(values: Sequence[nw.Expr], all_or_none: bool) -> nw.Expr:
     if not pairs:
         return nw.lit(None, dtype=nw.Float64)
     counted = [nw.when(pair.is_null()).then(ZERO).otherwise(ONE) for pair in pairs]
-    n = nw.sum_horizontal(*counted)
-    total = nw.sum_horizontal(*pairs)
+    n = added(*counted)
+    total = added(*pairs)
     return nw.when(n >= float(len(pairs)) if all_or_none else n > 0).then(total / n)
 
 
@@ -268,5 +268,5 @@ def exposure_parity(m: Measure) -> nw.Expr:
     only = str(m.params["group"])
     if only:
         place = groups.index(chosen(m, f"items.{m.params['by']}", only)[0])
-        return divide(shares[place], nw.sum_horizontal(*totals) / float(sum(group.size for group in groups)))
+        return divide(shares[place], added(*totals) / float(sum(group.size for group in groups)))
     return divide(nw.min_horizontal(*shares), nw.max_horizontal(*shares))

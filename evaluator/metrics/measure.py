@@ -184,6 +184,18 @@ def gain_of(kind: str, offset: float) -> nw.Expr:
     return gains[kind]
 
 
+def added(*terms: nw.Expr) -> nw.Expr:
+    """Σ `terms`, two by two in their order; a term without a value adds nothing.
+
+    Polars' own horizontal sum adds three columns or more in the order in which threads finish, which shows in the last bit.
+    """
+    parts = [term.fill_null(0.0) for term in terms] or [ZERO]
+    while len(parts) > 1:
+        pairs = [one + other for one, other in zip(parts[::2], parts[1::2], strict=False)]
+        parts = pairs + parts[len(parts) - len(parts) % 2 :]
+    return parts[0]
+
+
 def divide(numerator: nw.Expr, denominator: nw.Expr) -> nw.Expr:
     """`numerator / denominator`, and 0 where the denominator is 0."""
     return nw.when(denominator > 0).then(numerator / denominator).otherwise(ZERO)

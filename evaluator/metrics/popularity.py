@@ -14,7 +14,7 @@ from collections.abc import Mapping
 import narwhals as nw
 
 from ..naming import Scalar
-from .measure import ONE, ZERO, Measure, Ratio, defined, divide
+from .measure import ONE, ZERO, Measure, Ratio, added, defined, divide
 from .registry import Number, metric
 
 ABDOLLAHPOURI = "Abdollahpouri, Burke and Mobasher, FLAIRS 2019"
@@ -158,10 +158,10 @@ def spread_of(shares: list[nw.Expr]) -> nw.Expr:
     if not shares:
         return nw.lit(None, dtype=nw.Float64)
     present = [nw.when(share.is_null()).then(ZERO).otherwise(ONE) for share in shares]
-    n = nw.sum_horizontal(*present)
-    mean = divide(nw.sum_horizontal(*shares), n)
+    n = added(*present)
+    mean = divide(added(*shares), n)
     deviations = [((share - mean) * (share - mean)).fill_null(0.0) for share in shares]
-    return divide(divide(nw.sum_horizontal(*deviations), n).sqrt(), mean)
+    return divide(divide(added(*deviations), n).sqrt(), mean)
 
 
 @metric(

@@ -10,7 +10,7 @@ import math
 import narwhals as nw
 
 from .collected import Table
-from .measure import FOUND, N_RELEVANT, ONE, RANK, ZERO, Measure, Ratio, divide, gain_of, harmonic
+from .measure import FOUND, N_RELEVANT, ONE, RANK, ZERO, Measure, Ratio, added, divide, gain_of, harmonic
 from .registry import Number, metric
 
 _DISCOUNTED = {"gain": "ndcg_gain", "discount": "ndcg_discount", "log_base": "ndcg_log_base"}
@@ -211,7 +211,7 @@ def eleven_point_precision(m: Measure) -> nw.Expr:
     Edge cases: as for InterpolatedPrecision.
     """
     points = [m.hits.max(_at_recall(point / 10), f"precision from {point / 10:g}") for point in range(11)]
-    return nw.sum_horizontal(*points) / 11.0
+    return added(*points) / 11.0
 
 
 def _at_recall(recall: float) -> nw.Expr:
