@@ -29,6 +29,13 @@ settings.load_profile("default")
 Rows = Sequence[tuple[Any, ...]]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests on Spark share one worker, and so one session."""
+    for item in items:
+        if item.get_closest_marker("spark"):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
 def table(columns: Sequence[str], rows: Rows) -> pl.DataFrame:
     return pl.DataFrame([list(row) for row in rows], schema=list(columns), orient="row")
 
