@@ -92,6 +92,14 @@ def moved_up(rows: Frame, dropped: Frame, keep_place: bool = False) -> Frame:
     return kept.with_columns(rank=nw.col("rank") - nw.col("up").fill_null(0)).drop("up")
 
 
+def ranked_anew(rows: Frame, dropped: Frame, engine: Engine, keep_place: bool = False) -> Frame:
+    """Every row of lists without the `dropped` ones, ranked anew; the same as `moved_up` gives, where no row of a list is missing."""
+    kept = rows.join(dropped, on=["user", "rank"], how="anti").rename({"rank": "real"}).with_columns(rank=nw.col("real"))
+    moved = engine.ordinal(kept, (("rank", False),), "anew").drop("rank").rename({"anew": "rank"})
+    (settled,) = engine.settle([moved.rename({"real": "place"}) if keep_place else moved.drop("real")])
+    return settled
+
+
 def one_per_item(rows: Frame) -> Frame:
     """Each item of a list once, at its best rank."""
     others = [name for name in rows.collect_schema().names() if name not in (*PAIR, "rank")]

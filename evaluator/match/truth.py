@@ -71,9 +71,24 @@ def _relevant(rows: Frame, choice: Truth) -> Frame:
     if choice.rule == "all_rows":
         return rows
     if choice.rule == "user_mean":
-        means = rows.group_by("user").agg(rating.cast(nw.Float64).mean().alias("user_mean"))
-        return rows.join(means, on="user", how="left").filter(rating >= nw.col("user_mean"))
+        return rows.join(_user_means(rows), on="user", how="left").filter(rating >= nw.col("user_mean"))
     return rows.filter({"above_zero": rating > 0, "at_least_zero": rating >= 0, "at_least_one": rating >= 1}[choice.rule])
+
+
+_COARSE, _FINE = 2.0**16, 2.0**52
+
+
+def _user_means(rows: Frame) -> Frame:
+    """`user`, `user_mean`: the same whatever the order of the rows, as a rating near the mean is relevant or not by the last bit.
+
+    Ratings are added up as integers, multiples of 2^-16 and of 2^-52; where all are equal the mean is no larger than they are.
+    """
+    rating = nw.col("rating").cast(nw.Float64)
+    coarse = (rating * _COARSE).round(0)
+    terms = rows.select("user", rating=rating, a=coarse.cast(nw.Int64), b=((rating - coarse / _COARSE) * _FINE).round(0).cast(nw.Int64))
+    sums = terms.group_by("user").agg(nw.col("a").sum(), nw.col("b").sum(), n=nw.len(), most=nw.col("rating").max())
+    mean = (nw.col("a") / _COARSE + nw.col("b") / _FINE) / nw.col("n")
+    return sums.select("user", user_mean=nw.min_horizontal(mean, nw.col("most")))
 
 
 def _one_per_pair(rows: Frame, how: str) -> Frame:

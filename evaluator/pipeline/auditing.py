@@ -27,6 +27,8 @@ def audit(loaded: Loaded, names: Sequence[str] = (), progress: Progress | None =
     evaluation = loaded.config.evaluation
     written = {evaluation.resolve(spec): spec for spec in reversed(evaluation.written)}
     measures = evaluation.definitions
+    if not measures:
+        raise ConfigError("an audit compares measures, and evaluation.metrics asks for arithmetic of measures only")
     reasons: dict[tuple[int, str], str] = {}
     wanted: dict[tuple[int, str], Definition] = {}
     for name in asked:

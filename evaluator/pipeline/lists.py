@@ -179,20 +179,24 @@ class _ListReader:
             beside = {name: frame for name in ("outside", "listed") if (frame := wanted.get(name)) is not None}
             if seen is not None:
                 found = match.closed_up(found, seen)
-                beside = {name: match.moved_up(frame, seen) for name, frame in beside.items()}
+                beside = {name: self._without(name, frame, seen) for name, frame in beside.items()}
                 dropped = None if dropped is None else match.moved_up(dropped, seen)
             if dropped is not None and duplicates in ("drop", "drop_after_cut"):
                 after_cut = duplicates == "drop_after_cut"
                 found = match.closed_up(found, dropped, keep_place=after_cut)
                 if after_cut:
                     beside["dropped"] = dropped
-                beside |= {
-                    name: match.moved_up(frame, dropped, keep_place=after_cut) for name, frame in beside.items() if name != "dropped"
-                }
+                beside |= {name: self._without(name, frame, dropped, after_cut) for name, frame in beside.items() if name != "dropped"}
             if duplicates == "unique_hits":
                 found = match.Found(match.one_per_item(found.rows), found.lengths)
             self.made[key] = Reading(found, repeats, **beside)
         return self.made[key]
+
+    def _without(self, name: str, frame: Frame, gone: Frame, keep_place: bool = False) -> Frame:
+        """Rows of the lists without those that are `gone`; `listed` has them all, and is ranked anew, which takes no join."""
+        if name == "listed":
+            return match.ranked_anew(frame, gone, self.engine, keep_place)
+        return match.moved_up(frame, gone, keep_place)
 
     def _size(self, frame: Frame) -> int:
         return int(self.engine.collect(frame.select(nw.len().alias("n")))["n"].item())
