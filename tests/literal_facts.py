@@ -41,7 +41,7 @@ class Facts:
             self.baseline[user].append(item)
         self.policy = {item: float(score) for item, score in world["previous_policy"].rows()}
         self.given_distances = {pair: far for i, j, far in world["distances"].rows() for pair in ((i, j), (j, i))}
-        self.predictions = {(u, i): value for u, i, value in reversed(world["predictions"].rows())}  # the first row of a pair counts
+        self.predictions = {(u, i): value for u, i, value in sorted(world["predictions"].rows())}  # the highest of a pair counts
         self.ratings = {(u, i): float(value) for u, i, value in world["test"].rows()}
 
     @cached_property

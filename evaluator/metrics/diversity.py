@@ -82,7 +82,7 @@ def ild(m: Measure) -> nw.Expr | Ratio:
     dist by `distance`: of the items' categories `jaccard` 1 - |A∩B|/|A∪B|, `cosine` 1 - |A∩B|/√(|A|·|B|), or `hamming`, the number
     of categories that one has and the other has not; `cooccurrence` 1 - c(i,j)/√(u(i)·u(j)), with c the train users who have both
     and u those who have one; or that of the `file` data.distances. With `norm` = `items` the sum of all ordered pairs is divided by
-    l, and pooled (`micro`) by the number of recommended items.
+    l², and pooled (`micro`) Σ over users of that sum / l is divided by Σ l, the number of recommendations.
 
     Edge cases: pairs with an item without categories (`hamming`: with one that data.items does not hold), and pairs that
     data.distances does not hold, are left out, or at distance 1 (`featureless` = `unlike`). What a list without a pair counts is

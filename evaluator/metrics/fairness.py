@@ -193,7 +193,7 @@ def item_mad_ranking(m: Measure) -> nw.Expr:
 
     ItemMADRanking@k = mean over pairs of groups g, h of |G_g - G_h|, G_g = mean over the recommended items of g of gain(i)
 
-    gain(i) is the mean over the lists that hold i among the first k of its gain there: that of DCG for a hit, 0 else; no rank counts.
+    gain(i) is the mean over the places among the first k that hold i of its gain there: that of DCG for a hit, 0 else; no rank counts.
 
     Edge cases: of groups without a recommended item `empty_group` says whether they are left out, and what less than two groups
     give, or whether they leave no value.
@@ -218,7 +218,7 @@ def item_mad_rating(m: Measure) -> nw.Expr:
 
     ItemMADRating@k = mean over pairs of groups g, h of |S_g - S_h|, S_g = mean over items of g of the mean score of i
 
-    The mean score of i by `over`: over the lists that hold i among the first k, its score where it is a hit and 0 else (`listed`);
+    The mean score of i by `over`: over the places among the first k that hold i, its score where it is a hit and 0 else (`listed`);
     or over those where it is a hit, for items that are a hit anywhere (`hits`).
 
     Edge cases: as for ItemMADRanking.

@@ -59,7 +59,7 @@ def mse(m: Measure) -> Ratio:
     over the n relevant test items, of which those without a prediction add no error (`relevant`). Pooled over users (`micro`) every rating
     weighs the same.
 
-    Edge cases: a user without such a rating is left out. A pair that stands twice in the predictions counts with its first row.
+    Edge cases: a user without such a rating is left out. A pair that stands twice in the predictions counts with its highest prediction.
     """
     return _mean_error(m, _ERROR * _ERROR)
 

@@ -43,7 +43,7 @@ def wanted_categories(model: ModelTables, request: Request) -> Rows:
 def aspects(model: ModelTables, request: Request) -> Rows:
     """`user item rank code seen intent`: each category of a hit, how many places above hold it too, and p of the category."""
     params = given(request)
-    hits = model.rows[request.view.hits].frame.select("user", "item", "rank")
+    hits = model.rows[request.view.hits].frame.select("user", "item", "rank").unique(["user", "item", "rank"])
     found = hits.join(model.categories, on="item", how="inner")
     if params["redundancy"] == "listed":
         users = hits.select("user").unique("user")

@@ -23,15 +23,13 @@ _PREDICTION: Final = nw.col("prediction")
 
 
 def read_predictions(source: load.Source, tested: Frame, engine: Engine, read: Read) -> Frame:
-    """`user item prediction`: of the pairs that the test file holds, each once, with its first row."""
+    """`user item prediction`: of the pairs that the test file holds, each once, with its highest prediction."""
 
     def compute(source: load.Source, scan: Frame) -> list[Frame]:
-        kept = scan.select(*PAIR, "row", _PREDICTION.cast(nw.Float64)).join(tested, on=PAIR, how="semi")
-        return engine.settle([kept, load.counted(scan, source)])
+        kept = scan.select(*PAIR, _PREDICTION.cast(nw.Float64)).join(tested, on=PAIR, how="semi")
+        return engine.settle([kept.group_by(PAIR).agg(_PREDICTION.max()), load.counted(scan, source)])
 
-    (rows,) = read(source, compute)
-    first = rows.group_by(PAIR).agg(nw.col("row").min())
-    (found,) = engine.settle([rows.join(first, on=[*PAIR, "row"], how="semi").select(*PAIR, "prediction")])
+    (found,) = read(source, compute)
     return found
 
 
@@ -123,7 +121,7 @@ def grade_changes(model: ModelTables, request: Request) -> Rows:
 @table("cascade")
 def cascade(model: ModelTables, request: Request) -> Rows:
     """The hits with `satisfied`, how likely the reader stops there, and `reached`, how likely the reader comes there."""
-    hits = model.rows[request.view.hits].frame
+    hits = model.rows[request.view.hits].frame.unique(["user", "item", "rank"])
     most = float(str(given(request)["max_grade"]))
     likely = nw.min_horizontal((nw.lit(2.0) ** nw.col("gain") - 1.0) / 2.0**most, nw.lit(1.0))
     # Where the reader stops for certain, the logarithm of going on is one whose exponential is 0.

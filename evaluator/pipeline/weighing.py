@@ -48,6 +48,9 @@ def user_distance(model: ModelTables, request: Request) -> Rows:
     rows = listed.select("user", "item", at_place(listed), key=nw.col("user").cast(nw.String), to=nw.col("item").cast(nw.String))
     distances = model.sides.distances.select(key=nw.col("item").cast(nw.String), to=nw.col("other").cast(nw.String), distance="distance")
     (settled,) = model.engine.settle([rows.join(distances, on=["key", "to"], how="inner").sort("user", "rank")], ordered=True)
+    missing = model.size(rows) - model.size(settled)
+    if missing:
+        model.note(f"{missing:,} recommendations have no distance to their user in data.distances")
     return Rows(settled)
 
 
@@ -95,8 +98,8 @@ def _activated(model: ModelTables, rows: Frame, column: str, activation: str) ->
     if activation == "sigmoid":
         return rows.with_columns((1.0 / (1.0 + (0.0 - value).exp())).alias(column))
     if activation == "softmax":
-        least = rows.group_by("user").agg(least=value.min())
-        powers = rows.join(least, on="user", how="left").with_columns((value - nw.col("least")).exp().alias(column)).drop("least")
+        most = rows.group_by("user").agg(most=value.max())  # taken off, so that no power is beyond all numbers
+        powers = rows.join(most, on="user", how="left").with_columns((value - nw.col("most")).exp().alias(column)).drop("most")
         (powers,) = model.engine.settle([powers.sort("user", "rank")], ordered=True)
         totals = powers.group_by("user").agg(total=nw.col(column).sum())
         shares = powers.join(totals, on="user", how="left").with_columns((value / nw.col("total")).alias(column)).drop("total")
