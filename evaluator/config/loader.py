@@ -49,6 +49,9 @@ class Loaded:
         evaluation["metrics"] += dict.fromkeys(composite.formula.text for composite in asked.composites)
         if not evaluation["aggregates"]:
             del evaluation["aggregates"]
+        dumped["health"] = {name: given for name, given in dumped["health"].items() if given is not None}
+        if not dumped["health"]:
+            del dumped["health"]
         return dumped
 
     def resolved_yaml(self) -> str:

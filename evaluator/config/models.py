@@ -24,6 +24,7 @@ from ..metrics import Definition, Load
 from ..naming import UNSET, MetricSpec, parse
 from .metric_entries import read_cutoffs, read_entry
 from .sources import Data, Model, as_list
+from .trust import Health, HealthField, Policy
 
 _CUTOFF: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["none", None]}]}
 _GRID: dict[str, Any] = {
@@ -133,6 +134,7 @@ class Evaluation(Model):
 
     convention: Annotated[str, BeforeValidator(_convention)] = Field("receval", description="the definitions to use")
     relevance: Relevance = Field(Relevance(), description="which test items are relevant")
+    policy: Policy = Field(Policy(), description="what is done with odd data, for every metric alike; the convention decides the rest")
     top_k: Annotated[
         tuple[int | None, ...],
         BeforeValidator(read_cutoffs),
@@ -203,7 +205,7 @@ class Evaluation(Model):
     def resolve(self, spec: MetricSpec, convention: str | None = None) -> Definition:
         """`spec` with every choice made by the convention called `convention`, or that of the config; `ValueError` if wrong."""
         relevance = metrics.Relevance(self.relevance.threshold, self.relevance.graded)
-        return metrics.resolve(spec, self._load(convention or self.convention), self._load, relevance)
+        return metrics.resolve(spec, self._load(convention or self.convention), self._load, relevance, self.policy.axes)
 
     def _load(self, name: str) -> conventions.Convention:
         return conventions.load(name, self._folder)
@@ -243,4 +245,5 @@ class Config(Model):
         EngineChoice,
         BeforeValidator(lambda value: {"name": value} if isinstance(value, str) else value, json_schema_input_type=str | EngineChoice),
     ] = Field(EngineChoice())
+    health: HealthField = Field(Health(), description="severities and limits of the health checks, by id; off: none is made")
     output: Output = Field(Output())

@@ -41,10 +41,10 @@ PROTOCOL_AXES: Final = (
         "an item that stands more than once in a list",
         {
             "unique_hits": "is one hit, at its best rank; its other places are misses",
-            "each_counts": "is a hit each time",
-            "each_counts_as_relevant": "is a hit each time, and each time one relevant item more",
-            "drop": "stands at its best rank only, and the list closes up",
-            "drop_after_cut": "stands at its best rank only; the list is cut at k before it closes up",
+            "keep_all": "is a hit each time",
+            "keep_all_as_relevant": "is a hit each time, and each time one relevant item more",
+            "keep_best_rank": "stands at its best rank only, and the list closes up",
+            "keep_best_rank_after_cut": "stands at its best rank only; the list is cut at k before it closes up",
             "sum_scores": "stands once, with the sum of its scores; in a file without scores at its best rank",
         },
     ),
@@ -54,8 +54,19 @@ PROTOCOL_AXES: Final = (
         "listed items that the train file holds for the user (without data.train nothing is known of them)",
         {
             "keep": "stay in the list",
-            "drop": "are taken out, and the list closes up",
-            "drop_with_unknown": "are taken out, and so are items that the train file does not hold at all",
+            "drop": "are taken out after the list is cut at k: it is shorter",
+            "drop_and_refill": "are taken out before the list is cut at k: what stood below moves up",
+        },
+    ),
+    Axis(
+        "unknown_items",
+        "lists",
+        "listed items that neither the train nor the items file holds (without both nothing is known of them)",
+        {
+            "keep": "stay in the list",
+            "drop": "are taken out after the list is cut at k: it is shorter",
+            "drop_and_refill": "are taken out before the list is cut at k: what stood below moves up",
+            "drop_and_refill_untrained": "are taken out so, as are all that the train file does not hold, whatever the items file says",
         },
     ),
     Axis(

@@ -23,7 +23,7 @@ def wanted_seen(seen: Frame) -> Callable[[Frame], Sequence[Frame]]:
 
 
 def wanted_unknown(items: Frame) -> Callable[[Frame], Sequence[Frame]]:
-    """The recommended items that train does not hold at all."""
+    """The recommended items that are none of `items`."""
     return lambda lists: (lists.select("user", "item", "rank").join(items, on="item", how="anti"),)
 
 

@@ -24,10 +24,17 @@ class TruthTables:
 
 @dataclass(frozen=True)
 class Known:
-    """What data.train and data.items hold: pairs seen in train, its users, and the items of the catalogue."""
+    """What data.train and data.items hold: pairs `seen` in train, the `items` of the catalogue, and those of train."""
 
     seen: Frame | None = None
     items: Frame | None = None
+    trained: Frame | None = None
+
+    @property
+    def anywhere(self) -> Frame | None:
+        """The items that either file holds; `None` if neither is given."""
+        found = [frame for frame in (self.items, self.trained) if frame is not None]
+        return nw.concat(found).unique("item") if len(found) > 1 else found[0] if found else None
 
 
 def relevant_items(test: Frame, choice: Truth, known: Known = Known()) -> Frame:

@@ -22,9 +22,10 @@ from . import (  # noqa: F401, the registry is filled by importing the families
 )
 from .check import check
 from .collected import Reduction, Reductions, Request, Table, View
-from .definition import Counted, Definition, Lists, Load, Relevance, Truth, resolve
+from .definition import Counted, Definition, Lists, Relevance, Truth
 from .measure import Measure, Ratio, plain
 from .registry import METRICS, Many, Metric, Text, find
+from .resolving import Load, resolve
 from .side import Group, Side
 
 __all__ = [

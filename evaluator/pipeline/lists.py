@@ -16,7 +16,7 @@ from .asked import OF_LISTS, OF_PREDICTIONS
 from .plan import Plan
 from .truths import Read, Truths
 
-_NEEDS_ALL_ROWS = ("drop", "drop_after_cut", "sum_scores")
+_NEEDS_ALL_ROWS = ("keep_best_rank", "keep_best_rank_after_cut", "sum_scores")
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,9 @@ def read_lists(
         wants["outside"] = match.wanted_outside(candidates)
     if known.seen is not None and any(choice.seen != "keep" for choice in plan.lists):
         wants["seen"] = match.wanted_seen(known.seen)
-    if known.seen is not None and any(choice.seen == "drop_with_unknown" for choice in plan.lists):
-        wants["unknown"] = match.wanted_unknown(known.seen.select("item").unique("item"))
+    for name, items in (("unknown", known.anywhere), ("untrained", known.trained)):
+        if items is not None and any(_unknown(choice) == name for choice in plan.lists):
+            wants[name] = match.wanted_unknown(items)
     if any(choice.duplicates in _NEEDS_ALL_ROWS for choice in plan.lists):
         wants["repeaters"] = match.wanted_repeaters()
     if listed or kinds & OF_LISTS:
@@ -78,11 +79,16 @@ def read_lists(
     return _ListReader(source, plan.lists, wants, engine, read).readings()
 
 
+def _unknown(choice: Lists) -> str:
+    """The name of the rows of items that are not known; empty if they stay."""
+    return {"keep": "", "drop_and_refill_untrained": "untrained"}.get(choice.unknown, "unknown")
+
+
 class _ListReader:
     def __init__(self, source: load.Source, choices: Sequence[Lists], wants: Mapping[str, Want], engine: Engine, read: Read) -> None:
         self.source, self.wants, self.engine, self.read = source, wants, engine, read
         self.orders = {choice: rank.order_of(source.columns, choice) for choice in choices}
-        self.made: dict[tuple[int, str, str], Reading] = {}
+        self.made: dict[tuple[object, ...], Reading] = {}
 
     def readings(self) -> dict[Lists, Reading]:
         wanted = self._ranked(list(self.orders))
@@ -148,11 +154,11 @@ class _ListReader:
     def _duplicates(self, choice: Lists) -> str:
         """What is done with repeated items; without scores there is nothing to sum."""
         without = choice.duplicates == "sum_scores" and "score" not in self.source.columns
-        return "drop" if without else choice.duplicates
+        return "keep_best_rank" if without else choice.duplicates
 
     def _repeats(self, repeaters: Frame) -> dict[Lists, Frame]:
         """The rows to drop from lists that hold an item twice, under each order that asks for it."""
-        choices = [choice for choice in self.orders if self._duplicates(choice) in ("drop", "drop_after_cut")]
+        choices = [choice for choice in self.orders if self._duplicates(choice).startswith("keep_best_rank")]
         if not choices:
             return {}
         orders = [self.orders[choice] for choice in choices]
@@ -166,31 +172,40 @@ class _ListReader:
         self.read(self.source, compute)
         return {choice: one.frames[0] for choice, one in zip(choices, ranked, strict=True)}
 
-    def _reading(self, choice: Lists, wanted: _Wanted, repeats: bool, dropped: Frame | None) -> Reading:
-        seen = wanted.get("seen") if choice.seen != "keep" else None
-        if seen is not None and choice.seen == "drop_with_unknown":
-            seen = nw.concat([seen, wanted["unknown"]])
-        if seen is not None and not self._holds(seen):
-            seen = None
+    def _reading(self, choice: Lists, wanted: _Wanted, repeats: bool, repeated: Frame | None) -> Reading:
         duplicates = self._duplicates(choice) if repeats else "none"
-        key = (id(wanted), duplicates, choice.seen if seen is not None else "keep")
+        unwanted = self._unwanted(choice, wanted)
+        key = (id(wanted), duplicates, *(how if rows is not None else "keep" for rows, how in unwanted))
         if key not in self.made:
-            found = match.Found(wanted["found"], wanted.lengths)
-            beside = {name: frame for name in ("outside", "listed") if (frame := wanted.get(name)) is not None}
-            if seen is not None:
-                found = match.closed_up(found, seen)
-                beside = {name: self._without(name, frame, seen) for name, frame in beside.items()}
-                dropped = None if dropped is None else match.moved_up(dropped, seen)
-            if dropped is not None and duplicates in ("drop", "drop_after_cut"):
-                after_cut = duplicates == "drop_after_cut"
-                found = match.closed_up(found, dropped, keep_place=after_cut)
-                if after_cut:
-                    beside["dropped"] = dropped
-                beside |= {name: self._without(name, frame, dropped, after_cut) for name, frame in beside.items() if name != "dropped"}
-            if duplicates == "unique_hits":
-                found = match.Found(match.one_per_item(found.rows), found.lengths)
-            self.made[key] = Reading(found, repeats, **beside)
+            gone = [(rows, how == "drop") for rows, how in unwanted if rows is not None]
+            if repeated is not None:
+                gone.append((repeated, duplicates == "keep_best_rank_after_cut"))
+            self.made[key] = self._left(wanted, gone, repeats, one_per_item=duplicates == "unique_hits")
         return self.made[key]
+
+    def _unwanted(self, choice: Lists, wanted: _Wanted) -> list[tuple[Frame | None, str]]:
+        """The rows of seen and of unknown items, where they are to be taken out and there are any; and how."""
+        rows = [wanted.get("seen") if choice.seen != "keep" else None, wanted.get(_unknown(choice))]
+        held = [one if one is not None and self._holds(one) else None for one in rows]
+        return [(held[0], choice.seen), (held[1], "drop" if choice.unknown == "drop" else "drop_and_refill")]
+
+    def _left(self, wanted: _Wanted, gone: Sequence[tuple[Frame, bool]], repeats: bool, one_per_item: bool) -> Reading:
+        """The lists without the rows that are `gone`, those first that go before the list is cut."""
+        found = match.Found(wanted["found"], wanted.lengths)
+        beside = {name: frame for name in ("outside", "listed") if (frame := wanted.get(name)) is not None}
+        for after_cut in (False, True):
+            now = [rows.select("user", "item", "rank") for rows, later in gone if later == after_cut]
+            if not now:
+                continue
+            rows = now[0] if len(now) == 1 else nw.concat(now).unique(["user", "rank"])
+            found = match.closed_up(found, rows, keep_place=after_cut)
+            beside = {name: self._without(name, frame, rows, after_cut) for name, frame in beside.items()}
+            if after_cut:
+                beside["dropped"] = rows
+            gone = [(match.moved_up(later, rows), True) for later, after in gone if after]
+        if one_per_item:
+            found = match.Found(match.one_per_item(found.rows), found.lengths)
+        return Reading(found, repeats, **beside)
 
     def _without(self, name: str, frame: Frame, gone: Frame, keep_place: bool = False) -> Frame:
         """Rows of the lists without those that are `gone`; `listed` has them all, and is ranked anew, which takes no join."""

@@ -96,7 +96,7 @@ class ModelTables:
         """The tables of truth of a definition and what their columns are called."""
         t = self.truths.place[definition.truth]
         truth = self.truths.tables[t]
-        if definition.lists.duplicates != "each_counts_as_relevant" or not self.readings[place].repeats:
+        if definition.lists.duplicates != "keep_all_as_relevant" or not self.readings[place].repeats:
             return truth, str(t)
         if (t, place) not in self.more:
             listed = self._relevant(self.readings[place].found.rows, truth)

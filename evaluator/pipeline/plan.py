@@ -123,7 +123,7 @@ class Plan:
 
 
 def _uses_train(definition: Definition) -> bool:
-    return definition.truth.filter != "none" or definition.lists.seen != "keep"
+    return definition.truth.filter != "none" or (definition.lists.seen, definition.lists.unknown) != ("keep", "keep")
 
 
 def _ranks_rated(definition: Definition) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import narwhals as nw
 
@@ -116,7 +116,7 @@ class SideReader:
         sides.first_rows = firsts[0] if firsts else None
         items = counts.select("item")
         sides.train = train
-        sides.known = match.Known(train, items)
+        sides.known = match.Known(train, items, items)
         sides.popularity, sides.catalogue = counts, items
         sums = self.one(
             counts.select(
@@ -142,7 +142,7 @@ class SideReader:
 
         items, *rest = self.settle(source, make)
         self.sides.catalogue = items
-        self.sides.known = match.Known(self.sides.known.seen, items)
+        self.sides.known = replace(self.sides.known, items=items)
         if of_categories:
             categories = self.categories(items, rest.pop(0))
             if self.sides.popularity is not None:

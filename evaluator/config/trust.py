@@ -1,0 +1,133 @@
+"""The sections of the config that say what is done with odd data: `health`, severities and limits, and `evaluation.policy`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema, create_model, field_validator
+
+from ..checks import CHECKS, SEVERITIES, Check, Setting, setting
+from ..conventions import AXES
+from .sources import Model
+
+_AXES: Final = (
+    "duplicates",
+    "truth_duplicates",
+    "seen_items",
+    "unknown_items",
+    "missing_lists",
+    "no_relevant",
+    "no_truth",
+    "tie_order",
+)
+"""The axes that a policy may set for all metrics at once."""
+
+
+def _of(axis: str) -> Any:
+    return Field(None, description=AXES[axis].decides, json_schema_extra={"enum": ["error", *AXES[axis].values, None]})
+
+
+class Policy(Model):
+    """What is done with odd data, for every metric alike: a value of the axis, or `error`, which refuses such data (exit code 3).
+
+    What is not said here the convention decides.
+    """
+
+    duplicates: str | None = _of("duplicates")
+    truth_duplicates: str | None = _of("truth_duplicates")
+    seen_items: str | None = _of("seen_items")
+    unknown_items: str | None = _of("unknown_items")
+    missing_lists: str | None = _of("missing_lists")
+    no_relevant: str | None = _of("no_relevant")
+    no_truth: str | None = _of("no_truth")
+    tie_order: str | None = _of("tie_order")
+    missing_values: Literal["error", "drop"] = Field(
+        "error", description="rows without an id, score or rank, or with a score that is no finite number: refused, or left out"
+    )
+
+    @field_validator(*_AXES, mode="before")
+    @classmethod
+    def _known(cls, value: Any, info: ValidationInfo) -> Any:
+        if value in (None, "error"):
+            return value
+        try:
+            return AXES[str(info.field_name)].read(value)
+        except ValueError as error:
+            raise ValueError(f"{error}; or error, to refuse such data") from None
+
+    @property
+    def axes(self) -> dict[str, str]:
+        """The axes that are set for every metric."""
+        given = {name: getattr(self, name) for name in _AXES}
+        return {name: value for name, value in given.items() if value not in (None, "error")}
+
+    @property
+    def refused(self) -> frozenset[str]:
+        """What is refused, `missing_values` aside."""
+        return frozenset(name for name in _AXES if getattr(self, name) == "error")
+
+
+def _setting(name: str, given: Any) -> Any:
+    if isinstance(given, Setting):
+        return given
+    check = CHECKS[name]
+    body = {"severity": given} if not isinstance(given, Mapping) else dict(given)
+    severity: Any = body.pop("severity", check.severity)
+    severity = "off" if severity is False else severity
+    if severity not in SEVERITIES:
+        raise ValueError(f"the severity is one of {', '.join(SEVERITIES)}, not {severity!r}")
+    for key, number in body.items():
+        if key not in check.limits:
+            raise ValueError(f"unknown key '{key}'; known: {', '.join(('severity', *check.limits))}")
+        limit = check.limits[key]
+        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= limit.most:
+            most = "" if limit.most == float("inf") else f" to {limit.most:g}"
+            raise ValueError(f"{key} is a number from 0{most}, not {number!r}")
+    return setting(check, severity, **{str(key): float(number) for key, number in body.items()})
+
+
+def _shown(given: Setting, name: str) -> Any:
+    """What differs from the defaults, in the spelling that reads back; `None` if nothing does."""
+    usual = setting(CHECKS[name])
+    limits = {key: value for key, value in given.limits.items() if value != usual.limits[key]}
+    if limits:
+        return {"severity": given.severity, **limits}
+    return given.severity if given.severity != usual.severity else None
+
+
+def _schema(check: Check) -> dict[str, Any]:
+    limits = {key: {"type": "number", "minimum": 0, "description": limit.means} for key, limit in check.limits.items()}
+    severity = {"enum": list(SEVERITIES)}
+    body = {"type": "object", "additionalProperties": False, "properties": {"severity": severity, **limits}}
+    return {"description": check.finds, "anyOf": [severity, body]}
+
+
+def _field(check: Check) -> Any:
+    kind = Annotated[
+        Setting,
+        BeforeValidator(partial(_setting, check.id)),
+        PlainSerializer(partial(_shown, name=check.id)),
+        WithJsonSchema(_schema(check)),
+    ]
+    return kind, Field(setting(check), description=check.finds)
+
+
+class _Settings(Model):
+    @property
+    def settings(self) -> dict[str, Setting]:
+        """How every check is used."""
+        return {name: getattr(self, name) for name in CHECKS}
+
+
+Health = create_model(
+    "Health", __base__=_Settings, __doc__="How the checks are used, by id.", **{check.id: _field(check) for check in CHECKS.values()}
+)
+
+
+def _all_or_some(value: Any) -> Any:
+    return dict.fromkeys(CHECKS, "off") if value == "off" or value is False else value
+
+
+HealthField = Annotated[Health, BeforeValidator(_all_or_some, json_schema_input_type=Literal["off"] | Health)]

@@ -1,0 +1,142 @@
+"""A measure string → its definition: every choice made, by the string, the policy of the config, or the convention."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
+
+import narwhals as nw
+
+from .. import conventions
+from ..conventions import AXES, PROTOCOL, Convention
+from ..naming import UNSET, MetricSpec, Scalar, cutoff, parse, unquoted
+from .check import check
+from .collected import Reductions
+from .definition import Definition, Relevance
+from .measure import Measure
+from .registry import Metric, find
+
+USER_MEAN: Final = "user_mean"
+NO_POLICY: Final[Mapping[str, str]] = MappingProxyType({})
+UNSAID: Final = Relevance()
+
+Load = Callable[[str], Convention]
+"""Finds a convention by name."""
+
+
+def resolve(
+    spec: MetricSpec,
+    convention: Convention,
+    load: Load = conventions.load,
+    relevance: Relevance = UNSAID,
+    policy: Mapping[str, str] = NO_POLICY,
+) -> Definition:
+    """Make every choice that `spec` leaves open as `policy` says, else as `convention` does.
+
+    Raises `ValueError` if a name, parameter or value is wrong.
+    """
+    named = dict(spec.params).get("convention")
+    used = load(str(named)) if named is not None else convention
+    read = used.read(MetricSpec(spec.name, spec.of, tuple(pair for pair in spec.params if pair[0] != "convention"), spec.k))
+    entry = find(read.name)
+    check(used)
+    axes, threshold = used.of(entry.name) | dict(policy), relevance.threshold
+    numbers = {key: number.default for key, number in entry.numbers.items()}
+    texts: dict[str, str] = {key: text.default for key, text in entry.texts.items() if text.default is not None}
+    given: dict[str, Scalar] = {}
+    cut = read.k
+    for key, value in read.params:
+        if key in ("k", "cutoff") and key not in entry.numbers and entry.cut:
+            if cut is not UNSET:
+                raise ValueError(f"{entry.name} gives its cut-off twice")
+            cut = cutoff(value)
+            continue
+        if key in entry.numbers:
+            numbers[key] = entry.numbers[key].read(f"{key} of {entry.name}", value)
+            if numbers[key] != entry.numbers[key].default:
+                given[key] = numbers[key]
+        elif key in entry.texts:
+            texts[key] = str(value)
+            given[key] = unquoted(texts[key])
+        elif key == "threshold" and value not in AXES["threshold"].values:
+            threshold = _threshold(value)
+            axes |= {"threshold": "applies"} if threshold is not None else {"threshold": "ignored", "relevance_rule": USER_MEAN}
+            given[key] = value
+        else:
+            axis = _axis(entry, key)
+            checked = AXES[axis].read(value)
+            if checked != axes[axis]:
+                given[key] = axes[axis] = checked
+    missing = [key for key in entry.texts if key not in texts]
+    if missing:
+        raise ValueError(f"{entry.name} needs {missing[0]}, {entry.texts[missing[0]].means}: write {entry.name}({missing[0]}=…)")
+    if read.of and len(read.of) != len(entry.combines) and not entry.any_number:
+        takes = f"takes {len(entry.combines)} metrics" if entry.combines else "takes no other metrics"
+        raise ValueError(f"{entry.name} {takes}, not {len(read.of)}")
+    if "relevance_rule" in dict(read.params):
+        if threshold is not None and "threshold" in given:
+            raise ValueError(f"{entry.name} has a threshold and a relevance_rule: give one")
+        axes["threshold"] = "ignored"
+    if not entry.cut and isinstance(read.k, int):
+        raise ValueError(f"{entry.name} looks at the whole list and takes no cut-off: write '{entry.name}'")
+    shared = {key: value for key, value in given.items() if key == "threshold" or key in PROTOCOL}
+    of = _parts(replace(read, k=cut), entry, shared, lambda part: resolve(part, used, load, relevance, policy), used)
+    printed = tuple(_without(part.spec.at(UNSET), shared) for part in of)
+    printed = () if tuple(part.title for part in printed) == entry.combines else printed
+    if named is not None and used != convention:
+        given["convention"] = str(named)
+    order = (*entry.axes, *entry.numbers, *entry.texts, "threshold", *PROTOCOL, "convention")
+    params = tuple((key, given[key]) for key in dict.fromkeys(order) if key in given)
+    spec = MetricSpec(entry.name, printed, params, cut if entry.cut else None)
+    own = not used.library or entry.name in used.metrics
+    found = Definition(spec, entry, used.name, axes, numbers, Relevance(threshold, relevance.graded), of, texts, own)
+    entry.define(Measure(found.k, found.params, Reductions(), tuple(nw.lit(0.0) for _ in of)))  # a definition may refuse its parameters
+    return found
+
+
+def _parts(
+    read: MetricSpec, entry: Metric, shared: Mapping[str, Scalar], define: Callable[[MetricSpec], Definition], used: Convention
+) -> tuple[Definition, ...]:
+    """The metrics that `read` combines, at its cut-off where they have one, with the protocol that it was given."""
+    found = []
+    for part in read.of or tuple(parse(name) for name in entry.combines):
+        alone = [key for key, _ in part.params if key in PROTOCOL and AXES[key].part in ("users", "value")]
+        if alone:
+            raise ValueError(f"{alone[0]} belongs to the whole of {entry.name}, not to {part.name} in it: write {entry.name}({alone[0]}=…)")
+        params = {**{key: value for key, value in shared.items() if key != "average"}, **dict(part.params)}
+        meant = find(used.read(part).name)
+        if meant.system:
+            raise ValueError(f"{meant.name} is a value of the whole model and has none per user: {entry.name} cannot combine it")
+        at = read.k if meant.cut else UNSET
+        found.append(define(MetricSpec(part.name, part.of, tuple(params.items()), at)))
+    return tuple(found)
+
+
+def _without(spec: MetricSpec, shared: Mapping[str, Scalar]) -> MetricSpec:
+    return MetricSpec(spec.name, spec.of, tuple(pair for pair in spec.params if pair[0] not in shared), spec.k)
+
+
+def _threshold(value: Scalar) -> float | None:
+    if value == USER_MEAN:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"threshold is a number, or {USER_MEAN}, not {value!r}")
+    if not math.isfinite(value):
+        raise ValueError("threshold is a finite number")
+    return float(value)
+
+
+def _axis(entry: Metric, key: str) -> str:
+    if key in entry.axes:
+        return entry.axes[key]
+    if key in PROTOCOL:
+        return key
+    allowed = (*entry.axes, *entry.numbers, *entry.texts, "threshold", "convention", *PROTOCOL)
+    close = difflib.get_close_matches(key, allowed, n=1)
+    own = (*entry.axes, *entry.numbers, *entry.texts)
+    hint = f" — did you mean '{close[0]}'?" if close else f"; its own are {', '.join(own)}" if own else "; it has none of its own"
+    raise ValueError(f"{entry.name} has no parameter '{key}'{hint}")
