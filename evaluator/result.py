@@ -8,13 +8,15 @@ from typing import Any, Final
 
 import narwhals as nw
 
+from . import ledger
 from .formula import is_formula
+from .ledger import Ledger
 from .metrics import find
 
-FORMAT_VERSION: Final = 1
-"""The version of the JSON form. 1: results, models, inputs, config, versions."""
+FORMAT_VERSION: Final = 2
+"""The version of the JSON form. 1: results, models, inputs, config, versions. 2: with ledgers and findings."""
 
-COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users")
+COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", *ledger.COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -28,10 +30,12 @@ class Row:
     value: float | None
     n_users: int
     higher_is_better: bool | None = True
+    ledger: Ledger | None = None
 
     def cells(self) -> dict[str, Any]:
         """What the tables of `COLUMNS` say of it."""
-        return {name: getattr(self, name) for name in COLUMNS}
+        of_users = self.ledger.cells() if self.ledger else {}
+        return {name: of_users.get(name) if name in ledger.COLUMNS else getattr(self, name) for name in COLUMNS}
 
     @property
     def label(self) -> str:

@@ -28,6 +28,8 @@ SHARED = (
     "spread",
     "formula",
     "interval",
+    "checks",
+    "ledger",
 )
 INNER = {
     "metrics": {"naming", "conventions"},
@@ -37,7 +39,9 @@ INNER = {
     "spread": set(),
     "yaml_text": set(),
     "engine": {"tables", "errors", "engine.base"},
-    "result": {"formula", "metrics"},
+    "result": {"formula", "metrics", "ledger", "checks"},
+    "checks": set(),
+    "ledger": set(),
     "naming": set(),
     "formula": {"naming"},
     "interval": set(),

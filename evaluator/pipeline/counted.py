@@ -49,22 +49,23 @@ def base(tested: Frame | None, truths: Mapping[str, match.TruthTables], readings
     return frame
 
 
-def conditions(definition: Definition, n_relevant: str, n_recommended: str, plan: Plan, all_tested: bool) -> Conditions:
-    """Who counts for a definition, given its columns of `users`; `all_tested`: the table holds users without a relevant item."""
+def conditions(definition: Definition, n_relevant: str, n_recommended: str, *, all_tested: bool, untested: bool) -> Conditions:
+    """Who counts for a definition, given its columns of `users`.
+
+    `all_tested`: the table holds users without a relevant item; `untested`: and users whom the test file does not hold.
+    """
     counted, population = definition.counted, definition.population
     if population == "tested":
-        return (("tested",),) if plan.needs_untested else ()
+        return (("tested",),) if untested else ()
     if population != "test":
         above: list[tuple[str, ...]] = [{"train": ("in_train",), "baseline": ("in_baseline",)}.get(population, (n_recommended,))]
         return (*above, ("tested",)) if population == "tested_lists" else tuple(above)
     above = []
     if counted.no_relevant == "drop" and all_tested:
         above.append((n_relevant, "untested") if counted.no_truth == "zero" else (n_relevant,))
-        if counted.no_truth == "zero":  # of the users whom the test file does not hold only those whose list is not empty
-            above.append(("tested", n_recommended))
-        elif plan.needs_untested:
-            above.append(("tested",))
-    elif plan.needs_untested and counted.no_truth == "drop":
+    if untested and counted.no_truth == "zero":  # of the users whom the test file does not hold only those whose list is not empty
+        above.append(("tested", n_recommended))
+    elif untested:
         above.append(("tested",))
     if counted.missing_lists == "drop":
         above.append((n_recommended,))

@@ -17,6 +17,7 @@ from ..metrics import Definition
 from ..result import Counts, Result, Row
 from ..tables import Frame
 from .judgements import read_predictions
+from .ledgers import Ledgers
 from .lists import read_lists
 from .model import ModelTables
 from .plan import Plan
@@ -146,7 +147,9 @@ class Evaluation:
         own = aggregate.rows(name, per_user, definitions, (), self.n_train_users, wholes) if self.plan.composites else ()
         formulas, undefined = aggregate.composed(name, self.plan.composites, own)
         self.of_models[name] += undefined
-        self.rows[name] = [row for of_one in self.by_definition[name][: len(self.plan.shown)] for row in of_one] + formulas
+        of_users = Ledgers.of(model, per_user, self.users_of_train())
+        shown = of_users.with_ledgers(self.by_definition[name], self.plan.aggregates)[: len(self.plan.shown)]
+        self.rows[name] = [row for of_one in shown for row in of_one] + formulas
         counted = per_user.filter(~nw.col("v0").is_null())
         relevant = truths.n_relevant[truths.place[self.plan.definitions[0].truth]]
         listed = int(((per_user["n_recommended"] > 0) & (per_user["n_relevant"] > 0)).sum())
@@ -158,6 +161,10 @@ class Evaluation:
         self.per_user[name] = per_user
         if self.listed:
             self.models[name] = model
+
+    def users_of_train(self) -> Frame | None:
+        """The users whom train holds, where it is read."""
+        return None if self.side.known.seen is None else self.side.known.seen.select("user").unique("user")
 
     def predictions(self, name: str, truths: Truths) -> Frame | None:
         """The predicted ratings of a model; models may share theirs."""

@@ -151,13 +151,21 @@ class ModelTables:
             counts = {index: all_of(columns) for index, columns in enumerate(conditions) if columns}
         first = self.view(definitions[0])
         kept = {"n_relevant": nw.col(first.n_relevant), "n_recommended": nw.col(first.n_recommended)}
+        kept |= {name: nw.col(name) for name in (f"n_recommended_{place}" for place in range(len(self.readings)))}
         return scoring.per_user(users, self.rows, kept, counts, lambda frame: self.engine.settle([frame])[0]), scoring
 
     def counts(self, definition: Definition) -> tuple[tuple[str, ...], ...]:
         """Who counts: of each group of columns of `users` one must be above 0."""
+        place, _, t = self.found_under(definition)
+        tested = self.truths.tested is not None
+        return conditions(
+            definition, f"n_relevant_{t}", f"n_recommended_{place}", all_tested=tested, untested=tested and self.plan.needs_untested
+        )
+
+    def found_under(self, definition: Definition) -> tuple[int, match.TruthTables, str]:
+        """Which reading of the lists a definition looks at, its tables of truth, and what their columns are called."""
         place = self.place[definition.lists]
-        _, t = self._truth(definition, place)
-        return conditions(definition, f"n_relevant_{t}", f"n_recommended_{place}", self.plan, self.truths.tested is not None)
+        return place, *self._truth(definition, place)
 
     def make(self, asked: Reductions, names: Collection[str]) -> None:
         """Make the tables called `names` that are not there yet, and give those of hits the columns of items."""

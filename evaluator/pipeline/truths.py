@@ -22,11 +22,13 @@ Read = Callable[[load.Source, Callable[[load.Source, Frame], list[Frame]]], list
 class Truths:
     """What the test file says.
 
-    `judged` holds the pairs with which lists are joined, and `tested` its users, where they are needed; `n_test` is their
-    number. `tables` are the distinct tables, `place` says which are those of a choice, `graded` whether its gains are ratings.
+    `judged` holds the pairs with which lists are joined, `everyone` its users, `n_test` of them; `tested` are the same where users
+    without a relevant item may count.
+    `tables` are the distinct tables, `place` says which are those of a choice, `graded` whether its gains are ratings.
     """
 
     judged: Frame
+    everyone: Frame
     tested: Frame | None
     n_test: int
     tables: tuple[match.TruthTables, ...]
@@ -52,17 +54,17 @@ def read_truths(source: load.Source, plan: Plan, known: match.Known, engine: Eng
     keeps_rows = len(distinct) > 1 or plan.needs_rated or plan.needs_all_tested
 
     def compute(source: load.Source, scan: Frame) -> list[Frame]:
-        users = scan.select(nw.col("user").n_unique().alias("n"))
+        users = scan.select("user").unique("user")
         counted = load.counted(scan, source)
         if keeps_rows:
             columns = [column for column in ("user", "item", "rating", "row") if column == "row" or column in source.columns]
             return engine.settle([scan.select(*columns), users, counted])
         return engine.settle([match.relevant_items(scan, distinct[0], known), users, counted])
 
-    first, n_users = read(source, compute)
+    first, everyone = read(source, compute)
     judged = None
     if keeps_rows:
-        judged, tested = engine.settle([first.select(*match.PAIR).unique(match.PAIR), first.select("user").unique("user")])
+        (judged,) = engine.settle([first.select(*match.PAIR).unique(match.PAIR)])
         if _size(first, engine) == _size(judged, engine):  # no pair stands twice
             choices = {asked: replace(choice, duplicates="best") for asked, choice in choices.items()}
             distinct = list(dict.fromkeys(choices.values()))
@@ -73,15 +75,15 @@ def read_truths(source: load.Source, plan: Plan, known: match.Known, engine: Eng
         choice: match.truth_tables(relevant[distinct.index(choice)], choice.graded, engine) for choice in dict.fromkeys(kept.values())
     }
     places = {choice: place for place, choice in enumerate(tables)}
-    n_test = int(engine.collect(n_users)["n"].item())
+    n_test = _size(everyone, engine)
     counts = tuple(_size(table.users, engine) for table in tables.values())
     place = {asked: places[kept[choice]] for asked, choice in choices.items()}
     if counts[place[plan.definitions[0].truth]] == 0:
         raise _nothing_relevant(source, plan.definitions[0].truth, n_test)
     graded = {asked: choice.graded for asked, choice in choices.items()}
     if judged is None:
-        return Truths(relevant[0], None, n_test, tuple(tables.values()), place, counts, graded)
-    return Truths(judged, tested, n_test, tuple(tables.values()), place, counts, graded, first)
+        return Truths(relevant[0], everyone, None, n_test, tuple(tables.values()), place, counts, graded)
+    return Truths(judged, everyone, everyone, n_test, tuple(tables.values()), place, counts, graded, first)
 
 
 def _size(frame: Frame, engine: Engine) -> int:

@@ -49,15 +49,10 @@ def as_jsonl(result: Result) -> bytes:
 
 def as_parquet(result: Result) -> bytes:
     """The long table as Parquet."""
-    columns = {name: [getattr(row, name) for row in result.rows] for name in COLUMNS}
-    types: dict[str, Any] = {
-        "model": nw.String,
-        "metric": nw.String,
-        "k": nw.Int64,
-        "aggregate": nw.String,
-        "value": nw.Float64,
-        "n_users": nw.Int64,
-    }
+    cells = [row.cells() for row in result.rows]
+    columns = {name: [cell[name] for cell in cells] for name in COLUMNS}
+    texts, numbers = ("model", "metric", "aggregate"), ("value", "covered_value", "warm_value")
+    types: dict[str, Any] = {name: nw.String if name in texts else nw.Float64 if name in numbers else nw.Int64 for name in COLUMNS}
     some = next(iter(result.per_user.values()))
     return _parquet(nw.from_dict(columns, schema=nw.Schema(types), backend=some.implementation))
 

@@ -68,7 +68,8 @@ def test_the_explained_value_is_that_of_the_results_for_every_metric_and_axis(la
 
 
 @pytest.mark.parametrize(
-    "label", ["nDCG@5", "MAP(duplicates=keep_best_rank)@5", "Precision(duplicates=keep_best_rank_after_cut)@5", "nDCG(convention=clayrs)@5", "AUC"]
+    "label",
+    ["nDCG@5", "MAP(duplicates=keep_best_rank)@5", "Precision(duplicates=keep_best_rank_after_cut)@5", "nDCG(convention=clayrs)@5", "AUC"],
 )
 def test_a_dirty_list_is_explained_as_it_was_counted(label, tmp_path):
     import shutil

@@ -1,0 +1,60 @@
+"""`Ledger`: who was counted for one value, who was not, and why; it adds up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The users of one measure: those of the test file (`in_truth`) and those with a list (`in_lists`), `in_both` of them in both.
+
+    `counted` is how many have a value. Of these the `filled` ones have only what the policy gives them (0 for nearly all metrics):
+    users without a list, without a relevant item, or without a test row. The `left_out` ones of the test file and of the lists have
+    no value: those, and users without a hit where the metric asks for one. So in_truth + in_lists - in_both = counted + all that are
+    left out, unless a measure is averaged over other users (of train, of a reference model: `others` of them).
+
+    `covered_value` is the value over the `covered` users, who are counted and have a list; `warm_value` that over the `warm` ones, whom
+    train holds. Both are `None` where nothing is known of them or they would be all that count.
+    """
+
+    in_truth: int = 0
+    in_lists: int = 0
+    in_both: int = 0
+    counted: int = 0
+    filled_without_list: int = 0
+    filled_without_relevant: int = 0
+    filled_without_truth: int = 0
+    left_out_without_list: int = 0
+    left_out_without_relevant: int = 0
+    left_out_without_truth: int = 0
+    left_out_without_hit: int = 0
+    others: int = 0
+    covered: int = 0
+    covered_value: float | None = None
+    warm: int | None = None
+    warm_value: float | None = None
+
+    @property
+    def filled(self) -> int:
+        """The users who count with what the policy gives them."""
+        return self.filled_without_list + self.filled_without_relevant + self.filled_without_truth
+
+    @property
+    def left_out(self) -> int:
+        """The users who do not count."""
+        return self.left_out_without_list + self.left_out_without_relevant + self.left_out_without_truth + self.left_out_without_hit
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether every user is accounted for."""
+        return self.in_truth + self.in_lists - self.in_both + self.others == self.counted + self.left_out
+
+    def cells(self) -> dict[str, Any]:
+        """Its columns in the long table."""
+        return {name: getattr(self, name) for name in COLUMNS}
+
+
+COLUMNS = tuple(name for name in Ledger.__dataclass_fields__ if name != "counted")
+"""The columns of the long table that a ledger fills; `counted` is `n_users` there."""
