@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import narwhals as nw
 
 from . import ledger
+from .checks import Finding
 from .formula import is_formula
 from .ledger import Ledger
 from .metrics import find
@@ -95,6 +96,13 @@ class Result:
     config: Mapping[str, Any]
     remarks: tuple[str, ...]
     versions: Mapping[str, str]
+    findings: tuple[Finding, ...] = ()
+    failures: Mapping[str, nw.DataFrame[Any]] = field(default_factory=dict)
+    """The offending rows of findings, where they are kept, by the name of their file."""
+
+    def failed(self, strict: bool = False) -> bool:
+        """Whether a check of level error failed, or with `strict` one of level warn."""
+        return any(finding.severity == "error" or (strict and finding.severity == "warn") for finding in self.findings)
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ _HAVING: Final = {
     "score": ("recommendations", "baseline", "previous_policy"),
     "rank": ("recommendations", "baseline"),
     "prediction": ("predictions",),
+    "timestamp": ("test", "train"),
     "other": ("distances",),
     "distance": ("distances",),
 }

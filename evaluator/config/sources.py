@@ -53,6 +53,7 @@ class Columns(Model):
     rating: ColumnName | None = Field(None, description="the rating of an interaction")
     score: ColumnName | None = Field(None, description="the score of a recommendation: higher is better")
     rank: ColumnName | None = Field(None, description="the rank of a recommendation; it wins over the score")
+    timestamp: ColumnName | None = Field(None, description="when an interaction was: a number, a date, or its text")
     prediction: ColumnName | None = Field(None, description="the predicted rating")
     other: ColumnName | None = Field(None, description="the id of the second item of a pair")
     distance: ColumnName | None = Field(None, description="the distance between the two items of a pair")

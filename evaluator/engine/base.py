@@ -10,7 +10,8 @@ import narwhals as nw
 
 from ..tables import Frame
 
-Kind = Literal["integer", "text", "number"]
+Kind = Literal["integer", "text", "number", "time"]
+"""How a column is read; a `time` is a number as it is, or the seconds since 1970 of a date or of its text, and null if it is neither."""
 Format = Literal["csv", "ndjson", "parquet", "ipc"]
 Order = tuple[tuple[str, bool], ...]
 """Sort keys: column and whether it descends."""
@@ -32,6 +33,8 @@ class Scan:
     header: tuple[str, ...] = ()
     has_header: bool = True
     skip_blank: bool = False
+    skip_faulty: tuple[str, ...] = ()
+    """Columns of which rows without a value, or with a number that is not finite, are passed over."""
 
 
 class Ranked(NamedTuple):
@@ -69,6 +72,10 @@ class Engine(Protocol):
         The source is read as few times as can be. Where two orders are seen to give the same ranks, the same object is
         returned for both.
         """
+        ...
+
+    def joined(self, rows: Frame, pairs: Frame) -> Frame:
+        """The `rows` whose user and item stand in `pairs`, with the other columns of `pairs`."""
         ...
 
     def settle(self, frames: Sequence[Frame], *, ordered: bool = False) -> list[Frame]:

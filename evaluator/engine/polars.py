@@ -14,7 +14,10 @@ from . import positions
 from .base import Order, Ranked, ReadError, Scan, Want
 
 _ROW = "receval row"
-_TYPES = {"integer": pl.Int64, "text": pl.String, "number": pl.Float64}
+_KEY = " receval pair"
+_TYPES = {"integer": pl.Int64, "text": pl.String, "number": pl.Float64, "time": pl.Float64}
+_TIMES = ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.fZ", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y")
+"""How the texts of times are read: UTC, where they do not say."""
 
 
 class PolarsEngine:
@@ -34,12 +37,18 @@ class PolarsEngine:
                 columns.append(value.cast(pl.Int64).alias(column))
             elif kind == "text":
                 columns.append(value.cast(pl.String).alias(column))
+            elif kind == "time":
+                columns.append(_seconds(value, frame.collect_schema()[name]).alias(column))
             else:
                 columns.append(value.alias(column))
         if source.skip_blank:
             blank = pl.all_horizontal(pl.col(list(source.names.values())).is_null())
             frame = frame.filter(~blank).drop(_ROW).with_row_index(_ROW)
-        return nw.from_native(frame.select(pl.col(_ROW).cast(pl.Int64).alias("row"), *columns))
+        rows = frame.select(pl.col(_ROW).cast(pl.Int64).alias("row"), *columns)
+        if source.skip_faulty:
+            fine = [_is_there(column, source.kinds[column]) for column in source.skip_faulty]
+            rows = rows.filter(pl.all_horizontal(fine)).drop("row").with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
+        return nw.from_native(rows)
 
     def ordinal(self, frame: Frame, order: Order, name: str) -> Frame:
         """Sort by user and `order`, and count from the first row of each user."""
@@ -115,6 +124,18 @@ class PolarsEngine:
             ]
         return Ranked([_kept(frame) for frame in frames], _kept(verdict.lengths.select("user", "n_recommended")))
 
+    def joined(self, rows: Frame, pairs: Frame) -> Frame:
+        """Join on user and item; integers are packed into one key, which is faster, and looked at again, since keys may collide."""
+        left: pl.LazyFrame = rows.to_native()
+        right: pl.LazyFrame = pairs.to_native()
+        types = left.collect_schema()
+        if types["user"] != pl.Int64 or types["item"] != pl.Int64:
+            return nw.from_native(left.join(right, on=["user", "item"]))
+        key = (pl.col("user") * 2**32 + pl.col("item")).alias(_KEY)
+        found = left.with_columns(key).join(right.with_columns(key), on=_KEY, suffix=_KEY)
+        same = (pl.col("user") == pl.col(f"user{_KEY}")) & (pl.col("item") == pl.col(f"item{_KEY}"))
+        return nw.from_native(found.filter(same).drop(_KEY, f"user{_KEY}", f"item{_KEY}"))
+
     def settle(self, frames: Sequence[Frame], *, ordered: bool = False) -> list[Frame]:
         """Compute the frames in one streaming pass, or in order, and keep them in memory."""
         if ordered:
@@ -156,6 +177,22 @@ def _open(source: Scan) -> pl.LazyFrame:
     return pl.concat(
         [scan(path, glob=False).select(pl.col(name).cast(kind) for name, kind in types.items()) for path in paths]
     ).with_row_index(_ROW)
+
+
+def _is_there(column: str, kind: str) -> pl.Expr:
+    value = pl.col(column)
+    if kind == "number":
+        return value.is_not_null() & value.is_finite()
+    return value.is_not_null() & (value != "") if kind == "text" else value.is_not_null()
+
+
+def _seconds(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
+    if kind.is_temporal() and kind != pl.Time:
+        return value.cast(pl.Datetime("us")).dt.epoch("us") / 1e6
+    if kind != pl.String:
+        return value.cast(pl.Float64, strict=False)
+    parsed = pl.coalesce(value.str.to_datetime(form, strict=False, time_unit="us") for form in _TIMES)
+    return pl.coalesce(value.cast(pl.Float64, strict=False), parsed.dt.epoch("us") / 1e6)
 
 
 def _not_plain(text: pl.Expr) -> pl.Expr:

@@ -15,7 +15,7 @@ from ..tables import Frame
 from .base import Kind, Order, Ranked, ReadError, Scan, Want
 
 _ROW = "receval row"
-_TYPES = {"integer": "bigint", "text": "string", "number": "double"}
+_TYPES = {"integer": "bigint", "text": "string", "number": "double", "time": "string"}
 _INTEGER = "^(0|-?[1-9][0-9]{0,18})$"
 _NUMBER = r"^[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))$"
 _INSTALL = "pip install 'receval[spark]'"
@@ -57,6 +57,8 @@ class SparkEngine:
             elif kind == "number" and text:
                 wrong = f.raise_error(f.concat(f.lit("not a number: "), value)).cast("double")
                 columns.append(f.when(value.isNull() | value.rlike(_NUMBER), value.cast("double")).otherwise(wrong).alias(column))
+            elif kind == "time":
+                columns.append(f.coalesce(value.try_cast("double"), value.try_cast("timestamp").cast("double")).alias(column))
             else:
                 columns.append(value.cast(_TYPES[kind]).alias(column))
         selected = frame.select(f.col(_ROW).alias("row"), *columns)
@@ -65,6 +67,13 @@ class SparkEngine:
             for column in source.names:
                 blank = blank & f.col(column).isNull()
             selected = selected.filter(~blank)
+        for column in source.skip_faulty:
+            value, kind = f.col(column), source.kinds[column]
+            selected = selected.filter(value.isNotNull())
+            if kind == "number":
+                selected = selected.filter(~f.isnan(value) & (f.abs(value) != float("inf")))
+            elif kind == "text":
+                selected = selected.filter(value != "")
         opened: Frame = nw.from_native(selected)
         return opened
 
@@ -85,6 +94,10 @@ class SparkEngine:
         (lengths,) = self.settle([lists.group_by("user").agg(nw.len().cast(nw.Int64).alias("n_recommended"))])
         ranked = {order: Ranked(self.settle(list(want(self.ordinal(lists, order, "rank")))), lengths) for order in dict.fromkeys(orders)}
         return [ranked[order] for order in orders]
+
+    def joined(self, rows: Frame, pairs: Frame) -> Frame:
+        """Join on user and item."""
+        return rows.join(pairs, on=["user", "item"], how="inner")
 
     def settle(self, frames: Sequence[Frame], *, ordered: bool = False) -> list[Frame]:
         """Keep the frames in Spark's cache once they are first computed."""

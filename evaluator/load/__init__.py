@@ -1,6 +1,6 @@
 """Files → canonical columns: the only reader of data."""
 
-from .faults import BlankLines, counted, explain, refuse
+from .faults import BlankLines, FaultyRows, counted, explain, refuse
 from .fingerprint import Fingerprints
 from .ids import IdsAreText, as_text, common_kinds, common_or_refuse, remarks
 from .source import Source, find, look
@@ -8,6 +8,7 @@ from .stdin import spooled
 
 __all__ = [
     "BlankLines",
+    "FaultyRows",
     "Fingerprints",
     "IdsAreText",
     "Source",

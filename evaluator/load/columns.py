@@ -26,6 +26,7 @@ _USUAL: Final[dict[str, tuple[str, ...]]] = {
         "neighborid", "target", "targetitem", "targetitemid",
     ),
     "distance": ("distance", "distances", "dist", "dissimilarity"),
+    "timestamp": ("timestamp", "time", "ts", "datetime", "date", "unixtime", "epoch"),
 }  # fmt: skip
 _SECOND: Final[dict[tuple[str, str], tuple[str, ...]]] = {
     ("lists", "score"): ("rating", "relevance"),
@@ -44,7 +45,7 @@ _BY_POSITION: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "distances": (("item", "other", "distance"),),
 }
 _ROLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
-    "interactions": (("user", "item"), ("rating",)),
+    "interactions": (("user", "item"), ("rating", "timestamp")),
     "lists": (("user", "item"), ("position", "score")),
     "catalogue": (("item",), ()),
     "people": (("user",), ()),
@@ -54,7 +55,7 @@ _ROLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
 }
 _KEYS: Final = {"position": "rank"}
 """What the config calls a column, where that differs from its canonical name."""
-_TELLING: Final = ("user", "item", "rating", "score", "position")
+_TELLING: Final = ("user", "item", "rating", "score", "position", "timestamp")
 """The roles whose names tell a header from data: those of the tables that may come without one."""
 IDS: Final = {"user": "user", "item": "item", "other": "item"}
 """The columns of ids, and whose ids they hold."""
@@ -62,7 +63,7 @@ IDS: Final = {"user": "user", "item": "item", "other": "item"}
 
 def names_a_column(name: str, *roles: str) -> bool:
     """Whether `name` is a usual name of a column: of one that tells a header, or of one of `roles`."""
-    return any(_fold(name) in _USUAL[role] for role in roles or _TELLING) or (not roles and _fold(name) in ("timestamp", "time", "ts"))
+    return any(_fold(name) in _USUAL[role] for role in roles or _TELLING)
 
 
 def ids_of(table: str) -> tuple[str, ...]:
@@ -83,7 +84,8 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
         if key in given:
             found[role] = _given(where, key, given[key], columns)
         elif has_header:
-            name = _usual(where, table, role, columns, taken=set(found.values()))
+            taken = set(found.values())
+            name = _usual(where, table, role, columns, taken) if role != "timestamp" else _only(role, columns, taken)
             if name is not None:
                 found[role] = name
     if not has_header and not given:
@@ -149,6 +151,12 @@ def _usual(where: str, table: str, role: str, columns: Sequence[str], taken: set
         if fits:
             return fits[0]
     return None
+
+
+def _only(role: str, columns: Sequence[str], taken: set[str]) -> str | None:
+    """The column of a role that nothing depends on: none if several could be meant."""
+    fits = [name for name in columns if _fold(name) in _USUAL[role] and name not in taken]
+    return fits[0] if len(fits) == 1 else None
 
 
 def _positions(where: str, table: str, columns: Sequence[str]) -> dict[str, str]:

@@ -32,7 +32,7 @@ def counted(frame: Frame, source: Source) -> Frame:
     if source.scan.format == "csv":
         blank = nw.all_horizontal(*(nw.col(column).is_null() for column in columns), ignore_nulls=False)
         counts.append(_number(blank).alias("blank"))
-    for column in _filled(source):
+    for column in sorted(source.filled):
         empty = nw.col(column).is_null()
         if source.scan.kinds[column] == "text":
             empty = empty | (nw.col(column) == "")
@@ -49,8 +49,8 @@ def counted(frame: Frame, source: Source) -> Frame:
 def refuse(source: Source, counts: dict[str, int | None]) -> int:
     """The number of rows, if `counts` holds no fault.
 
-    Raises `DataError` with the first place of a fault, `IdsAreText` if ids that seemed integers are not, and `BlankLines`
-    if the only fault is rows without any value.
+    Raises `FaultyRows` or `DataError` with the first place of a fault, `IdsAreText` if ids that seemed integers are not, and
+    `BlankLines` if the only fault is rows without any value.
     """
     rows, blank = counts["rows"] or 0, counts.get("blank") or 0
     if rows == blank:
@@ -58,22 +58,24 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
     texts = [column for column in IDS if _holds_text(source, column, counts)]
     if texts:
         raise IdsAreText(texts)
-    missing = [column for column in _filled(source) if (counts[f"null_{column}"] or 0) > blank]
+    missing = [column for column in sorted(source.filled) if (counts[f"null_{column}"] or 0) > blank]
     if missing:
         column = missing[0]
         empty = (counts[f"null_{column}"] or 0) - blank
-        raise DataError(
+        raise FaultyRows(
             f"{_place(source, _empty(source, column) & ~_all_null(source))}: no value for {_CALLED.get(column, column)}"
             f" (in {empty:,} of {rows:,} rows)",
             "remove these rows or fill them; an empty field, a missing field and null all count as no value",
+            rows - blank,
         )
-    for column in _filled(source):
+    for column in sorted(source.filled):
         if counts.get(f"infinite_{column}"):
             place = _place(source, ~pl.col(column).is_finite())
             many = counts[f"infinite_{column}"]
-            raise DataError(
+            raise FaultyRows(
                 f"{place}: {_CALLED.get(column, column)} is not a finite number (in {many:,} of {rows:,} rows)",
                 "NaN and infinity have no place in an order: remove these rows or give them a number",
+                rows - blank,
             )
         if (counts.get(f"longest_{column}") or 0) > _LONGEST_ID:
             place = _place(source, pl.col(column).str.len_bytes() > _LONGEST_ID)
@@ -98,6 +100,17 @@ def _holds_text(source: Source, column: str, counts: dict[str, int | None]) -> b
     return _place(source.with_kinds(as_text), ~text.str.contains(sniff.PLAIN_INTEGER) | too_large) is not None
 
 
+class FaultyRows(DataError):
+    """Rows lack a value that they need, or hold a number that is not finite: they can be passed over, if that is wanted.
+
+    `n_rows` are all rows of the source, without blank ones.
+    """
+
+    def __init__(self, message: str, hint: str, n_rows: int) -> None:
+        super().__init__(message, hint)
+        self.n_rows = n_rows
+
+
 class BlankLines(Exception):
     """A text file has blank lines: it must be read again, passing over them."""
 
@@ -114,11 +127,6 @@ def explain(source: Source, error: ReadError) -> DataError:
             return found
     said = str(error).strip().splitlines()[0]
     return DataError(f"{source.role}: {', '.join(source.given)} cannot be read: {said}", "is the file complete, and in this format?")
-
-
-def _filled(source: Source) -> list[str]:
-    """The columns that must have a value in every row: all but the labels."""
-    return sorted(source.columns - set(source.labels.values()))
 
 
 def _number(condition: nw.Expr) -> nw.Expr:

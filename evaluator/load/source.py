@@ -54,6 +54,15 @@ class Source:
         """The same source, rows without any value being passed over."""
         return replace(self, scan=replace(self.scan, skip_blank=True))
 
+    def without_faulty_rows(self) -> Source:
+        """The same source, rows without a value or with a number that is not finite being passed over."""
+        return replace(self, scan=replace(self.scan, skip_faulty=tuple(sorted(self.filled))))
+
+    @property
+    def filled(self) -> frozenset[str]:
+        """The columns that must have a value in every row: all but the labels and the time."""
+        return self.columns - set(self.labels.values()) - {"timestamp"}
+
 
 def find(role: str, given: Sequence[str], folder: Path) -> list[Path]:
     """The files that paths and globs name, relative to `folder`, those of a glob in the order of their names."""
@@ -235,7 +244,7 @@ def _typed(role: str, table: str, paths: Sequence[Path], format: Format, given: 
 
 def _kind_of_text(column: str, sample: Sequence[str]) -> Kind:
     if column not in IDS:
-        return "number"
+        return "time" if column == "timestamp" else "number"
     return "integer" if all(sniff.is_integer(value) for value in sample if value) else "text"
 
 
@@ -248,6 +257,8 @@ def _kind_of_type(where: str, column: str, name: str, dtype: pl.DataType, larges
         if dtype.is_nested() or dtype.is_float() or dtype in (pl.Binary, pl.Object, pl.Null):
             raise DataError(f"{where}: column {name!r} is of type {dtype} and cannot be an id", "ids are integers or text")
         return "text"
+    if column == "timestamp":
+        return "time"
     if not dtype.is_numeric():
         raise DataError(f"{where}: column {name!r} is of type {dtype}, where {column} must be a number")
     return "number"

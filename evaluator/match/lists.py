@@ -12,14 +12,28 @@ from ..tables import Frame
 from .truth import PAIR
 
 
-def wanted(judged: Frame) -> Callable[[Frame], Sequence[Frame]]:
-    """What `hits` needs of the ranked lists: the recommended items that the test file holds."""
-    return lambda lists: (lists.select("user", "item", "rank").join(judged, on=PAIR, how="inner"),)
+def wanted_pairs(engine: Engine, judged: Frame, seen: Frame | None) -> Callable[[Frame], Sequence[Frame]]:
+    """The recommended items that the test file holds (`in_train` 0) and, if `seen` is given, those that train holds (`in_train` 1).
+
+    Both are found in one join, which costs hardly more than one of them; see `of_test` and `of_train`.
+    """
+    pairs = judged
+    if seen is not None:
+        columns = judged.collect_schema().names()
+        more = {name: nw.lit(1).cast(nw.Float64 if name == "gain" else nw.Int64) for name in columns if name not in PAIR}
+        others = seen.select(*PAIR).with_columns(in_train=nw.lit(1), **more).select(*columns, "in_train")
+        pairs = nw.concat([judged.select(*columns).with_columns(in_train=nw.lit(0)), others])
+    return lambda lists: (engine.joined(lists.select("user", "item", "rank"), pairs),)
 
 
-def wanted_seen(seen: Frame) -> Callable[[Frame], Sequence[Frame]]:
-    """The recommended items that train holds for the user."""
-    return lambda lists: (lists.select("user", "item", "rank").join(seen, on=PAIR, how="semi"),)
+def of_test(pairs: Frame) -> Frame:
+    """What `wanted_pairs` found in the test file."""
+    return pairs.filter(nw.col("in_train") == 0).drop("in_train") if "in_train" in pairs.collect_schema().names() else pairs
+
+
+def of_train(pairs: Frame) -> Frame:
+    """What `wanted_pairs` found in train: `user item rank`."""
+    return pairs.filter(nw.col("in_train") == 1).select("user", "item", "rank")
 
 
 def wanted_unknown(items: Frame) -> Callable[[Frame], Sequence[Frame]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import narwhals as nw
 
-from .. import aggregate, load, match, provenance
+from .. import aggregate, health, load, match, provenance
 from ..config import Loaded
 from ..engine import Engine, ReadError, open_engine
 from ..errors import DataError
@@ -16,6 +16,7 @@ from ..inputs import Inputs, described, look_at_everything
 from ..metrics import Definition
 from ..result import Counts, Result, Row
 from ..tables import Frame
+from .examining import Examination
 from .judgements import read_predictions
 from .ledgers import Ledgers
 from .lists import read_lists
@@ -32,17 +33,26 @@ Settled = list[Frame]
 
 @contextmanager
 def evaluated(
-    loaded: Loaded, plan: Plan, progress: Progress | None = None, *, only: str | None = None, listed: bool = False
+    loaded: Loaded,
+    plan: Plan,
+    progress: Progress | None = None,
+    *,
+    only: str | None = None,
+    listed: bool = False,
+    examined: bool = False,
+    tolerant: bool = False,
 ) -> Iterator[Evaluation]:
     """One pass over the files of a config; the engine is open as long as the context lasts.
 
-    With `listed` the lists of a single model are read, called `only` if there are several, and their rows kept.
+    With `listed` the lists of a single model are read, called `only` if there are several, and their rows kept. With `examined` the
+    health checks of the config are made; a `tolerant` examination refuses nothing that can be read.
 
     Raises `DataError` if a file cannot be read or its content is wrong, and `MissingExtraError` if the engine is not there.
     """
     choice = loaded.config.engine
     with ExitStack() as stack:
-        inputs = look_at_everything(loaded, plan.needs, stack)
+        examined = examined and Examination.wanted(loaded.config)
+        inputs = look_at_everything(loaded, plan.needs | ({"known"} if examined else set()), stack)
         inputs = inputs.single(only) if listed else inputs
         fingerprints = stack.enter_context(load.Fingerprints(path for source in inputs.all() for path in source.paths))
         engine = open_engine(choice.name, master=choice.master, remote=choice.remote)
@@ -50,7 +60,8 @@ def evaluated(
         kinds = load.common_kinds(inputs.all())
         while True:
             try:
-                evaluation = Evaluation(inputs.with_kinds(kinds), loaded, plan, engine, fingerprints, listed)
+                examination = Examination(loaded.config, engine, tolerant) if examined else None
+                evaluation = Evaluation(inputs.with_kinds(kinds), loaded, plan, engine, fingerprints, listed, examination)
                 evaluation.run(progress or _silent)
                 break
             except load.IdsAreText as found:
@@ -80,10 +91,19 @@ class Evaluation:
     """
 
     def __init__(
-        self, inputs: Inputs, loaded: Loaded, plan: Plan, engine: Engine, fingerprints: load.Fingerprints, listed: bool = False
+        self,
+        inputs: Inputs,
+        loaded: Loaded,
+        plan: Plan,
+        engine: Engine,
+        fingerprints: load.Fingerprints,
+        listed: bool = False,
+        examination: Examination | None = None,
     ) -> None:
         self.inputs, self.loaded, self.plan, self.engine, self.fingerprints = inputs, loaded, plan, engine, fingerprints
-        self.config, self.listed = loaded.config, listed
+        self.config, self.listed, self.examination = loaded.config, listed, examination
+        self.as_read: dict[str, load.Source] = {}
+        """The sources as they could be read in the end, by role."""
         self.models: dict[str, ModelTables] = {}
         self.n_rows: dict[str, int] = {}
         self.predicted: dict[str, Frame] = {}
@@ -101,6 +121,8 @@ class Evaluation:
         """Read the truth, then each model."""
         self.side = sides = self.sides()
         truths = self.truths(sides.known)
+        if self.examination is not None:
+            self.examination.files(self.inputs, truths, sides, self.plan.all)
         for done, (name, source) in enumerate(self.inputs.models.items()):
             progress(name, done, len(self.inputs.models))
             self.model(name, source, truths, sides)
@@ -120,11 +142,12 @@ class Evaluation:
                 f"{self.inputs.test.role}: {self.inputs.test.paths[0]} has no rating column, which {wants} needs",
                 "name it in the config, columns: {rating: NAME}",
             )
-        return read_truths(self.inputs.test, self.plan, known, self.engine, self.read)
+        return read_truths(self.inputs.test, self.plan, known, self.engine, self.read, self.examination is not None)
 
     def sides(self) -> Sides:
         """What the side inputs say."""
-        sides = SideReader(self.inputs, self.plan, self.config, self.engine, self.read).sides_read()
+        timed = self.examination is not None and self.examination.asks_for_times
+        sides = SideReader(self.inputs, self.plan, self.config, self.engine, self.read, timed).sides_read()
         if self.inputs.train is not None and self.plan.needs_train:
             self.n_train_users = int(sides.numbers["train_users"])
         return sides
@@ -132,8 +155,12 @@ class Evaluation:
     def model(self, name: str, source: load.Source, truths: Truths, sides: Sides) -> None:
         """Read the lists of one model, score them, and keep what was found."""
         predicted = name in self.inputs.predictions
-        readings = read_lists(source, self.plan, truths, sides.known, sides.candidates, self.engine, self.read, self.listed, predicted)
-        if self.count(next(iter(readings.values())).found.rows.select(nw.len().alias("n")), "n") == 0:
+        wanted = health.wanted(source.columns) if self.examination is not None else {}
+        listing = read_lists(
+            source, self.plan, truths, sides.known, sides.candidates, self.engine, self.read, self.listed, predicted, examined=wanted
+        )
+        readings = listing.readings
+        if self.examination is None and self.count(next(iter(readings.values())).found.rows.select(nw.len().alias("n")), "n") == 0:
             load.common_or_refuse(self.engine, self.inputs.test, source)
         model = ModelTables(truths, sides, self.plan, self.engine, readings)
         model.predictions = self.predictions(name, truths)
@@ -148,8 +175,12 @@ class Evaluation:
         formulas, undefined = aggregate.composed(name, self.plan.composites, own)
         self.of_models[name] += undefined
         of_users = Ledgers.of(model, per_user, self.users_of_train())
-        shown = of_users.with_ledgers(self.by_definition[name], self.plan.aggregates)[: len(self.plan.shown)]
-        self.rows[name] = [row for of_one in shown for row in of_one] + formulas
+        shown = of_users.with_ledgers(self.by_definition[name], self.plan.aggregates)
+        self.rows[name] = [row for of_one in shown[: len(self.plan.shown)] for row in of_one] + formulas
+        if self.examination is not None:
+            rows = self.engine.scan(self.as_read.get(source.role, source).scan)
+            self.examination.model(name, source, self.inputs.test, listing, model, rows, self.n_rows[source.role], shown)
+            self.examination.values(name, model, per_user, shown, {}, {})
         counted = per_user.filter(~nw.col("v0").is_null())
         relevant = truths.n_relevant[truths.place[self.plan.definitions[0].truth]]
         listed = int(((per_user["n_recommended"] > 0) & (per_user["n_relevant"] > 0)).sum())
@@ -189,15 +220,30 @@ class Evaluation:
 
     def read(self, source: load.Source, compute: Callable[[load.Source, Frame], Settled]) -> Settled:
         """What `compute` makes of a scan, without its last frame: the counts of rows and faults, which are looked at here."""
+        source = self.as_read.get(source.role, source)
         try:
             *frames, counted = compute(source, self.engine.scan(source.scan))
             counts = self.engine.collect(counted).rows(named=True)[0]
             self.n_rows[source.role] = load.refuse(source, counts)
         except load.BlankLines:
-            return self.read(source.without_blank_lines(), compute)
+            self.as_read[source.role] = source.without_blank_lines()
+            return self.read(source, compute)
+        except load.FaultyRows as fault:
+            if not self.passes_over_faults:
+                raise
+            self.as_read[source.role] = source.without_faulty_rows()
+            frames = self.read(source, compute)
+            if self.examination is not None:
+                self.examination.faulty(source, fault, fault.n_rows - self.n_rows[source.role], fault.n_rows)
         except ReadError as error:
             raise load.explain(source, error) from error
         return frames
+
+    @property
+    def passes_over_faults(self) -> bool:
+        """Whether rows without a value are left out instead of refused."""
+        tolerant = self.examination is not None and self.examination.tolerant
+        return tolerant or self.config.evaluation.policy.missing_values == "drop"
 
     def count(self, frame: Frame, column: str) -> int:
         """The number in a frame of one row."""
@@ -209,8 +255,9 @@ class Evaluation:
         about_files = (*load.remarks(self.inputs.all()), *self.side.remarks)
         return (*about_files, *self.plan.remarks(self.inputs.train is not None), *of_models)
 
-    def result(self) -> Result:
-        """What a run found."""
+    def result(self, keep_failures: bool = False) -> Result:
+        """What a run found; with the offending rows of failed checks, if they are to be kept."""
+        found = self.examination.findings() if self.examination is not None else []
         names = {f"v{index}": one.label for index, one in enumerate(self.plan.shown) if not one.metric.system}
         shown = ["user", "n_relevant", "n_recommended", *names]
         rows = [row for found in self.rows.values() for row in found]
@@ -223,4 +270,18 @@ class Evaluation:
             config=self.loaded.resolved(),
             remarks=self.remarks(),
             versions=provenance.versions(self.engine.name),
+            findings=tuple(symptom.finding for symptom in found),
+            failures=self.failures(found) if keep_failures else {},
         )
+
+    def failures(self, found: Sequence[health.Symptom]) -> dict[str, nw.DataFrame[Any]]:
+        """The offending rows of findings, by the name of their file."""
+        kept: dict[str, nw.DataFrame[Any]] = {}
+        for symptom in found:
+            if symptom.rows is None or symptom.finding.severity not in ("error", "warn"):
+                continue
+            name = ".".join(part for part in (symptom.finding.check, symptom.finding.model.replace("/", "_")) if part)
+            name = name if name not in kept else f"{name}.{len(kept)}"
+            rows = self.engine.collect(symptom.rows())
+            kept[name] = rows.sort(rows.columns)
+        return kept

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
 
 import narwhals as nw
 
@@ -16,6 +18,8 @@ from .asked import OF_LISTS, OF_PREDICTIONS
 from .plan import Plan
 from .truths import Read, Truths
 
+PROFILE: Final = "profile"
+"""Of what is examined: `user`, the number of rows `n` and of distinct items `n_items`, and more."""
 _NEEDS_ALL_ROWS = ("keep_best_rank", "keep_best_rank_after_cut", "sum_scores")
 
 
@@ -31,6 +35,15 @@ class Reading:
     outside: Frame | None = None
     listed: Frame | None = None
     dropped: Frame | None = None
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What was read of the lists of one model: a reading for every choice; and of the file as it is the lengths, and what was examined."""
+
+    readings: Mapping[Lists, Reading]
+    lengths: Frame
+    examined: Mapping[str, Frame]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,26 +70,27 @@ def read_lists(
     read: Read,
     listed: bool = False,
     predicted: bool = False,
-) -> dict[Lists, Reading]:
+    examined: Mapping[str, Want] = MappingProxyType({}),
+) -> Listing:
     """The reading of every choice of lists; choices that turn out equal share theirs.
 
-    `listed` keeps every row; where ratings are `predicted` elsewhere the scores of the lists are not looked at for them.
+    `listed` keeps every row; where ratings are `predicted` elsewhere the scores of the lists are not looked at for them. What is
+    `examined` is computed in the same pass; if anything is, so are the listed items that train holds.
     """
     kinds = plan.kinds - (OF_PREDICTIONS if predicted else set())
-    wants = {"found": match.wanted(truths.judged)}
+    seen = known.seen if examined or any(choice.seen != "keep" for choice in plan.lists) else None
+    wants = {"pairs": match.wanted_pairs(engine, truths.judged, seen), **examined}
     if candidates is not None:
         wants["outside"] = match.wanted_outside(candidates)
-    if known.seen is not None and any(choice.seen != "keep" for choice in plan.lists):
-        wants["seen"] = match.wanted_seen(known.seen)
     for name, items in (("unknown", known.anywhere), ("untrained", known.trained)):
         if items is not None and any(_unknown(choice) == name for choice in plan.lists):
             wants[name] = match.wanted_unknown(items)
-    if any(choice.duplicates in _NEEDS_ALL_ROWS for choice in plan.lists):
+    if PROFILE not in examined and any(choice.duplicates in _NEEDS_ALL_ROWS for choice in plan.lists):
         wants["repeaters"] = match.wanted_repeaters()
     if listed or kinds & OF_LISTS:
         columns = ["user", "item", "rank", *(["score"] if plan.needs_scores and "score" in source.columns else [])]
         wants["listed"] = lambda lists: (lists.select(*columns),)
-    return _ListReader(source, plan.lists, wants, engine, read).readings()
+    return _ListReader(source, plan.lists, wants, engine, read, seen is not None).listing(examined)
 
 
 def _unknown(choice: Lists) -> str:
@@ -85,23 +99,35 @@ def _unknown(choice: Lists) -> str:
 
 
 class _ListReader:
-    def __init__(self, source: load.Source, choices: Sequence[Lists], wants: Mapping[str, Want], engine: Engine, read: Read) -> None:
-        self.source, self.wants, self.engine, self.read = source, wants, engine, read
+    def __init__(
+        self, source: load.Source, choices: Sequence[Lists], wants: Mapping[str, Want], engine: Engine, read: Read, knows_train: bool
+    ) -> None:
+        self.source, self.wants, self.engine, self.read, self.knows_train = source, wants, engine, read, knows_train
         self.orders = {choice: rank.order_of(source.columns, choice) for choice in choices}
         self.made: dict[tuple[object, ...], Reading] = {}
 
-    def readings(self) -> dict[Lists, Reading]:
+    def listing(self, examined: Iterable[str]) -> Listing:
+        """The readings, and what was examined of the lists as the file has them."""
         wanted = self._ranked(list(self.orders))
-        repeaters = next(iter(wanted.values())).get("repeaters")
+        first = next(iter(wanted.values()))
+        found = {name: first[name] for name in examined}
+        if self.knows_train:
+            found["seen"] = match.of_train(first["pairs"])
+        return Listing(self.readings(wanted), first.lengths, found)
+
+    def readings(self, wanted: dict[Lists, _Wanted]) -> dict[Lists, Reading]:
+        """What is found under every choice."""
+        first = next(iter(wanted.values()))
+        profile = first.get(PROFILE)
+        repeaters = first.get("repeaters") if profile is None else profile.filter(nw.col("n_items") < nw.col("n")).select("user")
         repeats = repeaters is None or self._holds(repeaters)
         dropped: dict[Lists, Frame] = {}
         if repeats and repeaters is not None:
             wanted |= self._summed(wanted, repeaters)
             dropped = self._repeats(repeaters)
         if repeaters is None and len({choice.duplicates for choice in self.orders}) > 1:
-            repeats = any(
-                self._size(frame["found"]) > self._size(match.one_per_item(frame["found"])) for frame in dict.fromkeys(wanted.values())
-            )
+            found = [match.of_test(frame["pairs"]) for frame in dict.fromkeys(wanted.values())]
+            repeats = any(self._size(rows) > self._size(match.one_per_item(rows)) for rows in found)
         return {choice: self._reading(choice, wanted[choice], repeats, dropped.get(choice)) for choice in self.orders}
 
     def _ranked(self, choices: Sequence[Lists], summed: Frame | None = None) -> dict[Lists, _Wanted]:
@@ -185,13 +211,13 @@ class _ListReader:
 
     def _unwanted(self, choice: Lists, wanted: _Wanted) -> list[tuple[Frame | None, str]]:
         """The rows of seen and of unknown items, where they are to be taken out and there are any; and how."""
-        rows = [wanted.get("seen") if choice.seen != "keep" else None, wanted.get(_unknown(choice))]
+        rows = [match.of_train(wanted["pairs"]) if self.knows_train and choice.seen != "keep" else None, wanted.get(_unknown(choice))]
         held = [one if one is not None and self._holds(one) else None for one in rows]
         return [(held[0], choice.seen), (held[1], "drop" if choice.unknown == "drop" else "drop_and_refill")]
 
     def _left(self, wanted: _Wanted, gone: Sequence[tuple[Frame, bool]], repeats: bool, one_per_item: bool) -> Reading:
         """The lists without the rows that are `gone`, those first that go before the list is cut."""
-        found = match.Found(wanted["found"], wanted.lengths)
+        found = match.Found(match.of_test(wanted["pairs"]), wanted.lengths)
         beside = {name: frame for name in ("outside", "listed") if (frame := wanted.get(name)) is not None}
         for after_cut in (False, True):
             now = [rows.select("user", "item", "rank") for rows, later in gone if later == after_cut]

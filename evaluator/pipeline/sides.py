@@ -31,6 +31,8 @@ class Sides:
     """`item rows users first` of the items of train."""
     first_rows: Frame | None = None
     """`user first`: the first row of each user of train, where a definition asks for it."""
+    times: Frame | None = None
+    """`user item timestamp` of the rows of train, where they are examined and the test file has timestamps too."""
     catalogue: Frame | None = None
     """`item`: those of the items file, or else of train."""
     train: Frame | None = None
@@ -62,8 +64,9 @@ class Sides:
 class SideReader:
     """Reads what the definitions of a plan need."""
 
-    def __init__(self, inputs: Inputs, plan: Plan, config: Config, engine: Engine, read: Read) -> None:
+    def __init__(self, inputs: Inputs, plan: Plan, config: Config, engine: Engine, read: Read, timed: bool = False) -> None:
         self.inputs, self.plan, self.config, self.engine, self.read = inputs, plan, config, engine, read
+        self.timed = timed and inputs.train is not None and "timestamp" in inputs.train.columns & inputs.test.columns
         self.sides = Sides()
 
     def sides_read(self) -> Sides:
@@ -110,9 +113,11 @@ class SideReader:
 
         def make(scan: Frame) -> list[Frame]:
             firsts = [scan.group_by("user").agg(first=nw.col("row").min())] if ordered else []
-            return [scan.select(*_PAIR).unique(_PAIR), side.counts_of_items(scan), *firsts]
+            times = [scan.select(*_PAIR, "timestamp").drop_nulls("timestamp")] if self.timed else []
+            return [scan.select(*_PAIR).unique(_PAIR), side.counts_of_items(scan), *times, *firsts]
 
         train, counts, *firsts = self.settle(source, make)
+        sides.times = firsts.pop(0) if self.timed else None
         sides.first_rows = firsts[0] if firsts else None
         items = counts.select("item")
         sides.train = train

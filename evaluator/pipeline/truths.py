@@ -44,8 +44,10 @@ class Truths:
         return self.tables[self.place[choice]]
 
 
-def read_truths(source: load.Source, plan: Plan, known: match.Known, engine: Engine, read: Read) -> Truths:
+def read_truths(source: load.Source, plan: Plan, known: match.Known, engine: Engine, read: Read, examined: bool = False) -> Truths:
     """Read the test file and make the tables of every choice of truth; choices that turn out equal share theirs.
+
+    The rows are kept if a choice needs them, or if they are `examined`.
 
     Raises `DataError` if no user has a relevant item under the first choice.
     """
@@ -56,12 +58,12 @@ def read_truths(source: load.Source, plan: Plan, known: match.Known, engine: Eng
     def compute(source: load.Source, scan: Frame) -> list[Frame]:
         users = scan.select("user").unique("user")
         counted = load.counted(scan, source)
-        if keeps_rows:
-            columns = [column for column in ("user", "item", "rating", "row") if column == "row" or column in source.columns]
-            return engine.settle([scan.select(*columns), users, counted])
-        return engine.settle([match.relevant_items(scan, distinct[0], known), users, counted])
+        columns = [column for column in ("user", "item", "rating", "timestamp", "row") if column == "row" or column in source.columns]
+        rows = [scan.select(*columns)] if keeps_rows or examined else []
+        relevant = [] if keeps_rows else [match.relevant_items(scan, distinct[0], known)]
+        return engine.settle([*relevant, *rows, users, counted])
 
-    first, everyone = read(source, compute)
+    first, *more, everyone = read(source, compute)
     judged = None
     if keeps_rows:
         (judged,) = engine.settle([first.select(*match.PAIR).unique(match.PAIR)])
@@ -82,7 +84,7 @@ def read_truths(source: load.Source, plan: Plan, known: match.Known, engine: Eng
         raise _nothing_relevant(source, plan.definitions[0].truth, n_test)
     graded = {asked: choice.graded for asked, choice in choices.items()}
     if judged is None:
-        return Truths(relevant[0], everyone, None, n_test, tuple(tables.values()), place, counts, graded)
+        return Truths(relevant[0], everyone, None, n_test, tuple(tables.values()), place, counts, graded, more[0] if more else None)
     return Truths(judged, everyone, everyone, n_test, tuple(tables.values()), place, counts, graded, first)
 
 

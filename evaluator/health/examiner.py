@@ -1,0 +1,118 @@
+"""What all checks share: counting, examples, and when a finding is one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+import narwhals as nw
+
+from ..checks import CHECKS, Finding, Setting, Severity
+from ..engine.base import Engine
+from ..tables import Frame
+
+EXAMPLES: Final = 5
+
+
+class Symptom(NamedTuple):
+    """A finding, and the offending rows, which are only computed if somebody wants to keep them."""
+
+    finding: Finding
+    rows: Callable[[], Frame] | None = None
+
+
+@dataclass(frozen=True)
+class Lists:
+    """What is known of the lists of one model, as its file has them.
+
+    `lengths` has `user n_recommended`; `profile` `user n n_items` and, where there are scores, `n_scores least most`, where there are
+    ranks, `n_ranks first last`; `items` `item n`; `seen` the rows that train holds; `rising` the rows whose score is higher than
+    their rank allows. `rows` reads the file again.
+    """
+
+    model: str
+    role: str
+    n_rows: int
+    lengths: Frame
+    profile: Frame
+    items: Frame
+    rows: Callable[[], Frame]
+    columns: frozenset[str]
+    seen: Frame | None = None
+    rising: Frame | None = None
+
+
+@dataclass(frozen=True)
+class Examiner:
+    """Counts on one engine, under the settings of the config.
+
+    `refused` are the checks whose finding refuses the data, whatever their severity.
+    """
+
+    engine: Engine
+    settings: Mapping[str, Setting]
+    refused: frozenset[str] = field(default_factory=frozenset)
+
+    def asks(self, *checks: str) -> bool:
+        """Whether one of the checks is made."""
+        return any(self.settings[check].severity != "off" or check in self.refused for check in checks)
+
+    def limit(self, check: str, name: str = "max_share") -> float:
+        """A limit of a check."""
+        return self.settings[check].limit(name)
+
+    def one(self, frame: Frame) -> dict[str, Any]:
+        """The only row of a frame, nothing being 0."""
+        return {name: value or 0 for name, value in self.engine.collect(frame).rows(named=True)[0].items()}
+
+    def size(self, frame: Frame) -> int:
+        """The number of rows."""
+        return int(self.one(frame.select(n=nw.len()))["n"])
+
+    def examples(self, frame: Frame, *columns: str) -> tuple[str, ...]:
+        """The first few rows of `columns`, in their order, as text."""
+        rows = self.engine.collect(frame.select(*columns).unique(list(columns)).sort(*columns).head(EXAMPLES)).rows()
+        return tuple(", ".join(f"{name} {value}" for name, value in zip(columns, row, strict=True)) for row in sorted(rows))
+
+    def symptom(
+        self,
+        check: str,
+        sentence: str,
+        count: int,
+        total: int,
+        *,
+        model: str = "",
+        examples: Sequence[str] = (),
+        rows: Callable[[], Frame] | None = None,
+        severity: Severity | None = None,
+        details: Mapping[str, Any] | None = None,
+    ) -> list[Symptom]:
+        """The finding in a list, or nothing if there is none, or it is within its limit.
+
+        `severity` weakens the check's own one where what was found is harmless; what the config says holds all the same.
+        """
+        setting = self.settings[check]
+        refused = check in self.refused and count > 0
+        if not refused and (count == 0 or setting.severity == "off" or count <= setting.limits.get("max_share", 0.0) * total):  # type: ignore[operator]
+            return []
+        weak = severity if severity and setting.severity == CHECKS[check].severity else setting.severity
+        finding = Finding(
+            check=check,
+            severity="error" if refused and check in self.refused and weak == "off" else weak,
+            sentence=sentence,
+            advice=CHECKS[check].advice,
+            model=model,
+            count=count,
+            total=total,
+            examples=tuple(examples)[:EXAMPLES],
+            details=details or {},
+        )
+        return [Symptom(finding, rows)]
+
+
+def shared(count: int, total: int, what: str) -> str:
+    """`12 of 350 users (3.4 %)`."""
+    percent = 100.0 * count / total if total else 0.0
+    digits = 0 if percent >= 99.95 or percent == 0 else 1 if percent >= 0.1 else 3
+    return f"{count:,} of {total:,} {what} ({percent:.{digits}f} %)"

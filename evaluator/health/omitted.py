@@ -1,0 +1,57 @@
+"""X01, X02, X10 and X12: users and items that one file has and another has not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..ledger import Ledger
+from ..tables import Frame
+from .examiner import Examiner, Lists, Symptom, shared
+
+
+def users(x: Examiner, of: Lists, ledger: Ledger, wanted: Frame, tested: Frame) -> list[Symptom]:
+    """Users with relevant items (`wanted`) and no list, and users with a list and no row of the test file (`tested`)."""
+    without = wanted.select("user").join(of.lengths, on="user", how="anti")
+    n_wanted, n_without = x.size(wanted), x.size(without)
+    found: list[Symptom] = []
+    if n_without:
+        done = "count 0" if ledger.filled_without_list else "are left out"
+        sentence = f"{shared(n_without, n_wanted, 'users with relevant items')} have no list, and {done}."
+        found += x.symptom("X01", sentence, n_without, n_wanted, model=of.model, examples=x.examples(without, "user"), rows=lambda: without)
+    strangers = of.lengths.join(tested, on="user", how="anti").select("user")
+    n_strangers, n_lists = x.size(strangers), x.size(of.lengths)
+    if n_strangers:
+        sentence = f"{shared(n_strangers, n_lists, 'users with a list')} do not stand in the test file."
+        found += x.symptom(
+            "X02", sentence, n_strangers, n_lists, model=of.model, examples=x.examples(strangers, "user"), rows=lambda: strangers
+        )
+    return found
+
+
+def cold(x: Examiner, rows: Frame, train_users: Frame, train_items: Frame) -> list[Symptom]:
+    """Users and items of the test `rows` that train does not hold."""
+    found: list[Symptom] = []
+    for column, known in (("user", train_users), ("item", train_items)):
+        own = rows.select(column).unique(column)
+        strange = own.join(known, on=column, how="anti")
+        n, total = x.size(strange), x.size(own)
+        if n:
+            n_rows, n_all = x.size(rows.join(strange, on=column, how="semi")), x.size(rows)
+            said = f"{shared(n, total, f'test {column}s')} are cold, train does not hold them: {shared(n_rows, n_all, 'test rows')}."
+            found += x.symptom("X10", said, n, total, examples=x.examples(strange, column), rows=_same(strange))
+    return found
+
+
+def coverage(x: Examiner, of: Lists, catalogue: Frame) -> list[Symptom]:
+    """Items of the catalogue that no list holds."""
+    if not x.asks("X12"):
+        return []
+    never = catalogue.join(of.items, on="item", how="anti")
+    n, total = x.size(never), x.size(catalogue)
+    return x.symptom(
+        "X12", f"{shared(n, total, 'items of the catalogue')} are never recommended.", n, total, model=of.model, rows=_same(never)
+    )
+
+
+def _same(frame: Frame) -> Callable[[], Frame]:
+    return lambda: frame

@@ -1,0 +1,32 @@
+"""X11: whether hits are the hits of popularity."""
+
+from __future__ import annotations
+
+import math
+
+import narwhals as nw
+
+from ..tables import Frame
+from .examiner import Examiner, Lists, Symptom, shared
+
+
+def popular(x: Examiner, of: Lists, hits: Frame, popularity: Frame) -> list[Symptom]:
+    """The share of `hits` that are among the most popular items of train (`popularity`: item rows), and the lift of the lists.
+
+    The lift is the mean popularity of what is recommended, divided by that of what train holds.
+    """
+    n_hits = x.size(hits)
+    if not n_hits or not x.asks("X11"):
+        return []
+    n_items = x.size(popularity)
+    n_head = max(1, math.ceil(x.limit("X11", "head") * n_items))
+    head = popularity.sort("rows", "item", descending=[True, False]).head(n_head)
+    n = x.size(hits.join(head, on="item", how="semi"))
+    rows = nw.col("rows").cast(nw.Float64)
+    own = x.one(popularity.select(rows=rows.sum(), squares=(rows * rows).sum()))
+    listed = of.items.join(popularity, on="item", how="left").with_columns(rows.fill_null(0.0).alias("rows"))
+    theirs = x.one(listed.select(n=nw.col("n").sum(), rows=(nw.col("n") * nw.col("rows")).sum()))
+    lift = (theirs["rows"] / theirs["n"]) / (own["squares"] / own["rows"])
+    lists = f"the lists are {lift:.2f} times as popular as train"
+    sentence = f"{shared(n, n_hits, 'hits')} come from the {n_head:,} most popular of {n_items:,} items; {lists}."
+    return x.symptom("X11", sentence, n, n_hits, model=of.model, details={"popularity_lift": lift})

@@ -1,0 +1,191 @@
+"""What was read → what is odd about it: the health checks of the files, and of each model, in the order of the checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import narwhals as nw
+
+from .. import health, load
+from ..checks import CHECKS, SEVERITIES
+from ..config import Config
+from ..engine import Engine
+from ..errors import DataError
+from ..inputs import Inputs
+from ..metrics import Definition
+from ..result import Row
+from ..tables import Frame
+from .lists import Listing
+from .model import ModelTables
+from .sides import Sides
+from .truths import Truths
+
+REFUSED: Final = {
+    "duplicates": "R01",
+    "truth_duplicates": "T01",
+    "seen_items": "X05",
+    "unknown_items": "R07",
+    "missing_lists": "X01",
+    "no_relevant": "T02",
+    "no_truth": "X02",
+    "tie_order": "R04",
+}
+"""The check whose finding an `error` of the policy refuses."""
+_TIMED: Final = ("X07", "X08", "X09")
+
+
+class Examination:
+    """The findings of one run. With `tolerant` nothing is refused: what the policy calls an error is an error-level finding."""
+
+    def __init__(self, config: Config, engine: Engine, tolerant: bool = False) -> None:
+        refused = frozenset(REFUSED[name] for name in config.evaluation.policy.refused)
+        self.x = health.Examiner(engine, config.health.settings, refused)
+        self.refused_by = {REFUSED[name]: f"evaluation.policy.{name}" for name in config.evaluation.policy.refused}
+        self.cutoffs = [k for k in dict.fromkeys(one.k for one in config.evaluation.computed if one.metric.cut) if k is not None]
+        self.tolerant = tolerant
+        self.symptoms: list[health.Symptom] = []
+
+    @staticmethod
+    def wanted(config: Config) -> bool:
+        """Whether any check is made."""
+        on = any(setting.severity != "off" for setting in config.health.settings.values())
+        return on or bool(config.evaluation.policy.refused)
+
+    @property
+    def asks_for_times(self) -> bool:
+        """Whether a check looks at timestamps."""
+        return self.x.asks(*_TIMED)
+
+    def note(self, found: Iterable[health.Symptom]) -> None:
+        """Keep findings; `DataError` for one that the policy refuses."""
+        for symptom in found:
+            self.symptoms.append(symptom)
+            finding = symptom.finding
+            if finding.check in self.refused_by and not self.tolerant:
+                about = f"{finding.model}: " if finding.model else ""
+                raise DataError(f"{about}{finding.sentence} {self.refused_by[finding.check]} says error.", finding.advice)
+
+    def faulty(self, source: load.Source, fault: DataError, n_faulty: int, n_rows: int) -> None:
+        """Note rows that were passed over because they lack a value or hold a number that is not finite."""
+        model = source.role.removeprefix("data.recommendations.")
+        said = health.shared(n_faulty, n_rows, f"rows of {source.role}")
+        sentence = f"{said} lack a value or hold a number that is not finite, and are left out; the first: {fault.message}."
+        self.note(self.x.symptom("R02", sentence, n_faulty, n_rows, model=model if model != source.role else ""))
+
+    def files(self, inputs: Inputs, truths: Truths, sides: Sides, definitions: Iterable[Definition]) -> None:
+        """The checks of the test file, and of train and the catalogue as they meet it."""
+        first, *_ = definitions = list(definitions)
+        rows = truths.rows
+        assert rows is not None, "the rows of the test file are kept where they are examined"
+        graded = any(truths.graded[one.truth] for one in definitions)
+        self.note(health.truth(self.x, rows, truths.n_test, truths.n_relevant[truths.place[first.truth]], graded))
+        train = sides.known.seen
+        if inputs.train is not None and train is not None:
+            self.note(health.trained(self.x, rows, train, sides.times))
+            users, items = train.select("user").unique("user"), train.select("item").unique("item")
+            self.note(health.cold(self.x, rows, users, items))
+            for column, known in (("user", users), ("item", items)):
+                test, other = _ids(inputs.test, rows, column), _ids(inputs.train, known, column)
+                self.note(health.ids(self.x, column, test, other, known))
+        if inputs.items is not None and sides.known.items is not None:
+            known = rows.select("item").unique("item")
+            if sides.known.trained is not None:
+                known = nw.concat([known, sides.known.trained]).unique("item")
+            catalogue = _ids(inputs.items, sides.known.items, "item")
+            self.note(health.ids(self.x, "item", catalogue, _ids(inputs.test, rows, "item"), known))
+
+    def model(
+        self,
+        name: str,
+        source: load.Source,
+        test: load.Source,
+        listing: Listing,
+        model: ModelTables,
+        rows: Frame,
+        n_rows: int,
+        found: Iterable[Iterable[Row]],
+    ) -> None:
+        """The checks of the lists of one model, given its `rows` as they are read again, and what was `found` of each measure."""
+        first = next(row for of_one in found for row in of_one)
+        truths, sides = model.truths, model.sides
+        of = health.Lists(
+            model=name,
+            role=source.role,
+            n_rows=n_rows,
+            lengths=listing.lengths,
+            profile=listing.examined["profile"],
+            items=listing.examined["items"],
+            rows=lambda: rows,
+            columns=source.columns,
+            seen=listing.examined.get("seen"),
+            rising=listing.examined.get("rising"),
+        )
+        definition = model.plan.definitions[0]
+        _, truth, _ = model.found_under(definition)
+        hits = model.rows[model.view(definition).hits].frame.select("user", "item", "rank")
+        inside = self._inside(truth.relevant, hits, of) if self.x.asks("R10") else (0, 0)
+        catalogue = sides.known.anywhere
+        self.note(health.lists(self.x, of, self.cutoffs, catalogue, inside))
+        assert first.ledger is not None
+        assert truths.rows is not None
+        self.note(health.users(self.x, of, first.ledger, truth.users, truths.everyone))
+        self._ids_of(source, test, of, truths, sides)
+        self.note(health.seen(self.x, of, hits))
+        if sides.times is not None:
+            self.note(health.future(self.x, of, truths.rows, sides.times))
+        if sides.popularity is not None:
+            self.note(health.popular(self.x, of, hits, sides.popularity))
+        if sides.catalogue is not None:
+            self.note(health.coverage(self.x, of, sides.catalogue))
+
+    def values(
+        self,
+        name: str,
+        model: ModelTables,
+        per_user: nw.DataFrame[Any],
+        rows: Iterable[Iterable[Row]],
+        baseline: Mapping[str, float],
+        best: Mapping[str, float],
+    ) -> None:
+        """The checks of the values of one model."""
+        measured = [
+            health.Measured(
+                row.label,
+                definition.metric.bounds,
+                "" if definition.metric.system else f"v{index}",
+                row.value if row.aggregate in ("mean", "system") else None,
+                row.higher_is_better,
+            )
+            for index, (definition, of_one) in enumerate(zip(model.plan.definitions, rows, strict=True))
+            for row in list(of_one)[:1]
+        ]
+        self.note(health.values(self.x, name, per_user, measured, baseline, best))
+
+    def _inside(self, relevant: Frame, hits: Frame, of: health.Lists) -> tuple[int, int]:
+        """Of the relevant items of users with a list, those that are in it, and all."""
+        return self.x.size(hits.select("user", "item").unique(["user", "item"])), self.x.size(
+            relevant.join(of.lengths, on="user", how="semi")
+        )
+
+    def _ids_of(self, source: load.Source, test: load.Source, of: health.Lists, truths: Truths, sides: Sides) -> None:
+        assert truths.rows is not None
+        train = sides.known.seen
+        for column, own in (("user", of.lengths), ("item", of.items)):
+            tested = truths.rows.select(column).unique(column)
+            known = [tested] if train is None else [tested, train.select(column).unique(column)]
+            known += [sides.known.items] if column == "item" and sides.known.items is not None else []
+            everywhere = nw.concat(known).unique(column) if len(known) > 1 else tested
+            own_ids, others = _ids(source, own.select(column), column), _ids(test, tested, column)
+            self.note(health.ids(self.x, column, own_ids, others, everywhere, model=of.model, must_meet=True))
+
+    def findings(self) -> list[health.Symptom]:
+        """Every finding, the worst first, in the order of the checks; what all models share stands once."""
+        order = {name: place for place, name in enumerate(CHECKS)}
+        unique = {(one.finding.check, one.finding.model, one.finding.sentence): one for one in self.symptoms}
+        return sorted(unique.values(), key=lambda one: (SEVERITIES.index(one.finding.severity), order[one.finding.check]))
+
+
+def _ids(source: load.Source, frame: Frame, column: str) -> health.Ids:
+    stored = "integers" if source.stored[column] == "integer" else "text"
+    return health.Ids(source.role, frame.select(column).unique(column), source.scan.names[column], stored)
