@@ -11,3 +11,7 @@ set_option = click.option(
 recs_option = click.option(
     "--recs", "recommendations", multiple=True, metavar="NAME=FILE", help="Add a model to the config's; NAME=- reads standard input."
 )
+strict_option = click.option("--strict", is_flag=True, help="Exit with 1 for warnings of the health checks too, not for errors only.")
+store_option = click.option(
+    "--store-failures", "store", metavar="DIR", help="Write the offending rows of failed checks into a folder, as Parquet."
+)

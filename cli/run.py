@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import config_argument, recs_option, set_option
+from .failures import keep, target
+from .options import config_argument, recs_option, set_option, store_option, strict_option
 from .output import emit, on_screen, warn
 
 if TYPE_CHECKING:
@@ -35,19 +36,28 @@ _ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".pa
     help="Write the result: to a file in the format its ending names, or all result files into a folder. May be repeated.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, and what --format asks for.")
+@click.option("-v", "--verbose", is_flag=True, help="Show who was counted for each value, and every finding of the health checks.")
+@strict_option
+@store_option
 @click.option("--print-config", is_flag=True, help="Print the config with every default filled in, and stop.")
+@click.pass_context
 def run(
+    context: click.Context,
     config: str,
     overrides: tuple[str, ...],
     recommendations: tuple[str, ...],
     form: str | None,
     outputs: tuple[str, ...],
     quiet: bool,
+    verbose: bool,
+    strict: bool,
+    store: str | None,
     print_config: bool,
 ) -> None:
     """Evaluate recommendation files as a config says.
 
-    The result goes to standard output, everything else to standard error.
+    The result goes to standard output, everything else to standard error. Exits with 1 if a health check of level error failed; the
+    results are written all the same.
     """
     from receval.evaluator import write
     from receval.evaluator.config import load_config
@@ -61,9 +71,12 @@ def run(
     files, folders = _targets(loaded, outputs)
     with ExitStack() as stack:
         stage = stack.enter_context(write.Stage([*folders, *(file.parent for file in files if write.is_plain(file))]))
-        result = _evaluate(loaded, quiet)
+        failures = stack.enter_context(target(store))
+        result = _evaluate(loaded, quiet, store is not None)
         _save(result, loaded, files, folders, stage)
-    _print(result, form, quiet)
+        keep(result, store, failures)
+    _print(result, form, quiet, verbose)
+    context.exit(1 if result.failed(strict) else 0)
 
 
 def _targets(loaded: Loaded, outputs: tuple[str, ...]) -> tuple[dict[Path, str], list[Path]]:
@@ -84,11 +97,11 @@ def _targets(loaded: Loaded, outputs: tuple[str, ...]) -> tuple[dict[Path, str],
     return files, folders
 
 
-def _evaluate(loaded: Loaded, quiet: bool) -> Result:
+def _evaluate(loaded: Loaded, quiet: bool, keep_failures: bool) -> Result:
     from receval import evaluator
 
     if quiet or not sys.stderr.isatty() or not _takes_a_while(loaded):
-        return evaluator.run(loaded)
+        return evaluator.run(loaded, keep_failures=keep_failures)
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -99,7 +112,7 @@ def _evaluate(loaded: Loaded, quiet: bool) -> Result:
         def progress(model: str, done: int, total: int) -> None:
             bar.update(task, description=f"evaluating {model}" if model else "done", completed=done, total=total)
 
-        return evaluator.run(loaded, progress)
+        return evaluator.run(loaded, progress, keep_failures=keep_failures)
 
 
 def _takes_a_while(loaded: Loaded) -> bool:
@@ -126,14 +139,16 @@ def _save(result: Result, loaded: Loaded, files: dict[Path, str], folders: list[
     stage.commit(content)
 
 
-def _print(result: Result, form: str | None, quiet: bool) -> None:
+def _print(result: Result, form: str | None, quiet: bool, verbose: bool) -> None:
+    """Print the result; what the checks found goes with the table, and to standard error beside any other format."""
     from receval.evaluator import render
+    from receval.evaluator.render import blocks, findings, ledgers, terminal
 
-    if form is None and quiet:
+    if not (quiet and form is None) and form in (None, "table"):
+        more = blocks.show(ledgers.page(result), sys.stdout) if verbose else ""
+        emit(on_screen(terminal.show(result, sys.stdout, verbose) + more))
         return
-    if form is None or form == "table":
-        from receval.evaluator.render import terminal
-
-        emit(on_screen(terminal.show(result, sys.stdout)))
-    else:
+    levels = ("error",) if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
+    click.echo(findings.show([one for one in result.findings if one.severity in levels], sys.stderr), err=True, nl=False)
+    if form is not None:
         emit(render.FORMATS[form](result))

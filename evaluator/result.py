@@ -97,6 +97,8 @@ class Result:
     remarks: tuple[str, ...]
     versions: Mapping[str, str]
     findings: tuple[Finding, ...] = ()
+    examined: bool = False
+    """Whether health checks were made."""
     failures: Mapping[str, nw.DataFrame[Any]] = field(default_factory=dict)
     """The offending rows of findings, where they are kept, by the name of their file."""
 

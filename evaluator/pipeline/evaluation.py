@@ -271,6 +271,7 @@ class Evaluation:
             remarks=self.remarks(),
             versions=provenance.versions(self.engine.name),
             findings=tuple(symptom.finding for symptom in found),
+            examined=self.examination is not None,
             failures=self.failures(found) if keep_failures else {},
         )
 

@@ -34,6 +34,7 @@ def as_json(result: Result) -> bytes:
         "format_version": FORMAT_VERSION,
         "results": [row.cells() for row in result.rows],
         "models": [{"model": model, "users": asdict(counts)} for model, counts in result.counts.items()],
+        "findings": [finding.cells() for finding in result.findings],
         "notes": list(result.notes()),
         "inputs": [asdict(source) for source in result.inputs],
         "config": result.config,
@@ -68,8 +69,30 @@ def as_manifest(result: Result, files: Mapping[str, bytes]) -> bytes:
     outputs = [{"path": name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()} for name, content in files.items()]
     inputs = [asdict(source) for source in result.inputs]
     return _json(
-        {"format_version": FORMAT_VERSION, "inputs": inputs, "config": result.config, "versions": result.versions, "outputs": outputs}
+        {
+            "format_version": FORMAT_VERSION,
+            "inputs": inputs,
+            "config": result.config,
+            "versions": result.versions,
+            "findings": [finding.cells() for finding in result.findings],
+            "outputs": outputs,
+        }
     )
+
+
+def findings_as_json(result: Result) -> bytes:
+    """What the health checks found, and in which files."""
+    content = {
+        "format_version": FORMAT_VERSION,
+        "findings": [finding.cells() for finding in result.findings],
+        "inputs": [asdict(source) for source in result.inputs],
+    }
+    return _json(content)
+
+
+def as_table(frame: nw.DataFrame[Any]) -> bytes:
+    """Rows as Parquet."""
+    return _parquet(frame)
 
 
 def _csv(lines: Iterable[Iterable[Any]]) -> bytes:

@@ -11,16 +11,17 @@ from rich.table import Table
 from rich.text import Text
 
 from ..result import Result
+from . import findings
 from .blocks import encodes
 from .text import arrow, best, shown
 
 _FEW_MEASURES: Final = 8
 
 
-def show(result: Result, file: TextIO) -> str:
+def show(result: Result, file: TextIO, verbose: bool = False) -> str:
     """The result as text for `file`, with colour and frames only where that is a terminal that has them.
 
-    Models that do not fit beside each other on a terminal follow in further tables.
+    Errors and warnings of the health checks stand above the table, if `verbose` notes too. Models that do not fit beside each other on a terminal follow in further tables.
     """
     screen = Console(file=file)
     arrows = encodes(file, "↑")
@@ -37,7 +38,10 @@ def show(result: Result, file: TextIO) -> str:
         console.print(Text(note, style="dim"), soft_wrap=True)
     if best(result):
         console.print(Text("* best of the models", style="dim"))
-    return text.getvalue()
+    if result.examined:
+        console.print(Text(findings.summary(result), style="dim"), soft_wrap=True)
+    above = findings.show([finding for finding in result.findings if verbose or finding.severity != "info"], file)
+    return above + text.getvalue()
 
 
 def _side_by_side(result: Result, screen: Console, fancy: bool, arrows: bool) -> list[tuple[str, ...]]:

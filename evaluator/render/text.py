@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isclose
 
 from ..result import Result, Row
+from . import blocks, findings, ledgers
 
 _OF_SPREAD = ("(std)", "(ci95)", "(bootstrap95 low)", "(bootstrap95 high)")
 """Aggregates of which neither more nor less is better."""
@@ -36,7 +37,7 @@ def best(result: Result) -> set[tuple[str, str]]:
 
 
 def as_markdown(result: Result) -> bytes:
-    """A Markdown table: measures × models, the best value of each measure in bold, and who was counted below it."""
+    """A Markdown table: measures × models, the best value of each measure in bold, what the checks found above, who counts below."""
     table, marked = result.by_model(), best(result)
     lines = ["| measure | " + " | ".join(_escape(model) for model in result.models) + " |"]
     lines.append("|---|" + "---:|" * len(result.models))
@@ -47,7 +48,10 @@ def as_markdown(result: Result) -> bytes:
             cells.append(f"**{value}**" if (model, label) in marked else value)
         lines.append(f"| {_escape(label)}{arrow(result, label)} | " + " | ".join(cells) + " |")
     lines.append("| users | " + " | ".join(f"{result.counts[model].averaged:,}" for model in result.models) + " |")
-    return "\n".join([*lines, "", *(f"- {_escape(note)}" for note in result.notes()), ""]).encode()
+    found = [_escape(line) for line in findings.as_markdown(result.findings)]
+    above = [*found, ""] if found else []
+    counted = blocks.as_markdown(ledgers.page(result))
+    return "\n".join([*above, *lines, "", *(f"- {_escape(note)}" for note in result.notes()), "", counted]).encode()
 
 
 def _escape(text: str) -> str:

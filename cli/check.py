@@ -1,0 +1,49 @@
+"""`receval check`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from .failures import keep, target
+from .options import config_argument, recs_option, set_option, store_option, strict_option
+from .output import emit, on_screen, warn
+
+
+@click.command()
+@config_argument
+@set_option
+@recs_option
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", help="Text, or JSON.")
+@strict_option
+@store_option
+@click.pass_context
+def check(
+    context: click.Context,
+    config: str,
+    overrides: tuple[str, ...],
+    recommendations: tuple[str, ...],
+    form: str,
+    strict: bool,
+    store: str | None,
+) -> None:
+    """Say what is wrong or suspicious in the files of a config.
+
+    Every check is made, also on files that `receval run` refuses because its policy says so. Exits with 1 if a check of level error
+    failed.
+    """
+    from receval import evaluator
+    from receval.evaluator.config import load_config
+    from receval.evaluator.render import data, findings
+
+    loaded = load_config(config, overrides, recommendations)
+    warn(loaded)
+    with target(store) as stage:
+        result = evaluator.run(loaded, keep_failures=store is not None, tolerant=True)
+        keep(result, store, stage)
+    if form == "json":
+        emit(data.findings_as_json(result))
+    else:
+        emit(on_screen(findings.show(result.findings, sys.stdout) + f"{findings.summary(result)}\n"))
+    context.exit(1 if result.failed(strict) else 0)

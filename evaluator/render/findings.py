@@ -1,0 +1,72 @@
+"""What the health checks found: as text for the screen, and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from io import StringIO
+from typing import Final, TextIO
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from ..checks import CHECKS, Finding
+from ..result import Result
+from .blocks import encodes
+
+_STYLES: Final = {"error": "bold red", "warn": "bold yellow", "info": "bold cyan"}
+_WORDS: Final = {"error": "error", "warn": "warning", "info": "note"}
+
+
+def show(findings: Sequence[Finding], file: TextIO) -> str:
+    """Findings as text for `file`: what was found, examples, and what to do; broken into lines on a terminal only."""
+    screen = Console(file=file)
+    text = StringIO()
+    parts = [part for finding in findings for part in _drawn(finding)]
+    wide = screen.width if screen.is_terminal else max((len(part) + left for part, left in parts), default=1)
+    colours = "auto" if screen.is_terminal and screen.color_system else None
+    console = Console(file=text, width=wide, height=100, force_terminal=screen.is_terminal, color_system=colours, highlight=False)  # type: ignore[arg-type]
+    for part, left in parts:
+        console.print(Padding(part, (0, 0, 0, left)))
+    shown = "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+    shown = shown if encodes(file, "–") else shown.encode("ascii", "backslashreplace").decode()
+    return f"{shown}\n" if shown else ""
+
+
+def _drawn(finding: Finding) -> Iterable[tuple[Text, int]]:
+    head = Text.assemble((f"{_WORDS[finding.severity]} {finding.check}", _STYLES[finding.severity]), f"  {titled(finding)}")
+    yield head, 0
+    if finding.examples:
+        yield Text(f"for example: {'; '.join(finding.examples)}", style="dim"), 2
+    yield from ((Text(line, style="dim"), 2) for line in bounds(finding))
+    if finding.severity != "info":
+        yield Text(finding.advice, style="dim"), 2
+
+
+def titled(finding: Finding) -> str:
+    """The sentence of a finding, with the model that it is about."""
+    return f"{finding.model}: {finding.sentence}" if finding.model else finding.sentence
+
+
+def bounds(finding: Finding) -> Iterable[str]:
+    """Between which values a measure lies, where a finding says it."""
+    for label, values in finding.details.get("bounds", {}).items():
+        expected = "" if values["expected"] is None else f", {values['expected']:.4f} on average"
+        yield f"{label}: from {values['least']:.4f} to {values['most']:.4f} over all orders of the ties{expected}"
+
+
+def summary(result: Result) -> str:
+    """One line: how many checks failed, and how."""
+    counts = {severity: sum(finding.severity == severity for finding in result.findings) for severity in _WORDS}
+    found = [f"{n} {_WORDS[severity]}{'s' * (n != 1)}" for severity, n in counts.items() if n]
+    return f"Health checks ({len(CHECKS)}): {', '.join(found) or 'nothing found'}."
+
+
+def as_markdown(findings: Sequence[Finding]) -> list[str]:
+    """Findings as lines of a Markdown list."""
+    lines = []
+    for finding in findings:
+        examples = f" For example: {'; '.join(finding.examples)}." if finding.examples else ""
+        more = "".join(f" {line}." for line in bounds(finding))
+        lines.append(f"- **{_WORDS[finding.severity]} {finding.check}** {titled(finding)}{examples}{more}")
+    return lines
