@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 import narwhals as nw
@@ -26,12 +26,14 @@ class Whole(NamedTuple):
 class Rows:
     """A table with rows per user, and the column of `users` that finds a user's rows in it (`user`, or the `twin`).
 
-    A `streamed` table is large: its sums are taken in whatever order the engine likes, as exact sums of integers.
+    A `streamed` table is large: its sums are taken in whatever order the engine likes, as exact sums of integers. In a `weighted`
+    one each row counts `weight`, the probability of its place; the maximum over the hits is then that of the first one.
     """
 
     frame: Frame
     key: str = "user"
     streamed: bool = False
+    weighted: bool = False
 
 
 class Scoring:
@@ -168,6 +170,8 @@ def _reduce(
     add up to. Users without rows in a bucket read 0 from it.
     """
     key, rows = source.key, source.frame
+    if source.weighted:
+        columns = _as_sums(columns)
     rows_of = {reduction.key: reduction for reduction in columns if reduction.row is not None}
     names = {key: f"row{index}" for index, key in enumerate(rows_of)}
     table = next(iter(columns)).table
@@ -203,6 +207,19 @@ def _reduce(
         together = nw.max_horizontal if reduction.reduce == "max" else added
         filled[column] = (values[0] if upto == 1 else together(*values)).fill_null(0.0)
     return base if key == "user" else users.join(base.rename({"user": f"user_{table}"}), left_on=key, right_on=f"user_{table}", how="left")
+
+
+def _as_sums(columns: Mapping[Reduction, str]) -> dict[Reduction, str]:
+    """The reductions of a weighted table: every one is a sum of what its rows add, times their weights."""
+    weight = nw.col("weight")
+    found = {}
+    for reduction, column in columns.items():
+        row = ONE if reduction.row is None else reduction.row
+        if reduction.reduce == "max":
+            row = nw.when(nw.col("found") == 1).then(row).otherwise(nw.lit(0.0))
+        key = f"{reduction.reduce} {reduction.key}"
+        found[replace(reduction, reduce="sum", row=row.cast(nw.Float64) * weight, key=key)] = column
+    return found
 
 
 def _bucket(place: nw.Expr, cutoffs: Sequence[int], last: int) -> nw.Expr:

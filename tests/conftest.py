@@ -60,6 +60,7 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
         predictions: pl.DataFrame | Mapping[str, pl.DataFrame] | None = None,
         distances: pl.DataFrame | None = None,
         engine: Mapping[str, str] | None = None,
+        health: Any = None,
         **evaluation: Any,
     ) -> Result:
         def written(name: str, frame: pl.DataFrame) -> str:
@@ -79,6 +80,7 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
         if items is not None and "categories" in items.columns:
             data["items"] = {"path": data["items"], "categories": "categories", "split": "|"}
         config = {"data": data, "evaluation": evaluation, **({"engine": dict(engine)} if engine else {})}
+        config |= {} if health is None else {"health": health}
         (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
         return run(load_config(tmp_path / "config.yaml"))
 

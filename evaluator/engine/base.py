@@ -89,6 +89,10 @@ class Engine(Protocol):
         """Bring a frame into this process."""
         ...
 
+    def lift(self, frame: nw.DataFrame[Any]) -> Frame:
+        """Bring a small table of this process to where the engine works; the other way round than `collect`."""
+        ...
+
     def close(self) -> None:
         """Let go of what the engine holds."""
         ...

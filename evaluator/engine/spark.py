@@ -115,6 +115,11 @@ class SparkEngine:
             raise ReadError(_said(error)) from error
         return nw.from_native(pl.DataFrame(pl.from_arrow(table)), eager_only=True)
 
+    def lift(self, frame: nw.DataFrame[Any]) -> Frame:
+        """Hand a table over by way of Arrow."""
+        lifted: Frame = nw.from_native(self._session.createDataFrame(frame.to_arrow()))
+        return lifted
+
     def close(self) -> None:
         """Empty the cache, and stop the session if it was started here."""
         for frame in self._kept:

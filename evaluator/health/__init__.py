@@ -2,7 +2,7 @@
 
 from .examiner import Examiner, Lists, Symptom, shared
 from .ids import Ids, ids
-from .lists import lists, wanted
+from .lists import lists, tied, wanted
 from .omitted import cold, coverage, users
 from .popular import popular
 from .trained import future, seen, trained
@@ -23,6 +23,7 @@ __all__ = [
     "popular",
     "seen",
     "shared",
+    "tied",
     "trained",
     "truth",
     "users",

@@ -121,6 +121,20 @@ def _constant(x: Examiner, of: Lists, n_lists: int) -> list[Symptom]:
     return x.symptom("R09", sentence, n, n_lists, model=of.model, examples=x.examples(users, "user") if n else (), rows=rows)
 
 
+def tied(
+    x: Examiner, model: str, users: Frame, n_lists: int, n_across: int, deepest: int | None, bounds: Mapping[str, Mapping[str, float]]
+) -> list[Symptom]:
+    """R04: `users` with tied scores before rank `deepest`, `n_across` of them across a cut-off; and the `bounds` of values."""
+    n = x.size(users)
+    if not n:
+        return []
+    before = f" in the first {deepest:,} places" if deepest else ""
+    across = f", {n_across:,} of them across a cut-off" if n_across else ""
+    sentence = f"{shared(n, n_lists, 'lists')} have tied scores{before}{across}."
+    details = {"across": n_across, **({"bounds": dict(bounds)} if bounds else {})}
+    return x.symptom("R04", sentence, n, n_lists, model=model, examples=x.examples(users, "user"), rows=lambda: users, details=details)
+
+
 def _lengths(x: Examiner, of: Lists, n_lists: int, cutoffs: Sequence[int]) -> list[Symptom]:
     if not cutoffs or not x.asks("R05", "R06"):
         return []

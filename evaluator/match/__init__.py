@@ -18,6 +18,7 @@ from .lists import (
     wanted_unknown,
     with_summed_scores,
 )
+from .ties import expected, reordered, runs
 from .truth import PAIR, Known, TruthTables, each_copy, in_best_order, rated_pairs, relevant_items, truth_tables
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "among_rated",
     "closed_up",
     "each_copy",
+    "expected",
     "hits",
     "in_best_order",
     "moved_up",
@@ -39,7 +41,9 @@ __all__ = [
     "ranked_anew",
     "rated_pairs",
     "relevant_items",
+    "reordered",
     "repeats",
+    "runs",
     "truth_tables",
     "wanted_outside",
     "wanted_pairs",

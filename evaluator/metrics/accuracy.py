@@ -21,6 +21,7 @@ BAEZA_YATES = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd e
     aliases=("P", "Prec", "PrecisionAtK"),
     axes={"denominator": "precision_denominator"},
     reference=BAEZA_YATES,
+    ties=lambda params: params["denominator"] != "rated",
 )
 def precision(m: Measure) -> Ratio:
     """The share of the recommended items that are relevant.
@@ -49,6 +50,7 @@ def precision(m: Measure) -> Ratio:
     aliases=("R", "RecallAtK", "Sensitivity"),
     axes={"denominator": "recall_denominator"},
     reference=BAEZA_YATES,
+    ties=True,
 )
 def recall(m: Measure) -> Ratio:
     """The share of the relevant items that are recommended.
@@ -68,13 +70,15 @@ def recall(m: Measure) -> Ratio:
     aliases=("HR", "Hit", "Success"),
     numbers={"at_least": Number(1.0, "the number of hits it takes")},
     reference="Deshpande and Karypis, ACM TOIS 22(1), 2004; with `at_least` above 1: k-call of Chen and Karger, SIGIR 2006",
+    ties=lambda params: 0 < float(params["at_least"]) <= 1,
 )
 def hit_rate(m: Measure) -> nw.Expr:
     """Whether any relevant item is recommended; over users, the share of users with a hit.
 
     HitRate@k = 1 if h_k ≥ n, else 0, with n = `at_least`
     """
-    return nw.when(m.hits.count() >= float(m.params["at_least"])).then(ONE).otherwise(ZERO)
+    n = float(m.params["at_least"])
+    return m.hits.max(ONE, "hit") if 0 < n <= 1 else nw.when(m.hits.count() >= n).then(ONE).otherwise(ZERO)
 
 
 @metric(
@@ -83,6 +87,7 @@ def hit_rate(m: Measure) -> nw.Expr:
     bounds=(0.0, math.inf),
     aliases=("NumRelRet",),
     reference="the count behind Precision and Recall; num_rel_ret of trec_eval is its sum over users",
+    ties=True,
 )
 def hits(m: Measure) -> nw.Expr:
     """The number of relevant items that are recommended.
@@ -103,6 +108,7 @@ def hits(m: Measure) -> nw.Expr:
     },
     cut=False,
     reference="Buckley and Voorhees, SIGIR 2000; trec_eval m_Rprec.c, m_Rprec_mult.c",
+    ties=True,
 )
 def r_precision(m: Measure) -> Ratio:
     """Precision after as many items as there are relevant ones, where it equals recall.
@@ -196,6 +202,7 @@ def set_map(m: Measure) -> nw.Expr:
         "cost": Number(1.0, "what a miss costs", least=-1e6),
     },
     reference="trec_eval m_utility.c",
+    ties=True,
 )
 def utility(m: Measure) -> nw.Expr:
     """What the hits are worth less what the misses cost.
@@ -215,6 +222,7 @@ def utility(m: Measure) -> nw.Expr:
     combines=("Precision", "Recall"),
     numbers={"beta": Number(1.0, "above 1 it gives more weight to the second metric, below 1 to the first")},
     reference="van Rijsbergen, Information Retrieval, 2nd ed. (1979), chapter 7",
+    ties=True,
 )
 def f1(m: Measure) -> nw.Expr:
     """The weighted harmonic mean of two metrics of the same user: Precision and Recall, or any other two (Extended-F1).

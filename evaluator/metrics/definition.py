@@ -158,6 +158,15 @@ class Definition:
         return frozenset(own).union(*(part.needs for part in self.of))
 
     @property
+    def tied(self) -> bool:
+        """Whether the value has exact bounds, and an exact mean, over the orders of tied scores."""
+        own = self.metric.ties(self.params) and self.counted.no_hits == "zero" and self.counted.missing_lists != "undefined"
+        plain = self.axes["positions"] == "real" and "row" not in self.truth.duplicates and self.average in ("mean", "sum")
+        # The mean of two metrics is linear in the hits if both are the number of hits divided by a constant.
+        parts = tuple(part.metric.name for part in self.of) in ((), ("Precision", "Recall"))
+        return own and plain and parts and all(part.tied for part in self.of)
+
+    @property
     def offset(self) -> float:
         """T of the gain 2^(g-t+1) - 1."""
         return (self.truth.threshold or 0.0) if self.truth.graded else 1.0

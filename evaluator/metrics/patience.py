@@ -25,6 +25,7 @@ _RECTOOLS = "RecTools metrics/auc.py"
     axes={"gain": "rbp_gain", "norm": "rbp_norm"},
     numbers={"p": Number(0.8, "the patience: how likely the reader goes on to the next item", most=0.999999)},
     reference="Moffat and Zobel, Rank-biased precision for measurement of retrieval effectiveness, ACM TOIS 27(1), 2008",
+    ties=True,
 )
 def rbp(m: Measure) -> Ratio:
     """The rate at which a reader gains who goes from one item to the next with probability p.

@@ -52,6 +52,7 @@ def _dcg(m: Measure, table: Table, gain: str) -> nw.Expr:
     aliases=("AP", "AveragePrecision", "MAPAtK", "mapr"),
     axes={"denominator": "map_denominator", "ranks": "map_ranks"},
     reference="Buckley and Voorhees, in TREC: Experiment and Evaluation in Information Retrieval (2005), chapter 3",
+    ties=lambda params: params["denominator"] != "hits",
 )
 def average_precision(m: Measure) -> nw.Expr:
     """Precision averaged over the ranks of the hits; over users, mean average precision.
@@ -77,6 +78,7 @@ def average_precision(m: Measure) -> nw.Expr:
     aliases=("AR", "AverageRecall"),
     axes={"denominator": "mar_denominator", "ranks": "mar_ranks"},
     reference="the mean of Recall@r over the ranks r of the hits; defined beside MAP in WarpRec and rs_metrics",
+    ties=lambda params: params["denominator"] != "hits",
 )
 def average_recall(m: Measure) -> nw.Expr:
     """Recall averaged over the ranks of the hits; over users, mean average recall.
@@ -98,6 +100,7 @@ def average_recall(m: Measure) -> nw.Expr:
     family="ranking",
     aliases=("RR", "ReciprocalRank", "RecipRank", "MRRAtK"),
     reference="Voorhees, The TREC-8 question answering track report (1999)",
+    ties=True,
 )
 def reciprocal_rank(m: Measure) -> nw.Expr:
     """One over the rank of the first hit; over users, mean reciprocal rank.
@@ -109,7 +112,7 @@ def reciprocal_rank(m: Measure) -> nw.Expr:
     return m.hits.max(ONE / RANK, "1/rank")
 
 
-@metric("DCG", family="ranking", bounds=(0.0, math.inf), axes=_DISCOUNTED, reference=_JARVELIN)
+@metric("DCG", family="ranking", bounds=(0.0, math.inf), axes=_DISCOUNTED, reference=_JARVELIN, ties=True)
 def dcg(m: Measure) -> nw.Expr:
     """Discounted cumulative gain: the gains of the hits, each divided by the logarithm of its rank plus one.
 
@@ -130,6 +133,7 @@ def dcg(m: Measure) -> nw.Expr:
     aliases=("NDCGAtK",),
     axes={**_DISCOUNTED, "ideal": "ndcg_ideal"},
     reference=_JARVELIN,
+    ties=lambda params: params["ideal"] != "retrieved",
 )
 def ndcg(m: Measure) -> Ratio:
     """DCG divided by the DCG of the best possible list.
@@ -155,6 +159,7 @@ def ndcg(m: Measure) -> Ratio:
     "nDCGRendle2020",
     family="ranking",
     reference="Krichene and Rendle, On sampled metrics for item recommendation, KDD 2020",
+    ties=True,
 )
 def ndcg_rendle_2020(m: Measure) -> Ratio:
     """NDCG of binary relevance, whatever the ratings say.
@@ -166,7 +171,7 @@ def ndcg_rendle_2020(m: Measure) -> Ratio:
     return Ratio(_dcg(m, m.hits, "binary"), _dcg(m, m.ideal, "binary"))
 
 
-@metric("BinG", family="ranking", reference="trec_eval m_binG.c")
+@metric("BinG", family="ranking", reference="trec_eval m_binG.c", ties=True)
 def bin_g(m: Measure) -> Ratio:
     """The share of the relevant items that is found, each discounted by the misses above it instead of by its rank.
 

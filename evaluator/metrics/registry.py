@@ -75,6 +75,9 @@ class Metric:
     cut: bool = True
     average: str = "mean"
     population: str = "test"
+    ties: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
+    """Whether the value is linear in sums over hits and never falls when a relevant item moves up: then it has exact bounds where
+    scores tie."""
 
     @property
     def doc(self) -> str:
@@ -103,6 +106,7 @@ def metric(
     cut: bool = True,
     average: str = "mean",
     population: str = "test",
+    ties: Callable[[Mapping[str, Scalar]], bool] | bool = False,
 ) -> Callable[[Define], Define]:
     """Enter the decorated definition into the registry."""
 
@@ -125,6 +129,7 @@ def metric(
             cut=cut,
             average=average,
             population=population,
+            ties=ties if callable(ties) else lambda params: bool(ties),
         )
         return define
 

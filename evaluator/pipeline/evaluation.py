@@ -180,6 +180,7 @@ class Evaluation:
         if self.examination is not None:
             rows = self.engine.scan(self.as_read.get(source.role, source).scan)
             self.examination.model(name, source, self.inputs.test, listing, model, rows, self.n_rows[source.role], shown)
+            self.examination.ties(name, listing, model, per_user, shown)
             self.examination.values(name, model, per_user, shown, {}, {})
         counted = per_user.filter(~nw.col("v0").is_null())
         relevant = truths.n_relevant[truths.place[self.plan.definitions[0].truth]]

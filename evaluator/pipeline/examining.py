@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import narwhals as nw
@@ -20,6 +20,7 @@ from .lists import Listing
 from .model import ModelTables
 from .sides import Sides
 from .truths import Truths
+from .tying import Ties
 
 REFUSED: Final = {
     "duplicates": "R01",
@@ -138,6 +139,25 @@ class Examination:
             self.note(health.popular(self.x, of, hits, sides.popularity))
         if sides.catalogue is not None:
             self.note(health.coverage(self.x, of, sides.catalogue))
+
+    def ties(self, name: str, listing: Listing, model: ModelTables, per_user: nw.DataFrame[Any], rows: Sequence[Sequence[Row]]) -> None:
+        """The check of tied scores, with what they do to the values."""
+        profile = listing.examined["profile"]
+        if "n_scores" not in profile.collect_schema().names() or not self.x.asks("R04"):
+            return
+        tied = (nw.col("n_scores") < nw.col("n")) & (nw.col("n_items") == nw.col("n"))
+        (some,) = model.engine.settle([profile.filter(tied).select("user")])
+        if not self.x.size(some):
+            return
+        ties = Ties.of(model, listing.with_scores(some))
+        if not ties.runs:
+            return
+        whole = any(one.tied and one.k is None for one in model.plan.definitions) or not self.cutoffs
+        deepest = None if whole else max(self.cutoffs)
+        users, n_across = ties.users(self.cutoffs, deepest)
+        bounds = ties.bounds(per_user, rows)
+        wide = {label: one._asdict() for label, one in bounds.items() if one.most - one.least > self.x.limit("R04", "width")}
+        self.note(health.tied(self.x, name, users, self.x.size(listing.lengths), n_across, deepest, wide))
 
     def values(
         self,

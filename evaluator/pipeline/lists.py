@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -44,6 +44,8 @@ class Listing:
     readings: Mapping[Lists, Reading]
     lengths: Frame
     examined: Mapping[str, Frame]
+    with_scores: Callable[[Frame], Mapping[Lists, Frame]]
+    """Reads the lists of some users, who have no repeats, again: `user item rank score` under every choice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +115,28 @@ class _ListReader:
         found = {name: first[name] for name in examined}
         if self.knows_train:
             found["seen"] = match.of_train(first["pairs"])
-        return Listing(self.readings(wanted), first.lengths, found)
+        readings = self.readings(wanted)
+        return Listing(readings, first.lengths, found, lambda users: self._with_scores(users, wanted))
+
+    def _with_scores(self, users: Frame, wanted: Mapping[Lists, _Wanted]) -> dict[Lists, Frame]:
+        orders, ranked = list(self.orders.values()), list[Ranked]()
+
+        def compute(source: load.Source, scan: Frame) -> list[Frame]:
+            def want(lists: Frame) -> list[Frame]:
+                return [lists.select("user", "item", "rank", "score")]
+
+            ranked[:] = self.engine.ranked(*rank.prepared(scan.join(users, on="user", how="semi"), orders), want)
+            return [load.counted(scan, source)]
+
+        self.read(self.source, compute)
+        found = {}
+        for choice, one in zip(self.orders, ranked, strict=True):
+            gone = [rows for rows, how in self._unwanted(choice, wanted[choice]) if rows is not None and how != "drop"]
+            rows = one.frames[0]
+            for several in gone:
+                rows = match.moved_up(rows, several)
+            found[choice] = rows
+        return found
 
     def readings(self, wanted: dict[Lists, _Wanted]) -> dict[Lists, Reading]:
         """What is found under every choice."""

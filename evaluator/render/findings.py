@@ -15,6 +15,8 @@ from ..result import Result
 from .blocks import encodes
 
 _STYLES: Final = {"error": "bold red", "warn": "bold yellow", "info": "bold cyan"}
+_FEW: Final = 5
+"""How many measures with bounds are shown."""
 _WORDS: Final = {"error": "error", "warn": "warning", "info": "note"}
 
 
@@ -49,10 +51,14 @@ def titled(finding: Finding) -> str:
 
 
 def bounds(finding: Finding) -> Iterable[str]:
-    """Between which values a measure lies, where a finding says it."""
-    for label, values in finding.details.get("bounds", {}).items():
-        expected = "" if values["expected"] is None else f", {values['expected']:.4f} on average"
-        yield f"{label}: from {values['least']:.4f} to {values['most']:.4f} over all orders of the ties{expected}"
+    """Between which values measures lie, where a finding says it: the widest first, and how many more there are."""
+    found = finding.details.get("bounds", {})
+    widest = sorted(found.items(), key=lambda pair: pair[1]["least"] - pair[1]["most"])
+    for label, values in widest[:_FEW]:
+        ends = f"from {values['least']:.4f} to {values['most']:.4f}"
+        yield f"{label}: {ends} over all orders of the ties, {values['expected']:.4f} on average"
+    if len(found) > _FEW:
+        yield f"and {len(found) - _FEW} more measures, which --format json has"
 
 
 def summary(result: Result) -> str:

@@ -21,7 +21,8 @@ _FEW_MEASURES: Final = 8
 def show(result: Result, file: TextIO, verbose: bool = False) -> str:
     """The result as text for `file`, with colour and frames only where that is a terminal that has them.
 
-    Errors and warnings of the health checks stand above the table, if `verbose` notes too. Models that do not fit beside each other on a terminal follow in further tables.
+    Errors and warnings of the health checks stand above the table, if `verbose` notes too. Models that do not fit beside each other
+    on a terminal follow in further tables.
     """
     screen = Console(file=file)
     arrows = encodes(file, "↑")
