@@ -18,6 +18,7 @@ from .lists import (
     with_summed_scores,
 )
 from .truth import PAIR, Known, TruthTables, each_copy, in_best_order, rated_pairs, relevant_items, truth_tables
+from .yardsticks import best_lists, popular_lists, popular_ranks, random_lists
 
 __all__ = [
     "PAIR",
@@ -26,6 +27,7 @@ __all__ = [
     "Known",
     "TruthTables",
     "among_rated",
+    "best_lists",
     "closed_up",
     "each_copy",
     "hits",
@@ -33,6 +35,9 @@ __all__ = [
     "moved_up",
     "one_per_item",
     "outside",
+    "popular_lists",
+    "popular_ranks",
+    "random_lists",
     "ranked_anew",
     "rated_pairs",
     "relevant_items",
