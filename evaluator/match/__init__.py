@@ -20,6 +20,7 @@ from .lists import (
 )
 from .ties import expected, reordered, runs
 from .truth import PAIR, Known, TruthTables, each_copy, in_best_order, rated_pairs, relevant_items, truth_tables
+from .yardsticks import best_lists, popular_lists, popular_ranks, random_lists
 
 __all__ = [
     "PAIR",
@@ -28,6 +29,7 @@ __all__ = [
     "Known",
     "TruthTables",
     "among_rated",
+    "best_lists",
     "closed_up",
     "each_copy",
     "expected",
@@ -38,6 +40,9 @@ __all__ = [
     "of_train",
     "one_per_item",
     "outside",
+    "popular_lists",
+    "popular_ranks",
+    "random_lists",
     "ranked_anew",
     "rated_pairs",
     "relevant_items",
