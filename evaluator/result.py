@@ -17,7 +17,7 @@ from .metrics import find
 FORMAT_VERSION: Final = 2
 """The version of the JSON form. 1: results, models, inputs, config, versions. 2: with ledgers and findings."""
 
-COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", *ledger.COLUMNS)
+COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", *ledger.COLUMNS, "achieved")
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class Row:
     n_users: int
     higher_is_better: bool | None = True
     ledger: Ledger | None = None
+    achieved: float | None = None
+    """The share of the best possible value, where that was computed."""
 
     def cells(self) -> dict[str, Any]:
         """What the tables of `COLUMNS` say of it."""
@@ -97,6 +99,8 @@ class Result:
     remarks: tuple[str, ...]
     versions: Mapping[str, str]
     findings: tuple[Finding, ...] = ()
+    yardsticks: tuple[str, ...] = ()
+    """Those of the models that are lists made to measure by."""
     examined: bool = False
     """Whether health checks were made."""
     failures: Mapping[str, nw.DataFrame[Any]] = field(default_factory=dict)
@@ -114,7 +118,7 @@ class Result:
     def notes(self) -> tuple[str, ...]:
         """What to know beside the numbers, in full sentences: how ids were read, who was counted, who had no list."""
         found = list(self.remarks)
-        for model, counts in self.counts.items():
+        for model, counts in ((name, counts) for name, counts in self.counts.items() if name not in self.yardsticks):
             without = counts.test - counts.relevant
             users = f"{counts.relevant:,} of {counts.test:,} test users have a relevant item"
             counted = "count 0" if counts.missing_count else "count 0 if they have a list"

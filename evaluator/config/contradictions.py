@@ -37,6 +37,7 @@ def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
         yield from ((("evaluation", "metrics"), sentence) for sentence in missing(definition, config.data))
     yield from _of_files(config.data)
     yield from _of_models(config)
+    yield from _without_inputs(config)
     relevance = config.evaluation.relevance
     if relevance.graded and relevance.threshold is not None and relevance.threshold < 0:
         yield ("evaluation", "relevance", "threshold"), "with graded relevance the rating is the gain, and a gain is not negative"
@@ -49,6 +50,19 @@ def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
             place = ("evaluation", "aggregates" if aggregates else "metrics")
             yield place, f"{definition.label} is no ratio and cannot be pooled (micro): ask for the mean{' too' if aggregates else ''}"
             break
+
+
+def _without_inputs(config: Config) -> Iterator[tuple[text.Path, str]]:
+    """Yardsticks and policies that look at files which are not given."""
+    yardsticks, policy, data = config.evaluation.yardsticks, config.evaluation.policy, config.data
+    if yardsticks.popularity and data.train is None:
+        yield ("evaluation", "yardsticks"), "popularity needs the interactions the models learnt from: give data.train"
+    if yardsticks.random is not None and data.train is None and data.items is None:
+        yield ("evaluation", "yardsticks"), "random lists need the catalogue: give data.train or data.items"
+    if policy.seen_items not in (None, "keep") and data.train is None:
+        yield ("evaluation", "policy", "seen_items"), "nothing is known of seen items: give data.train"
+    if policy.unknown_items not in (None, "keep") and data.train is None and data.items is None:
+        yield ("evaluation", "policy", "unknown_items"), "nothing is known of the catalogue: give data.train or data.items"
 
 
 def missing(definition: Definition, data: Data) -> Iterator[str]:

@@ -13,6 +13,7 @@ from pydantic import (
     Field,
     PrivateAttr,
     StrictBool,
+    StrictInt,
     ValidationInfo,
     WithJsonSchema,
     model_validator,
@@ -129,6 +130,33 @@ class Composite(NamedTuple):
     definitions: tuple[Definition, ...]
 
 
+def _yardsticks(value: Any) -> Any:
+    """A list of names, or `true` for all, as a mapping."""
+    names = ("oracle", "popularity", "random")
+    value = names if value is True else () if value is False else value
+    if isinstance(value, str):
+        value = (value,)
+    if not isinstance(value, list | tuple):
+        return value
+    unknown = [name for name in value if name not in names]
+    if unknown:
+        raise ValueError(f"yardsticks are {', '.join(names)}, not {unknown[0]!r}")
+    return {name: 0 if name == "random" else True for name in value}
+
+
+class Yardsticks(Model):
+    """Lists made from the same files, evaluated beside the models: a ceiling and two floors."""
+
+    oracle: StrictBool = Field(False, description="the best possible list of each user; every value is then set beside it")
+    popularity: StrictBool = Field(False, description="the most popular items of data.train")
+    random: StrictInt | None = Field(None, description="a random list over the catalogue (data.items, else data.train), by this seed")
+
+    @property
+    def asked(self) -> bool:
+        """Whether any is wanted."""
+        return self.oracle or self.popularity or self.random is not None
+
+
 class Evaluation(Model):
     """What to compute."""
 
@@ -142,6 +170,9 @@ class Evaluation(Model):
     ] = Field((10,), description="cut-offs for the metrics that name none: an integer, a list, or a grid; none is the whole list")
     metrics: Entries = Field((), description="the metrics: names, measure strings, mappings, or grids by name")
     complex_metrics: Entries = Field((), description="metrics of metrics, such as F1 of nDCG and MAP; a second list, same spellings")
+    yardsticks: Annotated[Yardsticks, BeforeValidator(_yardsticks, json_schema_input_type=bool | list[str] | Yardsticks)] = Field(
+        Yardsticks(), description="lists to measure the models by: oracle, popularity, random"
+    )
     aggregates: tuple[Aggregate, ...] = Field(
         (), description="how users are combined; without it as the convention says, the mean for nearly all metrics"
     )

@@ -7,7 +7,7 @@ from .omitted import cold, coverage, users
 from .popular import popular
 from .trained import future, seen, trained
 from .truth import truth
-from .values import Measured, values
+from .values import Measured, measured, values
 
 __all__ = [
     "Examiner",
@@ -20,6 +20,7 @@ __all__ = [
     "future",
     "ids",
     "lists",
+    "measured",
     "popular",
     "seen",
     "shared",

@@ -124,15 +124,29 @@ def _constant(x: Examiner, of: Lists, n_lists: int) -> list[Symptom]:
 def tied(
     x: Examiner, model: str, users: Frame, n_lists: int, n_across: int, deepest: int | None, bounds: Mapping[str, Mapping[str, float]]
 ) -> list[Symptom]:
-    """R04: `users` with tied scores before rank `deepest`, `n_across` of them across a cut-off; and the `bounds` of values."""
+    """R04: `users` with tied scores before rank `deepest`, `n_across` of them across a cut-off; and the `bounds` of values.
+
+    Ties that move no value further than the limit are no reason to worry: their severity is info.
+    """
     n = x.size(users)
+    wide = {label: ends for label, ends in bounds.items() if ends["most"] - ends["least"] > x.limit("R04", "width")}
     if not n:
         return []
     before = f" in the first {deepest:,} places" if deepest else ""
     across = f", {n_across:,} of them across a cut-off" if n_across else ""
     sentence = f"{shared(n, n_lists, 'lists')} have tied scores{before}{across}."
-    details = {"across": n_across, **({"bounds": dict(bounds)} if bounds else {})}
-    return x.symptom("R04", sentence, n, n_lists, model=model, examples=x.examples(users, "user"), rows=lambda: users, details=details)
+    details = {"across": n_across, **({"bounds": wide} if wide else {})}
+    return x.symptom(
+        "R04",
+        sentence,
+        n,
+        n_lists,
+        model=model,
+        examples=x.examples(users, "user"),
+        rows=lambda: users,
+        severity="info" if bounds and not wide else None,
+        details=details,
+    )
 
 
 def _lengths(x: Examiner, of: Lists, n_lists: int, cutoffs: Sequence[int]) -> list[Symptom]:

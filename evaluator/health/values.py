@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import narwhals as nw
 
+from ..result import Row
 from .examiner import Examiner, Symptom, shared
 
 _TOLERANCE = 1e-9
@@ -16,78 +17,69 @@ _Z = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
 
 
 class Measured(NamedTuple):
-    """One measure of one model: its label, its bounds, its column of per-user values (empty: it has none), its mean, and its direction."""
+    """One measure of one model: its row, its bounds, and its column of per-user values (empty: it has none)."""
 
-    label: str
+    row: Row
     bounds: tuple[float, float]
     column: str
-    value: float | None
-    higher_is_better: bool | None
+
+    @property
+    def value(self) -> float | None:
+        """The value, where it is one that the bounds hold for."""
+        return self.row.value if self.row.aggregate in ("mean", "system") else None
 
 
-def values(
-    x: Examiner,
-    model: str,
-    per_user: nw.DataFrame[Any],
-    measured: Sequence[Measured],
-    baseline: Mapping[str, float],
-    best: Mapping[str, float],
-) -> list[Symptom]:
-    """Every finding in the values of one model.
-
-    `baseline` and `best` are the values of the popularity baseline and of the best possible lists, by label, where they were computed.
-    """
-    found = _impossible(x, model, per_user, measured) + _above(x, model, measured, best)
-    found += _no_better(x, model, measured, baseline)
-    first = next((one for one in measured if one.column), None)
-    return found + (_too_few(x, model, per_user[first.column].drop_nulls(), first.label) if first else [])
+def values(x: Examiner, model: str, per_user: nw.DataFrame[Any], of: Sequence[Measured]) -> list[Symptom]:
+    """X13 and T04: values that are out of bounds, and too few of them."""
+    found = _impossible(x, model, per_user, of)
+    first = next((one for one in of if one.column), None)
+    return found + (_too_few(x, model, per_user[first.column].drop_nulls(), first.row.label) if first else [])
 
 
-def _impossible(x: Examiner, model: str, per_user: nw.DataFrame[Any], measured: Sequence[Measured]) -> list[Symptom]:
+def measured(x: Examiner, model: str, rows: Sequence[Row], baseline: Mapping[str, float], best: Mapping[str, float]) -> list[Symptom]:
+    """X13 and X14: values above the `best` possible ones, or at or below those of the popularity `baseline`, both by label."""
+    return _above(x, model, rows, best) + _no_better(x, model, rows, baseline)
+
+
+def _impossible(x: Examiner, model: str, per_user: nw.DataFrame[Any], of: Sequence[Measured]) -> list[Symptom]:
     found: list[Symptom] = []
-    for one in measured if x.asks("X13") else ():
-        low, high = one.bounds[0] - _TOLERANCE, one.bounds[1] + _TOLERANCE
+    for one in of if x.asks("X13") else ():
+        label, (least, most) = one.row.label, one.bounds
+        low, high = least - _TOLERANCE, most + _TOLERANCE
         if one.column:
-            odd = per_user.filter((nw.col(one.column) < low) | (nw.col(one.column) > high)).select(
-                "user", nw.col(one.column).alias(one.label)
-            )
+            value = nw.col(one.column)
+            odd = per_user.filter((value < low) | (value > high)).select("user", value.alias(label))
             n, total = len(odd), len(per_user[one.column].drop_nulls())
             if n:
-                extreme = max(odd[one.label].to_list(), key=abs)
-                said = shared(n, total, "users")
-                sentence = f"{one.label} of {said} is not between {one.bounds[0]:g} and {one.bounds[1]:g}, up to {extreme:.4g}."
+                extreme = max(odd[label].to_list(), key=abs)
+                sentence = f"{label} of {shared(n, total, 'users')} is not between {least:g} and {most:g}, up to {extreme:.4g}."
                 examples = [f"user {user}: {value:.4g}" for user, value in sorted(odd.rows())[:5]]
-                rows = odd.lazy()
-                found += x.symptom("X13", sentence, n, total, model=model, examples=examples, rows=lambda rows=rows: rows)  # type: ignore[misc]
+                found += x.symptom("X13", sentence, n, total, model=model, examples=examples, rows=odd.lazy)
         elif one.value is not None and not low <= one.value <= high:
-            sentence = f"{one.label} is {one.value:.4g}, not between {one.bounds[0]:g} and {one.bounds[1]:g}."
-            found += x.symptom("X13", sentence, 1, 1, model=model)
+            found += x.symptom("X13", f"{label} is {one.value:.4g}, not between {least:g} and {most:g}.", 1, 1, model=model)
     return found
 
 
-def _above(x: Examiner, model: str, measured: Sequence[Measured], best: Mapping[str, float]) -> list[Symptom]:
+def _above(x: Examiner, model: str, rows: Sequence[Row], best: Mapping[str, float]) -> list[Symptom]:
     above = [
-        f"{one.label} {one.value:.4f} above {best[one.label]:.4f}"
-        for one in measured
-        if one.higher_is_better and one.value is not None and one.label in best and one.value > best[one.label] + _TOLERANCE
+        f"{row.label} {row.value:.4f} above {best[row.label]:.4f}"
+        for row in rows
+        if row.higher_is_better and row.value is not None and row.label in best and row.value > best[row.label] + _TOLERANCE
     ]
     sentence = f"The model is better than the best possible list: {', '.join(above[:3])}{_more(above)}."
     return x.symptom("X13", sentence, len(above), len(best), model=model)
 
 
-def _no_better(x: Examiner, model: str, measured: Sequence[Measured], baseline: Mapping[str, float]) -> list[Symptom]:
-    if not x.asks("X14"):
-        return []
+def _no_better(x: Examiner, model: str, rows: Sequence[Row], baseline: Mapping[str, float]) -> list[Symptom]:
     margin = x.limit("X14", "margin")
-    compared = [one for one in measured if one.label in baseline and one.value is not None and one.higher_is_better is not None]
+    compared = [(row, row.value, baseline[row.label]) for row in rows if row.label in baseline and row.value is not None]
     below = [
-        f"{one.label} {one.value:.4f} against {baseline[one.label]:.4f}"
-        for one in compared
-        if one.value is not None and (one.value - baseline[one.label]) * (1 if one.higher_is_better else -1) <= margin
+        f"{row.label} {value:.4f} against {floor:.4f}"
+        for row, value, floor in compared
+        if (value - floor) * (1 if row.higher_is_better else -1) <= margin
     ]
-    sentence = (
-        f"{shared(len(below), len(compared), 'measures')} are not above the popularity baseline: {', '.join(below[:3])}{_more(below)}."
-    )
+    said = shared(len(below), len(compared), "measures")
+    sentence = f"{said} are not above the popularity baseline: {', '.join(below[:3])}{_more(below)}."
     return x.symptom("X14", sentence, len(below), len(compared), model=model)
 
 

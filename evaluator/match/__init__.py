@@ -20,7 +20,7 @@ from .lists import (
 )
 from .ties import expected, reordered, runs
 from .truth import PAIR, Known, TruthTables, each_copy, in_best_order, rated_pairs, relevant_items, truth_tables
-from .yardsticks import best_lists, popular_lists, popular_ranks, random_lists
+from .yardsticks import best_lists, popular_lengths, popular_lists, popular_ranks, random_lists
 
 __all__ = [
     "PAIR",
@@ -40,6 +40,7 @@ __all__ = [
     "of_train",
     "one_per_item",
     "outside",
+    "popular_lengths",
     "popular_lists",
     "popular_ranks",
     "random_lists",

@@ -65,6 +65,18 @@ def popular_lists(users: Frame, popularity: Frame, seen: Frame | None, depth: in
     return free.join(places, on="place", how="inner").select(*PAIR, "rank")
 
 
+def popular_lengths(users: Frame, popularity: Frame, seen: Frame | None, depth: int, engine: Engine) -> Frame:
+    """`user n_recommended`: how long the lists of `popular_lists` are, without making them."""
+    n_items = int(engine.collect(popularity.select(nw.len()))["len"].item())
+    if seen is None:
+        return users.select("user").with_columns(n_recommended=nw.lit(min(depth, n_items)).cast(nw.Int64))
+    held = seen.join(popularity.select("item"), on="item", how="semi").group_by("user").agg(n_seen=nw.len().cast(nw.Int64))
+    left = nw.lit(n_items) - nw.col("n_seen").fill_null(0)
+    counted = users.select("user").join(held, on="user", how="left")
+    lengths = counted.select("user", n_recommended=nw.min_horizontal(left, nw.lit(depth)).cast(nw.Int64))
+    return lengths.filter(nw.col("n_recommended") > 0)
+
+
 def random_lists(users: Frame, catalogue: Frame, seen: Frame | None, depth: int, seed: int, engine: Engine) -> Frame:
     """`user item rank`: for each of the `users` items of the `catalogue` in random order, without what the user has `seen`.
 

@@ -8,22 +8,22 @@ from typing import Any
 
 import narwhals as nw
 
-from .. import aggregate, health, load, match, provenance
+from .. import health, load, match, provenance
 from ..config import Loaded
 from ..engine import Engine, ReadError, open_engine
 from ..errors import DataError
 from ..inputs import Inputs, described, look_at_everything
-from ..metrics import Definition
 from ..result import Counts, Result, Row
 from ..tables import Frame
 from .examining import Examination
 from .judgements import read_predictions
-from .ledgers import Ledgers
 from .lists import read_lists
 from .model import ModelTables
 from .plan import Plan
+from .scored import Scored, scored
 from .sides import SideReader, Sides
 from .truths import Truths, read_truths
+from .yardsticks import ORACLE, Yardsticks, achieved, values
 
 Progress = Callable[[str, int, int], None]
 """Called as `progress(model, done, total)` before each model and once at the end."""
@@ -45,14 +45,16 @@ def evaluated(
     """One pass over the files of a config; the engine is open as long as the context lasts.
 
     With `listed` the lists of a single model are read, called `only` if there are several, and their rows kept. With `examined` the
-    health checks of the config are made; a `tolerant` examination refuses nothing that can be read.
+    health checks of the config are made, and its yardsticks evaluated; a `tolerant` examination refuses nothing that can be read.
 
     Raises `DataError` if a file cannot be read or its content is wrong, and `MissingExtraError` if the engine is not there.
     """
     choice = loaded.config.engine
     with ExitStack() as stack:
-        examined = examined and Examination.wanted(loaded.config)
-        inputs = look_at_everything(loaded, plan.needs | ({"known"} if examined else set()), stack)
+        checks = examined and Examination.wanted(loaded.config)
+        inputs = look_at_everything(
+            loaded, plan.needs | ({"known"} if checks or loaded.config.evaluation.yardsticks.asked else set()), stack
+        )
         inputs = inputs.single(only) if listed else inputs
         fingerprints = stack.enter_context(load.Fingerprints(path for source in inputs.all() for path in source.paths))
         engine = open_engine(choice.name, master=choice.master, remote=choice.remote)
@@ -60,8 +62,8 @@ def evaluated(
         kinds = load.common_kinds(inputs.all())
         while True:
             try:
-                examination = Examination(loaded.config, engine, tolerant) if examined else None
-                evaluation = Evaluation(inputs.with_kinds(kinds), loaded, plan, engine, fingerprints, listed, examination)
+                examination = Examination(loaded.config, engine, tolerant) if checks else None
+                evaluation = Evaluation(inputs.with_kinds(kinds), loaded, plan, engine, fingerprints, listed, examination, examined)
                 evaluation.run(progress or _silent)
                 break
             except load.IdsAreText as found:
@@ -71,16 +73,6 @@ def evaluated(
 
 def _silent(model: str, done: int, total: int) -> None:
     pass
-
-
-def _may_be_undefined(definition: Definition) -> bool:
-    """Whether a user may have a value that is not defined (NaN)."""
-    return any("undefined" in part.params.values() or part.counted.missing_lists == "undefined" for part in definition.all)
-
-
-def _fine(value: nw.Expr, undefined: bool) -> nw.Expr:
-    """Whether all values are finite; where a metric may be `undefined` its NaN is no fault."""
-    return (value.is_finite() | value.is_nan()).all() if undefined else value.is_finite().all()
 
 
 class Evaluation:
@@ -99,9 +91,10 @@ class Evaluation:
         fingerprints: load.Fingerprints,
         listed: bool = False,
         examination: Examination | None = None,
+        compares: bool = False,
     ) -> None:
         self.inputs, self.loaded, self.plan, self.engine, self.fingerprints = inputs, loaded, plan, engine, fingerprints
-        self.config, self.listed, self.examination = loaded.config, listed, examination
+        self.config, self.listed, self.examination, self.compares = loaded.config, listed, examination, compares
         self.as_read: dict[str, load.Source] = {}
         """The sources as they could be read in the end, by role."""
         self.models: dict[str, ModelTables] = {}
@@ -114,6 +107,8 @@ class Evaluation:
         self.counts: dict[str, Counts] = {}
         self.per_user: dict[str, nw.DataFrame[Any]] = {}
         self.side = Sides()
+        self.yardsticks: tuple[str, ...] = ()
+        self.longest = 0
         self.of_models: dict[str, list[str]] = {}
         """What there is to say of the side inputs as they meet the lists of one model."""
 
@@ -126,6 +121,8 @@ class Evaluation:
         for done, (name, source) in enumerate(self.inputs.models.items()):
             progress(name, done, len(self.inputs.models))
             self.model(name, source, truths, sides)
+        if self.compares:
+            self.measure(truths)
         progress("", len(self.inputs.models), len(self.inputs.models))
 
     def truths(self, known: match.Known) -> Truths:
@@ -164,35 +161,45 @@ class Evaluation:
             load.common_or_refuse(self.engine, self.inputs.test, source)
         model = ModelTables(truths, sides, self.plan, self.engine, readings)
         model.predictions = self.predictions(name, truths)
-        scored, scoring = model.scored()
-        per_user = self.engine.collect(scored.sort("user"))
-        self.refuse_what_is_not_finite(per_user)
-        self.of_models[name] = model.remarks
-        wholes = scoring.wholes(per_user, model.rows, self.engine.collect)
-        definitions = self.plan.definitions
-        self.by_definition[name] = aggregate.rows(name, per_user, definitions, self.plan.aggregates, self.n_train_users, wholes)
-        own = aggregate.rows(name, per_user, definitions, (), self.n_train_users, wholes) if self.plan.composites else ()
-        formulas, undefined = aggregate.composed(name, self.plan.composites, own)
-        self.of_models[name] += undefined
-        of_users = Ledgers.of(model, per_user, self.users_of_train())
-        shown = of_users.with_ledgers(self.by_definition[name], self.plan.aggregates)
-        self.rows[name] = [row for of_one in shown[: len(self.plan.shown)] for row in of_one] + formulas
+        of_one = scored(name, model, self.n_train_users, self.users_of_train())
+        self.keep(of_one)
+        self.longest = max(self.longest, self.longest_of(listing.lengths) if self.plan.deep else 0)
         if self.examination is not None:
             rows = self.engine.scan(self.as_read.get(source.role, source).scan)
-            self.examination.model(name, source, self.inputs.test, listing, model, rows, self.n_rows[source.role], shown)
-            self.examination.ties(name, listing, model, per_user, shown)
-            self.examination.values(name, model, per_user, shown, {}, {})
-        counted = per_user.filter(~nw.col("v0").is_null())
-        relevant = truths.n_relevant[truths.place[self.plan.definitions[0].truth]]
-        listed = int(((per_user["n_recommended"] > 0) & (per_user["n_relevant"] > 0)).sum())
-        first = self.plan.definitions[0].counted
-        untested = model.untested()
-        averaged = len(counted)
-        counts_missing = first.missing_lists == "zero" and self.plan.definitions[0].population in ("test", "tested")
-        self.counts[name] = Counts(truths.n_test, relevant, listed, averaged, counts_missing, first.no_relevant == "zero", untested)
-        self.per_user[name] = per_user
+            n_rows, found = self.n_rows[source.role], of_one.by_definition
+            self.examination.model(name, source, self.inputs.test, listing, model, rows, n_rows, found)
+            self.examination.ties(name, listing, model, of_one.per_user, found)
+            self.examination.values(name, model.plan, of_one.per_user, found)
         if self.listed:
             self.models[name] = model
+
+    def keep(self, of_one: Scored) -> None:
+        """Keep the values of one model, or of a yardstick."""
+        name = of_one.name
+        self.of_models[name] = of_one.remarks
+        self.by_definition[name] = of_one.by_definition
+        self.rows[name] = of_one.rows(len(self.plan.shown))
+        self.counts[name] = of_one.counts
+        self.per_user[name] = of_one.per_user
+
+    def measure(self, truths: Truths) -> None:
+        """Evaluate the yardsticks, and set the models beside them."""
+        made = Yardsticks(self.config, self.plan, truths, self.side, self.engine, self.longest)
+        best: dict[str, float] = {}
+        models = list(self.rows)
+        for of_one in made.asked():
+            self.keep(of_one)
+            self.yardsticks += (of_one.name,)
+            best = values(of_one) if of_one.name == ORACLE else best
+        if self.yardsticks and self.side.known.seen is not None:
+            done = "leave out" if made.masked else "may hold"
+            self.side.remarks.append(f"The lists of {', '.join(self.yardsticks)} {done} items that data.train holds for the user.")
+        for name in self.rows:
+            self.rows[name] = achieved(self.rows[name], best)
+        if self.examination is not None:
+            baseline = made.baseline() if self.examination.x.asks("X14") else {}
+            for name in models:
+                self.examination.measured(name, self.by_definition[name], baseline, best)
 
     def users_of_train(self) -> Frame | None:
         """The users whom train holds, where it is read."""
@@ -206,18 +213,6 @@ class Evaluation:
         if source.role not in self.predicted:
             self.predicted[source.role] = read_predictions(source, truths.judged, self.engine, self.read)
         return self.predicted[source.role]
-
-    def refuse_what_is_not_finite(self, per_user: nw.DataFrame[Any]) -> None:
-        """Raise `DataError` if a gain went beyond all numbers."""
-        definitions = self.plan.definitions
-        fine = [_fine(nw.col(f"v{index}"), _may_be_undefined(one)) for index, one in enumerate(definitions)]
-        finite = per_user.select(*fine).rows()[0]
-        wrong = [definition.label for definition, fine in zip(definitions, finite, strict=True) if not fine]
-        if wrong:
-            raise DataError(
-                f"{self.inputs.test.role}: {wrong[0]} is beyond all numbers: a rating, score or prediction is too large",
-                "with an exponential gain use gain=linear, or leave out relevance.graded",
-            )
 
     def read(self, source: load.Source, compute: Callable[[load.Source, Frame], Settled]) -> Settled:
         """What `compute` makes of a scan, without its last frame: the counts of rows and faults, which are looked at here."""
@@ -246,6 +241,10 @@ class Evaluation:
         tolerant = self.examination is not None and self.examination.tolerant
         return tolerant or self.config.evaluation.policy.missing_values == "drop"
 
+    def longest_of(self, lengths: Frame) -> int:
+        """The length of the longest list."""
+        return int(self.engine.collect(lengths.select(nw.col("n_recommended").max()))["n_recommended"].item() or 0)
+
     def count(self, frame: Frame, column: str) -> int:
         """The number in a frame of one row."""
         return int(self.engine.collect(frame)[column].item())
@@ -273,6 +272,7 @@ class Evaluation:
             versions=provenance.versions(self.engine.name),
             findings=tuple(symptom.finding for symptom in found),
             examined=self.examination is not None,
+            yardsticks=self.yardsticks,
             failures=self.failures(found) if keep_failures else {},
         )
 

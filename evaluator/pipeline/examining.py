@@ -18,6 +18,7 @@ from ..result import Row
 from ..tables import Frame
 from .lists import Listing
 from .model import ModelTables
+from .plan import Plan
 from .sides import Sides
 from .truths import Truths
 from .tying import Ties
@@ -155,32 +156,22 @@ class Examination:
         whole = any(one.tied and one.k is None for one in model.plan.definitions) or not self.cutoffs
         deepest = None if whole else max(self.cutoffs)
         users, n_across = ties.users(self.cutoffs, deepest)
-        bounds = ties.bounds(per_user, rows)
-        wide = {label: one._asdict() for label, one in bounds.items() if one.most - one.least > self.x.limit("R04", "width")}
-        self.note(health.tied(self.x, name, users, self.x.size(listing.lengths), n_across, deepest, wide))
+        bounds = {label: one._asdict() for label, one in ties.bounds(per_user, rows).items()}
+        self.note(health.tied(self.x, name, users, self.x.size(listing.lengths), n_across, deepest, bounds))
 
-    def values(
-        self,
-        name: str,
-        model: ModelTables,
-        per_user: nw.DataFrame[Any],
-        rows: Iterable[Iterable[Row]],
-        baseline: Mapping[str, float],
-        best: Mapping[str, float],
-    ) -> None:
+    def values(self, name: str, plan: Plan, per_user: nw.DataFrame[Any], rows: Sequence[Sequence[Row]]) -> None:
         """The checks of the values of one model."""
         measured = [
-            health.Measured(
-                row.label,
-                definition.metric.bounds,
-                "" if definition.metric.system else f"v{index}",
-                row.value if row.aggregate in ("mean", "system") else None,
-                row.higher_is_better,
-            )
-            for index, (definition, of_one) in enumerate(zip(model.plan.definitions, rows, strict=True))
-            for row in list(of_one)[:1]
+            health.Measured(row, definition.metric.bounds, "" if definition.metric.system else f"v{index}")
+            for index, (definition, of_one) in enumerate(zip(plan.definitions, rows, strict=True))
+            for row in of_one[:1]
         ]
-        self.note(health.values(self.x, name, per_user, measured, baseline, best))
+        self.note(health.values(self.x, name, per_user, measured))
+
+    def measured(self, name: str, rows: Sequence[Sequence[Row]], baseline: Mapping[str, float], best: Mapping[str, float]) -> None:
+        """The checks of the values of one model beside popularity and the best possible lists."""
+        first = [row for of_one in rows for row in of_one[:1]]
+        self.note(health.measured(self.x, name, first, baseline, best))
 
     def _inside(self, relevant: Frame, hits: Frame, of: health.Lists) -> tuple[int, int]:
         """Of the relevant items of users with a list, those that are in it, and all."""

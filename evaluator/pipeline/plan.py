@@ -45,6 +45,11 @@ class Plan:
         """The choices of lists."""
         return tuple(dict.fromkeys(definition.lists for definition in self.all))
 
+    @property
+    def deep(self) -> bool:
+        """Whether a measure looks at whole lists."""
+        return any(one.k is None for one in self.all)
+
     @cached_property
     def pooled(self) -> frozenset[int]:
         """The measures that are pooled over users."""

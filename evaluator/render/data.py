@@ -52,7 +52,7 @@ def as_parquet(result: Result) -> bytes:
     """The long table as Parquet."""
     cells = [row.cells() for row in result.rows]
     columns = {name: [cell[name] for cell in cells] for name in COLUMNS}
-    texts, numbers = ("model", "metric", "aggregate"), ("value", "covered_value", "warm_value")
+    texts, numbers = ("model", "metric", "aggregate"), ("value", "covered_value", "warm_value", "achieved")
     types: dict[str, Any] = {name: nw.String if name in texts else nw.Float64 if name in numbers else nw.Int64 for name in COLUMNS}
     some = next(iter(result.per_user.values()))
     return _parquet(nw.from_dict(columns, schema=nw.Schema(types), backend=some.implementation))

@@ -13,7 +13,7 @@ from rich.text import Text
 from ..result import Result
 from . import findings
 from .blocks import encodes
-from .text import arrow, best, shown
+from .text import achieved, arrow, best, shown
 
 _FEW_MEASURES: Final = 8
 
@@ -35,6 +35,8 @@ def show(result: Result, file: TextIO, verbose: bool = False) -> str:
     # Given a width alone, rich does not keep to it everywhere; given a height too, it does.
     console = Console(file=text, width=wide, height=100, force_terminal=screen.is_terminal, color_system=_colours(screen), highlight=False)
     console.print(*tables, sep="\n")
+    if any(row.achieved is not None for row in result.rows):
+        console.print(_achieved(result, fancy))
     for note in result.notes():
         console.print(Text(note, style="dim"), soft_wrap=True)
     if best(result):
@@ -97,6 +99,18 @@ def _by_measure(result: Result, models: tuple[str, ...], fancy: bool, arrows: bo
         table.add_row(_headed(result, label, arrows), *cells)
     table.add_section()
     table.add_row("users", *(f"{result.counts[model].averaged:,}" for model in models))
+    return table
+
+
+def _achieved(result: Result, fancy: bool) -> Table:
+    """What share of the best possible value each model reaches."""
+    table = _table(fancy)
+    table.add_column("percent of achievable", no_wrap=True)
+    models = [model for model in result.models if model != "(oracle)"]
+    for model in models:
+        table.add_column(Text(model), justify="right", no_wrap=True)
+    for label, cells in achieved(result, models):
+        table.add_row(Text(label), *cells)
     return table
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from math import isclose
 
 from ..result import Result, Row
@@ -28,12 +29,22 @@ def best(result: Result) -> set[tuple[str, str]]:
     found: set[tuple[str, str]] = set()
     table = result.by_model()
     for label in result.labels():
-        values = {model: rows[label].value for model, rows in table.items() if label in rows and rows[label].value is not None}
+        rivals = {model: rows for model, rows in table.items() if model not in result.yardsticks}
+        values = {model: rows[label].value for model, rows in rivals.items() if label in rows and rows[label].value is not None}
         if len(values) > 1 and result.higher_is_better[label] is not None and not label.endswith(_OF_SPREAD):
             top = (max if result.higher_is_better[label] else min)(value for value in values.values() if value is not None)
             winners = {(model, label) for model, value in values.items() if isclose(value or 0.0, top, rel_tol=1e-12, abs_tol=1e-15)}
             found |= winners if len(winners) < len(values) else set()
     return found
+
+
+def achieved(result: Result, models: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """For each measure with a best possible value the percentage of it that each of `models` reaches."""
+    table = result.by_model()
+    for label in result.labels():
+        shares = [row.achieved if (row := table[model].get(label)) else None for model in models]
+        if any(share is not None for share in shares):
+            yield label, ["" if share is None else f"{100 * share:.1f} %" for share in shares]
 
 
 def as_markdown(result: Result) -> bytes:
@@ -50,6 +61,11 @@ def as_markdown(result: Result) -> bytes:
     lines.append("| users | " + " | ".join(f"{result.counts[model].averaged:,}" for model in result.models) + " |")
     found = [_escape(line) for line in findings.as_markdown(result.findings)]
     above = [*found, ""] if found else []
+    models = [model for model in result.models if model not in result.yardsticks]
+    shares = [" | ".join([f"| {_escape(label)}", *cells]) + " |" for label, cells in achieved(result, models)]
+    if shares:
+        head = "| percent of achievable | " + " | ".join(_escape(model) for model in models) + " |"
+        lines += ["", head, "|---|" + "---:|" * len(models), *shares]
     counted = blocks.as_markdown(ledgers.page(result))
     return "\n".join([*above, *lines, "", *(f"- {_escape(note)}" for note in result.notes()), "", counted]).encode()
 
