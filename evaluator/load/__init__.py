@@ -3,6 +3,7 @@
 from .faults import BlankLines, counted, explain, refuse
 from .fingerprint import Fingerprints
 from .ids import IdsAreText, as_text, common_kinds, common_or_refuse, remarks
+from .sample import sample
 from .source import Source, find, look
 from .stdin import spooled
 
@@ -20,5 +21,6 @@ __all__ = [
     "look",
     "refuse",
     "remarks",
+    "sample",
     "spooled",
 ]
