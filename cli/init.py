@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 
@@ -11,24 +12,49 @@ from .output import emit
 
 
 @click.command()
+@click.argument("files", nargs=-1, type=click.Path())
 @click.option("--from", "source", metavar="FILE", type=click.Path(), help="The config of Elliot, WarpRec, RELISON or ClayRS.")
 @click.option("--demo", metavar="DIR", type=click.Path(), help="Write sample data and configs that run into a folder.")
 @click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write the config to a file; to standard output if not given.")
 @click.option("--force", is_flag=True, help="Overwrite files that are there.")
-def init(source: str | None, demo: str | None, output: str | None, force: bool) -> None:
-    """Write a config from another program's, or with sample data.
+def init(files: tuple[str, ...], source: str | None, demo: str | None, output: str | None, force: bool) -> None:
+    """Write a config for files, from another program's, or with sample data.
+
+    FILES are files and folders; without any, this folder is looked at. What each file is taken to be is guessed from its name, its columns
+    and its first rows, and said on standard error.
 
     --from takes over the data, the evaluation and the convention of another program; what has no meaning here is named in comments at
     the end.
     """
+    if sum((bool(files), source is not None, demo is not None)) > 1:
+        raise click.UsageError("give FILES, --from or --demo, one of them")
     if demo is not None:
-        if source is not None or output is not None:
-            raise click.UsageError("--demo writes into its own folder: leave --from and -o out")
+        if output is not None:
+            raise click.UsageError("--demo writes into its own folder: leave -o out")
         _demonstrate(Path(demo), force)
     elif source is not None:
         _convert(Path(source), output, force)
     else:
-        raise click.UsageError("--from or --demo is missing")
+        _guess(files, output, force)
+
+
+def _guess(files: tuple[str, ...], output: str | None, force: bool) -> None:
+    """Say what the files are taken to be, and write the config; `DataError` if there is nothing to evaluate."""
+    from receval.evaluator.config import guessed
+    from receval.evaluator.errors import DataError
+    from receval.evaluator.pipeline import guess
+
+    target = _target(output, force)
+    found = guess(files)
+    for name, what in found.lines:
+        click.echo(f"{name}: {what}", err=True)
+    for doubt in found.doubts:
+        click.echo(f"not sure: {doubt}", err=True)
+    if found.problem:
+        raise DataError(found.problem, "name the right files, or write the config by hand: the README shows one")
+    _save(guessed(found, _folder(target)), target)
+    if target is not None:
+        click.echo(f"receval: wrote {target}; next: receval run {shlex.quote(str(target))}", err=True)
 
 
 def _convert(source: Path, output: str | None, force: bool) -> None:
@@ -74,7 +100,7 @@ def _demonstrate(folder: Path, force: bool) -> None:
 
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"{folder} is a file", "name a folder for the sample")
-    if folder.is_dir() and any(folder.iterdir()) and not force:
+    if folder.is_dir() and os.listdir(folder) and not force:
         raise ConfigError(f"{folder} is not empty", "name a new folder, or add --force to write into it")
     files = {folder / name: content for name, content in load.sample().items()}
     with write.Stage(dict.fromkeys(path.parent for path in files)) as stage:

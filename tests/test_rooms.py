@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import ROOT
 
 EVALUATOR = ROOT / "evaluator"
-STATIONS = ("config", "load", "rank", "match", "score", "aggregate", "render", "write")
+STATIONS = ("config", "load", "guessing", "rank", "match", "score", "aggregate", "render", "write")
 SHARED = (
     "tables",
     "errors",
@@ -26,6 +26,7 @@ SHARED = (
     "catalogue",
     "explanation",
     "spread",
+    "guess",
     "formula",
     "interval",
 )
@@ -35,6 +36,7 @@ INNER = {
     "catalogue": {"metrics", "conventions", "naming"},
     "explanation": set(),
     "spread": set(),
+    "guess": set(),
     "yaml_text": set(),
     "engine": {"tables", "errors", "engine.base"},
     "result": {"formula", "metrics"},

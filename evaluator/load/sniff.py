@@ -19,17 +19,39 @@ _ENDINGS: Final[dict[str, Format]] = {
     ".parquet": "parquet", ".pq": "parquet",
     ".arrow": "ipc", ".ipc": "ipc", ".feather": "ipc",
 }  # fmt: skip
+_OTHERS: Final = (
+    ".inter",
+    ".item",
+    ".items",
+    ".user",
+    ".users",
+    ".base",
+    ".test",
+    ".train",
+    ".rating",
+    ".ratings",
+    ".run",
+    ".trec",
+    ".qrels",
+)
+"""Endings that say what a table holds, and not its format."""
 PLAIN_INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
-_PACKED: Final = (".gz", ".zst", ".zstd")
+PACKED: Final = (".gz", ".zst", ".zstd")
 _HEAD: Final = 1 << 20
 _LINES: Final = 1_000
 _SEPARATORS: Final = (",", "\t", ";", "|", " ")
 
 
+def is_a_table(path: Path) -> bool:
+    """Whether the name of a file ends as those of tables do."""
+    endings = [ending.lower() for ending in path.suffixes if ending.lower() not in PACKED]
+    return bool(endings) and endings[-1] in {*_ENDINGS, *_OTHERS}
+
+
 def format_of(path: Path) -> Format:
     """The format of a file, by its ending or else by its first bytes; `DataError` if it is none that receval reads."""
     endings = [ending.lower() for ending in path.suffixes]
-    if endings and endings[-1] in _PACKED:
+    if endings and endings[-1] in PACKED:
         endings.pop()
     if endings and endings[-1] in _ENDINGS:
         return _ENDINGS[endings[-1]]

@@ -1,0 +1,127 @@
+"""What each file is by itself: by its columns, by the words in its name, and by the shape of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from ..guess import Column, File, Glance, Shape
+from . import words
+from .columns import Recognised
+
+_EVEN: Final = 0.8
+"""The least share of users with the same number of rows where rows look like lists."""
+_SHORTEST: Final = 3
+_MANY: Final = 20
+"""More distinct values than ratings have."""
+_TRUTH: Final = ("test", "validation", "train")
+
+
+def file(glance: Glance, recognised: Recognised, shape: Shape | None) -> File:
+    """What a file is taken to be; `shape` is that of its rows if it has columns of users and items."""
+    columns = recognised.columns
+    found = File(glance, columns, shape, None, "", recognised.doubts)
+    said = words.of_file(glance.label)
+    if "first" in columns:
+        return _by_first_column(found, said)
+    if "item" in columns and "distance" in columns and "other" in columns:
+        return replace(found, table="distances", why="two columns of items and a distance")
+    if shape is not None:
+        return _of_pairs(found, shape, said)
+    return _of_one_id(found, said)
+
+
+def _by_first_column(found: File, said: tuple[str, ...]) -> File:
+    """A file without a header whose second column is prose, or that has one column only."""
+    first = found.columns["first"]
+    if len(found.glance.columns) < 2:
+        return replace(found, columns={}, why="it has one column only")
+    table, role = ("people", "user") if "people" in said else ("catalogue", "item")
+    return replace(
+        found, columns={role: first}, table=table, why=f"no header, and text after the first column, which is taken for the {role}"
+    )
+
+
+def _of_one_id(found: File, said: tuple[str, ...]) -> File:
+    columns, names = found.columns, [column.name for column in found.glance.columns]
+    if any("@" in name for name in names) or {"metric", "value"} <= set(names):
+        return replace(found, why="it holds values of metrics")
+    if "item" in columns and "policy" in said and "score" in columns:
+        return replace(found, table="policy", why="its name, and a score of each item")
+    if "item" in columns:
+        return replace(found, table="catalogue", why=f"items in column {columns['item'].name!r}, and no users")
+    if "user" in columns:
+        return replace(found, table="people", why=f"users in column {columns['user'].name!r}, and no items")
+    shown = ", ".join(map(repr, names[:6])) + (", …" if len(names) > 6 else "")
+    return replace(found, why=f"no column of users or items is told by its name; the columns are {shown}")
+
+
+def _of_pairs(found: File, shape: Shape, said: tuple[str, ...]) -> File:
+    columns = found.columns
+    several = _models(found.glance)
+    if several is not None:
+        why = f"column {several.name!r} names {several.distinct} models, and receval reads one model per file: split it"
+        return replace(found, why=why)
+    if "policy" in said and "score" in columns:
+        return replace(found, table="policy", why="its name, and a score of each pair")
+    if any(word in said for word in _TRUTH) and "position" not in columns and "lists" not in said:
+        return replace(_with_rating(found), table="interactions", why="its name")
+    for reason in (_says_lists(found, shape, said), _looks_like_lists(found, shape)):
+        if reason:
+            return replace(_with_score(found, shape), table="lists", why=reason)
+    return replace(found, table="interactions", why="users and items, and neither a score nor a rank")
+
+
+def _models(glance: Glance) -> Column | None:
+    """The column that tells models apart, where one file holds several."""
+    for column in glance.columns:
+        if "model" in words.of_column(column.name) and column.kind == "text" and 1 < column.distinct <= _MANY:
+            return column
+    return None
+
+
+def _says_lists(found: File, shape: Shape, said: tuple[str, ...]) -> str:
+    """Why names say that a file holds lists, or nothing."""
+    for role, called in (("position", "rank"), ("score", "score")):
+        if role in found.columns:
+            column = found.columns[role]
+            return f"the {called} in column {column.name!r}" if found.glance.header else f"numbers like a {called} in column {column.place}"
+    return "its name" if "lists" in said else ""
+
+
+def _looks_like_lists(found: File, shape: Shape) -> str:
+    """Why rows look like lists, or nothing: many decimals, or the same number of rows for nearly every user, in a falling order."""
+    even = shape.even >= _EVEN and shape.median >= _SHORTEST and len(shape.users) > 1
+    rating = found.columns.get("rating")
+    if rating is not None and rating.kind == "decimal" and not rating.stepped and rating.distinct > _MANY:
+        return f"column {rating.name!r} has many decimals, as a score has"
+    if rating is not None and even and rating.name in shape.falling:
+        return f"column {rating.name!r} falls, and nearly every user has {shape.median} rows"
+    if even and shape.counting:
+        return f"column {min(shape.counting)!r} counts the rows of each user"
+    bare = not {"rating", "timestamp"} & found.columns.keys()
+    return f"nearly every user has {shape.median} rows, and there is no rating" if even and bare else ""
+
+
+def _with_rating(found: File) -> File:
+    """The file with its score, if it has no rating, taken for one: a file of truth has no scores."""
+    columns = dict(found.columns)
+    if "score" in columns and "rating" not in columns:
+        columns["rating"] = columns["score"]
+    return replace(found, columns={role: column for role, column in columns.items() if role != "score"})
+
+
+def _with_score(found: File, shape: Shape) -> File:
+    """The file with what orders its lists: a rank, a score, or else a rating that is one."""
+    columns: Mapping[str, Column] = found.columns
+    ordered = bool({"position", "score"} & columns.keys())
+    rating = columns.get("rating")
+    counting = [column for column in found.glance.columns if column.name in shape.counting and column not in columns.values()]
+    if rating is not None and not found.glance.header and rating.name in shape.counting:
+        columns = {**columns, "position": rating}
+    elif rating is not None and not ordered:
+        columns = {**columns, "score": rating}
+    elif counting and not ordered:
+        columns = {**columns, "position": counting[0]}
+    return replace(found, columns={role: column for role, column in columns.items() if role != "rating"})
