@@ -70,7 +70,7 @@ class Shape:
 class File:
     """A file, the columns it is taken to have, and what it is taken to be: a table of `tables`, or none, and `why`.
 
-    `doubts` are sentences on what might be otherwise.
+    `bare` lists are told by nothing but their equal lengths. `doubts` are sentences on what might be otherwise.
     """
 
     glance: Glance
@@ -79,6 +79,7 @@ class File:
     table: str | None
     why: str
     doubts: tuple[str, ...] = ()
+    bare: bool = False
 
 
 @dataclass(frozen=True)

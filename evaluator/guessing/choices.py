@@ -20,7 +20,7 @@ def threshold(test: File) -> tuple[float | None, str]:
         return None, "no column of ratings: every test row is relevant"
     span = f"the ratings go from {rating.least:g} to {rating.most:g}"
     if rating.stepped and rating.least >= 0.5 and 4 <= rating.most <= 5 and rating.distinct >= 3:
-        return 4, f"{span}, as stars do: items with 4 or more are relevant; without a threshold every rated item is"
+        return 4, f"{span} like stars, so 4 or more is relevant; without this every rated item is"
     return None, f"{span}: every test row with a rating above 0 is relevant; threshold: N asks for at least N"
 
 
@@ -60,8 +60,14 @@ def _nested(column: Column) -> bool:
 
 
 def _separator(column: Column) -> str:
-    """What separates the categories in a column: the sign that most values have, if taking values apart leaves fewer distinct ones."""
+    """What separates the categories in a column: the sign that most values have, if taking values apart leaves fewer distinct ones.
+
+    Space is one if that leaves far fewer, since names of categories may have spaces.
+    """
     having = {sign: sum(sign in value for value in column.values) for sign in _SEPARATORS}
     best = max(_SEPARATORS, key=lambda sign: having[sign])
     parts = {part for value in column.values for part in value.split(best)}
-    return best if having[best] and (best == "|" or len(parts) < len(column.values)) else ""
+    if having[best] and (best == "|" or len(parts) < len(column.values)):
+        return best
+    words_alone = {word for value in column.values for word in value.split()}
+    return " " if any(" " in value for value in column.values) and 2 * len(words_alone) < len(column.values) else ""

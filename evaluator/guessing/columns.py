@@ -57,10 +57,14 @@ def _by_the_other(columns: tuple[Column, ...], found: dict[str, Column]) -> tupl
     """Where the user or the item was told by its name, the only other column of ids, if its values repeat, is the other one."""
     for role, other in (("user", "item"), ("item", "user")):
         left = [column for column in columns if column not in found.values() and _is_id(column)]
-        if role not in found and other in found and len(left) == 1 and left[0].distinct < left[0].filled:
+        if role not in found and other in found and len(left) == 1 and all(_repeats(column) for column in (left[0], found[other])):
             doubt = f"column {left[0].name!r} is taken for the {role}: beside {found[other].name!r} it alone looks like ids"
             return {**found, role: left[0]}, (doubt,)
     return found, ()
+
+
+def _repeats(column: Column) -> bool:
+    return column.distinct < column.filled
 
 
 def _is_id(column: Column) -> bool:
@@ -76,7 +80,7 @@ def _by_place(columns: tuple[Column, ...]) -> Recognised:
     for column in columns[2:]:
         role = _of_number(column) if column.kind != "text" else "timestamp"
         found.setdefault(role, column)
-    return Recognised(found, ("the file has no header: the first column is taken for the user, the second for the item",))
+    return Recognised(found, ("no header, so the first column is taken for the user, the second for the item",))
 
 
 def _of_number(column: Column) -> str:

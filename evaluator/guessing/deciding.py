@@ -8,7 +8,7 @@ from typing import Any, Final
 from ..guess import Column, Entry, File, Guess
 from . import choices, spellings, words
 from .models import Models, models
-from .truth import Truth, truth
+from .truth import Truth, settled, truth
 
 _SINGLE: Final = {"catalogue": "items", "people": "users", "policy": "previous_policy", "distances": "distances"}
 """The tables of which a config has one at most, and their keys."""
@@ -26,9 +26,10 @@ _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 
 def decide(files: Sequence[File], unreadable: Mapping[str, str]) -> Guess:
     """The guess for files that were seen, and the reasons of those that could not be read."""
+    files = settled(files)
     lists = [found for found in files if found.table == "lists"]
     known = truth([found for found in files if found.table == "interactions"], lists)
-    doubts = [f"{found.glance.given}: {doubt}" for found in files for doubt in found.doubts if found.table]
+    doubts = _doubts(files)
     if known.test is None or not lists:
         return Guess(lines=_unused(files, unreadable), doubts=tuple(doubts), problem=_problem(known, lists))
     found = models(known.test, lists)
@@ -39,6 +40,30 @@ def decide(files: Sequence[File], unreadable: Mapping[str, str]) -> Guess:
             lines=_unused(files, unreadable), doubts=tuple(doubts), problem=f"no file has lists for {known.test.glance.given}: {reasons}"
         )
     return _complete(files, known, found, unreadable, doubts)
+
+
+def _doubts(files: Sequence[File]) -> list[str]:
+    """What is unsure of single files, files of which the same is to be said being named together; and what `run` will refuse."""
+    together: dict[str, list[str]] = {}
+    for found in files:
+        for doubt in found.doubts if found.table else ():
+            together.setdefault(doubt, []).append(found.glance.given)
+    faults = [f"{found.glance.given}: {fault}" for found in files if found.table for fault in _faults(found)]
+    return [f"{', '.join(given)}: {doubt}" for doubt, given in together.items()] + faults
+
+
+def _faults(found: File) -> list[str]:
+    """What of the rows that were seen `run` will refuse."""
+    said = []
+    for role in _COLUMNS[found.table or ""]:
+        column = found.columns.get(role)
+        if column is not None and column.filled < found.glance.n_seen:
+            said.append(
+                f"column {column.name!r} has no value in {found.glance.n_seen - column.filled:,} rows, which receval run will refuse"
+            )
+        elif column is not None and role not in ("user", "item", "other") and column.kind == "text":
+            said.append(f"column {column.name!r} holds text such as {column.values[0]!r} where numbers are needed")
+    return said
 
 
 def _problem(known: Truth, lists: Sequence[File]) -> str:
@@ -90,7 +115,7 @@ def _singles(files: Sequence[File], test: File) -> tuple[dict[str, File], list[t
 
 
 def _fit(found: File, test: File) -> tuple[int, int, int, int, str]:
-    """The better a side input fits its key, the less: by ids in common with the test set, its name, its categories, its columns."""
+    """The better a side input fits its key, the less: by ids that the test set has, one row per user, its name, categories, columns."""
     shape, glance = test.shape, found.glance
     assert shape is not None
     ids = shape.users if found.table == "people" else shape.items
@@ -98,7 +123,7 @@ def _fit(found: File, test: File) -> tuple[int, int, int, int, str]:
     says = words.of_name(words.stem(glance.label)) and found.table in words.of_file(words.stem(glance.label))
     plain = len(words.of_name(words.stem(glance.label))) == 1
     return (
-        int(ids.isdisjoint(column.values)),
+        int(ids.isdisjoint(column.values)) + int(found.table == "people" and column.distinct < column.filled),
         0 if says and plain else 1 if says else 2,
         0 if choices.categories(glance) else 1,
         -len(glance.columns),
@@ -156,11 +181,11 @@ def _lines(
 
 def _told(entry: Entry) -> str:
     """The reason, how the file is read, and how many rows it has."""
-    stated: dict[str, Any] = {key: value for key, value in entry.keys.items() if key in ("format", "separator")}
+    stated: dict[str, Any] = {key: value for key, value in entry.keys.items() if key in ("format", "separator", "categories", "split")}
     how = "".join(f"; {key} {value!r}" for key, value in stated.items()) + ("" if entry.file.glance.header else "; no header")
     glance = entry.file.glance
-    columns = ", ".join(f"{key} {name!r}" if isinstance(name, str) else f"{key} {name}" for key, name in entry.keys["columns"].items())
-    return f"{entry.comment}; columns: {columns}{how}; {'' if glance.exact else 'about '}{glance.n_rows:,} rows"
+    columns = ", ".join(f"{key}={name}" for key, name in entry.keys["columns"].items())
+    return f"{entry.comment}; {columns}{how}; {'' if glance.exact else 'about '}{glance.n_rows:,} rows"
 
 
 def _unused(files: Sequence[File], unreadable: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
@@ -44,25 +45,23 @@ def _is_predicted(test: File, found: File) -> bool:
 
 
 def _named(files: Sequence[File]) -> dict[str, File]:
-    """A name for each: the shortest of its name without the words that say lists, its name, and those with its folder or ending."""
-    for spell in (_short, _stem, _with_folder, _with_ending):
-        names = [spell(found.glance.label) for found in files]
-        if len(set(names)) == len(names) and all(names):
-            return dict(sorted(zip(names, files, strict=True)))
-    return {found.glance.label: found for found in files}
+    """A name for each: its own without words that say lists; where several are the same, more of its path."""
+    labels = [found.glance.label for found in files]
+    names = [_short(label) for label in labels]
+    for longer in (words.stem, _with_folder, _with_ending, str):
+        names = [name if names.count(name) == 1 else longer(label) for name, label in zip(names, labels, strict=True)]
+    return dict(sorted(zip(names, files, strict=True), key=lambda named: named[0]))
 
 
 def _short(label: str) -> str:
     """`recs_als` is als; a name that holds nothing else stays as it is."""
-    parts = words.stem(label).replace("-", "_").split("_")
-    left = [part for part in parts if words.of_file(part) != ("lists",)]
-    if len(left) == len(parts) or not left:
-        return words.stem(label)
-    return "_".join(left)
-
-
-def _stem(label: str) -> str:
-    return words.stem(label)
+    left = re.split(r"[-_]", words.stem(label))
+    while left and words.of_file(left[0]) == ("lists",):
+        left = left[1:]
+    while left and words.of_file(left[-1]) == ("lists",):
+        left = left[:-1]
+    found = re.search(r"[-_]".join(map(re.escape, left)), words.stem(label))
+    return found[0] if left and found else words.stem(label)
 
 
 def _with_folder(label: str) -> str:

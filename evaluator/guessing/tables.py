@@ -20,16 +20,18 @@ _TRUTH: Final = ("test", "validation", "train")
 
 def file(glance: Glance, recognised: Recognised, shape: Shape | None) -> File:
     """What a file is taken to be; `shape` is that of its rows if it has columns of users and items."""
-    columns = recognised.columns
+    columns: Mapping[str, Column] = recognised.columns
     found = File(glance, columns, shape, None, "", recognised.doubts)
     said = words.of_file(glance.label)
     if "first" in columns:
         return _by_first_column(found, said)
     if "item" in columns and "distance" in columns and "other" in columns:
         return replace(found, table="distances", why="two columns of items and a distance")
-    if shape is not None:
-        return _of_pairs(found, shape, said)
-    return _of_one_id(found, said)
+    for table, role, other in (("people", "user", "item"), ("catalogue", "item", "user")):
+        if shape is not None and table in said and columns[role].distinct == columns[role].filled:
+            columns = {name: column for name, column in columns.items() if name != other}
+            return replace(found, columns=columns, table=table, shape=None, why=f"its name, and one row per {role}")
+    return _of_pairs(found, shape, said) if shape is not None else _of_one_id(found, said)
 
 
 def _by_first_column(found: File, said: tuple[str, ...]) -> File:
@@ -70,6 +72,8 @@ def _of_pairs(found: File, shape: Shape, said: tuple[str, ...]) -> File:
     for reason in (_says_lists(found, shape, said), _looks_like_lists(found, shape)):
         if reason:
             return replace(_with_score(found, shape), table="lists", why=reason)
+    if _even(shape) and not {"rating", "timestamp"} & columns.keys():
+        return replace(found, table="lists", why=f"nearly every user has {shape.median} rows, and there is no rating", bare=True)
     return replace(found, table="interactions", why="users and items, and neither a score nor a rank")
 
 
@@ -91,17 +95,20 @@ def _says_lists(found: File, shape: Shape, said: tuple[str, ...]) -> str:
 
 
 def _looks_like_lists(found: File, shape: Shape) -> str:
-    """Why rows look like lists, or nothing: many decimals, or the same number of rows for nearly every user, in a falling order."""
-    even = shape.even >= _EVEN and shape.median >= _SHORTEST and len(shape.users) > 1
+    """Why rows look like lists, or nothing: many decimals, or the same number of rows for nearly every user, in an order."""
     rating = found.columns.get("rating")
     if rating is not None and rating.kind == "decimal" and not rating.stepped and rating.distinct > _MANY:
         return f"column {rating.name!r} has many decimals, as a score has"
-    if rating is not None and even and rating.name in shape.falling:
+    if rating is not None and _even(shape) and rating.name in shape.falling:
         return f"column {rating.name!r} falls, and nearly every user has {shape.median} rows"
-    if even and shape.counting:
+    if _even(shape) and shape.counting:
         return f"column {min(shape.counting)!r} counts the rows of each user"
-    bare = not {"rating", "timestamp"} & found.columns.keys()
-    return f"nearly every user has {shape.median} rows, and there is no rating" if even and bare else ""
+    return ""
+
+
+def _even(shape: Shape) -> bool:
+    """Whether nearly every user has the same number of rows."""
+    return shape.even >= _EVEN and shape.median >= _SHORTEST and len(shape.users) > 1
 
 
 def _with_rating(found: File) -> File:

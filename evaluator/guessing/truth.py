@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..guess import File
 from . import words
@@ -50,6 +50,14 @@ def share(test: File, other: File) -> float:
     return sum(pair in other.shape.pairs for pair in asked) / len(asked) if asked else 0.0
 
 
+def settled(files: Sequence[File]) -> list[File]:
+    """The files, bare lists being interactions unless a file is called the test set and they hold pairs of it."""
+    tests = [found for found in files if found.table == "interactions" and _rank(found) < 2]
+    return [
+        replace(found, table="interactions") if found.bare and not any(_common(test, found) for test in tests) else found for found in files
+    ]
+
+
 def _none(interactions: Sequence[File]) -> str:
     if not interactions:
         return "no file looks like a test set, which has a column of users and one of items, and neither a score nor a rank"
@@ -77,11 +85,12 @@ def _train(test: File, rest: Sequence[File]) -> tuple[File | None, tuple[tuple[s
         shared, shown = share(test, found), found.glance.given
         if _rank(found) < 2:
             others.append(("test", found, "could be the test set too" if _rank(found) == 0 else "a validation set, by its name"))
-        elif train is not None:
-            others.append(("train", found, "could be the train set too"))
         elif _rank(found) == 2 and shared > _MOSTLY:
             others.append(("train", found, f"holds {shared:.0%} of the test pairs: all interactions, and no train set"))
-            doubts.append(f"{shown} holds {shared:.0%} of the test pairs, so it is not taken for the train set")
+            if train is None:
+                doubts.append(f"{shown} holds {shared:.0%} of the test pairs, so it is not taken for the train set")
+        elif train is not None:
+            others.append(("train", found, "could be the train set too"))
         elif _rank(found) == 2 and found.glance.n_rows < test.glance.n_rows:
             others.append(("train", found, "smaller than the test set"))
         else:

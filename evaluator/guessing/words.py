@@ -40,8 +40,7 @@ _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "item": (
         "item", "movie", "film", "product", "article", "track", "song", "artist", "book", "game", "anime", "news", "video",
         "recipe", "business", "isbn", "asin", "sku", "hotel", "poi", "venue", "place", "restaurant", "course", "offer", "listing", "show",
-        "iid",
-        "doc", "document", "docid", "beer", "app", "job", "ad",
+        "iid", "doc", "document", "docid", "beer", "app", "job", "ad",
     ),
     "rating": ("rating", "stars", "grade", "relevance", "rel", "label"),
     "score": ("score", "pred", "prediction", "predicted", "prob", "probability", "logit", "sim", "similarity", "confidence", "estimate"),
@@ -71,6 +70,7 @@ IDENTIFYING: Final = (
 DESCRIBING: Final = (
     "name", "title", "count", "age", "gender", "type", "category", "genre", "mean", "avg", "year", "description", "url", "text", "group",
     "popularity", "timestamp", "time", "date", "rating", "score", "rank", "country", "city",
+    "zip", "postal", "postcode",
 )  # fmt: skip
 """Words of columns that say something of users or items, and do not name them."""
 

@@ -19,8 +19,6 @@ from .columns import usual_roles
 from .faults import explain
 from .source import Source, look
 
-SEEN: Final = 100_000
-"""How many rows are looked at."""
 _SHOWN: Final = 300
 _ROLE: Final = "init"
 
@@ -28,17 +26,19 @@ _ROLE: Final = "init"
 class Glimpse:
     """The first rows of a table, each value as text."""
 
-    def __init__(self, given: str, label: str, paths: Sequence[Path]) -> None:
-        """Look at the files; `DataError` if they cannot be read as a table."""
-        self._paths = tuple(paths)
+    def __init__(self, given: str, label: str, paths: Sequence[Path], rows: int = 100_000) -> None:
+        """Look at the first `rows` of the files; `DataError` if they cannot be read as a table."""
+        self._paths, self._most = tuple(paths), rows
         try:
             self._source, stated = _as_written(self._paths)
-            self._frame = _rows(self._source)
+            self._frame = _rows(self._source, rows)
         except OSError as error:
             raise DataError(f"{given} may not be read ({error.strerror})") from None
         n_rows, exact = self._size()
         scan = self._source.scan
-        self.glance = Glance(given, label, self._paths, self._columns, scan.has_header, stated, n_rows, exact, self._frame.height)
+        self.glance = Glance(
+            given, label, self._paths, self._columns, scan.has_header or scan.format != "csv", stated, n_rows, exact, self._frame.height
+        )
 
     @cached_property
     def _columns(self) -> tuple[Column, ...]:
@@ -51,7 +51,7 @@ class Glimpse:
         if scan.format in ("parquet", "ipc"):
             opened = (pl.scan_parquet if scan.format == "parquet" else pl.scan_ipc)(list(self._paths), glob=False)
             return int(opened.select(pl.len()).collect().item()), True
-        if seen < SEEN:
+        if seen < self._most:
             return seen, True
         if any(sniff.is_gzip(path) or sniff.is_zstd(path) for path in self._paths):
             return seen, False
@@ -80,7 +80,7 @@ class Glimpse:
 
     def _counts(self, ids: pl.DataFrame, column: Column) -> bool:
         value = pl.col("value")
-        fits = value.min().is_in([0.0, 1.0]) & (value.max() - value.min() + 1 == value.n_unique()) & (value.n_unique() > 1)
+        fits = value.min().is_in([0.0, 1.0]) & (value.max() - value.min() + 1 == pl.len()) & (value.n_unique() == pl.len())
         return _nearly_all(self._of_users(ids, column).group_by("user").agg(fits.alias("fits"), pl.len().alias("rows")))
 
     def _falls(self, ids: pl.DataFrame, column: Column) -> bool:
@@ -132,7 +132,7 @@ def _is_data(source: Source) -> bool:
     names = source.scan.header
     if any(usual_roles(name) for name in names):
         return False
-    rows = _rows(_all_columns(source, names)).head(1_000)
+    rows = _rows(_all_columns(source, names), 1_000)
     return any((rows.to_series(place) == name).any() for place, name in enumerate(names))
 
 
@@ -156,11 +156,11 @@ def _all_columns(source: Source, names: Iterable[str]) -> Source:
     return replace(source, scan=replace(source.scan, names=every, kinds=dict.fromkeys(every, "text")))
 
 
-def _rows(source: Source) -> pl.DataFrame:
+def _rows(source: Source, most: int) -> pl.DataFrame:
     """The first rows; `DataError` with the place of what cannot be read."""
     try:
         frame: pl.LazyFrame = PolarsEngine().scan(source.scan).to_native()
-        return frame.head(SEEN).drop("row").collect()
+        return frame.head(most).drop("row").collect()
     except (pl.exceptions.PolarsError, ReadError) as error:
         raise explain(source, ReadError(str(error))) from None
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from .. import guessing, load
 from ..errors import DataError
 from ..guess import Entry, File, Guess
+
+_MOST: Final = 100_000
+_ALTOGETHER: Final = 2_000_000
+"""How many rows are looked at, of one file and of all."""
 
 
 def guess(given: Sequence[str]) -> Guess:
@@ -17,9 +22,11 @@ def guess(given: Sequence[str]) -> Guess:
     """
     files: list[File] = []
     unreadable: dict[str, str] = {}
-    for table in load.tables_in(given or ["."]):
+    tables = load.tables_in(given or ["."])
+    rows = min(_MOST, _ALTOGETHER // len(tables))
+    for table in tables:
         try:
-            files.append(_file(load.Glimpse(table.given, table.label, table.paths)))
+            files.append(_file(load.Glimpse(table.given, table.label, table.paths, rows)))
         except DataError as error:
             unreadable[table.given] = _reason(error, table)
     found = guessing.decide(files, unreadable)
