@@ -52,8 +52,8 @@ class Shape:
     """What the rows that were seen say of users and items, ids being the text that stands there.
 
     `longest` and `median` are numbers of rows per user, `even` is the share of users who have the commonest number. `counting` names the
-    columns that number each user's rows from 0 or 1, `falling` those that never rise within a user's rows. `pairs` is
-    cut short where the file is.
+    columns that number each user's rows from 0 or 1, `falling` those that never rise within a user's rows. `whole`: all rows of
+    nearly every user were seen, since each user's stand together, or the file was seen to its end.
     """
 
     users: frozenset[str]
@@ -64,6 +64,7 @@ class Shape:
     even: float
     counting: frozenset[str]
     falling: frozenset[str]
+    whole: bool
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from .dialects import PROGRAMS, Translation, ours, translate
 from .experiments import Experiment, recognise
 from .loader import check, read_document
 from .places import Places, dotted
-from .written import flow, moved_path, plain
+from .written import as_key, flow, moved_path, plain
 
 _PROGRAMS = ", ".join(PROGRAMS.values())
 _Moved = Callable[[Any], Any]
@@ -120,7 +120,7 @@ def _data(experiment: Experiment, moved: _Moved) -> Iterator[str]:
         if role == "recommendations" and isinstance(given, Mapping | list):
             yield f"  recommendations:{fill_in}"
             models = given.items() if isinstance(given, Mapping) else [(None, lists) for lists in given]
-            yield from (f"    {'-' if name is None else f'{flow(name)}:'} {source(lists)}" for name, lists in models)
+            yield from (f"    {'-' if name is None else f'{as_key(name)}:'} {source(lists)}" for name, lists in models)
         else:
             yield f"  {flow(role)}: {source(given)}{fill_in}"
 

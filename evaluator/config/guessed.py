@@ -11,7 +11,7 @@ from .. import yaml_text as text
 from ..guess import Entry, Guess
 from .loader import check
 from .places import Places
-from .written import flow, moved_path, plain
+from .written import as_key, flow, moved_path, plain
 
 _HEAD = """\
 # Written by `receval init`: guesses, each with its reason. Correct what is wrong; `receval validate` checks it, `receval run` evaluates.
@@ -41,14 +41,14 @@ def _has_schema(folder: Path | None) -> bool:
 
 
 def _data(guess: Guess, folder: Path | None) -> Iterator[str]:
-    spare = [(key, entry) for key, entry in guess.others]
+    spare = guess.others
     yield "data:"
     for key, entry in guess.data.items():
         yield f"  {key}: {_source(entry, folder)}"
         yield from (f"  # {key}: {_source(other, folder)}" for other_key, other in spare if other_key == key)
     yield from (f"  # {key}: {_source(other, folder)}" for key, other in spare if key not in guess.data)
     yield "  recommendations:"
-    yield from (f"    {flow(name)}: {_source(entry, folder)}" for name, entry in guess.models.items())
+    yield from (f"    {as_key(name)}: {_source(entry, folder)}" for name, entry in guess.models.items())
 
 
 def _source(entry: Entry, folder: Path | None) -> str:

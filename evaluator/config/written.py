@@ -39,6 +39,11 @@ def _text(dumper: yaml.SafeDumper, given: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _text)
 
 
+def as_key(name: str) -> str:
+    """A key: in keys no variable is looked for, so `$` stays as it is."""
+    return flow(name).replace("$$", "$")
+
+
 def flow(value: Any) -> str:
     """A value on one line."""
     written = yaml.dump(value, Dumper=_Dumper, default_flow_style=True, sort_keys=False, allow_unicode=True, width=float("inf"))

@@ -26,7 +26,9 @@ def threshold(test: File) -> tuple[float | None, str]:
 
 def cutoffs(lists: Sequence[File]) -> tuple[tuple[int, ...], str]:
     """The usual cut-offs that no longest list falls short of, and the reason."""
-    lengths = [found.shape.longest for found in lists if found.shape is not None]
+    lengths = [found.shape.longest for found in lists if found.shape is not None and found.shape.whole]
+    if not lengths:
+        return _USUAL[:2], "how long the lists are was not seen"
     least, most = min(lengths), max(lengths)
     usual = tuple(k for k in _USUAL if k <= least) or (least,)
     several = f"the lists have up to {least} items" if least == most else f"the longest lists of the models have {least} to {most} items"

@@ -85,6 +85,8 @@ def _complete(files: Sequence[File], known: Truth, found: Models, unreadable: Ma
     others = [*((key, _entry(other, why)) for key, other, why in known.others), *spare]
     others += [("predictions", _predicted(other)) for other in found.predictions[1:]]
     limit, on_relevance = choices.threshold(known.test)
+    if limit is not None:
+        doubts.append(f"{known.test.glance.given}: {on_relevance}")
     top_k, on_top_k = choices.cutoffs(list(found.lists.values()))
     of_models = {name: _entry(lists, _of_lists(lists)) for name, lists in found.lists.items()}
     has_categories = "items" in data and "categories" in data["items"].keys
@@ -160,7 +162,7 @@ def _name(found: File, column: Column) -> str | int:
 def _of_lists(found: File) -> str:
     shape = found.shape
     assert shape is not None
-    return f"{found.why}; up to {shape.longest} items per user"
+    return f"{found.why}; up to {shape.longest} items per user" if shape.whole else found.why
 
 
 def _lines(

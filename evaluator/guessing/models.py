@@ -14,6 +14,23 @@ from .truth import share
 _PREDICTED: Final = 0.8
 """The least share of its pairs that the test set holds where a file has predicted ratings, and no lists."""
 
+_LISTS: Final = (
+    "recs",
+    "rec",
+    "recommendations",
+    "reco",
+    "recos",
+    "predictions",
+    "preds",
+    "pred",
+    "lists",
+    "run",
+    "runs",
+    "results",
+    "output",
+)
+"""Words that add nothing to the name of a model."""
+
 
 class Models(NamedTuple):
     """The lists by the name of their model, predicted ratings if a file has them, and files left out with the reason."""
@@ -56,9 +73,9 @@ def _named(files: Sequence[File]) -> dict[str, File]:
 def _short(label: str) -> str:
     """`recs_als` is als; a name that holds nothing else stays as it is."""
     left = re.split(r"[-_]", words.stem(label))
-    while left and words.of_file(left[0]) == ("lists",):
+    while left and left[0].lower() in _LISTS:
         left = left[1:]
-    while left and words.of_file(left[-1]) == ("lists",):
+    while left and left[-1].lower() in _LISTS:
         left = left[:-1]
     found = re.search(r"[-_]".join(map(re.escape, left)), words.stem(label))
     return found[0] if left and found else words.stem(label)

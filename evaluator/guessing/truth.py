@@ -44,10 +44,15 @@ def truth(interactions: Sequence[File], lists: Sequence[File]) -> Truth:
 
 def share(test: File, other: File) -> float:
     """The share of the test pairs that another file holds, among its users as far as the files were seen."""
+    held, asked = _held(test, other)
+    return held / asked if asked else 0.0
+
+
+def _held(test: File, other: File) -> tuple[int, int]:
     assert test.shape is not None
     assert other.shape is not None
     asked = [pair for pair in test.shape.pairs if pair[0] in other.shape.users]
-    return sum(pair in other.shape.pairs for pair in asked) / len(asked) if asked else 0.0
+    return sum(pair in other.shape.pairs for pair in asked), len(asked)
 
 
 def settled(files: Sequence[File]) -> list[File]:
@@ -96,7 +101,8 @@ def _train(test: File, rest: Sequence[File]) -> tuple[File | None, tuple[tuple[s
         else:
             train = found
             if shared > 0:
-                doubts.append(f"{shown} is taken for the train set, and {shared:.1%} of the test pairs stand in it too")
+                held, asked = _held(test, found)
+                doubts.append(f"{shown} is taken for the train set, and {held:,} of {asked:,} test pairs stand in it too")
     return train, tuple(others), tuple(doubts)
 
 

@@ -34,6 +34,8 @@ class Glimpse:
             self._frame = _rows(self._source, rows)
         except OSError as error:
             raise DataError(f"{given} may not be read ({error.strerror})") from None
+        if self._frame.is_empty():
+            raise DataError(f"{given}: there are no rows")
         n_rows, exact = self._size()
         scan = self._source.scan
         self.glance = Glance(
@@ -73,6 +75,7 @@ class Glimpse:
             even=int(lengths.value_counts().get_column("count").max() or 0) / max(1, lengths.len()),  # type: ignore[arg-type]
             counting=frozenset(column.name for column in numbers if self._counts(ids, column)),
             falling=frozenset(column.name for column in numbers if self._falls(ids, column)),
+            whole=self.glance.n_seen == self.glance.n_rows or ids["user"].rle().len() < 1.1 * lengths.len(),
         )
 
     def _of_users(self, ids: pl.DataFrame, column: Column) -> pl.DataFrame:

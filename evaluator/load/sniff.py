@@ -95,7 +95,10 @@ def head(path: Path) -> list[str]:
         raise DataError(f"{path}: lines end in a carriage return alone", "convert the line ends, for example with tr '\\r' '\\n'")
     if "\x00" in text:
         raise DataError(f"{path}: not a text file (it holds NUL bytes)", "say its format in the config, or save it as UTF-8")
-    return [line.removesuffix("\r") for line in text.split("\n")[:_LINES]]
+    lines = [line.removesuffix("\r") for line in text.split("\n")[:_LINES]]
+    if not any(line.strip() for line in lines):
+        raise DataError(f"{path}: the first {len(lines):,} lines are blank", "remove them")
+    return lines
 
 
 def is_gzip(path: Path) -> bool:
@@ -112,7 +115,7 @@ def separator_of(path: Path, lines: list[str]) -> str:
     """The separator that gives every one of the first lines the same number of fields, more than one."""
     if ".tsv" in (ending.lower() for ending in path.suffixes):
         return "\t"
-    sample = [line for line in lines[:50] if line.strip()]
+    sample = [line for line in lines if line.strip()][:50]
     best, fields = ",", 1
     for separator in _SEPARATORS:
         widths = {len(split(line, separator)) for line in sample}
