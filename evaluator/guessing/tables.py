@@ -27,11 +27,9 @@ def file(glance: Glance, recognised: Recognised, shape: Shape | None) -> File:
         return _by_first_column(found, said)
     if "item" in columns and "distance" in columns and "other" in columns:
         return replace(found, table="distances", why="two columns of items and a distance")
-    for table, role, other in (("people", "user", "item"), ("catalogue", "item", "user")):
-        if shape is not None and table in said and columns[role].distinct == columns[role].filled:
-            columns = {name: column for name, column in columns.items() if name != other}
-            return replace(found, columns=columns, table=table, shape=None, why=f"its name, and one row per {role}")
-    return _of_pairs(found, shape, said) if shape is not None else _of_one_id(found, said)
+    if shape is None:
+        return _of_one_id(found, said)
+    return _of_one_row_each(found, said) or _of_pairs(found, shape, said)
 
 
 def _by_first_column(found: File, said: tuple[str, ...]) -> File:
@@ -43,6 +41,19 @@ def _by_first_column(found: File, said: tuple[str, ...]) -> File:
     return replace(
         found, columns={role: first}, table=table, why=f"no header, and text after the first column, which is taken for the {role}"
     )
+
+
+def _of_one_row_each(found: File, said: tuple[str, ...]) -> File | None:
+    """A file with one row per user, or per item, whose other ids only describe it, such as a favourite film; nothing otherwise."""
+    for table, role, other in (("people", "user", "item"), ("catalogue", "item", "user")):
+        unique = found.columns[role].distinct == found.columns[role].filled == found.glance.n_seen
+        described = not words.names_ids(found.columns[other]) and not any(word in said for word in _TRUTH)
+        if unique and (table in said or described):
+            columns = {name: column for name, column in found.columns.items() if name != other}
+            return replace(
+                found, columns=columns, table=table, shape=None, why=f"{'its name, and ' if table in said else ''}one row per {role}"
+            )
+    return None
 
 
 def _of_one_id(found: File, said: tuple[str, ...]) -> File:
@@ -67,7 +78,7 @@ def _of_pairs(found: File, shape: Shape, said: tuple[str, ...]) -> File:
         return replace(found, why=why)
     if "policy" in said and "score" in columns:
         return replace(found, table="policy", why="its name, and a score of each pair")
-    if any(word in said for word in _TRUTH) and "position" not in columns and "lists" not in said:
+    if any(word in said for word in _TRUTH) and not _lists_for(found, said):
         return replace(_with_rating(found), table="interactions", why="its name")
     for reason in (_says_lists(found, shape, said), _looks_like_lists(found, shape)):
         if reason:
@@ -75,6 +86,19 @@ def _of_pairs(found: File, shape: Shape, said: tuple[str, ...]) -> File:
     if _even(shape) and not {"rating", "timestamp"} & columns.keys():
         return replace(found, table="lists", why=f"nearly every user has {shape.median} rows, and there is no rating", bare=True)
     return replace(found, table="interactions", why="users and items, and neither a score nor a rank")
+
+
+def _lists_for(found: File, said: tuple[str, ...]) -> bool:
+    """Whether a file named after a test or train set holds lists for it, as `als_test` may: `test` itself does not, whatever it has."""
+    if "position" in found.columns or "lists" in said:
+        return True
+    alone = all(words.of_file(word) for word in words.of_name(words.stem(found.glance.label)))
+    rating = found.columns.get("rating")
+    return not alone and ("score" in found.columns or (rating is not None and _has_many_decimals(rating)))
+
+
+def _has_many_decimals(rating: Column) -> bool:
+    return rating.kind == "decimal" and not rating.stepped and rating.distinct > _MANY
 
 
 def _models(glance: Glance) -> Column | None:
@@ -97,7 +121,7 @@ def _says_lists(found: File, shape: Shape, said: tuple[str, ...]) -> str:
 def _looks_like_lists(found: File, shape: Shape) -> str:
     """Why rows look like lists, or nothing: many decimals, or the same number of rows for nearly every user, in an order."""
     rating = found.columns.get("rating")
-    if rating is not None and rating.kind == "decimal" and not rating.stepped and rating.distinct > _MANY:
+    if rating is not None and _has_many_decimals(rating):
         return f"column {rating.name!r} has many decimals, as a score has"
     if rating is not None and _even(shape) and rating.name in shape.falling:
         return f"column {rating.name!r} falls, and nearly every user has {shape.median} rows"

@@ -7,6 +7,8 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final
 
+from ..guess import Column
+
 _FILES: Final[dict[str, tuple[str, ...]]] = {
     "test": ("test", "holdout", "heldout", "truth", "groundtruth", "gt", "qrels", "target", "targets", "answers", "labels"),
     "validation": ("val", "valid", "validation", "dev"),
@@ -85,6 +87,11 @@ def of_column(name: str) -> frozenset[str]:
     """What the words of a column's name say that it holds."""
     words = of_name(name)
     return frozenset(role for role, known in _COLUMNS.items() if any(word in known for word in words))
+
+
+def names_ids(column: Column) -> bool:
+    """Whether a column is called as ids are, and not only after what they are of."""
+    return bool(column.usual) or any(word in IDENTIFYING for word in of_name(column.name))
 
 
 def of_file(label: str) -> tuple[str, ...]:

@@ -318,6 +318,24 @@ def test_the_only_interactions_are_the_test_set_if_recommended_pairs_stand_in_th
     assert "no name says which file is the test set; clicks.csv is taken for it" in done.doubts
 
 
+def test_a_file_with_one_row_per_user_is_no_interactions_whatever_it_says_of_them(init):
+    people = text([(user, "nurse", "Alien") for user in range(1, 30)], ("user_id", "job", "film"))
+    done = init({**{name: PLAIN[name] for name in ("test.csv", "als.csv")}, "demography.csv": people})
+    assert done.data["users"]["path"] == "demography.csv"
+    assert done.said["demography.csv"].startswith("data.users: one row per user")
+
+
+def test_lists_for_a_test_set_are_told_from_the_test_set(init):
+    done = init({"test.csv": PLAIN["test.csv"], "als_test.csv": PLAIN["als.csv"]})
+    assert (done.data["test"]["path"], models(done)) == ("test.csv", {"als_test": "als_test.csv"})
+
+
+def test_a_test_set_may_call_its_ratings_scores(init):
+    done = init({"test.csv": text(TEST, ("user_id", "item_id", "score", "timestamp")), "als.csv": PLAIN["als.csv"]})
+    assert done.data["test"]["columns"] == {"user": "user_id", "item": "item_id", "rating": "score"}
+    assert done.values["als", "MRR@5"] == pytest.approx(STARS)
+
+
 def test_ambiguous_columns_are_chosen_written_down_and_told(init):
     rows = [(user, user, item, rating) for user, item, rating, _ in TEST]
     done = init({**PLAIN, "test.csv": text(rows, ("uid", "user_id", "item_id", "rating"))})
