@@ -47,14 +47,18 @@ def _guess(files: tuple[str, ...], output: str | None, force: bool) -> None:
     target = _target(output, force)
     found = guess(files)
     for name, what in found.lines:
-        click.echo(f"{name}: {what}", err=True)
+        click.echo(_on_one_line(f"{name}: {what}"), err=True)
     for doubt in found.doubts:
-        click.echo(f"not sure: {doubt}", err=True)
+        click.echo(_on_one_line(f"not sure: {doubt}"), err=True)
     if found.problem:
         raise DataError(found.problem, "name the right files, or write the config by hand: the README shows one")
     _save(guessed(found, _folder(target)), target)
     if target is not None:
         click.echo(f"receval: wrote {target}; next: receval run {shlex.quote(str(target))}", err=True)
+
+
+def _on_one_line(text: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def _convert(source: Path, output: str | None, force: bool) -> None:

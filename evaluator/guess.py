@@ -33,7 +33,8 @@ class Glance:
     """A file, or the parts of a table, as far as it was seen.
 
     `label` is its path below the folder that all files share; `stated` what a config must say for the file to be read. `n_rows` is
-    an estimate, or the least, unless `exact`; `n_seen` of them were seen.
+    an estimate, or the least, unless `exact`; `n_seen` of them were seen. `nested` are columns with several values per row, which are not
+    among `columns`.
     """
 
     given: str
@@ -45,6 +46,7 @@ class Glance:
     n_rows: int
     exact: bool
     n_seen: int
+    nested: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import yaml_text as text
+from ..errors import ConfigError
 from ..guess import Entry, Guess
 from .loader import check
 from .places import Places
@@ -32,6 +33,8 @@ def guessed(guess: Guess, folder: Path | None = None) -> str:
     modeline = "# yaml-language-server: $schema=receval.schema.json\n" if _has_schema(folder) else ""
     complete = modeline + _HEAD.format(where=where) + written + _TAIL
     document = text.read(complete, {})
+    if document.problems:
+        raise ConfigError([f"the guessed config, line {line}: {message}" for (line, _), message in document.problems])
     check(document.value, Places("the guessed config", document), folder or Path())
     return complete
 
@@ -56,7 +59,7 @@ def _source(entry: Entry, folder: Path | None) -> str:
     path = moved_path(entry.file.glance.given, start=Path(), folder=folder)
     path = "./-" if path == "-" else path
     given: Any = {"path": path, **{key: value for key, value in entry.keys.items() if value not in ({}, None)}}
-    return plain(f"{flow(given if len(given) > 1 else path)}  # {entry.comment}")
+    return f"{flow(given if len(given) > 1 else path)}  # {plain(entry.comment)}"
 
 
 def _evaluation(guess: Guess) -> Iterator[str]:

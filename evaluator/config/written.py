@@ -31,8 +31,8 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, given: str) -> yaml.ScalarNode:
-    """Text that YAML 1.2 would read as something else is quoted, and `$` is doubled: one of them would name a variable."""
-    style = None if isinstance(text.scalar(given), str) else '"'
+    """Text that YAML 1.2 would read as something else, or on several lines, is quoted; `$` is doubled: one would name a variable."""
+    style = None if isinstance(text.scalar(given), str) and given.isprintable() else '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", given.replace("$", "$$"), style=style)
 
 

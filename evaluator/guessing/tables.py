@@ -27,9 +27,20 @@ def file(glance: Glance, recognised: Recognised, shape: Shape | None) -> File:
         return _by_first_column(found, said)
     if "item" in columns and "distance" in columns and "other" in columns:
         return replace(found, table="distances", why="two columns of items and a distance")
+    several = _several_items(found)
+    if several:
+        return replace(found, why=f"column {several!r} holds several items in a row: write one row per user and item")
     if shape is None:
         return _of_one_id(found, said)
     return _of_one_row_each(found, said) or _of_pairs(found, shape, said)
+
+
+def _several_items(found: File) -> str:
+    """The column that holds the whole list of a user, as values of their own or as a JSON array; nothing if there is none."""
+    item = found.columns.get("item")
+    if item is not None and item.values and all(value.startswith("[") for value in item.values):
+        return item.name
+    return found.glance.nested[0] if found.glance.nested and "user" in found.columns and item is None else ""
 
 
 def _by_first_column(found: File, said: tuple[str, ...]) -> File:

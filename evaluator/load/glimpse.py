@@ -30,17 +30,16 @@ class Glimpse:
         """Look at the first `rows` of the files; `DataError` if they cannot be read as a table."""
         self._paths, self._most = tuple(paths), rows
         try:
-            self._source, stated = _as_written(self._paths)
+            self._source, stated, nested = _as_written(self._paths)
             self._frame = _rows(self._source, rows)
         except OSError as error:
             raise DataError(f"{given} may not be read ({error.strerror})") from None
         if self._frame.is_empty():
             raise DataError(f"{given}: there are no rows")
         n_rows, exact = self._size()
-        scan = self._source.scan
-        self.glance = Glance(
-            given, label, self._paths, self._columns, scan.has_header or scan.format != "csv", stated, n_rows, exact, self._frame.height
-        )
+        header = self._source.scan.has_header or self._source.scan.format != "csv"
+        seen = self._frame.height
+        self.glance = Glance(given, label, self._paths, self._columns, header, stated, n_rows, exact, seen, nested)
 
     @cached_property
     def _columns(self) -> tuple[Column, ...]:
@@ -75,7 +74,7 @@ class Glimpse:
             even=int(lengths.value_counts().get_column("count").max() or 0) / max(1, lengths.len()),  # type: ignore[arg-type]
             counting=frozenset(column.name for column in numbers if self._counts(ids, column)),
             falling=frozenset(column.name for column in numbers if self._falls(ids, column)),
-            whole=self.glance.n_seen == self.glance.n_rows or ids["user"].rle().len() < 1.1 * lengths.len(),
+            whole=(self.glance.exact and self.glance.n_seen == self.glance.n_rows) or ids["user"].rle().len() < 1.1 * lengths.len(),
         )
 
     def _of_users(self, ids: pl.DataFrame, column: Column) -> pl.DataFrame:
@@ -99,8 +98,8 @@ def _nearly_all(users: pl.DataFrame) -> bool:
     return bool(several.height and several["fits"].sum() >= 0.9 * several.height)
 
 
-def _as_written(paths: Sequence[Path]) -> tuple[Source, dict[str, Any]]:
-    """How to read the files, every column being a label, and what of it a config must say."""
+def _as_written(paths: Sequence[Path]) -> tuple[Source, dict[str, Any], tuple[str, ...]]:
+    """How to read the files, every column being a label, what of it a config must say, and which columns have several values per row."""
     stated: dict[str, Any] = {}
     try:
         format = sniff.format_of(paths[0])
@@ -109,13 +108,14 @@ def _as_written(paths: Sequence[Path]) -> tuple[Source, dict[str, Any]]:
         format = "csv"
         stated["format"] = "csv"
     if format in ("parquet", "ipc"):
-        return _typed(paths, format), stated
+        source, nested = _typed(paths, format)
+        return source, stated, nested
     source = _text(paths, format, None)
     if format == "csv" and source.scan.has_header and _is_data(source):
         source = _text(paths, format, header=False)
     if format == "csv":
         stated |= _unusual(paths[0], source.scan, "format" in stated)
-    return _all_columns(source, source.scan.header), stated
+    return _all_columns(source, source.scan.header), stated, ()
 
 
 def _text(paths: Sequence[Path], format: Format, header: bool | None) -> Source:
@@ -139,7 +139,7 @@ def _is_data(source: Source) -> bool:
     return any((rows.to_series(place) == name).any() for place, name in enumerate(names))
 
 
-def _typed(paths: Sequence[Path], format: Format) -> Source:
+def _typed(paths: Sequence[Path], format: Format) -> tuple[Source, tuple[str, ...]]:
     schema: dict[str, pl.DataType] = {}
     for path in reversed(paths):
         try:
@@ -150,7 +150,8 @@ def _typed(paths: Sequence[Path], format: Format) -> Source:
     if not flat:
         raise DataError(f"{paths[0]}: it has no column of single values")
     given = tuple(str(path) for path in paths)
-    return _all_columns(Source(_ROLE, "catalogue", given, Scan(given, format, {}, {}), {}), flat)
+    nested = tuple(name for name, dtype in schema.items() if dtype.is_nested())
+    return _all_columns(Source(_ROLE, "catalogue", given, Scan(given, format, {}, {}), {}), flat), nested
 
 
 def _all_columns(source: Source, names: Iterable[str]) -> Source:

@@ -43,9 +43,19 @@ def tables_in(given: Sequence[str]) -> list[Named]:
             files[path] = None
         else:
             raise DataError(f"there is no file {text}" if not path.exists() else f"{text} is no regular file", "name files, or a folder")
+    for path in files:
+        if not _is_text(str(path)):
+            raise DataError(f"the name of the file {str(path)!r} is no UTF-8 text, as a config is", "rename it")
     if not files:
         raise DataError(f"there is no table in {' and '.join(given)}", "CSV, TSV, NDJSON, Parquet and Arrow files are looked for")
     return _labelled(_together(list(files)))
+
+
+def _is_text(name: str) -> bool:
+    try:
+        return bool(name.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def _within(folder: Path) -> list[Path]:

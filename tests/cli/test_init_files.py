@@ -388,6 +388,9 @@ def test_a_file_that_is_no_table_of_use_is_left_out_with_the_reason(init):
             "per_user.csv": text([(1, 0.1)], ("user", "nDCG@5")),
             "all.csv": text([(model, *row) for model in "ab" for row in SCORED], ("model", "user", "item", "score")),
             "weird.csv": text([(1, 2)], ("alpha", "beta")),
+            "wide.parquet": pl.DataFrame({"user": [1], "items": [[1, 2]]}),
+            "wide.csv": 'user,items\n1,"[11, 12]"\n2,"[13]"\n',
+            "floats.parquet": pl.DataFrame({"user": [1.0], "item": [2.0], "score": [0.5]}),
         }
     )
     assert done.said["broken.parquet"].startswith("left out: not a readable parquet file")
@@ -396,6 +399,9 @@ def test_a_file_that_is_no_table_of_use_is_left_out_with_the_reason(init):
     assert done.said["all.csv"] == "left out: column 'model' names 2 models, and receval reads one model per file: split it"
     assert "no column of users or items is told by its name; the columns are 'alpha', 'beta'" in done.said["weird.csv"]
     assert done.said["notes.txt"].startswith("left out: ")
+    for name in ("wide.parquet", "wide.csv"):
+        assert done.said[name] == "left out: column 'items' holds several items in a row: write one row per user and item"
+    assert "of type Float64 and cannot be an id" in done.said["floats.parquet"]
     assert models(done) == {"als": "als.csv"}
 
 
@@ -453,7 +459,17 @@ def test_a_config_is_only_overwritten_by_force(receval, folder):
 
 def test_names_that_mean_something_to_yaml_and_to_a_shell_are_written_so_that_they_read_back(init):
     files = {"test.csv": PLAIN["test.csv"], "no.csv": PLAIN["als.csv"], "1e3.csv": PLAIN["als.csv"], "a: b #$X.csv": PLAIN["als.csv"]}
-    assert models(init(files)) == {"1e3": "1e3.csv", "a: b #$X": "a: b #$X.csv", "no": "no.csv"}
+    files |= {"nbsp\u00a0.csv": PLAIN["als.csv"], "two\nlines.csv": PLAIN["als.csv"], "[1].csv": PLAIN["als.csv"]}
+    names = ("[1]", "1e3", "a: b #$X", "nbsp\u00a0", "no", "two\nlines")
+    assert models(init(files)) == {name: f"{name}.csv" for name in names}
+
+
+def test_a_name_that_is_no_text_is_told(receval, folder):
+    here = folder(PLAIN)
+    Path(os.fsdecode(os.fsencode(here) + b"/\xff.csv")).write_text(PLAIN["als.csv"])
+    code, out, err = receval("init")
+    assert (code, out) == (3, "")
+    assert "is no UTF-8 text" in err
 
 
 def test_models_of_the_same_name_are_told_apart(init):
