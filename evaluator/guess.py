@@ -87,7 +87,7 @@ class File:
 
 @dataclass(frozen=True)
 class Entry:
-    """What a config says of one file: its keys (`path` left out), and a comment. `instead` are lines that could stand in its place."""
+    """What a config says of one file: its keys (`path` left out), and a comment."""
 
     file: File
     keys: Mapping[str, Any]

@@ -62,7 +62,7 @@ def _of_one_row_each(found: File, said: tuple[str, ...]) -> File | None:
         if unique and (table in said or described):
             columns = {name: column for name, column in found.columns.items() if name != other}
             return replace(
-                found, columns=columns, table=table, shape=None, why=f"{'its name, and ' if table in said else ''}one row per {role}"
+                found, columns=columns, table=table, shape=None, why=f"{'by its name and ' if table in said else ''}one row per {role}"
             )
     return None
 
@@ -72,7 +72,7 @@ def _of_one_id(found: File, said: tuple[str, ...]) -> File:
     if any("@" in name for name in names) or {"metric", "value"} <= set(names):
         return replace(found, why="it holds values of metrics")
     if "item" in columns and "policy" in said and "score" in columns:
-        return replace(found, table="policy", why="its name, and a score of each item")
+        return replace(found, table="policy", why="by its name and a score of each item")
     if "item" in columns:
         return replace(found, table="catalogue", why=f"items in column {columns['item'].name!r}, and no users")
     if "user" in columns:
@@ -88,9 +88,9 @@ def _of_pairs(found: File, shape: Shape, said: tuple[str, ...]) -> File:
         why = f"column {several.name!r} names {several.distinct} models, and receval reads one model per file: split it"
         return replace(found, why=why)
     if "policy" in said and "score" in columns:
-        return replace(found, table="policy", why="its name, and a score of each pair")
+        return replace(found, table="policy", why="by its name and a score of each pair")
     if any(word in said for word in _TRUTH) and not _lists_for(found, said):
-        return replace(_with_rating(found), table="interactions", why="its name")
+        return replace(_with_rating(found), table="interactions", why="by its name")
     for reason in (_says_lists(found, shape, said), _looks_like_lists(found, shape)):
         if reason:
             return replace(_with_score(found, shape), table="lists", why=reason)
@@ -126,7 +126,7 @@ def _says_lists(found: File, shape: Shape, said: tuple[str, ...]) -> str:
         if role in found.columns:
             column = found.columns[role]
             return f"the {called} in column {column.name!r}" if found.glance.header else f"numbers like a {called} in column {column.place}"
-    return "its name" if "lists" in said else ""
+    return "by its name" if "lists" in said else ""
 
 
 def _looks_like_lists(found: File, shape: Shape) -> str:
