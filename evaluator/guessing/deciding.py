@@ -23,7 +23,7 @@ def decide(files: Sequence[File], unreadable: Mapping[str, str]) -> Guess:
     if known.test is None or not lists:
         return Guess(lines=telling.unused(files, unreadable), doubts=tuple(doubts), problem=_problem(known, lists))
     found = models(known.test, lists)
-    doubts += [*known.doubts, *(sentence for other in files if other.table for sentence in spellings.apart(known.test, other))]
+    doubts += [*known.doubts, *spellings.apart(known.test, [other for other in files if other.table])]
     if not found.lists:
         reasons = "; ".join(f"{given}: {why}" for given, why in found.left_out.items())
         return Guess(
@@ -89,8 +89,8 @@ def _singles(files: Sequence[File], test: File) -> tuple[dict[str, File], list[t
     return chosen, spare
 
 
-def _fit(found: File, test: File) -> tuple[int, int, int, int, str]:
-    """The better a side input fits its key, the less: by ids that the test set has, one row per user, its name, categories, columns."""
+def _fit(found: File, test: File) -> tuple[int | bool | str, ...]:
+    """The better a side input fits its key, the less: by its ids, one row per user, its folder, name, categories, columns."""
     shape, glance = test.shape, found.glance
     assert shape is not None
     ids = shape.users if found.table == "people" else shape.items
@@ -98,7 +98,8 @@ def _fit(found: File, test: File) -> tuple[int, int, int, int, str]:
     says = words.of_name(words.stem(glance.label)) and found.table in words.of_file(words.stem(glance.label))
     plain = len(words.of_name(words.stem(glance.label))) == 1
     return (
-        int(ids.isdisjoint(column.values)) + int(found.table == "people" and column.distinct < column.filled),
+        ids.isdisjoint(column.values) + (found.table == "people" and column.distinct < column.filled),
+        words.apart(glance.label, test.glance.label),
         0 if says and plain else 1 if says else 2,
         0 if choices.categories(glance) else 1,
         -len(glance.columns),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from ..guess import File
@@ -19,20 +19,22 @@ _TOLD: Final = 0.01
 """The least share of ids that a change of spelling must match for it to be told."""
 
 
-def apart(test: File, other: File) -> tuple[str, ...]:
-    """A sentence for each way in which ids of users or items in `other` would match those of `test` if they were spelled alike."""
-    said = []
-    for whose in ("user", "item"):
-        one, two = _ids(test, whose), _ids(other, whose)
-        if not one or not two:
-            continue
-        same = len(one & two)
-        for called, fold in _FOLDS.items():
-            folded = {fold(text) for text in one} & {fold(text) for text in two}
-            more = len(folded) - same
-            if more > _TOLD * min(len(one), len(two)):
-                said.append(_sentence(whose, test, other, called, more, _example(one, two, fold)))
-    return tuple(said)
+def apart(test: File, others: Sequence[File]) -> tuple[str, ...]:
+    """A sentence for each way in which ids of users or items would match those of the test set if they were spelled alike."""
+    said: dict[tuple[str, str], list[tuple[File, int, tuple[str, str]]]] = {}
+    for other in others:
+        for whose in ("user", "item"):
+            for called, more, example in _differences(_ids(test, whose), _ids(other, whose)):
+                said.setdefault((whose, called), []).append((other, more, example))
+    return tuple(_sentence(whose, test, called, found) for (whose, called), found in said.items())
+
+
+def _differences(one: frozenset[str], two: frozenset[str]) -> Iterator[tuple[str, int, tuple[str, str]]]:
+    """What a difference in spelling is called, how many ids it keeps apart, and two of them."""
+    for called, fold in _FOLDS.items():
+        more = len({fold(text) for text in one} & {fold(text) for text in two}) - len(one & two)
+        if more > _TOLD * min(len(one), len(two)):
+            yield called, more, _example(one, two, fold)
 
 
 def strangers(test: File, other: File) -> str:
@@ -54,8 +56,11 @@ def _example(one: frozenset[str], two: frozenset[str], fold: Callable[[str], str
     return next((text, other[fold(text)]) for text in sorted(one - two) if fold(text) in other)
 
 
-def _sentence(whose: str, test: File, other: File, called: str, more: int, example: tuple[str, str]) -> str:
+def _sentence(whose: str, test: File, called: str, found: Sequence[tuple[File, int, tuple[str, str]]]) -> str:
+    other, more, example = found[0]
+    more_files = len(found) - 1
+    too = f" (and so in {more_files} other file{'s' if more_files > 1 else ''})" if more_files else ""
     return (
         f"{more:,} {whose} ids of {test.glance.given} and {other.glance.given} differ in {called} only, such as {example[0]!r} and"
-        f" {example[1]!r}: ids are compared as they are written"
+        f" {example[1]!r}{too}: ids are compared as they are written"
     )

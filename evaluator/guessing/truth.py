@@ -86,7 +86,9 @@ def _train(test: File, rest: Sequence[File]) -> tuple[File | None, tuple[tuple[s
     train: File | None = None
     others: list[tuple[str, File, str]] = []
     doubts: list[str] = []
-    for found in sorted(rest, key=_order_of_train):
+    for found in sorted(
+        rest, key=lambda found: (-_rank(found), words.apart(found.glance.label, test.glance.label), _order_of_train(found))
+    ):
         shared, shown = share(test, found), found.glance.given
         if _rank(found) < 2:
             others.append(("test", found, "could be the test set too" if _rank(found) == 0 else "a validation set, by its name"))
@@ -106,8 +108,8 @@ def _train(test: File, rest: Sequence[File]) -> tuple[File | None, tuple[tuple[s
     return train, tuple(others), tuple(doubts)
 
 
-def _order_of_train(found: File) -> tuple[int, bool, int, str]:
-    return (-_rank(found), words.stem(found.glance.label) != "train", -found.glance.n_rows, found.glance.label)
+def _order_of_train(found: File) -> tuple[bool, int, str]:
+    return (words.stem(found.glance.label) != "train", -found.glance.n_rows, found.glance.label)
 
 
 def _on_train(test: File, train: File) -> str:

@@ -104,6 +104,11 @@ def of_file(label: str) -> tuple[str, ...]:
     return ()
 
 
+def apart(label: str, other: str) -> bool:
+    """Whether two files stand in different folders."""
+    return PurePosixPath(label).parent != PurePosixPath(other).parent
+
+
 def stem(label: str) -> str:
     """The name of a file without its endings."""
     return PurePosixPath(label).name.split(".")[0] or PurePosixPath(label).name

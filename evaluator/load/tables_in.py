@@ -14,6 +14,7 @@ from ..errors import DataError
 from . import sniff
 
 _MOST: Final = 200
+_NO_DATA: Final = (".egg-info", "node_modules", "site-packages")
 _PART: Final = re.compile(r"(?P<name>.*?)(?P<number>(?:part[-_.]?\d+|[-_.]\d+-of-\d+).*?)(?P<ending>(?:\.[A-Za-z]\w*)*)", re.IGNORECASE)
 
 
@@ -62,7 +63,7 @@ def _within(folder: Path) -> list[Path]:
     found: list[Path] = []
     for above, folders, names in os.walk(folder):
         deep = len(Path(above).relative_to(folder).parts)
-        folders[:] = sorted(name for name in folders if not name.startswith((".", "_")) and deep < 2)
+        folders[:] = sorted(name for name in folders if deep < 2 and not name.startswith((".", "_")) and not name.endswith(_NO_DATA))
         found += [Path(above, name) for name in sorted(names) if not name.startswith(".") and sniff.is_a_table(Path(name))]
     return found
 

@@ -370,6 +370,24 @@ def test_ids_that_differ_in_case_are_named_and_without_any_in_common_nothing_is_
     assert not Path("config.yaml").exists()
 
 
+def test_a_spelling_that_several_files_share_is_told_once(init):
+    lists = text([(f"{user:02}" if user == 1 else user, item, score) for user, item, score in SCORED], ("user_id", "item_id", "score"))
+    done = init({"test.csv": PLAIN["test.csv"], "a.csv": lists, "b.csv": lists})
+    assert done.doubts.count("differ in leading zeros only") == 1
+    assert "(and so in 1 other file)" in done.doubts
+
+
+def test_of_files_that_fit_alike_those_beside_the_test_set_are_taken(init):
+    items = text(ITEMS, ("item_id", "title", "genres"), "\t")
+    done = init(
+        {f"{folder}/{name}": content for folder in ("b", "c") for name, content in {**PLAIN, "items.tsv": items}.items()},
+        "b",
+        "c/items.tsv",
+        "c/train.csv",
+    )
+    assert [done.data[key]["path"] for key in ("test", "train", "items")] == ["b/test.csv", "b/train.csv", "b/items.tsv"]
+
+
 def test_values_that_a_run_will_refuse_are_told_at_once(receval, folder):
     folder({**PLAIN, "test.csv": PLAIN["test.csv"] + "3,15,,1\n"})
     code, _, err = receval("init", "-o", "config.yaml")
