@@ -2,32 +2,111 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from pathlib import Path
 
 import click
 
+from .output import emit
+
 
 @click.command()
-@click.option(
-    "--from", "source", required=True, metavar="FILE", type=click.Path(), help="The config of Elliot, WarpRec, RELISON or ClayRS."
-)
+@click.argument("files", nargs=-1, type=click.Path())
+@click.option("--from", "source", metavar="FILE", type=click.Path(), help="The config of Elliot, WarpRec, RELISON or ClayRS.")
+@click.option("--demo", metavar="DIR", type=click.Path(), help="Write sample data and configs that run into a folder.")
 @click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write the config to a file; to standard output if not given.")
-@click.option("--force", is_flag=True, help="Overwrite the file if there is one.")
-def init(source: str, output: str | None, force: bool) -> None:
-    """Write a config from another program's.
+@click.option("--force", is_flag=True, help="Overwrite files that are there.")
+def init(files: tuple[str, ...], source: str | None, demo: str | None, output: str | None, force: bool) -> None:
+    """Write a config for files, from another program's, or with sample data.
 
-    The data, the evaluation and the convention are taken over; what has no meaning here is named in comments at the end.
+    FILES are files and folders; without any, this folder is looked at. What each file is taken to be is guessed from its name, its columns
+    and its first rows, and said on standard error.
+
+    --from takes over the data, the evaluation and the convention of another program; what has no meaning here is named in comments at
+    the end.
     """
-    from receval.evaluator import write
+    if sum((bool(files), source is not None, demo is not None)) > 1:
+        raise click.UsageError("give FILES, --from or --demo, one of them")
+    if demo is not None:
+        if output is not None:
+            raise click.UsageError("--demo writes into its own folder: leave -o out")
+        _demonstrate(Path(demo), force)
+    elif source is not None:
+        _convert(Path(source), output, force)
+    else:
+        _guess(files, output, force)
+
+
+def _guess(files: tuple[str, ...], output: str | None, force: bool) -> None:
+    """Say what the files are taken to be, and write the config; `DataError` if there is nothing to evaluate."""
+    from receval.evaluator.config import guessed
+    from receval.evaluator.errors import DataError
+    from receval.evaluator.pipeline import guess
+
+    target = _target(output, force)
+    found = guess(files)
+    for name, what in found.lines:
+        click.echo(_on_one_line(f"{name}: {what}"), err=True)
+    for doubt in found.doubts:
+        click.echo(_on_one_line(f"not sure: {doubt}"), err=True)
+    if found.problem:
+        raise DataError(found.problem, "name the right files, or write the config by hand: the README shows one")
+    _save(guessed(found, _folder(target)), target)
+    if target is not None:
+        click.echo(f"receval: wrote {target}; next: receval run {shlex.quote(str(target))}", err=True)
+
+
+def _on_one_line(text: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+def _convert(source: Path, output: str | None, force: bool) -> None:
     from receval.evaluator.config import convert
+
+    target = _target(output, force)
+    _save(convert(source, _folder(target)), target)
+
+
+def _target(output: str | None, force: bool) -> Path | None:
+    """Where the config goes; `ConfigError` if it would overwrite a file without leave."""
+    from receval.evaluator import write
     from receval.evaluator.errors import ConfigError
 
-    if output is None:
-        click.echo(convert(Path(source)).encode(), nl=False)
-        return
-    target = Path(output)
-    if target.exists() and write.is_plain(target) and not force:
+    target = None if output is None else Path(output)
+    if target is not None and target.exists() and write.is_plain(target) and not force:
         raise ConfigError(f"{target} is there already", "choose another name with -o, or add --force to overwrite it")
-    folder = target.parent if write.is_plain(target) else None
+    return target
+
+
+def _folder(target: Path | None) -> Path | None:
+    """The folder that the paths of the config are seen from; `None` where the config goes to no file."""
+    from receval.evaluator import write
+
+    return target.parent if target is not None and write.is_plain(target) else None
+
+
+def _save(text: str, target: Path | None) -> None:
+    from receval.evaluator import write
+
+    if target is None:
+        emit(text.encode())
+        return
+    folder = _folder(target)
     with write.Stage([folder] if folder else []) as stage:
-        stage.commit({target: convert(Path(source), folder).encode()})
+        stage.commit({target: text.encode()})
+
+
+def _demonstrate(folder: Path, force: bool) -> None:
+    """Write the sample into `folder`, all or nothing, and say what to run next."""
+    from receval.evaluator import load, write
+    from receval.evaluator.errors import ConfigError
+
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"{folder} is a file", "name a folder for the sample")
+    if folder.is_dir() and os.listdir(folder) and not force:
+        raise ConfigError(f"{folder} is not empty", "name a new folder, or add --force to write into it")
+    files = {folder / name: content for name, content in load.sample().items()}
+    with write.Stage(dict.fromkeys(path.parent for path in files)) as stage:
+        stage.commit(files)
+    click.echo(f"receval: wrote the sample to {folder}; next: receval run {shlex.quote(str(folder / 'quickstart.yaml'))}", err=True)

@@ -17,7 +17,7 @@ import click
 _COMMANDS = {
     "run": "Evaluate recommendation files as a config says.",
     "check": "Say what is wrong or suspicious in the files of a config.",
-    "init": "Write a config from another program's.",
+    "init": "Write a config for files, from another program's, or with sample data.",
     "validate": "Check a config without opening any data.",
     "audit": "Evaluate the metrics of a config under every convention.",
     "explain": "Show how the value of one user comes about.",

@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import ROOT
 
 EVALUATOR = ROOT / "evaluator"
-STATIONS = ("config", "load", "rank", "match", "score", "aggregate", "render", "write")
+STATIONS = ("config", "load", "guessing", "rank", "match", "score", "aggregate", "render", "write")
 SHARED = (
     "tables",
     "errors",
@@ -26,6 +26,7 @@ SHARED = (
     "catalogue",
     "explanation",
     "spread",
+    "guess",
     "formula",
     "interval",
     "checks",
@@ -37,6 +38,7 @@ INNER = {
     "catalogue": {"metrics", "conventions", "naming"},
     "explanation": set(),
     "spread": set(),
+    "guess": set(),
     "yaml_text": set(),
     "engine": {"tables", "errors", "engine.base"},
     "result": {"formula", "metrics", "ledger", "checks"},
@@ -125,12 +127,14 @@ def test_no_file_is_too_long_to_see_at_a_glance():
 def test_the_package_list_is_complete_and_the_wheel_holds_exactly_the_tree(tmp_path):
     packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
     folders = {path.parent for path in modules()}
-    assert set(packages) == {".".join(("receval", *folder.relative_to(ROOT).parts)) for folder in folders}
+    assert set(packages) == {"receval.configs", *(".".join(("receval", *folder.relative_to(ROOT).parts)) for folder in folders)}
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--quiet", "--wheel-dir", str(tmp_path), str(ROOT)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     names = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
     tree = {path for folder in ("evaluator", "cli") for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".yaml", ".typed")}
+    tree |= {path for path in (ROOT / "configs").rglob("*") if path.suffix in (".csv", ".parquet", ".json")}
+    tree |= {ROOT / "configs" / f"{name}.yaml" for name in ("families", "grids", "quickstart")}
     assert {name for name in names if ".dist-info/" not in name} == {f"receval/{path.relative_to(ROOT)}" for path in tree}
 
 

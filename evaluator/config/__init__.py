@@ -7,11 +7,12 @@ from typing import Any
 
 from .contradictions import missing, unknown_model
 from .converted import convert
+from .guessed import guessed
 from .loader import Loaded, load_config
 from .models import Composite, Config
 from .sources import Source
 
-__all__ = ["Composite", "Config", "Loaded", "Source", "convert", "json_schema", "load_config", "missing", "unknown_model"]
+__all__ = ["Composite", "Config", "Loaded", "Source", "convert", "guessed", "json_schema", "load_config", "missing", "unknown_model"]
 
 
 def json_schema() -> str:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from .. import conventions, metrics
 from .. import yaml_text as text
@@ -19,6 +16,7 @@ from .dialects import PROGRAMS, Translation, ours, translate
 from .experiments import Experiment, recognise
 from .loader import check, read_document
 from .places import Places, dotted
+from .written import as_key, flow, moved_path, plain
 
 _PROGRAMS = ", ".join(PROGRAMS.values())
 _Moved = Callable[[Any], Any]
@@ -48,7 +46,7 @@ def convert(path: Path, folder: Path | None = None) -> str:
     needed = any(definition.needs & wanting for definition in config.evaluation.computed)
     if experiment.optional and "train" in experiment.placeholders and not needed:
         experiment = replace(experiment, data={role: given for role, given in experiment.data.items() if role != "train"})
-    moved = partial(_moved, start=path.parent, folder=folder)
+    moved = partial(moved_path, start=path.parent, folder=folder)
     remarks = [
         *experiment.left_out,
         *(((*experiment.at, *where), message) for where, message in [*translation.warnings, *unknown] if where),
@@ -102,18 +100,9 @@ def _known(translation: Translation, folder: Path) -> tuple[dict[str, Any], list
     return value, unknown, frozenset(needs)
 
 
-def _moved(path: Any, start: Path, folder: Path | None) -> Any:
-    """A path that is relative to `start` as seen from `folder`."""
-    if isinstance(path, list):
-        return [_moved(single, start, folder) for single in path]
-    if folder is None or not isinstance(path, str) or path == "-" or "://" in path or os.path.isabs(path):
-        return path
-    return os.path.relpath(os.path.join(os.path.abspath(start), path), os.path.realpath(folder))
-
-
 def _head(path: Path, experiment: Experiment) -> Iterator[str]:
     program = PROGRAMS[experiment.dialect]
-    yield _plain(f"# Written by `receval init --from {path.name}`: what {program} computes, in receval's keys.")
+    yield plain(f"# Written by `receval init --from {path.name}`: what {program} computes, in receval's keys.")
     yield "# Paths are relative to this file."
 
 
@@ -125,57 +114,33 @@ def _data(experiment: Experiment, moved: _Moved) -> Iterator[str]:
 
         def source(given: Any, written: bool = written) -> str:
             if written:
-                return _flow(given)
-            return _flow({**given, "path": moved(given.get("path"))} if isinstance(given, Mapping) else moved(given))
+                return flow(given)
+            return flow({**given, "path": moved(given.get("path"))} if isinstance(given, Mapping) else moved(given))
 
         if role == "recommendations" and isinstance(given, Mapping | list):
             yield f"  recommendations:{fill_in}"
             models = given.items() if isinstance(given, Mapping) else [(None, lists) for lists in given]
-            yield from (f"    {'-' if name is None else f'{_flow(name)}:'} {source(lists)}" for name, lists in models)
+            yield from (f"    {'-' if name is None else f'{as_key(name)}:'} {source(lists)}" for name, lists in models)
         else:
-            yield f"  {_flow(role)}: {source(given)}{fill_in}"
+            yield f"  {flow(role)}: {source(given)}{fill_in}"
 
 
 def _evaluation(value: Mapping[str, Any], experiment: Experiment, moved: _Moved) -> Iterator[str]:
     convention = str(value["convention"])
-    seen = _flow(moved(convention) if "/" in convention or convention.endswith((".yaml", ".yml")) else convention)
+    seen = flow(moved(convention) if "/" in convention or convention.endswith((".yaml", ".yml")) else convention)
     yield "evaluation:"
-    yield f"  convention: {seen}  # what it decides: receval metrics --convention {_plain(seen)}"
+    yield f"  convention: {seen}  # what it decides: receval metrics --convention {plain(seen)}"
     for key in (key for key in value if key not in ("convention", "metrics", "complex_metrics")):
-        yield f"  {_flow(key)}: {_flow(value[key])}"
+        yield f"  {flow(key)}: {flow(value[key])}"
     yield "  metrics:"
-    yield from (f"    - {_flow(entry)}" for key in ("metrics", "complex_metrics") for entry in value.get(key) or ())
+    yield from (f"    - {flow(entry)}" for key in ("metrics", "complex_metrics") for entry in value.get(key) or ())
     for key, given in experiment.others.items():
         output = key == "output" and isinstance(given, Mapping) and "dir" in given
-        yield f"{_flow(key)}: {_flow({**given, 'dir': moved(given['dir'])} if output else given)}"
+        yield f"{flow(key)}: {flow({**given, 'dir': moved(given['dir'])} if output else given)}"
 
 
 def _tail(remarks: list[tuple[text.Path, str]]) -> Iterator[str]:
     if remarks:
         yield "# Left out or assumed:"
     for where, message in remarks:
-        yield _plain(f"#   {dotted(where)}: {message}")
-
-
-def _plain(comment: str) -> str:
-    return "".join(letter if letter.isprintable() else " " for letter in comment)
-
-
-class _Dumper(yaml.SafeDumper):
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
-
-
-def _text(dumper: yaml.SafeDumper, given: str) -> yaml.ScalarNode:
-    """Text that YAML 1.2 would read as something else is quoted, and `$` is doubled: one of them would name a variable."""
-    style = None if isinstance(text.scalar(given), str) else '"'
-    return dumper.represent_scalar("tag:yaml.org,2002:str", given.replace("$", "$$"), style=style)
-
-
-_Dumper.add_representer(str, _text)
-
-
-def _flow(value: Any) -> str:
-    """A value on one line."""
-    written = yaml.dump(value, Dumper=_Dumper, default_flow_style=True, sort_keys=False, allow_unicode=True, width=float("inf"))
-    return written.removesuffix("\n").removesuffix("\n...").strip()
+        yield plain(f"#   {dotted(where)}: {message}")

@@ -66,6 +66,11 @@ def names_a_column(name: str, *roles: str) -> bool:
     return any(_fold(name) in _USUAL[role] for role in roles or _TELLING)
 
 
+def usual_roles(name: str) -> frozenset[str]:
+    """The roles that a column called `name` usually has."""
+    return frozenset(role for role, names in _USUAL.items() if _fold(name) in names)
+
+
 def ids_of(table: str) -> tuple[str, ...]:
     """The columns of `table` that hold ids."""
     return tuple(role for role in sum(_ROLES[table], ()) if role in IDS)

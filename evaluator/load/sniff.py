@@ -19,17 +19,39 @@ _ENDINGS: Final[dict[str, Format]] = {
     ".parquet": "parquet", ".pq": "parquet",
     ".arrow": "ipc", ".ipc": "ipc", ".feather": "ipc",
 }  # fmt: skip
+_OTHERS: Final = (
+    ".inter",
+    ".item",
+    ".items",
+    ".user",
+    ".users",
+    ".base",
+    ".test",
+    ".train",
+    ".rating",
+    ".ratings",
+    ".run",
+    ".trec",
+    ".qrels",
+)
+"""Endings that say what a table holds, and not its format."""
 PLAIN_INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
-_PACKED: Final = (".gz", ".zst", ".zstd")
+PACKED: Final = (".gz", ".zst", ".zstd")
 _HEAD: Final = 1 << 20
 _LINES: Final = 1_000
 _SEPARATORS: Final = (",", "\t", ";", "|", " ")
 
 
+def is_a_table(path: Path) -> bool:
+    """Whether the name of a file ends as those of tables do."""
+    endings = [ending.lower() for ending in path.suffixes if ending.lower() not in PACKED]
+    return bool(endings) and endings[-1] in {*_ENDINGS, *_OTHERS}
+
+
 def format_of(path: Path) -> Format:
     """The format of a file, by its ending or else by its first bytes; `DataError` if it is none that receval reads."""
     endings = [ending.lower() for ending in path.suffixes]
-    if endings and endings[-1] in _PACKED:
+    if endings and endings[-1] in PACKED:
         endings.pop()
     if endings and endings[-1] in _ENDINGS:
         return _ENDINGS[endings[-1]]
@@ -73,7 +95,10 @@ def head(path: Path) -> list[str]:
         raise DataError(f"{path}: lines end in a carriage return alone", "convert the line ends, for example with tr '\\r' '\\n'")
     if "\x00" in text:
         raise DataError(f"{path}: not a text file (it holds NUL bytes)", "say its format in the config, or save it as UTF-8")
-    return [line.removesuffix("\r") for line in text.split("\n")[:_LINES]]
+    lines = [line.removesuffix("\r") for line in text.split("\n")[:_LINES]]
+    if not any(line.strip() for line in lines):
+        raise DataError(f"{path}: the first {len(lines):,} lines are blank", "remove them")
+    return lines
 
 
 def is_gzip(path: Path) -> bool:
@@ -90,7 +115,7 @@ def separator_of(path: Path, lines: list[str]) -> str:
     """The separator that gives every one of the first lines the same number of fields, more than one."""
     if ".tsv" in (ending.lower() for ending in path.suffixes):
         return "\t"
-    sample = [line for line in lines[:50] if line.strip()]
+    sample = [line for line in lines if line.strip()][:50]
     best, fields = ",", 1
     for separator in _SEPARATORS:
         widths = {len(split(line, separator)) for line in sample}

@@ -1,0 +1,86 @@
+"""Files of which nobody said what they are → the config that evaluates them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from .. import guessing, load
+from ..errors import DataError
+from ..guess import Entry, File, Guess
+
+_MOST: Final = 100_000
+_ALTOGETHER: Final = 2_000_000
+"""How many rows are looked at, of one file and of all."""
+
+
+def guess(given: Sequence[str]) -> Guess:
+    """What the files and folders in `given` are taken to be; with none given, those of this folder.
+
+    Raises `DataError` if there are none. Where they hold no test set or no lists, the guess has a `problem`.
+    """
+    files: list[File] = []
+    unreadable: dict[str, str] = {}
+    tables = load.tables_in(given or ["."])
+    rows = min(_MOST, _ALTOGETHER // len(tables))
+    for table in tables:
+        try:
+            files.append(_file(load.Glimpse(table.given, table.label, table.paths, rows)))
+        except DataError as error:
+            unreadable[table.given] = _reason(error, table)
+    found = guessing.decide(files, unreadable)
+    return replace(
+        found,
+        data={key: _short(f"data.{key}", entry) for key, entry in found.data.items()},
+        models={name: _short(f"data.recommendations.{name}", entry) for name, entry in found.models.items()},
+        others=tuple((key, _short(f"data.{key}", entry)) for key, entry in found.others),
+        doubts=(*found.doubts, *_on_ids(found)),
+    )
+
+
+def _file(glimpse: load.Glimpse) -> File:
+    """What a file is by itself; none of the tables if it cannot be read as the one it seems to be."""
+    recognised = guessing.recognise(glimpse.glance)
+    columns = recognised.columns
+    pairs = {"user", "item"} <= columns.keys()
+    shape = glimpse.shape(columns["user"], columns["item"]) if pairs else None
+    found = guessing.file(glimpse.glance, recognised, shape)
+    if found.table is None:
+        return found
+    try:
+        _look("init", found, {**found.glance.stated, "columns": guessing.columns_of(found)})
+    except DataError as error:
+        return replace(found, table=None, why=error.message.removeprefix(f"init: {found.glance.paths[0]}").lstrip(",: "))
+    return found
+
+
+def _look(role: str, found: File, keys: Mapping[str, object]) -> load.Source:
+    known = {key: value for key, value in keys.items() if key in ("format", "separator", "header", "columns")}
+    return load.look(role, found.table or "", [found.glance.given], found.glance.paths, **known)  # type: ignore[arg-type]
+
+
+def _short(role: str, entry: Entry) -> Entry:
+    """The entry without its columns where they would be recognised by their usual names."""
+    if not entry.file.glance.header:
+        return entry
+    rest = {key: value for key, value in entry.keys.items() if key != "columns"}
+    try:
+        plain, full = _look(role, entry.file, rest), _look(role, entry.file, entry.keys)
+    except DataError:
+        return entry
+    return replace(entry, keys=rest) if plain.scan.names == full.scan.names else entry
+
+
+def _on_ids(found: Guess) -> tuple[str, ...]:
+    entries = {f"data.{key}": entry for key, entry in found.data.items() if key in ("test", "train", "items")}
+    entries |= {f"data.recommendations.{name}": entry for name, entry in found.models.items()}
+    return load.remarks([_look(role, entry.file, entry.keys) for role, entry in entries.items()])
+
+
+def _reason(error: DataError, table: load.Named) -> str:
+    """Why a file cannot be read, without the name of it, which stands before it."""
+    message = error.message.removeprefix("init: ")
+    for name in (str(table.paths[0]), table.given):
+        message = message.removeprefix(name)
+    return message.lstrip(",: ")

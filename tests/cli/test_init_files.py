@@ -1,0 +1,535 @@
+"""`receval init FILES` writes a config that runs and gives the right number, and says what it guessed."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+import pytest
+from receval.evaluator import load_config
+
+TEST = [(1, 11, 5, 1_600_000_100), (1, 12, 3, 1_600_000_200), (2, 13, 4, 1_600_000_300), (3, 14, 2, 1_600_000_400)]
+TRAIN = [(user, item, 1 + item % 5, 1_500_000_000 + item) for user in (1, 2, 3) for item in range(31, 33 + user)]
+LISTS = {1: (21, 11, 22, 12, 23), 2: (24, 25, 26, 27, 13), 3: (21, 22, 23, 24, 25)}
+SCORED = [(user, item, round(0.97 - place / 7, 3)) for user, items in LISTS.items() for place, item in enumerate(items)]
+RANKED = [(user, item, place) for user, items in LISTS.items() for place, item in enumerate(items, 1)]
+ITEMS = [
+    (11, "Alien", "Horror|SciFi"),
+    (12, "Brazil", "SciFi|Comedy"),
+    (13, "Clue", "Comedy"),
+    (14, "Diva", "Thriller|Comedy"),
+    (15, "Eva", ""),
+]
+STARS, EVERY = (1 / 2 + 1 / 5) / 2, (1 / 2 + 1 / 5 + 0) / 3
+"""MRR@5 of the lists if ratings from 4 are relevant (users 1 and 2), and if every test row is (all users)."""
+HEADER = ("user_id", "item_id", "rating", "timestamp")
+
+
+def text(rows: Iterable[Sequence[Any]], header: Sequence[str] | None = None, separator: str = ",") -> str:
+    return "".join(separator.join(map(str, row)) + "\n" for row in [*([header] if header else []), *rows])
+
+
+def pairs(rows: Iterable[Sequence[Any]]) -> list[Sequence[Any]]:
+    return [row[:2] for row in rows]
+
+
+class Done(NamedTuple):
+    config: str
+    said: dict[str, str]
+    doubts: str
+    data: dict[str, Any]
+    evaluation: dict[str, Any]
+    values: dict[tuple[str, str], float]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Mapping[str, Any]], Path]:
+    """A folder of files, being in it: texts are written as they stand, frames as Parquet."""
+
+    def folder(files: Mapping[str, Any]) -> Path:
+        for name, content in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if isinstance(content, pl.DataFrame):
+                content.write_parquet(path)
+            else:
+                path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        monkeypatch.chdir(tmp_path)
+        return tmp_path
+
+    return folder
+
+
+@pytest.fixture
+def init(receval: Any, folder: Any) -> Callable[..., Done]:
+    """Write a config for the files of a folder, and run it."""
+
+    def init(files: Mapping[str, Any], *given: str) -> Done:
+        folder(files)
+        code, out, err = receval("init", *given, "-o", "config.yaml")
+        assert (code, out) == (0, ""), err
+        assert err.endswith("receval: wrote config.yaml; next: receval run config.yaml\n")
+        lines = [line for line in err.splitlines() if ": " in line and not line.startswith(("not sure", "receval"))]
+        doubts = "\n".join(line for line in err.splitlines() if line.startswith("not sure"))
+        code, out, err = receval("run", "config.yaml", "--format", "csv")
+        assert code == 0, err
+        rows = csv.DictReader(io.StringIO(out))
+        values = {(row["model"], f"{row['metric']}@{row['k']}"): float(row["value"]) for row in rows if row["value"]}
+        resolved = load_config("config.yaml").resolved()
+        written = Path("config.yaml").read_text()
+        return Done(written, dict(line.split(": ", 1) for line in lines), doubts, resolved["data"], resolved["evaluation"], values)
+
+    return init
+
+
+def models(done: Done) -> dict[str, str]:
+    return {name: given["path"] for name, given in done.data["recommendations"].items()}
+
+
+PLAIN = {
+    "train.csv": text(TRAIN, HEADER),
+    "test.csv": text(TEST, HEADER),
+    "als.csv": text(SCORED, ("user_id", "item_id", "score")),
+}
+FOLDERS: dict[str, tuple[dict[str, Any], dict[str, Any], float]] = {
+    "a split and two models": (
+        {**PLAIN, "bpr.parquet": pl.DataFrame(RANKED, schema=["user", "item", "rank"], orient="row")},
+        {"test": {"path": "test.csv"}, "train": {"path": "train.csv"}, "models": {"als": "als.csv", "bpr": "bpr.parquet"}},
+        STARS,
+    ),
+    "MovieLens without headers": (
+        {
+            "u.data": text(TRAIN + TEST, None, "\t"),
+            "u1.base": text(TRAIN, None, "\t"),
+            "u1.test": text(TEST, None, "\t"),
+            "recs/als.tsv": text(SCORED, None, "\t"),
+        },
+        {
+            "test": {
+                "path": "u1.test",
+                "format": "csv",
+                "separator": "\t",
+                "header": False,
+                "columns": {"user": 1, "item": 2, "rating": 3},
+            },
+            "train": {
+                "path": "u1.base",
+                "format": "csv",
+                "separator": "\t",
+                "header": False,
+                "columns": {"user": 1, "item": 2, "rating": 3},
+            },
+            "models": {"als": "recs/als.tsv"},
+        },
+        STARS,
+    ),
+    "semicolons and unusual names": (
+        {
+            "ground_truth.csv": text(TEST, ("customerKey", "beerCode", "stars", "when"), ";"),
+            "history.csv": text(TRAIN, ("customerKey", "beerCode", "stars", "when"), ";"),
+            "predictions/net.csv": text(SCORED, ("customerKey", "beerCode", "predicted_value"), ";"),
+        },
+        {
+            "test": {
+                "path": "ground_truth.csv",
+                "separator": ";",
+                "columns": {"user": "customerKey", "item": "beerCode", "rating": "stars"},
+            },
+            "models": {"net": "predictions/net.csv"},
+        },
+        STARS,
+    ),
+    "no name says anything": (
+        {
+            "a.csv": text(pairs(TRAIN), ("user", "item")),
+            "b.csv": text(pairs(TEST), ("user", "item")),
+            "c.csv": text(SCORED, ("user", "item", "score")),
+        },
+        {"test": {"path": "b.csv"}, "train": {"path": "a.csv"}, "models": {"c": "c.csv"}},
+        EVERY,
+    ),
+    "folders of runs": (
+        {
+            "test.tsv": text(pairs(TEST), ("user", "item"), "\t"),
+            "runs/als/recs.tsv": text(SCORED, ("user", "item", "score"), "\t"),
+            "runs/bpr/recs.tsv": text(RANKED, ("user", "item", "rank"), "\t"),
+        },
+        {"test": {"path": "test.tsv"}, "models": {"als": "runs/als/recs.tsv", "bpr": "runs/bpr/recs.tsv"}},
+        EVERY,
+    ),
+    "lists in file order": (
+        {"test.csv": text(pairs(TEST), ("user", "item")), "knn.csv": text(pairs(RANKED), ("user", "item"))},
+        {"test": {"path": "test.csv"}, "models": {"knn": "knn.csv"}},
+        EVERY,
+    ),
+    "a rating that is a score": (
+        {"test.csv": text(TEST, HEADER), "svd.csv": text(SCORED, ("user_id", "item_id", "rating"))},
+        {"test": {"path": "test.csv"}, "models": {"svd": "svd.csv"}},
+        STARS,
+    ),
+    "text ids without headers": (
+        {
+            "test.txt": text([(f"u{user}", f"i{item}") for user, item, *_ in TEST], None, " "),
+            "als.txt": text([(f"u{user}", f"i{item}", score) for user, item, score in SCORED], None, " "),
+        },
+        {
+            "test": {"path": "test.txt", "separator": " ", "header": False, "columns": {"user": 1, "item": 2}},
+            "models": {"als": "als.txt"},
+        },
+        EVERY,
+    ),
+    "rank and score without a header": (
+        {"holdout.csv": text(pairs(TEST)), "als.csv": text([(*row, score[2]) for row, score in zip(RANKED, SCORED, strict=True)])},
+        {"test": {"path": "holdout.csv", "header": False, "columns": {"user": 1, "item": 2}}, "models": {"als": "als.csv"}},
+        EVERY,
+    ),
+    "NDJSON": (
+        {
+            "test.jsonl": "".join(f'{{"user": "{user}", "item": {item}, "rating": {rating}}}\n' for user, item, rating, _ in TEST),
+            "top_n.jsonl": "".join(f'{{"user": "{user}", "item": {item}, "score": {score}}}\n' for user, item, score in SCORED),
+        },
+        {"test": {"path": "test.jsonl"}, "models": {"top_n": "top_n.jsonl"}},
+        STARS,
+    ),
+    "packed": (
+        {"test.csv.gz": gzip.compress(text(TEST, HEADER).encode()), "als.csv": PLAIN["als.csv"]},
+        {"test": {"path": "test.csv.gz"}, "models": {"als": "als.csv"}},
+        STARS,
+    ),
+    "parts": (
+        {
+            "test.csv": text(TEST, HEADER),
+            **{
+                f"recs/als/part-{user}.parquet": pl.DataFrame(
+                    [row for row in SCORED if row[0] == user], ["user", "item", "score"], orient="row"
+                )
+                for user in LISTS
+            },
+        },
+        {"test": {"path": "test.csv"}, "models": {"als": "recs/als/*.parquet"}},
+        STARS,
+    ),
+    "typed headers": (
+        {
+            "ml.train.inter": text(TRAIN, ("user_id:token", "item_id:token", "rating:float", "timestamp:float"), "\t"),
+            "ml.test.inter": text(TEST, ("user_id:token", "item_id:token", "rating:float", "timestamp:float"), "\t"),
+            "bpr.csv": text(SCORED, ("user_id", "item_id", "score")),
+        },
+        {"models": {"bpr": "bpr.csv"}},
+        STARS,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_the_config_of_a_folder_runs_and_gives_the_number_worked_by_hand(name, init):
+    files, expected, mrr = FOLDERS[name]
+    done = init(files)
+    assert done.said.keys() >= {key for key in files if "part-" not in key}
+    for role in expected.keys() - {"models"}:
+        assert done.data[role] == expected[role]
+    assert models(done) == expected["models"]
+    assert {model: done.values[model, "MRR@5"] for model in expected["models"]} == pytest.approx(dict.fromkeys(expected["models"], mrr))
+    assert done.evaluation["relevance"].get("threshold") == (4 if mrr == STARS else None)
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_the_same_files_give_the_same_config_to_standard_output_and_to_a_file(name, init, receval):
+    written = init(FOLDERS[name][0]).config
+    Path("config.yaml").unlink()
+    code, out, _ = receval("init")
+    assert code == 0
+    assert out.splitlines()[2:] == written.splitlines()[2:]
+    assert receval("init")[1] == out
+
+
+def test_side_inputs_are_told_apart_and_used(init):
+    done = init(
+        {
+            **PLAIN,
+            "items.csv": text(ITEMS, ("item_id", "title", "genres"), "\t"),
+            "item_stats.csv": text([(11, 3), (12, 4)], ("item_id", "n")),
+            "users.csv": text([(1, 33, "f"), (2, 44, "m"), (3, 55, "f")], ("user_id", "age", "gender")),
+            "previous_policy.csv": text([(11, 0.5), (21, 0.25)], ("item_id", "score")),
+            "rated.csv": text([(user, item, rating - 0.25) for user, item, rating, _ in TEST], ("user_id", "item_id", "prediction")),
+            "distances.csv": text([(11, 12, 0.5)], ("item1", "item2", "distance")),
+        }
+    )
+    assert done.data["items"] == {"path": "items.csv", "separator": "\t", "categories": "genres", "split": "|"}
+    assert [done.data[key]["path"] for key in ("users", "previous_policy", "predictions")] == [
+        "users.csv",
+        "previous_policy.csv",
+        "rated.csv",
+    ]
+    assert models(done) == {"als": "als.csv"}
+    assert "# items: item_stats.csv" in done.config
+    assert done.said["item_stats.csv"] == "left out, but named in a comment: could be items too"
+    assert {("als", name) for name in ("ItemCoverage@5", "EPC@5", "ILD@5")} <= done.values.keys()
+    assert done.values["als", "ItemCoverage@5"] == pytest.approx(3 / 5)  # items 11, 12 and 13 of the five
+
+
+def test_metrics_ask_only_for_inputs_that_are_there(init):
+    done = init({name: PLAIN[name] for name in ("test.csv", "als.csv")})
+    assert done.evaluation["metrics"] == [f"{name}@5" for name in ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")]
+
+
+@pytest.mark.parametrize(("length", "top_k"), [(2, [2]), (7, [5]), (12, [5, 10]), (50, [5, 10, 20])])
+def test_cut_offs_are_the_usual_ones_that_the_lists_reach(length, top_k, init):
+    rows = [(user, 11 + place, 1 - place / 100) for user in (1, 2, 3) for place in range(length)]
+    done = init({"test.csv": PLAIN["test.csv"], "als.csv": text(rows, ("user_id", "item_id", "score"))})
+    assert done.evaluation["top_k"] == top_k
+
+
+@pytest.mark.parametrize(
+    ("ratings", "threshold"),
+    [((5, 3, 4, 1), 4), ((4.5, 0.5, 3, 4), 4), ((1, 1, 1, 1), None), ((0, 1, 0, 1), None), ((9, 3, 10, 1), None), ((3, 2, 0, 1), None)],
+)
+def test_a_threshold_is_guessed_only_where_ratings_look_like_stars(ratings, threshold, init):
+    rows = [(user, item, rating) for (user, item, *_), rating in zip(TEST, ratings, strict=True)]
+    done = init({"test.csv": text(rows, HEADER[:3]), "als.csv": PLAIN["als.csv"]})
+    assert done.evaluation["relevance"].get("threshold") == threshold
+    assert ("like stars" in done.doubts) == (threshold is not None)
+
+
+def test_of_two_files_that_could_be_the_test_set_one_is_chosen_and_the_other_a_comment(init):
+    done = init({**PLAIN, "holdout.csv": text(TEST[:3], HEADER), "validation.csv": text(TRAIN[:2], HEADER)})
+    assert done.data["test"]["path"] == "test.csv"
+    assert "  # test: holdout.csv  # could be the test set too\n" in done.config
+    assert "  # test: validation.csv  # a validation set, by its name\n" in done.config
+    assert "test.csv is taken for the test set; holdout.csv could be it too" in done.doubts
+
+
+def test_a_file_with_the_test_pairs_in_it_is_not_taken_for_the_train_set(init):
+    done = init({"test.csv": PLAIN["test.csv"], "als.csv": PLAIN["als.csv"], "ratings.csv": text(TRAIN + TEST, HEADER)})
+    assert "train" not in done.data
+    assert "  # train: ratings.csv  # holds 100% of the test pairs: all interactions, and no train set\n" in done.config
+    assert "ratings.csv holds 100% of the test pairs" in done.doubts
+
+
+def test_the_only_interactions_are_the_test_set_if_recommended_pairs_stand_in_them(init):
+    done = init({"clicks.csv": text(pairs(TEST), ("user", "item")), "als.csv": PLAIN["als.csv"]})
+    assert done.data["test"]["path"] == "clicks.csv"
+    assert "no name says which file is the test set; clicks.csv is taken for it" in done.doubts
+
+
+def test_a_file_with_one_row_per_user_is_no_interactions_whatever_it_says_of_them(init):
+    people = text([(user, "nurse", "Alien") for user in range(1, 30)], ("user_id", "job", "film"))
+    done = init({**{name: PLAIN[name] for name in ("test.csv", "als.csv")}, "demography.csv": people})
+    assert done.data["users"]["path"] == "demography.csv"
+    assert done.said["demography.csv"].startswith("data.users: one row per user")
+
+
+def test_lists_for_a_test_set_are_told_from_the_test_set(init):
+    done = init({"test.csv": PLAIN["test.csv"], "als_test.csv": PLAIN["als.csv"]})
+    assert (done.data["test"]["path"], models(done)) == ("test.csv", {"als_test": "als_test.csv"})
+
+
+def test_a_test_set_may_call_its_ratings_scores(init):
+    done = init({"test.csv": text(TEST, ("user_id", "item_id", "score", "timestamp")), "als.csv": PLAIN["als.csv"]})
+    assert done.data["test"]["columns"] == {"user": "user_id", "item": "item_id", "rating": "score"}
+    assert done.values["als", "MRR@5"] == pytest.approx(STARS)
+
+
+def test_ambiguous_columns_are_chosen_written_down_and_told(init):
+    rows = [(user, user, item, rating) for user, item, rating, _ in TEST]
+    done = init({**PLAIN, "test.csv": text(rows, ("uid", "user_id", "item_id", "rating"))})
+    assert done.data["test"]["columns"] == {"user": "uid", "item": "item_id", "rating": "rating"}
+    assert "column 'uid' is taken for the user; 'user_id' could be it too" in done.doubts
+
+
+@pytest.mark.parametrize(
+    ("spell", "called"),
+    [
+        ("{:02}".format, "leading zeros"),
+        ("{}.0".format, "a decimal .0"),
+        (" {} ".format, "white space around them"),
+    ],
+)
+def test_ids_that_differ_in_spelling_are_named(spell, called, init):
+    rows = [(user, spell(item) if item == 11 else item, score) for user, item, score in SCORED]
+    rows = [(spell(user) if user == 1 else user, item, score) for user, item, score in rows]
+    done = init({"test.csv": PLAIN["test.csv"], "als.csv": text(rows, ("user_id", "item_id", "score"))})
+    assert f"1 user ids of test.csv and als.csv differ in {called} only, such as '1' and {spell(1)!r}" in done.doubts
+    assert "User ids are compared as text" in done.doubts
+
+
+def test_ids_that_differ_in_case_are_named_and_without_any_in_common_nothing_is_written(init, receval, folder):
+    test = text([(f"U{user}", item) for user, item, *_ in TEST], ("user", "item"))
+    lists = text([(f"u{user}", item, score) for user, item, score in SCORED], ("user", "item", "score"))
+    folder({"test.csv": test, "als.csv": lists})
+    code, out, err = receval("init", "-o", "config.yaml")
+    assert (code, out) == (3, "")
+    assert "3 user ids of test.csv and als.csv differ in upper and lower case only, such as 'U1' and 'u1'" in err
+    assert "receval: no file has lists for test.csv: als.csv: it looks like lists, and has no user in common with test.csv" in err
+    assert not Path("config.yaml").exists()
+
+
+def test_a_spelling_that_several_files_share_is_told_once(init):
+    lists = text([(f"{user:02}" if user == 1 else user, item, score) for user, item, score in SCORED], ("user_id", "item_id", "score"))
+    done = init({"test.csv": PLAIN["test.csv"], "a.csv": lists, "b.csv": lists})
+    assert done.doubts.count("differ in leading zeros only") == 1
+    assert "(and so in 1 other file)" in done.doubts
+
+
+def test_of_files_that_fit_alike_those_beside_the_test_set_are_taken(init):
+    items = text(ITEMS, ("item_id", "title", "genres"), "\t")
+    done = init(
+        {f"{folder}/{name}": content for folder in ("b", "c") for name, content in {**PLAIN, "items.tsv": items}.items()},
+        "b",
+        "c/items.tsv",
+        "c/train.csv",
+    )
+    assert [done.data[key]["path"] for key in ("test", "train", "items")] == ["b/test.csv", "b/train.csv", "b/items.tsv"]
+
+
+def test_values_that_a_run_will_refuse_are_told_at_once(receval, folder):
+    folder({**PLAIN, "test.csv": PLAIN["test.csv"] + "3,15,,1\n"})
+    code, _, err = receval("init", "-o", "config.yaml")
+    assert code == 0
+    assert "not sure: test.csv: column 'rating' has no value in 1 rows, which receval run will refuse" in err
+
+
+def test_a_file_that_is_no_table_of_use_is_left_out_with_the_reason(init):
+    done = init(
+        {
+            **PLAIN,
+            "notes.txt": "some words\nand more words\n",
+            "broken.parquet": b"PAR1 and then nothing",
+            "empty.csv": "",
+            "results.csv": text([("als", "nDCG", 5, 0.1)], ("model", "metric", "k", "value")),
+            "per_user.csv": text([(1, 0.1)], ("user", "nDCG@5")),
+            "all.csv": text([(model, *row) for model in "ab" for row in SCORED], ("model", "user", "item", "score")),
+            "weird.csv": text([(1, 2)], ("alpha", "beta")),
+            "wide.parquet": pl.DataFrame({"user": [1], "items": [[1, 2]]}),
+            "wide.csv": 'user,items\n1,"[11, 12]"\n2,"[13]"\n',
+            "floats.parquet": pl.DataFrame({"user": [1.0], "item": [2.0], "score": [0.5]}),
+        }
+    )
+    assert done.said["broken.parquet"].startswith("left out: not a readable parquet file")
+    assert done.said["empty.csv"] == "left out: the file is empty"
+    assert done.said["results.csv"] == done.said["per_user.csv"] == "left out: it holds values of metrics"
+    assert done.said["all.csv"] == "left out: column 'model' names 2 models, and receval reads one model per file: split it"
+    assert "no column of users or items is told by its name; the columns are 'alpha', 'beta'" in done.said["weird.csv"]
+    assert done.said["notes.txt"].startswith("left out: ")
+    for name in ("wide.parquet", "wide.csv"):
+        assert done.said[name] == "left out: column 'items' holds several items in a row: write one row per user and item"
+    assert "of type Float64 and cannot be an id" in done.said["floats.parquet"]
+    assert models(done) == {"als": "als.csv"}
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({}, "there is no table in ."),
+        (
+            {"train.csv": PLAIN["train.csv"], "als.csv": PLAIN["als.csv"]},
+            "no file looks like a test set: by name, train.csv is what the models",
+        ),
+        ({"data.csv": PLAIN["train.csv"], "als.csv": PLAIN["als.csv"]}, "data.csv has no recommended pair in it"),
+        ({"als.csv": PLAIN["als.csv"]}, "no file looks like a test set, which has a column of users"),
+        ({"test.csv": PLAIN["test.csv"], "train.csv": PLAIN["train.csv"]}, "no file looks like recommendations"),
+        (
+            {"notes.txt": "one\ntwo\n"},
+            "no file looks like recommendations, which have a column of users, one of items, and a score or a rank, and",
+        ),
+    ],
+)
+def test_without_a_test_set_or_lists_one_sentence_says_so_and_nothing_is_written(files, said, receval, folder):
+    folder(files)
+    code, out, err = receval("init", "-o", "new/config.yaml")
+    assert (code, out) == (3, "")
+    assert f"receval: {said}" in err
+    assert not Path("new").exists()
+
+
+def test_a_file_that_is_named_and_not_there_is_told(receval, folder):
+    folder(PLAIN)
+    assert receval("init", "test.csv", "gone.csv")[::2] == (3, "receval: there is no file gone.csv\n  name files, or a folder\n")
+
+
+def test_files_and_folders_can_be_named_and_paths_are_seen_from_the_config(receval, folder):
+    here = folder({"data/test.csv": PLAIN["test.csv"], "data/recs/als.csv": PLAIN["als.csv"], "data/recs/old.csv": PLAIN["als.csv"]})
+    code, _, _ = receval("init", "data/test.csv", "data/recs/als.csv", "-o", "configs/one.yaml")
+    assert code == 0
+    assert load_config("configs/one.yaml").resolved()["data"]["test"]["path"] == "../data/test.csv"
+    assert receval("run", "configs/one.yaml", "-q")[0] == 0
+    assert receval("init", here / "data", "-o", "two.yaml")[0] == 0
+    data = load_config("two.yaml").resolved()["data"]
+    assert {name: given["path"] for name, given in data["recommendations"].items()} == {
+        name: str(here / "data" / "recs" / f"{name}.csv") for name in ("als", "old")
+    }
+
+
+def test_a_config_is_only_overwritten_by_force(receval, folder):
+    folder({**PLAIN, "config.yaml": "mine"})
+    code, _, err = receval("init", "-o", "config.yaml")
+    assert (code, Path("config.yaml").read_text()) == (2, "mine")
+    assert "--force" in err
+    assert receval("init", "-o", "config.yaml", "--force")[0] == 0
+    assert load_config("config.yaml").config.evaluation.top_k == (5,)
+
+
+def test_names_that_mean_something_to_yaml_and_to_a_shell_are_written_so_that_they_read_back(init):
+    files = {"test.csv": PLAIN["test.csv"], "no.csv": PLAIN["als.csv"], "1e3.csv": PLAIN["als.csv"], "a: b #$X.csv": PLAIN["als.csv"]}
+    files |= {"nbsp\u00a0.csv": PLAIN["als.csv"], "two\nlines.csv": PLAIN["als.csv"], "[1].csv": PLAIN["als.csv"]}
+    names = ("[1]", "1e3", "a: b #$X", "nbsp\u00a0", "no", "two\nlines")
+    assert models(init(files)) == {name: f"{name}.csv" for name in names}
+
+
+def test_a_name_that_is_no_text_is_told(receval, folder):
+    here = folder(PLAIN)
+    Path(os.fsdecode(os.fsencode(here) + b"/\xff.csv")).write_text(PLAIN["als.csv"])
+    code, out, err = receval("init")
+    assert (code, out) == (3, "")
+    assert "is no UTF-8 text" in err
+
+
+def test_models_of_the_same_name_are_told_apart(init):
+    rows = pl.DataFrame(SCORED, schema=["user", "item", "score"], orient="row")
+    done = init(
+        {"test.csv": PLAIN["test.csv"], "recs_als.csv": PLAIN["als.csv"], "recs_als.parquet": rows, "recs_bpr.csv": PLAIN["als.csv"]}
+    )
+    assert models(done) == {"bpr": "recs_bpr.csv", "recs_als_csv": "recs_als.csv", "recs_als_parquet": "recs_als.parquet"}
+
+
+def test_the_schema_is_named_for_editors_where_it_is_there(init):
+    modeline = "# yaml-language-server: $schema=receval.schema.json\n"
+    assert init({**PLAIN, "receval.schema.json": "{}"}).config.startswith(modeline)
+
+
+def test_blank_lines_before_the_table_do_not_matter(init):
+    done = init({**PLAIN, "test.csv": "\n" * 60 + PLAIN["test.csv"]})
+    assert done.values["als", "MRR@5"] == pytest.approx(STARS)
+
+
+def test_names_are_not_told_from_folders_above_all_files(receval, folder):
+    here = folder({f"test/runs/{name}": content for name, content in PLAIN.items()})
+    assert receval("init", *sorted(map(str, (here / "test" / "runs").iterdir())), "-o", "config.yaml")[0] == 0
+    data = load_config("config.yaml").resolved()["data"]
+    assert [os.path.basename(data[key]["path"]) for key in ("test", "train")] == ["test.csv", "train.csv"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [("a.csv", "--demo", "d"), ("a.csv", "--from", "x.yml"), ("--demo", "d", "-o", "x"), ("--demo", "d", "--from", "x")]
+)
+def test_ways_to_begin_are_not_mixed(arguments, receval, folder):
+    folder({})
+    code, _, err = receval("init", *arguments)
+    assert code == 2
+    assert "--demo" in err
+
+
+def test_init_guesses_the_sample_as_its_own_config_says_it(receval, sample, monkeypatch):
+    monkeypatch.chdir(sample / "data")
+    assert receval("init", "-o", "config.yaml")[0] == 0
+    guessed, ours = load_config("config.yaml").resolved()["data"], load_config(sample / "families.yaml").resolved()["data"]
+    for key in ours.keys() - {"baseline", "recommendations"}:
+        assert guessed[key] == {**ours[key], "path": os.path.basename(ours[key]["path"])}
+    assert guessed["recommendations"].keys() == ours["recommendations"].keys()
+    assert receval("run", "config.yaml", "-q")[0] == 0
