@@ -120,7 +120,10 @@ CHECKS: Final = _listed(
         "warn",
         "scores of a list are tied, so that its order is arbitrary",
         "break ties where the lists are made, or report the expected value with its bounds",
-        {**_COUNTED, "width": Limit(0.001, "how far apart the bounds of a value must be to be shown")},
+        {
+            "max_share": Limit(0.01, "the share of lists up to which the check passes, if no value moves further than `width`", most=1.0),
+            "width": Limit(0.001, "how far apart the bounds of a value must be to be shown"),
+        },
     ),
     Check(
         "R05",

@@ -87,19 +87,21 @@ class Examiner:
         rows: Callable[[], Frame] | None = None,
         severity: Severity | None = None,
         details: Mapping[str, Any] | None = None,
+        unlimited: bool = False,
     ) -> list[Symptom]:
-        """The finding in a list, or nothing if there is none, or it is within its limit.
+        """The finding in a list, or nothing if there is none, or it is within its limit (unless it is `unlimited`).
 
         `severity` weakens the check's own one where what was found is harmless; what the config says holds all the same.
         """
         setting = self.settings[check]
         refused = check in self.refused and count > 0
-        if not refused and (count == 0 or setting.severity == "off" or count <= setting.limits.get("max_share", 0.0) * total):  # type: ignore[operator]
+        limit = 0.0 if unlimited else setting.limits.get("max_share", 0.0) or 0.0
+        if not refused and (count == 0 or setting.severity == "off" or count <= limit * total):
             return []
         weak = severity if severity and setting.severity == CHECKS[check].severity else setting.severity
         finding = Finding(
             check=check,
-            severity="error" if refused and check in self.refused and weak == "off" else weak,
+            severity="error" if refused else weak,
             sentence=sentence,
             advice=CHECKS[check].advice,
             model=model,

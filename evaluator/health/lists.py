@@ -145,6 +145,7 @@ def tied(
         examples=x.examples(users, "user"),
         rows=lambda: users,
         severity="info" if bounds and not wide else None,
+        unlimited=bool(wide),
         details=details,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -92,7 +92,7 @@ def read_lists(
     if listed or kinds & OF_LISTS:
         columns = ["user", "item", "rank", *(["score"] if plan.needs_scores and "score" in source.columns else [])]
         wants["listed"] = lambda lists: (lists.select(*columns),)
-    return _ListReader(source, plan.lists, wants, engine, read, seen is not None).listing(examined)
+    return _ListReader(source, plan.lists, wants, frozenset((*examined, "repeaters")), engine, read, seen is not None).listing()
 
 
 def _unknown(choice: Lists) -> str:
@@ -102,17 +102,26 @@ def _unknown(choice: Lists) -> str:
 
 class _ListReader:
     def __init__(
-        self, source: load.Source, choices: Sequence[Lists], wants: Mapping[str, Want], engine: Engine, read: Read, knows_train: bool
+        self,
+        source: load.Source,
+        choices: Sequence[Lists],
+        wants: Mapping[str, Want],
+        examined: frozenset[str],
+        engine: Engine,
+        read: Read,
+        knows_train: bool,
     ) -> None:
         self.source, self.wants, self.engine, self.read, self.knows_train = source, wants, engine, read, knows_train
+        self.examined = examined
+        """What is wanted of the file as it is, and of no other reading."""
         self.orders = {choice: rank.order_of(source.columns, choice) for choice in choices}
         self.made: dict[tuple[object, ...], Reading] = {}
 
-    def listing(self, examined: Iterable[str]) -> Listing:
+    def listing(self) -> Listing:
         """The readings, and what was examined of the lists as the file has them."""
         wanted = self._ranked(list(self.orders))
         first = next(iter(wanted.values()))
-        found = {name: first[name] for name in examined}
+        found = {name: first[name] for name in self.examined if name in first.frames}
         if self.knows_train:
             found["seen"] = match.of_train(first["pairs"])
         readings = self.readings(wanted)
@@ -161,7 +170,8 @@ class _ListReader:
 
         def compute(source: load.Source, scan: Frame) -> list[Frame]:
             def want(lists: Frame) -> list[Frame]:
-                frames = {name: make(lists)[0] for name, make in self.wants.items()}
+                wants = self.wants if summed is None else {name: make for name, make in self.wants.items() if name not in self.examined}
+                frames = {name: make(lists)[0] for name, make in wants.items()}
                 names[:] = list(frames)
                 return [*frames.values(), load.counted(scan, source) if summed is not None else load.counted(lists, source)]
 
@@ -194,7 +204,7 @@ class _ListReader:
 
         return {
             choice: _Wanted(
-                {name: either(frame, again[choice][name]) for name, frame in wanted[choice].frames.items() if name != "repeaters"},
+                {name: either(frame, again[choice][name]) for name, frame in wanted[choice].frames.items() if name in again[choice].frames},
                 either(wanted[choice].lengths, again[choice].lengths),
             )
             for choice in choices

@@ -119,7 +119,7 @@ def test_lists_come_from_a_named_pipe(config):
 
 
 def test_a_pipe_that_closes_early_ends_quietly(sample):
-    command = f"set -o pipefail; {' '.join(RECEVAL)} run {sample}/grids.yaml --format csv | head -n 1"
+    command = f"set -o pipefail; {' '.join(RECEVAL)} run {sample}/grids.yaml -q --format csv | head -n 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, ",".join(COLUMNS) + "\n", "")
 
@@ -164,7 +164,7 @@ def test_failures_have_their_exit_code_and_one_sentence(arguments, code, said, r
 
 
 def test_a_bug_keeps_its_traceback_and_exits_70(receval, config, monkeypatch):
-    monkeypatch.setattr("receval.evaluator.pipeline.run", lambda *_: 1 / 0)
+    monkeypatch.setattr("receval.evaluator.pipeline.run", lambda *_, **__: 1 / 0)
     code, _, err = receval("run", config)
     assert code == 70
     assert "ZeroDivisionError" in err
@@ -173,7 +173,7 @@ def test_a_bug_keeps_its_traceback_and_exits_70(receval, config, monkeypatch):
 
 @pytest.mark.parametrize("target", ["config.yaml/x.csv", "data/test.csv/", "/proc/nothing/r.csv", "/dev/null/x/"])
 def test_an_output_that_cannot_be_written_is_found_before_the_computation(target, receval, config, monkeypatch):
-    def never(*_):
+    def never(*_, **__):
         raise AssertionError("the computation was started")
 
     monkeypatch.setattr("receval.evaluator.pipeline.run", never)

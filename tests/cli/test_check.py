@@ -1,0 +1,128 @@
+"""`receval check`, and what `receval run` does with what the checks find."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+CONFIG = """
+data: {{test: test.csv, recommendations: {{m: lists.csv}}}}
+evaluation: {{metrics: [Precision, nDCG], top_k: [2], policy: {{{policy}}}}}
+health: {{{health}}}
+"""
+TEST = "user,item\n1,10\n1,11\n2,12\n3,13\n"
+CLEAN = "user,item,score\n1,10,3\n1,11,2\n2,12,3\n2,10,2\n3,9,3\n3,13,2\n"
+
+
+@pytest.fixture
+def config(write):
+    def config(lists: str, policy: str = "", health: str = "T04: off"):
+        write("test.csv", TEST)
+        write("lists.csv", lists)
+        return write("config.yaml", CONFIG.format(policy=policy, health=health))
+
+    return config
+
+
+def test_clean_files_have_no_findings_and_exit_0(receval, config):
+    assert receval("check", config(CLEAN)) == (0, "Health checks (28): nothing found.\n", "")
+
+
+def test_a_failed_error_exits_1_and_the_results_are_written(receval, config, tmp_path):
+    path = config(CLEAN + "3,13,1\n")
+    code, out, err = receval("run", path, "-o", f"{tmp_path}/out/", "--format", "csv")
+    assert code == 1
+    assert out.startswith("model,metric,k,aggregate,value")
+    assert err.startswith("error R01  m: 1 of 7 rows (14.3 %) repeat an item that stands in the user's list already, for 1 user.")
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    (finding,) = [one for one in results["findings"] if one["severity"] == "error"]
+    assert (finding["check"], finding["model"], finding["count"], finding["total"]) == ("R01", "m", 1, 7)
+    assert finding["examples"] == ["user 3, item 13"]
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["findings"] == results["findings"]
+    assert "- **error R01** m: 1 of 7 rows" in (tmp_path / "out" / "results.md").read_text()
+
+
+def test_warnings_count_only_when_asked_to(receval, config):
+    path = config(CLEAN.replace("3,9,3\n3,13,2\n", ""))
+    assert receval("check", path)[0] == 0
+    code, out, _ = receval("check", path, "--strict")
+    assert code == 1
+    assert "warning X01  m: 1 of 3 users with relevant items (33.3 %) have no list, and count 0." in out
+    assert receval("run", path, "--strict")[0] == 1
+
+
+def test_severities_and_limits_are_those_of_the_config(receval, config):
+    short = CLEAN.replace("3,9,3\n3,13,2\n", "")
+    assert receval("check", config(short, health="T04: off, X01: error"))[0] == 1
+    assert receval("check", config(short, health="T04: off, X01: {severity: error, max_share: 0.4}"))[0] == 0
+    code, out, _ = receval("check", config(short, health="T04: off, X01: off"))
+    assert (code, "X01" in out) == (0, False)
+    assert receval("check", config(short, health="X01: info"), "--strict", "--set", "health.T04=off")[0] == 0
+
+
+def test_all_checks_can_be_switched_off(receval, write, config):
+    path = config(CLEAN + "3,13,1\n")
+    code, out, err = receval("run", path, "--set", "health=off")
+    assert (code, err) == (0, "")
+    assert "Health" not in out
+    assert "R01" not in out
+
+
+def test_the_offending_rows_are_stored(receval, config, tmp_path):
+    code, _, _ = receval("check", config(CLEAN + "3,13,1\n"), "--store-failures", tmp_path / "failures")
+    assert code == 1
+    rows = pl.read_parquet(tmp_path / "failures" / "R01.m.parquet").sort("score")
+    assert rows.select("user", "item", "score").rows() == [(3, 13, 1.0), (3, 13, 2.0)]
+
+
+def test_files_with_nothing_in_common_are_an_error_with_a_guess(receval, config):
+    code, out, _ = receval("check", config(CLEAN.replace(",1", ",01").replace(",9,", ",09,")))
+    assert code == 1
+    assert "error X03  m: No item of data.recommendations.m stands in data.test: data.test ('item', integers) has '10', '11', '12'" in out
+    assert "error X04  m: " in out
+    assert "leading zeros" in out
+    code, out, _ = receval("run", config(CLEAN.replace("\n", "\nu").removesuffix("u")))
+    assert code == 1
+    assert "No user of data.recommendations.m stands in data.test" in out
+
+
+@pytest.mark.parametrize(
+    ("policy", "lists"),
+    [
+        ("duplicates: error", CLEAN + "3,13,1\n"),
+        ("missing_lists: error", CLEAN.replace("3,9,3\n3,13,2\n", "")),
+        ("no_truth: error", CLEAN + "4,13,1\n"),
+        ("tie_order: error", CLEAN.replace("2,10,2", "2,10,3")),
+    ],
+)
+def test_what_the_policy_calls_an_error_is_refused_by_run_and_named_by_check(policy, lists, receval, config):
+    code, out, err = receval("run", config(lists, policy))
+    assert (code, out) == (3, "")
+    assert f"evaluation.policy.{policy.partition(':')[0]} says error." in err
+    code, out, _ = receval("check", config(lists, policy))
+    assert code == 1
+    assert "error " in out
+    assert receval("run", config(CLEAN, policy))[0] == 0
+
+
+def test_rows_without_a_value_are_refused_left_out_or_named(receval, config):
+    odd = CLEAN + "1,,1\n2,13,nan\n"
+    code, _, err = receval("run", config(odd))
+    assert code == 3
+    assert "line 8: no value for item" in err
+    code, out, _ = receval("run", config(odd, "missing_values: drop"), "--format", "csv")
+    assert code == 1
+    assert "m,Precision,2,mean,0.6666666666666666,3" in out
+    code, out, _ = receval("check", config(odd))
+    assert code == 1
+    assert "error R02  m: 2 of 8 rows of data.recommendations.m (25.0 %) lack a value" in out
+
+
+def test_who_was_counted_is_shown_when_asked_for(receval, config):
+    _, out, _ = receval("run", config(CLEAN.replace("3,9,3\n3,13,2\n", "4,1,1\n")), "-v")
+    assert "Who was counted" in out
+    assert "1: 1 without a list" in out
+    assert "note X02" in out
