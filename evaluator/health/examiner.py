@@ -26,9 +26,9 @@ class Symptom(NamedTuple):
 class Lists:
     """What is known of the lists of one model, as its file has them.
 
-    `lengths` has `user n_recommended`; `profile` `user n n_items` and, where there are scores, `n_scores least most`, where there are
-    ranks, `n_ranks first last`; `items` `item n`; `seen` the rows that train holds; `rising` the rows whose score is higher than
-    their rank allows. `rows` reads the file again.
+    `lengths` has `user n_recommended`; `profile` `user n n_items` and, where there are scores, `n_scores`, where there are ranks,
+    `n_ranks first last`; `items` `item n`; `seen` the rows that train holds; `rising` the rows whose score is higher than their rank
+    allows. `rows` reads the file again.
     """
 
     model: str
@@ -63,8 +63,9 @@ class Examiner:
         return self.settings[check].limit(name)
 
     def one(self, frame: Frame) -> dict[str, Any]:
-        """The only row of a frame, nothing being 0."""
-        return {name: value or 0 for name, value in self.engine.collect(frame).rows(named=True)[0].items()}
+        """The only row of a frame, nothing being 0; numbers that are added up must be integers, as there is no order here."""
+        (settled,) = self.engine.settle([frame])
+        return {name: value or 0 for name, value in self.engine.collect(settled).rows(named=True)[0].items()}
 
     def size(self, frame: Frame) -> int:
         """The number of rows."""

@@ -29,8 +29,7 @@ def wanted(columns: frozenset[str]) -> Mapping[str, Want]:
 def _profile(columns: frozenset[str]) -> list[nw.Expr]:
     found = [nw.len().cast(nw.Int64).alias("n"), nw.col("item").n_unique().cast(nw.Int64).alias("n_items")]
     if "score" in columns:
-        score = nw.col("score")
-        found += [score.n_unique().cast(nw.Int64).alias("n_scores"), score.min().alias("least"), score.max().alias("most")]
+        found.append(nw.col("score").n_unique().cast(nw.Int64).alias("n_scores"))
     if "position" in columns:
         place = nw.col("position")
         found += [place.n_unique().cast(nw.Int64).alias("n_ranks"), place.min().alias("first"), place.max().alias("last")]
@@ -114,7 +113,7 @@ def _n_rising(x: Examiner, of: Lists) -> int:
 def _constant(x: Examiner, of: Lists, n_lists: int) -> list[Symptom]:
     if "score" not in of.columns:
         return []
-    users = of.profile.filter((nw.col("n") > 1) & (nw.col("least") == nw.col("most")))
+    users = of.profile.filter((nw.col("n") > 1) & (nw.col("n_scores") == 1))
     n = x.size(users)
     sentence = f"{shared(n, n_lists, 'lists')} have the same score in every row."
     rows = lambda: of.rows().join(users, on="user", how="semi")  # noqa: E731

@@ -22,9 +22,9 @@ def popular(x: Examiner, of: Lists, hits: Frame, popularity: Frame) -> list[Symp
     n_head = max(1, math.ceil(x.limit("X11", "head") * n_items))
     head = popularity.sort("rows", "item", descending=[True, False]).head(n_head)
     n = x.size(hits.join(head, on="item", how="semi"))
-    rows = nw.col("rows").cast(nw.Float64)
+    rows = nw.col("rows").cast(nw.Int64)
     own = x.one(popularity.select(rows=rows.sum(), squares=(rows * rows).sum()))
-    listed = of.items.join(popularity, on="item", how="left").with_columns(rows.fill_null(0.0).alias("rows"))
+    listed = of.items.join(popularity, on="item", how="left").with_columns(rows.fill_null(0).alias("rows"))
     theirs = x.one(listed.select(n=nw.col("n").sum(), rows=(nw.col("n") * nw.col("rows")).sum()))
     lift = (theirs["rows"] / theirs["n"]) / (own["squares"] / own["rows"])
     lists = f"the lists are {lift:.2f} times as popular as train"

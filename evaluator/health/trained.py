@@ -26,15 +26,15 @@ def seen(x: Examiner, of: Lists, hits: Frame) -> list[Symptom]:
     return x.symptom("X05", sentence, sums["rows"], of.n_rows, model=of.model, examples=examples, rows=lambda: rows)
 
 
-def trained(x: Examiner, test: Frame, train: Frame, times: Frame | None) -> list[Symptom]:
+def trained(x: Examiner, test: Frame, both: Frame, times: Frame | None) -> list[Symptom]:
     """X06 to X08: pairs that are in test and train, and times that are the wrong way round.
 
-    `test` has the rows of the test file, with `timestamp` if `times` (`user item timestamp` of the train rows) is given.
+    `test` has the rows of the test file, with `timestamp` if `times` (`user item timestamp` of the train rows) is given; `both` those of
+    them that are in train.
     """
     n_rows = x.size(test)
     found: list[Symptom] = []
     if x.asks("X06"):
-        both = test.join(train.select(*_PAIR), on=_PAIR, how="semi")
         n = x.size(both)
         if n:
             sentence = f"{shared(n, n_rows, 'test rows')} are pairs that train holds too."
@@ -45,11 +45,14 @@ def trained(x: Examiner, test: Frame, train: Frame, times: Frame | None) -> list
 
 
 def _overlaps(x: Examiner, test: Frame, times: Frame) -> list[Symptom]:
+    if not x.asks("X07"):
+        return []
     begins = test.group_by("user").agg(begins=nw.col("timestamp").min())
     ends = times.group_by("user").agg(ends=nw.col("timestamp").max())
     users = begins.join(ends, on="user", how="inner")
+    (users,) = x.engine.settle([users])
     early = users.filter(nw.col("begins") < nw.col("ends"))
-    n, total = x.size(early) if x.asks("X07") else 0, x.size(users)
+    n, total = x.size(early), x.size(users)
     sentence = f"{shared(n, total, 'users of train and test')} have a test row that is older than their last train row."
     return x.symptom("X07", sentence, n, total, examples=x.examples(early, "user") if n else (), rows=lambda: early)
 

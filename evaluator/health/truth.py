@@ -10,13 +10,14 @@ from .examiner import Examiner, Symptom, shared
 _PAIR = ["user", "item"]
 
 
-def truth(x: Examiner, rows: Frame, n_users: int, n_relevant: int, graded: bool) -> list[Symptom]:
+def truth(x: Examiner, rows: Frame, n_users: int, n_relevant: int, n_items: int, graded: bool) -> list[Symptom]:
     """Every finding in the `rows` of the test file: `user item`, and `rating` if it has one.
 
-    `n_relevant` of its `n_users` users have a relevant item; `graded`: a measure makes gains of the ratings.
+    There are `n_items` relevant items in all: if these are as many as rows, no pair stands twice. `n_relevant` of its `n_users` users
+    have one. `graded`: a measure makes gains of the ratings.
     """
     n_rows = x.size(rows)
-    found = _repeated(x, rows, n_rows) if x.asks("T01") else []
+    found = _repeated(x, rows, n_rows) if x.asks("T01") and n_items != n_rows else []
     without = n_users - n_relevant
     found += x.symptom("T02", f"{shared(without, n_users, 'test users')} have no relevant item.", without, n_users)
     if graded and x.asks("T03") and "rating" in rows.collect_schema().names():
@@ -25,7 +26,7 @@ def truth(x: Examiner, rows: Frame, n_users: int, n_relevant: int, graded: bool)
 
 
 def _repeated(x: Examiner, rows: Frame, n_rows: int) -> list[Symptom]:
-    pairs = rows.group_by(_PAIR).agg(n=nw.len().cast(nw.Int64)).filter(nw.col("n") > 1)
+    (pairs,) = x.engine.settle([rows.group_by(_PAIR).agg(n=nw.len().cast(nw.Int64)).filter(nw.col("n") > 1)])
     sums = x.one(pairs.select(pairs=nw.len(), more=(nw.col("n") - 1).sum()))
     if not sums["more"]:
         return []

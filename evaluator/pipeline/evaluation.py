@@ -109,6 +109,8 @@ class Evaluation:
         self.side = Sides()
         self.yardsticks: tuple[str, ...] = ()
         self.longest = 0
+        self.both: Frame | None = None
+        """The test rows whose pair train holds, where yardsticks or checks ask."""
         self.of_models: dict[str, list[str]] = {}
         """What there is to say of the side inputs as they meet the lists of one model."""
 
@@ -116,8 +118,11 @@ class Evaluation:
         """Read the truth, then each model."""
         self.side = sides = self.sides()
         truths = self.truths(sides.known)
+        if self.compares and sides.known.seen is not None:
+            tested = truths.judged if truths.rows is None else truths.rows
+            (self.both,) = self.engine.settle([self.engine.joined(tested, sides.known.seen)])
         if self.examination is not None:
-            self.examination.files(self.inputs, truths, sides, self.plan.all)
+            self.examination.files(self.inputs, truths, sides, self.plan.all, self.both)
         for done, (name, source) in enumerate(self.inputs.models.items()):
             progress(name, done, len(self.inputs.models))
             self.model(name, source, truths, sides)
@@ -184,7 +189,8 @@ class Evaluation:
 
     def measure(self, truths: Truths) -> None:
         """Evaluate the yardsticks, and set the models beside them."""
-        made = Yardsticks(self.config, self.plan, truths, self.side, self.engine, self.longest)
+        repeats = self.both is not None and self.count(self.both.select(nw.len().alias("n")), "n") > 0
+        made = Yardsticks(self.config, self.plan, truths, self.side, self.engine, self.longest, repeats)
         best: dict[str, float] = {}
         models = list(self.rows)
         for of_one in made.asked():

@@ -75,16 +75,18 @@ class Examination:
         sentence = f"{said} lack a value or hold a number that is not finite, and are left out; the first: {fault.message}."
         self.note(self.x.symptom("R02", sentence, n_faulty, n_rows, model=model if model != source.role else ""))
 
-    def files(self, inputs: Inputs, truths: Truths, sides: Sides, definitions: Iterable[Definition]) -> None:
-        """The checks of the test file, and of train and the catalogue as they meet it."""
+    def files(self, inputs: Inputs, truths: Truths, sides: Sides, definitions: Iterable[Definition], both: Frame | None) -> None:
+        """The checks of the test file, and of train and the catalogue as they meet it; `both` are test rows whose pair train holds."""
         first, *_ = definitions = list(definitions)
         rows = truths.rows
         assert rows is not None, "the rows of the test file are kept where they are examined"
         graded = any(truths.graded[one.truth] for one in definitions)
-        self.note(health.truth(self.x, rows, truths.n_test, truths.n_relevant[truths.place[first.truth]], graded))
+        table = truths.of(first.truth)
+        n_items = self.x.size(table.relevant) if "row" not in first.truth.duplicates else -1
+        self.note(health.truth(self.x, rows, truths.n_test, truths.n_relevant[truths.place[first.truth]], n_items, graded))
         train = sides.known.seen
-        if inputs.train is not None and train is not None:
-            self.note(health.trained(self.x, rows, train, sides.times))
+        if inputs.train is not None and train is not None and both is not None:
+            self.note(health.trained(self.x, rows, both, sides.times))
             users, items = train.select("user").unique("user"), train.select("item").unique("item")
             self.note(health.cold(self.x, rows, users, items))
             for column, known in (("user", users), ("item", items)):

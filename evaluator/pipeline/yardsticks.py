@@ -39,6 +39,8 @@ class Yardsticks:
     sides: Sides
     engine: Engine
     longest: int
+    repeats: bool
+    """Whether a pair of the test file stands in train too."""
 
     @property
     def masked(self) -> bool:
@@ -51,8 +53,7 @@ class Yardsticks:
             return policy != "keep"
         if any(one.lists.seen != "keep" for one in self.plan.all):
             return True
-        tested = self.truths.judged.select(*match.PAIR).join(seen, on=match.PAIR, how="semi")
-        return self._size(tested) == 0
+        return not self.repeats
 
     def asked(self) -> list[Scored]:
         """The yardsticks that the config asks for, as far as the files allow."""
@@ -119,9 +120,6 @@ class Yardsticks:
         model = ModelTables(self.truths, self.sides, plan, self.engine, dict.fromkeys(plan.lists, reading))
         n_train_users = self.sides.numbers.get("train_users")
         return scored(name, model, int(n_train_users) if n_train_users else None, None)
-
-    def _size(self, frame: Frame) -> int:
-        return int(self.engine.collect(frame.select(n=nw.len()))["n"].item())
 
 
 def values(of: Scored) -> dict[str, float]:
