@@ -97,11 +97,11 @@ def random_lists(users: Frame, catalogue: Frame, seen: Frame | None, depth: int,
     if seen is not None:
         known = seen.select(*PAIR).join(numbers, on="item", how="inner").join(keyed, on="user", how="inner")
         taken = nw.concat([taken, known.select(taken.collect_schema().names())])
-    places = shuffle.placed(taken).select("user", place=nw.col("place") + 1)
+    places = shuffle.placed(taken, engine).select("user", place=nw.col("place") + 1)
     within = _within_reach(places, keyed.select("user"), seen, depth + shuffle.size - size)
     ranks = numbers.select(rank=nw.col("number") + 1).filter(nw.col("rank") <= depth)
     free = _free_places(keyed.select("user"), ranks, within, depth).filter(nw.col("place") <= shuffle.size)
-    listed = shuffle.numbered(free.with_columns(nw.col("place") - 1).join(keyed, on="user", how="inner"))
+    listed = shuffle.numbered(free.with_columns(nw.col("place") - 1).join(keyed, on="user", how="inner"), engine)
     return listed.join(numbers, on="number", how="inner").select(*PAIR, "rank")
 
 
@@ -144,6 +144,7 @@ def _free_places(users: Frame, ranks: Frame, taken: Frame, depth: int) -> Frame:
 def _numbered_items(catalogue: Frame, seed: int, engine: Engine) -> Frame:
     """`item`, `number` from 0, in an order drawn from the seed, so that ids that are neighbours are not next to each other."""
     by_id = catalogue.select("item").with_row_index("at", order_by="item")
-    drawn = mixed(by_id, "at", "key", seed, "items").select("item", "key").with_row_index("number", order_by="key")
+    keyed = by_id.select("item", key=mixed(nw.col("at").cast(nw.Int64), seed, "items"))
+    drawn = keyed.with_row_index("number", order_by=["key", "item"])
     (numbers,) = engine.settle([drawn.select("item", nw.col("number").cast(nw.Int64))])
     return numbers
