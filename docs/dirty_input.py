@@ -1,13 +1,16 @@
-"""The page docs/dirty-input.md: what five libraries do with each flaw of a toy, from the values in tests/toy."""
+"""The page docs/dirty-input.md: what five libraries, and receval, do with each flaw of a toy in tests/toy."""
 
 from __future__ import annotations
 
 import json
 import runpy
+import tempfile
 from pathlib import Path
 from typing import Any
 
+from receval.evaluator import Result, load_config, run
 from receval.evaluator.render.blocks import Block, Formula, Grid, Heading, Points, Prose
+from receval.evaluator.render.findings import bounds, titled
 
 ROOT = Path(__file__).parent.parent
 TOY = ROOT / "tests" / "toy"
@@ -31,13 +34,14 @@ DONE = {
 
 
 def page() -> list[Block]:
-    """The page, without what receval says."""
+    """The page; receval evaluates the files as it is made."""
     flaws = runpy.run_path(str(TOY / "ask.py"))["FLAWS"]
     said = {name: json.loads((TOY / "reference" / f"{name}.json").read_text("utf-8")) for name in LIBRARIES}
     blocks: list[Block] = [Heading("What five libraries do with dirty input"), *_introduction(said)]
     for flaw, (truth, lists, _) in flaws.items():
         files = f"`{truth}.csv`, `{lists}.csv`"
-        blocks += [Heading(flaw[0].upper() + flaw[1:], 2), Prose(f"{files}. {DONE[flaw]}"), _table(said, flaw)]
+        own = _receval(truth, lists)
+        blocks += [Heading(flaw[0].upper() + flaw[1:], 2), Prose(f"{files}. {DONE[flaw]}"), _table(said, flaw, own), *_findings(own)]
     return [*blocks, Heading("Where the values come from", 2), *_sources()]
 
 
@@ -53,9 +57,33 @@ def _introduction(said: dict[str, Any]) -> list[Block]:
     ]
 
 
-def _table(said: dict[str, Any], flaw: str) -> Grid:
+def _receval(truth: str, lists: str) -> Result:
+    """What receval says of two files of the toy, as anyone would ask it; that two users are few need not be said each time."""
+    data = f"data: {{test: {TOY}/{truth}.csv, recommendations: {{toy: {TOY}/{lists}.csv}}}}"
+    asked = "evaluation: {metrics: [Precision, Recall, nDCG, MAP], top_k: [3]}"
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder) / "config.yaml"
+        config.write_text(f"{data}\n{asked}\nhealth: {{T04: off}}\n")
+        return run(load_config(config))
+
+
+def _findings(result: Result) -> list[Block]:
+    """What the health checks say, and who is counted."""
+    found = [one for one in result.findings if one.severity != "info"]
+    if not found:
+        return [Prose("receval's checks find nothing wrong.")]
+    lines = []
+    for one in found:
+        ends = "".join(f" {line[0].upper()}{line[1:]}." for line in bounds(one))
+        lines.append(f"**{'error' if one.severity == 'error' else 'warning'} {one.check}** {titled(one)}{ends}")
+    code = "1, the results being written" if result.failed() else "0, or 1 with `--strict`"
+    return [Prose("receval says beside the numbers:"), Points(tuple(lines)), Prose(f"and exits with {code}.")]
+
+
+def _table(said: dict[str, Any], flaw: str, own: Result) -> Grid:
     measures = tuple(said["ranx"]["answers"]["clean"])
     rows = [(title, *(_cell(said[name]["answers"][flaw].get(key)) for key in measures)) for name, title in LIBRARIES.items()]
+    rows.append(("receval", *(f"{row.value:.2f}" for row in own.rows)))
     return Grid(("", *(f"{measure}@3" for measure in measures)), tuple(rows))
 
 
@@ -75,6 +103,8 @@ def _sources() -> list[Block]:
             (
                 "`tests/toy` has the files, the script `ask.py` that asks a library in an environment of its own, and its answers.",
                 "`tests/test_toy.py` evaluates the same files under the convention of each library, and says where and why it differs.",
+                "The lines of receval are those of `receval run` under its own convention; `evaluation.policy` chooses another way, "
+                "or `error`, which refuses the files with exit code 3.",
                 "Values above 1 are bold: none of these measures can be.",
             )
         )
