@@ -24,7 +24,13 @@ def show(findings: Sequence[Finding], file: TextIO) -> str:
     """Findings as text for `file`: what was found, examples, and what to do; broken into lines on a terminal only."""
     screen = Console(file=file)
     text = StringIO()
-    parts = [part for finding in findings for part in _drawn(finding)]
+    following = [*findings[1:], None]
+    # What to do is the same for all findings of a check, and said after the last one.
+    parts = [
+        part
+        for finding, after in zip(findings, following, strict=False)
+        for part in _drawn(finding, last=after is None or after.check != finding.check)
+    ]
     wide = screen.width if screen.is_terminal else max((len(part) + left for part, left in parts), default=1)
     colours = "auto" if screen.is_terminal and screen.color_system else None
     console = Console(file=text, width=wide, height=100, force_terminal=screen.is_terminal, color_system=colours, highlight=False)  # type: ignore[arg-type]
@@ -35,13 +41,13 @@ def show(findings: Sequence[Finding], file: TextIO) -> str:
     return f"{shown}\n" if shown else ""
 
 
-def _drawn(finding: Finding) -> Iterable[tuple[Text, int]]:
+def _drawn(finding: Finding, last: bool) -> Iterable[tuple[Text, int]]:
     head = Text.assemble((f"{_WORDS[finding.severity]} {finding.check}", _STYLES[finding.severity]), f"  {titled(finding)}")
     yield head, 0
     if finding.examples:
         yield Text(f"for example: {'; '.join(finding.examples)}", style="dim"), 2
     yield from ((Text(line, style="dim"), 2) for line in bounds(finding))
-    if finding.severity != "info":
+    if last and finding.severity != "info":
         yield Text(finding.advice, style="dim"), 2
 
 
