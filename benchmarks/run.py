@@ -93,6 +93,21 @@ def beyond(order: str, ending: str, repeats: int, folder: Path) -> str:
     return line(f"{order} {ending}", floor, receval("run", str(config)), repeats)
 
 
+def examined(order: str, ending: str, repeats: int, folder: Path) -> list[str]:
+    """Lines of the table of health checks: with the test file alone, and with train and items, which only the checks read."""
+    lists, test = DATA / f"{order}.{ending}", DATA / f"test.{ending}"
+    side = f"train: {DATA / 'train.parquet'}, items: {DATA / 'items.parquet'}"
+    lines = []
+    for name, more in ((f"{order} {ending}", ""), (f"{order} {ending}, with train and items", side)):
+        config = str(configured(folder, lists, test, side=more))
+        lines.append(line(name, receval("run", config, "--set", "health=off"), receval("run", config), repeats))
+    config = str(configured(folder, lists, test, BEYOND, f"{side.replace('items: ', 'items: {path: ')}, categories: category}}"))
+    beyond = line(
+        f"{order} {ending}, metrics beyond accuracy", receval("run", config, "--set", "health=off"), receval("run", config), repeats
+    )
+    return [*lines, beyond]
+
+
 def audited(order: str, ending: str, repeats: int, folder: Path) -> str:
     """One line of the second table."""
     config = str(configured(folder, DATA / f"{order}.{ending}", DATA / f"test.{ending}"))
@@ -149,6 +164,10 @@ def main() -> None:
         print("\n| beyond accuracy | floor, s | receval, s | ratio | floor, MB | receval, MB |\n|---|---:|---:|---:|---:|---:|")
         for order in ("sorted", "shuffled"):
             print(beyond(order, "parquet", repeats, Path(folder)), flush=True)
+        print("\n| health checks | off, s | all, s | ratio | off, MB | all, MB |\n|---|---:|---:|---:|---:|---:|")
+        for order in ("sorted", "shuffled"):
+            for row in examined(order, "parquet", repeats, Path(folder)):
+                print(row, flush=True)
         print("\n| lists | run, s | audit, s | ratio | run, MB | audit, MB |\n|---|---:|---:|---:|---:|---:|")
         for order in ("sorted", "shuffled"):
             print(audited(order, "parquet", repeats, Path(folder)), flush=True)
