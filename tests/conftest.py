@@ -44,6 +44,8 @@ def table(columns: Sequence[str], rows: Rows) -> pl.DataFrame:
 def evaluate(tmp_path: Path) -> Callable[..., Result]:
     """Evaluate tables: `evaluate(test, lists, metrics=[…], top_k=…)`; frames are written as Parquet, in the order given.
 
+    Health checks are made if `health` says which.
+
     Side inputs are frames too: `train`, `items` (its column `categories`, if it has one, is split at `|`), `users`, `baseline`,
     `previous_policy`, `predictions` (a frame for all models, or one for each) and `distances`.
     """
@@ -60,7 +62,7 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
         predictions: pl.DataFrame | Mapping[str, pl.DataFrame] | None = None,
         distances: pl.DataFrame | None = None,
         engine: Mapping[str, str] | None = None,
-        health: Any = None,
+        health: Any = "off",
         **evaluation: Any,
     ) -> Result:
         def written(name: str, frame: pl.DataFrame) -> str:
@@ -80,7 +82,7 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
         if items is not None and "categories" in items.columns:
             data["items"] = {"path": data["items"], "categories": "categories", "split": "|"}
         config = {"data": data, "evaluation": evaluation, **({"engine": dict(engine)} if engine else {})}
-        config |= {} if health is None else {"health": health}
+        config |= {"health": health}
         (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
         return run(load_config(tmp_path / "config.yaml"))
 

@@ -54,6 +54,13 @@ class Examination:
         on = any(setting.severity != "off" for setting in config.health.settings.values())
         return on or bool(config.evaluation.policy.refused)
 
+    @staticmethod
+    def needs(config: Config) -> frozenset[str]:
+        """`known` if a check looks at train or at the catalogue, which are then read for it."""
+        refused = {REFUSED[name] for name in config.evaluation.policy.refused}
+        made = {name for name, setting in config.health.settings.items() if setting.severity != "off"} | refused
+        return frozenset({"known"} if any(CHECKS[name].needs for name in made) else ())
+
     @property
     def asks_for_times(self) -> bool:
         """Whether a check looks at timestamps."""

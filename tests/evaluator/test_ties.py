@@ -78,7 +78,9 @@ def test_every_metric_that_says_it_has_bounds_is_tried():
 def test_a_run_of_a_hundred_equal_scores_has_the_mean_of_chance(evaluate):
     test = table(["user", "item"], [(1, item) for item in range(7)])
     lists = table(["user", "item", "score"], [(1, item, 0.5) for item in range(100)])
-    (finding,) = [one for one in evaluate(test, lists, metrics=["Precision", "HitRate"], top_k=[10]).findings if one.check == "R04"]
+    (finding,) = [
+        one for one in evaluate(test, lists, metrics=["Precision", "HitRate"], top_k=[10], health={}).findings if one.check == "R04"
+    ]
     chance = 1.0
     for drawn in range(10):
         chance *= (93 - drawn) / (100 - drawn)
@@ -89,8 +91,8 @@ def test_a_run_of_a_hundred_equal_scores_has_the_mean_of_chance(evaluate):
 def test_ties_below_the_largest_cutoff_are_no_finding(evaluate):
     test = table(["user", "item"], [(1, 0), (2, 3)])
     lists = table(["user", "item", "score"], [(user, item, [5, 4, 1, 1][item]) for user in (1, 2) for item in range(4)])
-    assert "R04" not in {one.check for one in evaluate(test, lists, metrics=["nDCG"], top_k=[2]).findings}
-    assert "R04" in {one.check for one in evaluate(test, lists, metrics=["nDCG"], top_k=[3]).findings}
+    assert "R04" not in {one.check for one in evaluate(test, lists, metrics=["nDCG"], top_k=[2], health={}).findings}
+    assert "R04" in {one.check for one in evaluate(test, lists, metrics=["nDCG"], top_k=[3], health={}).findings}
 
 
 def test_bounds_narrower_than_the_limit_are_not_shown(evaluate):
