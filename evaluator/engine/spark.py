@@ -113,7 +113,7 @@ class SparkEngine:
             table = frame.to_native().toArrow()
         except Exception as error:
             raise ReadError(_said(error)) from error
-        return nw.from_native(pl.DataFrame(pl.from_arrow(table)), eager_only=True)
+        return nw.from_native(pl.DataFrame(pl.from_arrow(table)).rechunk(), eager_only=True)
 
     def lift(self, frame: nw.DataFrame[Any]) -> Frame:
         """Hand a table over by way of Arrow."""
