@@ -141,11 +141,12 @@ def _look(role: str, table: str, given: Given, paths: Sequence[Path], labels: Se
         table,
         given.path,
         paths,
-        format="csv" if given.format == "tsv" else given.format,
-        separator="\t" if given.format == "tsv" else given.separator,
+        format=given.format,
+        separator=given.separator,
         header=given.header,
         columns=given.columns.given(),
         labels=labels,
+        split=given.split,
     )
 
 

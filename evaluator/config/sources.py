@@ -72,10 +72,15 @@ class Source(Model):
         WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
     ]
     name: Annotated[str, Field(min_length=1)] | None = Field(None, description="in a list of recommendations, the name of the model")
-    format: Literal["csv", "tsv", "ndjson", "parquet", "ipc"] | None = Field(None, description="found out if not given")
-    separator: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(None, description="of a text file; found out if not given")
+    format: Literal["csv", "tsv", "trec", "ndjson", "parquet", "ipc"] | None = Field(None, description="found out if not given")
+    separator: Annotated[str, Field(min_length=1, max_length=8)] | None = Field(
+        None, description="of a text file; found out if not given; where it has several characters, as ::, no field is quoted"
+    )
     header: StrictBool | None = Field(None, description="whether the first line of a text file names the columns; found out if not given")
     columns: Columns = Field(Columns(), description="which column is which; usual names are recognised")
+    split: Annotated[str, Field(min_length=1)] | None = Field(
+        None, description="what separates the items of a list where a field of text holds one; JSON arrays need none"
+    )
 
 
 def _category_columns(value: Any) -> Any:

@@ -1,9 +1,11 @@
 """Files → canonical columns: the only reader of data."""
 
-from .faults import BlankLines, counted, explain, refuse
+from .broken import explain
+from .faults import BlankLines, counted, refuse
 from .fingerprint import Fingerprints
+from .found import find
 from .ids import IdsAreText, as_text, common_kinds, common_or_refuse, remarks
-from .source import Source, find, look
+from .source import Source, look
 from .stdin import spooled
 
 __all__ = [

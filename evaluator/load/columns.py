@@ -14,7 +14,7 @@ _USUAL: Final[dict[str, tuple[str, ...]]] = {
         "customer", "customerid", "visitor", "visitorid", "account", "accountid", "member", "memberid",
     ),
     "item": (
-        "item", "itemid", "iid", "items", "itemidx", "itemindex", "doc", "docid", "docno", "candidate", "movie", "movieid",
+        "item", "itemid", "iid", "items", "itemids", "recommendations", "itemidx", "itemindex", "doc", "docid", "docno", "candidate", "movie", "movieid",
         "product", "productid", "article", "articleid", "track", "trackid", "book", "bookid", "asin", "sku",
     ),
     "rating": ("rating", "ratings", "relevance", "rel", "label", "stars", "grade", "feedback"),
@@ -98,6 +98,16 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
     if len(set(found.values())) < len(found):
         raise DataError(f"{where}: one column is mapped to two roles: {found}")
     return found
+
+
+def named(
+    where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], labels: Sequence[str], has_header: bool
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The file's names of the columns that have a role, and of the labels; see `recognise` and `labelled`."""
+    if not has_header:  # said before any guess at the columns, of which it is the cause
+        labelled(where, columns, labels, {}, has_header)
+    found = recognise(where, table, columns, given, has_header)
+    return found, labelled(where, columns, labels, found, has_header)
 
 
 def labelled(where: str, columns: Sequence[str], labels: Sequence[str], found: Mapping[str, str], has_header: bool) -> dict[str, str]:

@@ -1,19 +1,14 @@
-"""What makes a source unusable: null ids, numbers that are none, rows that cannot be read; and where it is."""
+"""What makes a source unusable: null ids, and numbers that are none; and where it is."""
 
 from __future__ import annotations
 
-import csv
-import gzip
-import json
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 import narwhals as nw
 import polars as pl
 
-from ..engine.base import Engine, Kind, ReadError
+from ..engine.base import Kind
 from ..errors import DataError
 from ..tables import Frame
 from . import sniff
@@ -29,7 +24,7 @@ def counted(frame: Frame, source: Source) -> Frame:
     """One row: the number of rows of `frame`, and how many have each fault. A part of the same pass as everything else."""
     columns = sorted(source.columns)
     counts = [nw.len().alias("rows")]
-    if source.scan.format == "csv":
+    if source.scan.is_text:
         blank = nw.all_horizontal(*(nw.col(column).is_null() for column in columns), ignore_nulls=False)
         counts.append(_number(blank).alias("blank"))
     for column in _filled(source):
@@ -65,7 +60,7 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
         raise DataError(
             f"{_place(source, _empty(source, column) & ~_all_null(source))}: no value for {_CALLED.get(column, column)}"
             f" (in {empty:,} of {rows:,} rows)",
-            "remove these rows or fill them; an empty field, a missing field and null all count as no value",
+            "remove these rows or fill them; an empty field, a missing field and null count as no value, and NA or nan where a number belongs",
         )
     for column in _filled(source):
         if counts.get(f"infinite_{column}"):
@@ -106,16 +101,6 @@ class BlankLines(Exception):
         self.source = source
 
 
-def explain(source: Source, error: ReadError) -> DataError:
-    """The sentence for a source that an engine could not read: the first broken row, or what the engine said."""
-    for path in source.paths if source.scan.format in ("csv", "ndjson") else ():
-        found = (_first_broken_row if source.scan.format == "csv" else _first_broken_object)(path, source)
-        if found:
-            return found
-    said = str(error).strip().splitlines()[0]
-    return DataError(f"{source.role}: {', '.join(source.given)} cannot be read: {said}", "is the file complete, and in this format?")
-
-
 def _filled(source: Source) -> list[str]:
     """The columns that must have a value in every row: all but the labels."""
     return sorted(source.columns - set(source.labels.values()))
@@ -135,91 +120,13 @@ def _all_null(source: Source) -> pl.Expr:
 
 
 def _place(source: Source, condition: pl.Expr) -> str | None:
-    """The first row of the source for which `condition` holds, as `role: file, line 12`; `None` if there is none."""
-    from ..engine.polars import PolarsEngine
+    """The first record of the source for which `condition` holds, as `role: file, line 12`; `None` if there is none."""
+    from ..engine import files
 
-    engine: Engine = PolarsEngine()
     for path in source.scan.paths:
-        frame: pl.LazyFrame = engine.scan(replace(source.scan, paths=(path,))).to_native()
-        found = frame.filter(condition).select(pl.col("row").min()).collect().item()
+        frame = files.opened(replace(source.scan, paths=(path,), skip_blank=False), records=True)
+        found = frame.filter(condition).select(pl.col(files.RECORD).min()).collect().item()
         if found is not None:
-            text = source.scan.format in ("csv", "ndjson")
-            number = found + 1 + (source.scan.has_header and source.scan.format == "csv")
-            return f"{source.role}: {path}, {'line' if text else 'row'} {number}"
+            number = found + 1 + (source.scan.has_header and source.scan.is_text)
+            return f"{source.role}: {path}, {'line' if source.scan.is_text else 'row'} {number}"
     return None
-
-
-def _first_broken_row(path: Path, source: Source) -> DataError | None:
-    scan = source.scan
-    width = len(scan.header)
-    if sniff.is_zstd(path):
-        return None
-    numbers = {scan.header.index(name): column for column, name in scan.names.items() if scan.kinds[column] == "number"}
-    with _open(path) as file:
-        lines = _Counted(file)
-        rows = csv.reader(lines, delimiter=scan.separator)
-        line = 1
-        try:
-            for index, row in enumerate(rows):
-                where, line = f"{source.role}: {path}, line {line}", lines.number + 1
-                if not row or (index == 0 and scan.has_header):
-                    continue
-                if len(row) != width:
-                    hint = "quote fields that hold a separator, and close every quotation mark"
-                    return DataError(f"{where}: {len(row)} fields, where there are {width} columns", hint)
-                for place, column in numbers.items():
-                    if row[place] and not _reads_as_number(row[place]):
-                        name = _CALLED.get(column, column)
-                        return DataError(f"{where}: {row[place][:40]!r} is not a number, and {name} must be one")
-        except UnicodeDecodeError:
-            return DataError(
-                f"{source.role}: {path}, line {lines.number}: not UTF-8 text", "save the file as UTF-8, or convert it with iconv"
-            )
-        except csv.Error as error:
-            return DataError(f"{source.role}: {path}, line {lines.number}: {error}", "is a quotation mark left open?")
-        except (OSError, EOFError) as error:
-            return DataError(f"{source.role}: {path}: cannot be unpacked ({error})", "is the file complete?")
-    return None
-
-
-def _first_broken_object(path: Path, source: Source) -> DataError | None:
-    if sniff.is_zstd(path):
-        return None
-    numbers = {name: column for column, name in source.scan.names.items() if source.scan.kinds[column] == "number"}
-    with _open(path) as file:
-        for number, line in enumerate(file, 1):
-            where = f"{source.role}: {path}, line {number}"
-            try:
-                record = json.loads(line) if line.strip() else {}
-            except ValueError as error:
-                return DataError(f"{where}: not JSON ({error})")
-            for name, column in numbers.items():
-                value = record.get(name)
-                if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-                    return DataError(f"{where}: {value!r} is not a number, and {_CALLED.get(column, column)} must be one")
-    return None
-
-
-def _open(path: Path) -> IO[bytes]:
-    return gzip.open(path) if sniff.is_gzip(path) else open(path, "rb")  # type: ignore[return-value]
-
-
-class _Counted:
-    """The lines of a file, decoded and counted as they are read."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self.file = file
-        self.number = 0
-
-    def __iter__(self) -> Iterator[str]:
-        for line in self.file:
-            self.number += 1
-            yield line.decode("utf-8-sig" if self.number == 1 else "utf-8")
-
-
-def _reads_as_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return text == text.strip() and "_" not in text

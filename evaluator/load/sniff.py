@@ -15,6 +15,7 @@ from .columns import names_a_column
 
 _ENDINGS: Final[dict[str, Format]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".tab": "csv", ".data": "csv", ".dat": "csv",
+    ".inter": "csv", ".item": "csv", ".user": "csv", ".trec": "csv", ".run": "csv", ".qrels": "csv", ".qrel": "csv",
     ".ndjson": "ndjson", ".jsonl": "ndjson",
     ".parquet": "parquet", ".pq": "parquet",
     ".arrow": "ipc", ".ipc": "ipc", ".feather": "ipc",
@@ -23,7 +24,8 @@ PLAIN_INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
 _PACKED: Final = (".gz", ".zst", ".zstd")
 _HEAD: Final = 1 << 20
 _LINES: Final = 1_000
-_SEPARATORS: Final = (",", "\t", ";", "|", " ")
+_SEPARATORS: Final = (",", "\t", ";", "::", "|", " ")
+_UNQUOTED_ARRAY: Final = re.compile(r'(?<!")\[[^\]]*\](?!")')
 
 
 def format_of(path: Path) -> Format:
@@ -67,13 +69,21 @@ def head(path: Path) -> list[str]:
     try:
         text = complete.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = complete[: error.start].count(b"\n") + 1
-        raise DataError(f"{path}, line {line}: not UTF-8 text", "save the file as UTF-8, or convert it with iconv") from None
+        raise not_utf8(str(path), complete[: error.start].count(b"\n") + 1, error) from None
     if "\n" not in text and "\r" in text.rstrip("\r"):
         raise DataError(f"{path}: lines end in a carriage return alone", "convert the line ends, for example with tr '\\r' '\\n'")
     if "\x00" in text:
         raise DataError(f"{path}: not a text file (it holds NUL bytes)", "say its format in the config, or save it as UTF-8")
     return [line.removesuffix("\r") for line in text.split("\n")[:_LINES]]
+
+
+def not_utf8(where: str, line: int, error: UnicodeDecodeError) -> DataError:
+    """The sentence for bytes that are no UTF-8."""
+    byte = error.object[error.start]
+    return DataError(
+        f"{where}, line {line}: not UTF-8 text (byte 0x{byte:02X})",
+        "say encoding: latin-1 in the config if it is, or convert the file with iconv",
+    )
 
 
 def is_gzip(path: Path) -> bool:
@@ -86,34 +96,41 @@ def is_zstd(path: Path) -> bool:
     return _starts(path, b"\x28\xb5\x2f\xfd")
 
 
-def separator_of(path: Path, lines: list[str]) -> str:
-    """The separator that gives every one of the first lines the same number of fields, more than one."""
-    if ".tsv" in (ending.lower() for ending in path.suffixes):
+def separator_of(path: Path, lines: list[str], split_at: str | None = None) -> str:
+    """The separator that gives every one of the first lines the same number of fields, more than one.
+
+    It is not what a list within a field is `split_at`, and separators within a JSON array do not count.
+    """
+    if ".tsv" in (ending.lower() for ending in path.suffixes) or ":token\t" in lines[0]:
         return "\t"
-    sample = [line for line in lines[:50] if line.strip()]
+    sample = [_UNQUOTED_ARRAY.sub("[]", line) for line in lines[:50] if line.strip()]
+    separators = [separator for separator in _SEPARATORS if separator != split_at]
     best, fields = ",", 1
-    for separator in _SEPARATORS:
+    for separator in separators:
         widths = {len(split(line, separator)) for line in sample}
         if len(widths) == 1 and max(widths) > fields:
             best, fields = separator, max(widths)
     if fields == 1:  # no separator fits every line: take the one of the first line, so that the odd line is found and named
-        best = max(_SEPARATORS, key=lambda separator: sample[0].count(separator))
+        best = max(separators, key=lambda separator: sample[0].count(separator))
     return best
 
 
 def split(line: str, separator: str) -> list[str]:
-    """The fields of one line."""
+    """The fields of one line; where the separator has several characters no field is quoted."""
+    if len(separator) > 1:
+        return line.split(separator)
     try:
         return next(csv.reader(io.StringIO(line), delimiter=separator), [])
     except csv.Error:
         return line.split(separator)
 
 
-def has_header(first: list[str], given: bool | None) -> bool:
-    """Whether the first line names columns: as given, or if it holds a usual name, or if none of its fields is a number."""
+def has_header(first: list[str], given: bool | None, split_at: str | None = None) -> bool:
+    """Whether the first line names columns: as given, or if it holds a usual name, or if none of its fields is a number or a list."""
     if given is not None:
         return given
-    return any(names_a_column(field) for field in first) or not any(_is_number(field) for field in first)
+    values = [value for field in first for value in (field.split(split_at) if split_at else [field])]
+    return any(names_a_column(field) for field in first) or not any(_is_number(value) or value.startswith("[") for value in values)
 
 
 def is_integer(text: str) -> bool:

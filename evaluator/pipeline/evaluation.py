@@ -189,6 +189,8 @@ class Evaluation:
         except load.BlankLines:
             return self.read(source.without_blank_lines(), compute)
         except ReadError as error:
+            if source.scan.is_text and not source.scan.loose:
+                return self.read(source.loosely(), compute)
             raise load.explain(source, error) from error
         return frames
 

@@ -1,0 +1,179 @@
+"""Where a source that an engine could not read is broken: the first row, list or object that is not as it should be."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Final
+
+import polars as pl
+
+from ..engine.base import ReadError, Scan
+from ..errors import DataError
+from . import sniff
+from .source import Source
+
+_CALLED: Final = {"position": "rank"}
+_NO_VALUE: Final = ("", "na", "n/a", "null", "none", "nan")
+
+
+def explain(source: Source, error: ReadError) -> DataError:
+    """The sentence for a source that an engine could not read: the first broken row, or what the engine said."""
+    for path in source.paths:
+        found = _broken(path, source) or _uneven(path, source)
+        if found:
+            return found
+    said = str(error).strip().splitlines()[0]
+    return DataError(f"{source.role}: {', '.join(source.given)} cannot be read: {said}", "is the file complete, and in this format?")
+
+
+def _broken(path: Path, source: Source) -> DataError | None:
+    if not source.scan.is_text or sniff.is_zstd(path):
+        return None
+    if source.scan.format == "ndjson":
+        return _first_broken_object(path, source)
+    with _open(path) as file:
+        return _first_broken_row(path, source, _Counted(file))
+
+
+def _first_broken_row(path: Path, source: Source, lines: _Counted) -> DataError | None:
+    scan = source.scan
+    line = 1
+    try:
+        for index, row in enumerate(_rows(lines, scan)):
+            where, line = f"{source.role}: {path}, line {line}", lines.number + 1
+            if row and (index > 0 or not scan.has_header) and (said := _wrong_with(row, scan)):
+                return DataError(f"{where}: {said[0]}", said[1])
+    except UnicodeDecodeError as error:
+        return sniff.not_utf8(f"{source.role}: {path}", lines.number, error)
+    except csv.Error as error:
+        return DataError(f"{source.role}: {path}, line {lines.number}: {error}", "is a quotation mark left open?")
+    except (OSError, EOFError) as error:
+        return DataError(f"{source.role}: {path}: cannot be unpacked ({error})", "is the file complete?")
+    return None
+
+
+def _rows(lines: _Counted, scan: Scan) -> Iterator[list[str]]:
+    if scan.format == "csv":
+        return csv.reader(lines, delimiter=scan.separator)
+    texts = (line.rstrip("\r\n") for line in lines)
+    return (text.split(scan.separator or None) if text.strip() else [] for text in texts)
+
+
+def _wrong_with(row: list[str], scan: Scan) -> tuple[str, str | None] | None:
+    """What is wrong with a row, and what to do about it."""
+    width = len(scan.header)
+    if len(row) > width or (scan.format == "csv" and len(row) != width):
+        hint = "quote fields that hold a separator, and close every quotation mark" if scan.format == "csv" else None
+        return f"{len(row)} fields, where there are {width} columns", hint
+    for column, name in scan.names.items():
+        if name not in scan.header[: len(row)]:
+            continue
+        field = row[scan.header.index(name)]
+        called = _CALLED.get(column, column)
+        values: list[object] = [field]
+        if column in scan.lists and field:
+            if scan.split is None:
+                try:
+                    values = json.loads(field)
+                except (ValueError, RecursionError):
+                    values = {}  # type: ignore[assignment]
+                if not isinstance(values, list) or any(isinstance(value, dict | list) for value in values):
+                    return (
+                        f"{called} holds {field[:40]!r}, which is no JSON array of values",
+                        "write it as [3, 5], strings in double quotes",
+                    )
+            else:
+                values = [value.strip() for value in field.split(scan.split)]
+        if scan.kinds[column] == "number":
+            for value in values:
+                if not _reads_as_number(value, scan):
+                    return f"{str(value)[:40]!r} is not a number, and {called} must be one", None
+    return None
+
+
+def _first_broken_object(path: Path, source: Source) -> DataError | None:
+    scan = source.scan
+    with _open(path) as file:
+        for number, line in enumerate(file, 1):
+            where = f"{source.role}: {path}, line {number}"
+            try:
+                record = json.loads(line) if line.strip() else {}
+            except (ValueError, RecursionError) as error:
+                return DataError(f"{where}: not JSON ({error})")
+            if not isinstance(record, dict):
+                return DataError(f'{where}: a JSON object was expected, such as {{"user": 1, "item": 2}}')
+            for column, name in scan.names.items():
+                found = record.get(name)
+                called = _CALLED.get(column, column)
+                if isinstance(found, list) and column not in scan.lists:
+                    return DataError(f"{where}: {called} is a list, and in the rows before it is not")
+                for value in found if isinstance(found, list) else [found]:
+                    if isinstance(value, dict | list):
+                        return DataError(f"{where}: {called} holds {json.dumps(value)[:40]}, where a single value was expected")
+                    if scan.kinds[column] == "number" and not _is_number(value, scan):
+                        return DataError(f"{where}: {value!r} is not a number, and {called} must be one")
+    return None
+
+
+def _uneven(path: Path, source: Source) -> DataError | None:
+    """The first row whose lists are not of the same length."""
+    from ..engine import files
+
+    columns = sorted(source.scan.lists)
+    if len(columns) < 2:
+        return None
+    one, *others = columns
+    length = {column: pl.col(source.scan.names[column]).list.len() for column in columns}
+    try:
+        frame = files.raw(replace(source.scan, paths=(str(path),)))
+        uneven = frame.filter(pl.any_horizontal(length[one].ne_missing(length[column]) for column in others))
+        found = uneven.select(files.RECORD, *(length[column].fill_null(0).alias(column) for column in columns)).head(1).collect()
+    except (pl.exceptions.PolarsError, OSError):
+        return None
+    for row in found.rows(named=True):
+        number = row.pop(files.RECORD) + 1 + (source.scan.has_header and source.scan.format != "ndjson")
+        said = " but ".join(f"{count} {_CALLED.get(column, column)}{'s' if count != 1 else ''}" for column, count in row.items())
+        where = f"{path}, {'line' if source.scan.is_text else 'row'} {number}"
+        return DataError(f"{source.role}: {where}: {said}", "the lists of a row must be of the same length: one value for each item")
+    return None
+
+
+def _open(path: Path) -> IO[bytes]:
+    return gzip.open(path) if sniff.is_gzip(path) else open(path, "rb")  # type: ignore[return-value]
+
+
+class _Counted:
+    """The lines of a file, decoded and counted as they are read."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
+        self.number = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self.file:
+            self.number += 1
+            yield line.decode("utf-8-sig" if self.number == 1 else "utf-8")
+
+
+def _is_number(value: object, scan: Scan) -> bool:
+    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+        return True
+    return scan.loose and isinstance(value, str) and _reads_as_number(value, scan)
+
+
+def _reads_as_number(value: object, scan: Scan) -> bool:
+    if not isinstance(value, str):
+        return _is_number(value, scan)
+    if value.lower() in _NO_VALUE or value in scan.nulls:
+        return True
+    text = value.replace(",", ".", 1) if scan.decimal_comma else value
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text == text.strip() and "_" not in text
