@@ -60,7 +60,8 @@ def raw(source: Scan) -> pl.LazyFrame:
     else:
         frame = _files(source, source.paths)
     if source.lists and source.format in ("csv", "lines"):
-        frame = frame.with_columns(_listed(pl.col(source.names[column]), source.split) for column in sorted(source.lists))
+        names = [source.names[column] for column in sorted(source.lists)]
+        frame = frame.with_columns(_listed(pl.col(name), source.split).alias(name) for name in names)
     return frame
 
 

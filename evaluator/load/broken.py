@@ -136,10 +136,9 @@ def _uneven(path: Path, source: Source) -> DataError | None:
     except (pl.exceptions.PolarsError, OSError):
         return None
     for row in found.rows(named=True):
-        number = row.pop(files.RECORD) + 1 + (source.scan.has_header and source.scan.format != "ndjson")
+        where = source.place(path, row.pop(files.RECORD))
         said = " but ".join(f"{count} {_CALLED.get(column, column)}{'s' if count != 1 else ''}" for column, count in row.items())
-        where = f"{path}, {'line' if source.scan.is_text else 'row'} {number}"
-        return DataError(f"{source.role}: {where}: {said}", "the lists of a row must be of the same length: one value for each item")
+        return DataError(f"{where}: {said}", "the lists of a row must be of the same length: one value for each item")
     return None
 
 

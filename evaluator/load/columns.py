@@ -14,7 +14,8 @@ _USUAL: Final[dict[str, tuple[str, ...]]] = {
         "customer", "customerid", "visitor", "visitorid", "account", "accountid", "member", "memberid",
     ),
     "item": (
-        "item", "itemid", "iid", "items", "itemids", "recommendations", "itemidx", "itemindex", "doc", "docid", "docno", "candidate", "movie", "movieid",
+        "item", "itemid", "iid", "items", "itemids", "recommendations", "itemidx", "itemindex", "doc", "docid", "docno", "candidate",
+        "movie", "movieid",
         "product", "productid", "article", "articleid", "track", "trackid", "book", "bookid", "asin", "sku",
     ),
     "rating": ("rating", "ratings", "relevance", "rel", "label", "stars", "grade", "feedback"),

@@ -60,7 +60,7 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
         raise DataError(
             f"{_place(source, _empty(source, column) & ~_all_null(source))}: no value for {_CALLED.get(column, column)}"
             f" (in {empty:,} of {rows:,} rows)",
-            "remove these rows or fill them; an empty field, a missing field and null count as no value, and NA or nan where a number belongs",
+            "remove these rows or fill them; an empty field, a missing field and null count as no value, NA and nan where a number belongs",
         )
     for column in _filled(source):
         if counts.get(f"infinite_{column}"):
@@ -127,6 +127,5 @@ def _place(source: Source, condition: pl.Expr) -> str | None:
         frame = files.opened(replace(source.scan, paths=(path,), skip_blank=False), records=True)
         found = frame.filter(condition).select(pl.col(files.RECORD).min()).collect().item()
         if found is not None:
-            number = found + 1 + (source.scan.has_header and source.scan.is_text)
-            return f"{source.role}: {path}, {'line' if source.scan.is_text else 'row'} {number}"
+            return source.place(path, found)
     return None

@@ -6,12 +6,13 @@ import csv
 import gzip
 import io
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from ..engine.base import Format
+from ..engine.base import Format, Kind
 from ..errors import DataError
-from .columns import names_a_column
+from .columns import IDS, names_a_column
 
 _ENDINGS: Final[dict[str, Format]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".tab": "csv", ".data": "csv", ".dat": "csv",
@@ -99,19 +100,18 @@ def is_zstd(path: Path) -> bool:
 def separator_of(path: Path, lines: list[str], split_at: str | None = None) -> str:
     """The separator that gives every one of the first lines the same number of fields, more than one.
 
-    It is not what a list within a field is `split_at`, and separators within a JSON array do not count.
+    It is what a list within a field is `split_at` only if there is no other; separators within a JSON array do not count.
     """
     if ".tsv" in (ending.lower() for ending in path.suffixes) or ":token\t" in lines[0]:
         return "\t"
     sample = [_UNQUOTED_ARRAY.sub("[]", line) for line in lines[:50] if line.strip()]
-    separators = [separator for separator in _SEPARATORS if separator != split_at]
     best, fields = ",", 1
-    for separator in separators:
+    for separator in sorted(_SEPARATORS, key=lambda separator: separator == split_at):
         widths = {len(split(line, separator)) for line in sample}
-        if len(widths) == 1 and max(widths) > fields:
+        if len(widths) == 1 and max(widths) > fields and (separator != split_at or fields == 1):
             best, fields = separator, max(widths)
     if fields == 1:  # no separator fits every line: take the one of the first line, so that the odd line is found and named
-        best = max(separators, key=lambda separator: sample[0].count(separator))
+        best = max(_SEPARATORS, key=lambda separator: sample[0].count(separator))
     return best
 
 
@@ -136,6 +136,13 @@ def has_header(first: list[str], given: bool | None, split_at: str | None = None
 def is_integer(text: str) -> bool:
     """Whether a text is the plain spelling of an integer of 64 bits."""
     return bool(re.fullmatch(PLAIN_INTEGER, text)) and -(2**63) <= int(text) < 2**63
+
+
+def kind_of(column: str, sample: Sequence[str], nulls: Sequence[str]) -> Kind:
+    """The kind of a canonical column of text: ids are integers if every one of the sample is, but for `nulls`, which are none."""
+    if column not in IDS:
+        return "number"
+    return "integer" if all(is_integer(value) for value in sample if value and value not in nulls) else "text"
 
 
 def _is_number(text: str) -> bool:

@@ -12,7 +12,8 @@ from ..engine.base import Format, Kind, Scan
 from ..errors import DataError
 from . import sniff
 from .how import How, Said
-from .text import json_scan, text_scan
+from .objects import json_scan
+from .text import text_scan
 from .typed import typed_scan
 
 _FORMATS: Final[dict[Said, Format]] = {
@@ -45,6 +46,11 @@ class Source:
     def columns(self) -> frozenset[str]:
         """The canonical columns that the source has."""
         return frozenset(self.scan.names)
+
+    def place(self, path: str | Path, record: int) -> str:
+        """Where a record of a file stands, counting from 0: `role: file, line 12`."""
+        number = record + 1 + (self.scan.is_text and self.scan.has_header)
+        return f"{self.role}: {path}, {'line' if self.scan.is_text else 'row'} {number}"
 
     def with_kinds(self, kinds: Mapping[str, Kind]) -> Source:
         """The same source with its ids read as `kinds` says."""

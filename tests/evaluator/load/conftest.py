@@ -22,11 +22,12 @@ EXPECTED = {"MRR@10": 0.75, "Recall@10": 0.75}
 def door(write: Callable[..., Path], tmp_path: Path) -> Callable[..., dict[str, float | None]]:
     """The values of `lists`, a path or what the config says of a source, against a plain test file or another one."""
 
-    def door(lists: Any = "plain.csv", *, test: Any = "plain_test.csv", **more: Any) -> dict[str, float | None]:
+    def door(lists: Any = "plain.csv", *, test: Any = "plain_test.csv", engine: Any = None, **more: Any) -> dict[str, float | None]:
         write("plain_test.csv", TEST)
         write("plain.csv", "user,item,score\n" + "".join(f"{user},{item},{score}\n" for user, item, score in LISTS))
         data = {"test": test, "recommendations": {"model": lists}} | more
-        write("config.yaml", yaml.safe_dump({"data": data, "evaluation": {"metrics": ["MRR", "Recall"]}}))
+        config = {"data": data, "evaluation": {"metrics": ["MRR", "Recall"]}} | ({"engine": engine} if engine else {})
+        write("config.yaml", yaml.safe_dump(config))
         return values(run(load_config(tmp_path / "config.yaml")))
 
     return door

@@ -73,3 +73,11 @@ def test_a_catalogue_is_no_trec_file(write):
     path = write("items.txt", "1 2 3\n")
     with pytest.raises(DataError, match="TREC files hold judgements and recommendations"):
         load.look("data.items", "catalogue", ["items.txt"], [path], format="trec")
+
+
+@pytest.mark.spark
+def test_what_spark_cannot_read_is_read_here_and_handed_over(write, door, spark):
+    write("model.run", RUN.replace(" ", "  "))
+    write("lists.ndjson", '{"user": 1, "items": [10, 99]}\n{"user": 2, "items": [98, 12]}\n')
+    write("ratings.dat", "1::10::5\n1::11::4\n2::12::NA\n".replace("NA", "3"))
+    assert door("model.run", test="ratings.dat", engine=spark) == door("lists.ndjson", engine=spark) == EXPECTED
