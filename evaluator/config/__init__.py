@@ -9,9 +9,9 @@ from .contradictions import missing, unknown_model
 from .converted import convert
 from .loader import Loaded, load_config
 from .models import Composite, Config
-from .sources import Source
+from .sources import RowsSource, Source
 
-__all__ = ["Composite", "Config", "Loaded", "Source", "convert", "json_schema", "load_config", "missing", "unknown_model"]
+__all__ = ["Composite", "Config", "Loaded", "RowsSource", "Source", "convert", "json_schema", "load_config", "missing", "unknown_model"]
 
 
 def json_schema() -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -45,6 +47,15 @@ ColumnName = Annotated[
 ]
 
 
+def _encoding(name: str) -> str:
+    try:
+        known = codecs.lookup(name)
+        "".encode(name)
+    except LookupError:
+        raise ValueError(f"there is no encoding of text called {name!r}; utf-8, latin-1, cp1252 and utf-16 are some") from None
+    return known.name if known.name in ("utf-8", "utf-8-sig") else name
+
+
 class Columns(Model):
     """The names of columns in the file, or their positions from 1."""
 
@@ -78,8 +89,19 @@ class Source(Model):
     )
     header: StrictBool | None = Field(None, description="whether the first line of a text file names the columns; found out if not given")
     columns: Columns = Field(Columns(), description="which column is which; usual names are recognised")
-    split: Annotated[str, Field(min_length=1)] | None = Field(
-        None, description="what separates the items of a list where a field of text holds one; JSON arrays need none"
+    encoding: Annotated[str, AfterValidator(_encoding)] | None = Field(
+        None, description="of a text file, such as latin-1; UTF-8 if not given"
+    )
+    decimal_comma: StrictBool | None = Field(None, description="whether numbers are written as 3,5; found out where ; separates the fields")
+    null_values: (
+        Annotated[
+            tuple[Annotated[str, Field(min_length=1)], ...],
+            BeforeValidator(as_list),
+            WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+        ]
+        | None
+    ) = Field(
+        None, description="texts that count as no value in every column; an empty field always does, NA and nan where a number belongs"
     )
 
 
@@ -90,6 +112,14 @@ def _category_columns(value: Any) -> Any:
     if len(set(names)) < len(names):
         raise ValueError("categories names a column twice")
     return value
+
+
+class RowsSource(Source):
+    """A file of rows that may hold lists."""
+
+    split: Annotated[str, Field(min_length=1)] | None = Field(
+        None, description="what separates the items of a list where a field of text holds one; JSON arrays need none"
+    )
 
 
 class ItemsSource(Source):
@@ -126,7 +156,7 @@ class ItemsSource(Source):
         return (self.categories,) if isinstance(self.categories, str) else self.categories or ()
 
 
-SourceField = Annotated[Source, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | Source)]
+SourceField = Annotated[RowsSource, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | RowsSource)]
 ItemsField = Annotated[ItemsSource, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | ItemsSource)]
 Files = Annotated[tuple[SourceField, ...], BeforeValidator(as_list, json_schema_input_type=str | tuple[SourceField, ...])]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,6 +14,7 @@ import polars as pl
 from ..engine.base import ReadError, Scan
 from ..errors import DataError
 from . import sniff
+from .recode import opened
 from .source import Source
 
 _CALLED: Final = {"position": "rank"}
@@ -23,10 +23,10 @@ _NO_VALUE: Final = ("", "na", "n/a", "null", "none", "nan")
 
 def explain(source: Source, error: ReadError) -> DataError:
     """The sentence for a source that an engine could not read: the first broken row, or what the engine said."""
-    for path in source.paths:
-        found = _broken(path, source) or _uneven(path, source)
+    for path in source.scan.paths:
+        found = _broken(Path(path), source) or _uneven(Path(path), source)
         if found:
-            return found
+            return found.saying({path: source.shown(path)})
     said = str(error).strip().splitlines()[0]
     return DataError(f"{source.role}: {', '.join(source.given)} cannot be read: {said}", "is the file complete, and in this format?")
 
@@ -36,7 +36,7 @@ def _broken(path: Path, source: Source) -> DataError | None:
         return None
     if source.scan.format == "ndjson":
         return _first_broken_object(path, source)
-    with _open(path) as file:
+    with opened(path) as file:
         return _first_broken_row(path, source, _Counted(file))
 
 
@@ -98,11 +98,13 @@ def _wrong_with(row: list[str], scan: Scan) -> tuple[str, str | None] | None:
 
 def _first_broken_object(path: Path, source: Source) -> DataError | None:
     scan = source.scan
-    with _open(path) as file:
+    with opened(path) as file:
         for number, line in enumerate(file, 1):
             where = f"{source.role}: {path}, line {number}"
             try:
                 record = json.loads(line) if line.strip() else {}
+            except UnicodeDecodeError as error:
+                return sniff.not_utf8(f"{source.role}: {path}", number, error)
             except (ValueError, RecursionError) as error:
                 return DataError(f"{where}: not JSON ({error})")
             if not isinstance(record, dict):
@@ -140,10 +142,6 @@ def _uneven(path: Path, source: Source) -> DataError | None:
         said = " but ".join(f"{count} {_CALLED.get(column, column)}{'s' if count != 1 else ''}" for column, count in row.items())
         return DataError(f"{where}: {said}", "the lists of a row must be of the same length: one value for each item")
     return None
-
-
-def _open(path: Path) -> IO[bytes]:
-    return gzip.open(path) if sniff.is_gzip(path) else open(path, "rb")  # type: ignore[return-value]
 
 
 class _Counted:

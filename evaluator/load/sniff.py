@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -29,8 +30,11 @@ _SEPARATORS: Final = (",", "\t", ";", "::", "|", " ")
 _UNQUOTED_ARRAY: Final = re.compile(r'(?<!")\[[^\]]*\](?!")')
 
 
-def format_of(path: Path) -> Format:
-    """The format of a file, by its ending or else by its first bytes; `DataError` if it is none that receval reads."""
+def format_of(path: Path, encoded: bool = False) -> Format:
+    """The format of a file, by its ending or else by its first bytes; `DataError` if it is none that receval reads.
+
+    What is `encoded` in another way than UTF-8 is separated text unless its ending says something else.
+    """
     endings = [ending.lower() for ending in path.suffixes]
     if endings and endings[-1] in _PACKED:
         endings.pop()
@@ -47,7 +51,7 @@ def format_of(path: Path) -> Format:
             f"{path}: cannot tell the format from the ending {path.suffix!r}",
             "say it in the config: format: csv, tsv, ndjson, parquet or ipc",
         )
-    return "ndjson" if head(path)[0].lstrip().startswith("{") else "csv"
+    return "ndjson" if not encoded and head(path)[0].lstrip().startswith("{") else "csv"
 
 
 def head(path: Path) -> list[str]:
@@ -61,6 +65,8 @@ def head(path: Path) -> list[str]:
             start = file.read(_HEAD)
     if not start.strip():
         raise DataError(f"{path}: the file is empty")
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DataError(f"{path}: the text is UTF-16", "say encoding: utf-16 in the config, or save the file as UTF-8")
     complete = start.rpartition(b"\n")[0]
     if len(start) >= _HEAD and complete.count(b"\n") < 1:
         number = 2 if complete else 1

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -13,6 +15,7 @@ from ..errors import DataError
 from . import sniff
 from .how import How, Said
 from .objects import json_scan
+from .recode import recoded
 from .text import text_scan
 from .typed import typed_scan
 
@@ -20,6 +23,9 @@ _FORMATS: Final[dict[Said, Format]] = {
     "csv": "csv", "tsv": "csv", "trec": "csv", "ndjson": "ndjson", "parquet": "parquet", "ipc": "ipc", "delta": "delta"
 }  # fmt: skip
 """The format that a format of the config is a kind of."""
+_TEXT: Final = ("csv", "ndjson")
+_PROCESS: Final = ExitStack()
+atexit.register(_PROCESS.close)
 
 
 @dataclass(frozen=True)
@@ -36,21 +42,22 @@ class Source:
     scan: Scan
     stored: Mapping[str, Kind]
     labels: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def paths(self) -> tuple[Path, ...]:
-        """The files of the source, in reading order."""
-        return tuple(Path(path) for path in self.scan.paths)
+    paths: tuple[Path, ...] = ()
+    """The files of the source, in reading order; `scan.paths` are read in their place where text had to be converted."""
 
     @property
     def columns(self) -> frozenset[str]:
         """The canonical columns that the source has."""
         return frozenset(self.scan.names)
 
+    def shown(self, path: str) -> str:
+        """The file that the user knows, for one of `scan.paths`."""
+        return str(dict(zip(self.scan.paths, self.paths, strict=False)).get(path, path))
+
     def place(self, path: str | Path, record: int) -> str:
         """Where a record of a file stands, counting from 0: `role: file, line 12`."""
         number = record + 1 + (self.scan.is_text and self.scan.has_header)
-        return f"{self.role}: {path}, {'line' if self.scan.is_text else 'row'} {number}"
+        return f"{self.role}: {self.shown(str(path))}, {'line' if self.scan.is_text else 'row'} {number}"
 
     def with_kinds(self, kinds: Mapping[str, Kind]) -> Source:
         """The same source with its ids read as `kinds` says."""
@@ -80,10 +87,13 @@ def look(
     split: str | None = None,
     decimal_comma: bool | None = None,
     nulls: Sequence[str] = (),
+    encoding: str | None = None,
+    scratch: ExitStack | None = None,
 ) -> Source:
     """Look at the files of a source and say how to read them; `DataError` if they cannot be read this way.
 
     `labels` names further columns to read, as text that may be missing; `split` says what separates the items of a list in text.
+    Text that must be converted to be read lives as long as `scratch`, or without it as long as this process.
     """
     for path in paths:
         if not os.access(path, os.R_OK):
@@ -91,12 +101,17 @@ def look(
         if path.stat().st_size == 0:
             raise DataError(f"{role}: {path}: the file is empty")
     how = How(format, separator, header, columns or {}, labels, split, decimal_comma, tuple(nulls))
-    scan = _scan(role, table, paths, how)
-    return Source(role, table, tuple(given), scan, scan.kinds, {label: f"label_{place}" for place, label in enumerate(labels)})
+    form = sniff.format_of(paths[0], encoding is not None) if format is None else _FORMATS[format]
+    read = [recoded(path, encoding, form == "ndjson", scratch or _PROCESS) if form in _TEXT else path for path in paths]
+    try:
+        scan = _scan(role, table, read, form, how)
+    except DataError as error:
+        raise error.saying(dict(zip(map(str, read), map(str, paths), strict=True))) from None
+    named = {label: f"label_{place}" for place, label in enumerate(labels)}
+    return Source(role, table, tuple(given), scan, scan.kinds, named, tuple(paths))
 
 
-def _scan(role: str, table: str, paths: Sequence[Path], how: How) -> Scan:
-    format: Format = sniff.format_of(paths[0]) if how.format is None else _FORMATS[how.format]
+def _scan(role: str, table: str, paths: Sequence[Path], format: Format, how: How) -> Scan:
     if format == "csv":
         return text_scan(role, table, paths, how)
     if format == "ndjson":
