@@ -70,7 +70,7 @@ def _raw_part(source: Scan, path: str) -> pl.LazyFrame:
     values = source.partitions.get(path, {})
     held = {column: name for column, name in source.names.items() if name in values}
     frame = _files(source, (path,), frozenset(held.values()))
-    as_text = {column: source.is_text and source.kinds[column] != "number" for column in held}
+    as_text = {column: source.is_text and (source.kinds[column] != "number" or _is_text_of_number(source, column)) for column in held}
     return frame.with_columns(
         pl.lit(values[name], dtype=pl.String).cast(pl.String if as_text[column] else _type(source, column)).alias(name)
         for column, name in held.items()

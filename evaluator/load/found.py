@@ -10,20 +10,21 @@ from ..errors import DataError
 
 
 def find(role: str, given: Sequence[str], folder: Path) -> list[Path]:
-    """The files that paths and globs name, relative to `folder`, those of a glob in the order of their names."""
+    """The files and folders that paths and globs name, relative to `folder`, those of a glob in the order of their names.
+
+    A glob means files; it means folders if it ends in `/`, or if no file matches.
+    """
     found: list[Path] = []
     for text in given:
         path = folder / text
-        if path.is_dir():
-            raise DataError(f"{role}: {text} is a folder, not a file", f"name its files, for example {text.rstrip('/')}/*.parquet")
         if path.exists():
             found.append(path)
         elif glob.has_magic(text):
-            matches = sorted(glob.glob(text, root_dir=folder, recursive=True))
-            files = [folder / match for match in matches if (folder / match).is_file()]
-            if not files:
+            matches = [folder / match for match in sorted(glob.glob(text, root_dir=folder, recursive=True))]
+            named = [match for match in matches if match.is_file()] or [match for match in matches if match.is_dir()]
+            if not named:
                 raise DataError(f"{role}: no file matches {text} (looked in {folder})")
-            found += files
+            found += named
         else:
             raise DataError(f"{role}: there is no file {text} (looked in {folder})", "paths are relative to the config file")
     return found

@@ -13,6 +13,7 @@ from ..engine.base import Scan
 from ..errors import DataError
 from . import lists, sniff
 from .columns import ids_of, named, names_a_column
+from .folders import kinds_held
 from .how import How
 
 _FLAT: Final = "write one value per row, or one text in which the values are separated"
@@ -28,7 +29,9 @@ def json_scan(role: str, table: str, paths: Sequence[Path], how: How) -> Scan:
         records += [record for _, record in found]
         names |= dict.fromkeys(name for _, record in found for name in record)
     where = f"{role}: {paths[0]}"
-    columns, further = named(where, table, _all_keys(paths, tuple(names)), how.columns, how.labels, True)
+    stored = _all_keys(paths, tuple(names))
+    columns, further = named(where, table, [*stored, *how.in_paths(stored)], how.columns, how.labels, True)
+    held = how.used(columns | further, stored)
     having = [column for column, name in columns.items() if any(isinstance(record.get(name), list) for record in records)]
     values = {column: [value for record in records for value in _values(record.get(name))] for column, name in columns.items()}
     texts = {column: [_as_written(value) for value in found] for column, found in values.items()}
@@ -36,13 +39,16 @@ def json_scan(role: str, table: str, paths: Sequence[Path], how: How) -> Scan:
         tuple(str(path) for path in paths),
         "ndjson",
         columns | further,
-        {column: sniff.kind_of(column, texts[column], how.nulls) for column in columns} | dict.fromkeys(further, "text"),
+        {column: sniff.kind_of(column, texts[column], how.nulls) for column in columns}
+        | kinds_held(where, columns, held)
+        | dict.fromkeys(further, "text"),
         header=tuple(names),
         has_header=False,
         lists=lists.listed(where, table, having),
         loose=bool(how.nulls or how.decimal_comma),
         decimal_comma=bool(how.decimal_comma),
         nulls=how.nulls,
+        partitions=held,
     )
 
 

@@ -35,23 +35,28 @@ def format_of(path: Path, encoded: bool = False) -> Format:
 
     What is `encoded` in another way than UTF-8 is separated text unless its ending says something else.
     """
-    endings = [ending.lower() for ending in path.suffixes]
-    if endings and endings[-1] in _PACKED:
-        endings.pop()
-    if endings and endings[-1] in _ENDINGS:
-        return _ENDINGS[endings[-1]]
+    if known := known_format(path):
+        return known
     with open(path, "rb") as file:
         start = file.read(8)
     if start[:4] == b"PAR1":
         return "parquet"
     if start[:6] == b"ARROW1":
         return "ipc"
-    if endings:
+    if path.suffix and path.suffix.lower() not in _PACKED:
         raise DataError(
             f"{path}: cannot tell the format from the ending {path.suffix!r}",
-            "say it in the config: format: csv, tsv, ndjson, parquet or ipc",
+            "say it in the config: format: csv, tsv, trec, ndjson, parquet or ipc",
         )
     return "ndjson" if not encoded and head(path)[0].lstrip().startswith("{") else "csv"
+
+
+def known_format(path: Path) -> Format | None:
+    """The format that the ending of a file's name stands for."""
+    endings = [ending.lower() for ending in path.suffixes]
+    if endings and endings[-1] in _PACKED:
+        endings.pop()
+    return _ENDINGS.get(endings[-1]) if endings else None
 
 
 def head(path: Path) -> list[str]:
@@ -136,7 +141,7 @@ def has_header(first: list[str], given: bool | None, split_at: str | None = None
     if given is not None:
         return given
     values = [value for field in first for value in (field.split(split_at) if split_at else [field])]
-    return any(names_a_column(field) for field in first) or not any(_is_number(value) or value.startswith("[") for value in values)
+    return any(names_a_column(field) for field in first) or not any(is_number(value) or value.startswith("[") for value in values)
 
 
 def is_integer(text: str) -> bool:
@@ -151,7 +156,8 @@ def kind_of(column: str, sample: Sequence[str], nulls: Sequence[str]) -> Kind:
     return "integer" if all(is_integer(value) for value in sample if value and value not in nulls) else "text"
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a text is the spelling of a number."""
     try:
         float(text)
     except ValueError:

@@ -13,6 +13,7 @@ from typing import Final
 from ..engine.base import Format, Kind, Scan
 from ..errors import DataError
 from . import sniff
+from .folders import held_by_path, parts_of
 from .how import How, Said
 from .objects import json_scan
 from .recode import recoded
@@ -90,25 +91,33 @@ def look(
     encoding: str | None = None,
     scratch: ExitStack | None = None,
 ) -> Source:
-    """Look at the files of a source and say how to read them; `DataError` if they cannot be read this way.
+    """Look at the files and folders of a source and say how to read them; `DataError` if they cannot be read this way.
 
     `labels` names further columns to read, as text that may be missing; `split` says what separates the items of a list in text.
     Text that must be converted to be read lives as long as `scratch`, or without it as long as this process.
     """
+    roots = {path: root for root, files in ((path, _files(role, path)) for path in paths) for path in files}
+    paths = list(roots)
     for path in paths:
         if not os.access(path, os.R_OK):
             raise DataError(f"{role}: {path} may not be read (permission denied)")
         if path.stat().st_size == 0:
             raise DataError(f"{role}: {path}: the file is empty")
-    how = How(format, separator, header, columns or {}, labels, split, decimal_comma, tuple(nulls))
     form = sniff.format_of(paths[0], encoding is not None) if format is None else _FORMATS[format]
     read = [recoded(path, encoding, form == "ndjson", scratch or _PROCESS) if form in _TEXT else path for path in paths]
+    asked = {*(columns or {}).values(), *labels}
+    held = {str(at): held_by_path(path, root, asked) for at, (path, root) in zip(read, roots.items(), strict=True)}
+    how = How(format, separator, header, columns or {}, labels, split, decimal_comma, tuple(nulls), held)
     try:
         scan = _scan(role, table, read, form, how)
     except DataError as error:
         raise error.saying(dict(zip(map(str, read), map(str, paths), strict=True))) from None
     named = {label: f"label_{place}" for place, label in enumerate(labels)}
     return Source(role, table, tuple(given), scan, scan.kinds, named, tuple(paths))
+
+
+def _files(role: str, path: Path) -> list[Path]:
+    return parts_of(role, path) if path.is_dir() else [path]
 
 
 def _scan(role: str, table: str, paths: Sequence[Path], format: Format, how: How) -> Scan:

@@ -12,6 +12,7 @@ from ..engine.base import Scan
 from ..errors import DataError
 from . import lists, sniff, trec
 from .columns import IDS, named, names_a_column
+from .folders import kinds_held
 from .how import How
 
 _TYPED_NAME: Final = re.compile(r"(?P<name>[^:]+):(token|token_seq|float|float_seq)")
@@ -35,15 +36,16 @@ class _Table:
 
 def text_scan(role: str, table: str, paths: Sequence[Path], how: How) -> Scan:
     """How to scan files of separated text; `DataError` if they cannot be read as `how` says."""
-    first, *others = tables = [_separated(role, table, path, how) for path in paths]
+    first, *others = tables = [_separated(role, table, path, how, len(paths) == 1) for path in paths]
     for path, other in zip(paths[1:], others, strict=True):
         if other.names != first.names:
             raise DataError(f"{role}: {path} has the columns {', '.join(other.names)}, but {paths[0]} has {', '.join(first.names)}")
     rows = [row for one in tables for row in one.rows]
     if first.typed:
         how = _without_types(how)
-    columns, further = named(f"{role}: {paths[0]}", table, first.names, how.columns, how.labels, first.has_header or first.named)
-    samples = {column: [row.get(name, "") for row in rows] for column, name in columns.items()}
+    names = [*first.names, *how.in_paths(first.names, first.has_header or first.named)]
+    columns, further = named(f"{role}: {paths[0]}", table, names, how.columns, how.labels, first.has_header or first.named)
+    samples = {column: [row.get(name) or "" for row in rows] for column, name in columns.items()}
     having = lists.in_text(columns, samples, how.split) if lists.may_hold_lists(table) else []
     holding = lists.listed(f"{role}: {paths[0]}", table, having)
     values = {
@@ -51,12 +53,15 @@ def text_scan(role: str, table: str, paths: Sequence[Path], how: How) -> Scan:
         for column, texts in samples.items()
     }
     numbers = [value for column, texts in values.items() if column not in IDS for value in texts]
+    held = how.used(columns | further, first.names)
     comma = _decimal_comma(first.separator, numbers) if how.decimal_comma is None else how.decimal_comma
     return Scan(
         tuple(str(path) for path in paths),
         "csv" if first.quoted else "lines",
         columns | further,
-        {column: sniff.kind_of(column, texts, how.nulls) for column, texts in values.items()} | dict.fromkeys(further, "text"),
+        {column: sniff.kind_of(column, texts, how.nulls) for column, texts in values.items()}
+        | kinds_held(f"{role}: {paths[0]}", columns, held)
+        | dict.fromkeys(further, "text"),
         first.separator,
         first.names,
         first.has_header,
@@ -65,10 +70,11 @@ def text_scan(role: str, table: str, paths: Sequence[Path], how: How) -> Scan:
         loose=comma or bool(how.nulls) or any(_is_word(value) for value in numbers),
         decimal_comma=comma,
         nulls=how.nulls,
+        partitions=held,
     )
 
 
-def _separated(role: str, table: str, path: Path, how: How) -> _Table:
+def _separated(role: str, table: str, path: Path, how: How, alone: bool) -> _Table:
     lines = sniff.head(path)
     if how.format == "trec" or (how.format is None and how.separator is None and trec.recognised(table, lines)):
         return _trec(role, table, path, lines)
@@ -78,7 +84,7 @@ def _separated(role: str, table: str, path: Path, how: How) -> _Table:
     fields = [sniff.split(line, separator) for line in kept]
     first = fields[0]
     if sniff.has_header(first, how.header, how.split):
-        if len(kept) == 1:
+        if len(kept) == 1 and alone:
             raise DataError(f"{path}: the file has a header and no rows")
         if not quoted and not lines[0].strip():
             raise DataError(

@@ -12,6 +12,7 @@ from ..engine.base import Format, Kind, Scan
 from ..errors import DataError
 from . import lists
 from .columns import IDS, named
+from .folders import kinds_held
 from .how import How
 
 _FLAT: Final = "write one value per row, or one text in which the values are separated"
@@ -23,8 +24,10 @@ def typed_scan(role: str, table: str, paths: Sequence[Path], format: Format, how
     names: dict[str, str] = {}
     further: dict[str, str] = {}
     holding: frozenset[str] = frozenset()
-    for path in paths:
-        schema = _schema(role, path, format)
+    schemas = {path: _schema(role, path, format) for path in paths}
+    stored = {name for schema in schemas.values() for name in schema}
+    for path, schema in schemas.items():
+        schema |= {name: pl.String() for name in how.in_paths(stored)}
         found, further = named(f"{role}: {path}", table, list(schema), how.columns, how.labels, True)
         names = names or found
         if found != names:
@@ -38,6 +41,8 @@ def typed_scan(role: str, table: str, paths: Sequence[Path], format: Format, how
             raise DataError(f"{role}: {path} holds lists in other columns than {paths[0]}", "write all parts in the same way")
         holding = having
         for column, name in names.items():
+            if name in how.in_paths(stored):
+                continue
             dtype = _inner(schema[name]) if column in having else schema[name]
             one = pl.col(name).explode() if column in having else pl.col(name)
 
@@ -46,9 +51,10 @@ def typed_scan(role: str, table: str, paths: Sequence[Path], format: Format, how
 
             kind = _kind(f"{role}: {path}", column, name, dtype, largest)
             kinds[column] = "text" if "text" in (kind, kinds.get(column)) else kind
-    return Scan(
-        tuple(str(path) for path in paths), format, names | further, kinds | dict.fromkeys(further, "text"), lists=holding, nulls=how.nulls
-    )
+    held = how.used(names | further, stored)
+    kinds |= kinds_held(f"{role}: {paths[0]}", names, held) | dict.fromkeys(further, "text")
+    files = tuple(str(path) for path in paths)
+    return Scan(files, format, names | further, kinds, lists=holding, nulls=how.nulls, partitions=held)
 
 
 def _schema(role: str, path: Path, format: Format) -> dict[str, pl.DataType]:

@@ -24,7 +24,7 @@ NOTHING = pl.Series([], dtype=pl.Int64)
 CASES = {
     "missing file": ("nowhere.csv", None, ["there is no file nowhere.csv", "relative to the config file"]),
     "no match": ("no*.csv", None, ["no file matches no*.csv"]),
-    "folder": (".", None, ["is a folder, not a file"]),
+    "folder without data": ("empty", None, ["there is no data file in the folder"]),
     "empty": ("l.csv", "", ["l.csv: the file is empty"]),
     "only blank": ("l.csv", "\n\n  \n", ["the file is empty"]),
     "only a header": ("l.csv", "user,item,score\n", ["a header and no rows"]),
@@ -74,6 +74,7 @@ def test_bad_lists_get_one_sentence_and_exit_3(name, write, receval, tmp_path):
     given, content, said = CASES[name]
     write("test.csv", "user,item,rating\n1,10,5\n2,11,4\n")
     write("other.csv", "a,b\n1,2\n")
+    (tmp_path / "empty").mkdir()
     if content is not None:
         write(given.removeprefix("{path: ").removeprefix("[").partition(",")[0], content)
     write("config.yaml", CONFIG.format(test="test.csv", lists=given, needs="", relevance="{}"))
