@@ -9,6 +9,8 @@ import polars as pl
 
 from .base import Scan
 
+FAILURES: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+"""What Polars raises for a file that it cannot read; some broken files make it panic."""
 RECORD: Final = "receval row"
 """The number of a record of the files, from 0; one that holds a list becomes several rows."""
 NO_VALUE: Final = ("", "na", "n/a", "null", "none", "nan")

@@ -20,7 +20,12 @@ class PolarsEngine:
 
     def scan(self, source: Scan) -> Frame:
         """Open a source; see `Engine`."""
-        return nw.from_native(files.opened(source))
+        try:
+            frame = files.opened(source)
+            frame.collect_schema()
+        except files.FAILURES as error:
+            raise ReadError(str(error)) from error
+        return nw.from_native(frame)
 
     def ordinal(self, frame: Frame, order: Order, name: str) -> Frame:
         """Sort by user and `order`, and count from the first row of each user."""
@@ -122,5 +127,5 @@ def _kept(frame: pl.DataFrame) -> Frame:
 def _collect(frames: Sequence[pl.LazyFrame]) -> list[pl.DataFrame]:
     try:
         return pl.collect_all(frames, engine="streaming")
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except files.FAILURES as error:
         raise ReadError(str(error)) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -52,7 +53,7 @@ def _first_broken_row(path: Path, source: Source, lines: _Counted) -> DataError 
         return sniff.not_utf8(f"{source.role}: {path}", lines.number, error)
     except csv.Error as error:
         return DataError(f"{source.role}: {path}, line {lines.number}: {error}", "is a quotation mark left open?")
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         return DataError(f"{source.role}: {path}: cannot be unpacked ({error})", "is the file complete?")
     return None
 
@@ -135,7 +136,7 @@ def _uneven(path: Path, source: Source) -> DataError | None:
         frame = files.raw(replace(source.scan, paths=(str(path),)))
         uneven = frame.filter(pl.any_horizontal(length[one].ne_missing(length[column]) for column in others))
         found = uneven.select(files.RECORD, *(length[column].fill_null(0).alias(column) for column in columns)).head(1).collect()
-    except (pl.exceptions.PolarsError, OSError):
+    except files.FAILURES:
         return None
     for row in found.rows(named=True):
         where = source.place(path, row.pop(files.RECORD))

@@ -10,6 +10,7 @@ from typing import Any, Final
 import polars as pl
 
 from ..engine.base import Scan
+from ..engine.files import FAILURES
 from ..errors import DataError
 from . import lists, sniff
 from .columns import ids_of, named, names_a_column
@@ -56,7 +57,7 @@ def _all_keys(paths: Sequence[Path], names: tuple[str, ...]) -> tuple[str, ...]:
     """`names`, and the keys that occur only further on, such as a score that the first objects lack."""
     try:
         schema = pl.scan_ndjson(list(paths), infer_schema_length=None).collect_schema()
-    except (pl.exceptions.PolarsError, OSError):
+    except FAILURES:
         return names  # the broken line is found, and named, when the rows are read
     return tuple(dict.fromkeys((*names, *schema)))
 

@@ -6,6 +6,7 @@ import codecs
 import gzip
 import io
 import tempfile
+import zlib
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Final
@@ -43,7 +44,7 @@ def _marked(path: Path) -> bool:
     try:
         with opened(path) as file:
             return file.read(len(_BOM)) == _BOM
-    except (OSError, EOFError):
+    except (OSError, EOFError, zlib.error):
         return False  # what is wrong with the packing is said when the file is looked at
 
 
@@ -55,5 +56,5 @@ def _copy(path: Path, packed: IO[bytes], written: IO[str], encoding: str) -> Non
     except UnicodeError as error:
         said = str(error).partition(": ")[2] or str(error)
         raise DataError(f"{path}, near line {line + 1}: not {encoding} text ({said})", "correct the key encoding, or the file") from None
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{path}: cannot be unpacked ({error})", "is the file complete?") from None

@@ -7,11 +7,13 @@ import csv
 import gzip
 import io
 import re
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from ..engine.base import Format, Kind
+from ..engine.files import FAILURES
 from ..errors import DataError
 from .columns import IDS, names_a_column
 
@@ -174,7 +176,7 @@ def _unpack_gzip(path: Path) -> bytes:
     try:
         with gzip.open(path) as file:
             return file.read(_HEAD)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{path}: not a readable gzip file ({error})") from None
 
 
@@ -184,6 +186,6 @@ def _unpack_zstd(path: Path) -> bytes:
     try:
         scan = pl.scan_csv(path, has_header=False, separator="\x01", quote_char=None, infer_schema=False, glob=False)
         lines = scan.head(_LINES).collect().to_series(0)
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except FAILURES as error:
         raise DataError(f"{path}: not a readable zstd file ({error})", "is it complete?") from None
     return "\n".join(line or "" for line in lines).encode()[:_HEAD]

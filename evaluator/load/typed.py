@@ -9,6 +9,7 @@ from typing import Final
 import polars as pl
 
 from ..engine.base import Format, Kind, Scan
+from ..engine.files import FAILURES
 from ..errors import DataError
 from . import lists
 from .columns import IDS, named
@@ -60,7 +61,7 @@ def typed_scan(role: str, table: str, paths: Sequence[Path], format: Format, how
 def _schema(role: str, path: Path, format: Format) -> dict[str, pl.DataType]:
     try:
         return dict((pl.read_parquet_schema if format == "parquet" else pl.read_ipc_schema)(path))
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except FAILURES as error:
         said = str(error).splitlines()[0]
         raise DataError(f"{role}: {path}: not a readable {format} file ({said})", "is it complete?") from None
 
