@@ -75,11 +75,11 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack)
     wanted = {need.removesuffix("?") for need in needed}
     roles = {need.partition(".")[0] for need in wanted}
 
-    def paths(role: str, given: Given) -> list[Path]:
+    def paths(role: str, given: Given) -> list[Path | load.Remote]:
         if given.path == ("-",):
             return [stack.enter_context(load.spooled())]
-        found = load.find(role, given.path, loaded.folder)
-        return [stack.enter_context(load.spooled(path)) if path.is_fifo() else path for path in found]
+        found = load.find(role, given.path, loaded.folder, given.storage)
+        return [stack.enter_context(load.spooled(path)) if isinstance(path, Path) and path.is_fifo() else path for path in found]
 
     def source(key: str, table: str, given: Given | None, *needs: str, labels: Sequence[str] = ()) -> load.Source | None:
         role = f"data.{key}"
@@ -135,7 +135,9 @@ def _refuse_strangers(predictions: Iterable[str], models: Mapping[str, load.Sour
         raise DataError(f"data.predictions: there are no predicted ratings of the model {lacking[0]}", "give those of every model")
 
 
-def _look(role: str, table: str, given: Given, paths: Sequence[Path], stack: ExitStack, labels: Sequence[str] = ()) -> load.Source:
+def _look(
+    role: str, table: str, given: Given, paths: Sequence[Path | load.Remote], stack: ExitStack, labels: Sequence[str] = ()
+) -> load.Source:
     return load.look(
         role,
         table,
@@ -150,6 +152,7 @@ def _look(role: str, table: str, given: Given, paths: Sequence[Path], stack: Exi
         decimal_comma=given.decimal_comma,
         nulls=given.null_values or (),
         encoding=given.encoding,
+        storage=given.storage,
         scratch=stack,
     )
 
@@ -157,16 +160,22 @@ def _look(role: str, table: str, given: Given, paths: Sequence[Path], stack: Exi
 def described(inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fingerprints, folder: Path) -> tuple[Input, ...]:
     """Every source as it goes into the manifest: paths as given, sizes, hashes, and the rows that were read."""
     return tuple(
-        Input(source.role, n_rows[source.role], tuple(_file(path, source, fingerprints, folder) for path in source.paths))
+        Input(
+            source.role,
+            n_rows[source.role],
+            tuple(_file(path, name, source, fingerprints, folder) for path, name in zip(source.paths, source.known_as, strict=True)),
+        )
         for source in inputs.all()
     )
 
 
-def _file(path: Path, source: load.Source, fingerprints: load.Fingerprints, folder: Path) -> InputFile:
+def _file(path: Path | load.Remote, name: str, source: load.Source, fingerprints: load.Fingerprints, folder: Path) -> InputFile:
+    if isinstance(path, load.Remote):
+        return InputFile(name, path.size, fingerprints.of(path))
     if path.name == "stdin":
         shown = source.given[0]
-    elif any(os.path.isabs(given) for given in source.given):
-        shown = str(path)
+    elif "://" in name or any(os.path.isabs(given) for given in source.given):
+        shown = name
     else:
         shown = os.path.relpath(path, folder)
     return InputFile(shown, path.stat().st_size, fingerprints.of(path))

@@ -35,7 +35,7 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
     where = f"--recs {model}"
     if not equals or not name or not path:
         return f"{where}: write it as NAME=PATH, or NAME=- for standard input"
-    seen = path if path == "-" else os.path.relpath(os.path.abspath(path), os.path.realpath(folder))
+    seen = path if path == "-" or "://" in path else os.path.relpath(os.path.abspath(path), os.path.realpath(folder))
     data = config.get("data")
     given = data.get("recommendations") if isinstance(data, dict) else None
     if isinstance(data, dict) and isinstance(given, str | list):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
@@ -17,6 +18,7 @@ from pydantic import (
     Tag,
     ValidationInfo,
     WithJsonSchema,
+    field_serializer,
     field_validator,
 )
 
@@ -56,6 +58,14 @@ def _encoding(name: str) -> str:
     return known.name if known.name in ("utf-8", "utf-8-sig") else name
 
 
+_SECRET = re.compile("auth|cookie|credential|key|password|sas|secret|token", re.IGNORECASE)
+"""What the name of an option holds whose value nobody should see."""
+
+
+def _option(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int | float) else value
+
+
 class Columns(Model):
     """The names of columns in the file, or their positions from 1."""
 
@@ -79,7 +89,11 @@ class Source(Model):
     path: Annotated[
         tuple[str, ...],
         BeforeValidator(as_list),
-        Field(min_length=1, description="a path or glob, or a list of them, relative to the config file; - for standard input"),
+        Field(
+            min_length=1,
+            description="a path, folder or glob relative to the config file, an address such as s3://, or a list of them; "
+            "- for standard input",
+        ),
         WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
     ]
     name: Annotated[str, Field(min_length=1)] | None = Field(None, description="in a list of recommendations, the name of the model")
@@ -103,6 +117,20 @@ class Source(Model):
     ) = Field(
         None, description="texts that count as no value in every column; an empty field always does, NA and nan where a number belongs"
     )
+    storage_options: dict[str, Annotated[str, BeforeValidator(_option)]] | None = Field(
+        None,
+        description="how to reach files elsewhere, beside what the environment says: options of an object store as Polars names them, "
+        "such as endpoint_url, or headers of a request to a web server",
+    )
+
+    @property
+    def storage(self) -> dict[str, str]:
+        """How to reach the files."""
+        return self.storage_options or {}
+
+    @field_serializer("storage_options")
+    def _without_secrets(self, options: dict[str, str] | None) -> dict[str, str] | None:
+        return options and {name: "***" if _SECRET.search(name) else value for name, value in options.items()}
 
 
 def _category_columns(value: Any) -> Any:

@@ -29,7 +29,7 @@ class Scan:
     canonical columns of which a row holds a list, in text split at `split`, or without it a JSON array; each value becomes a row.
     With `loose`, numbers of text are read as text, so that words such as NA count as no value, and decimals may follow a comma.
     `nulls` are texts that count as no value in any column of text. `partitions` are columns that the path of a file holds:
-    path → column → value.
+    path → column → value. `storage` says how to reach files that are addresses (`s3://`).
     """
 
     paths: tuple[str, ...]
@@ -46,6 +46,7 @@ class Scan:
     decimal_comma: bool = False
     nulls: tuple[str, ...] = ()
     partitions: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+    storage: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_text(self) -> bool:
@@ -54,8 +55,8 @@ class Scan:
 
     @property
     def is_plain(self) -> bool:
-        """Whether rows are as the files have them: without lists, words for no value, or columns that a path holds."""
-        return not (self.lists or self.loose or self.nulls or self.partitions)
+        """Whether rows are as the files have them: without lists, words for no value, or columns that a path holds; and are here."""
+        return not (self.lists or self.loose or self.nulls or self.partitions or any("://" in path for path in self.paths))
 
 
 class Ranked(NamedTuple):

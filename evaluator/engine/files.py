@@ -105,13 +105,13 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
         types = {source.names[column]: _json_type(source, column) for column in source.names if source.names[column] not in held}
         return pl.scan_ndjson([glob.escape(path) for path in paths], schema=types, row_index_name=RECORD)
     scan = pl.scan_ipc if source.format == "ipc" else pl.scan_parquet
+    options = dict(source.storage) or None
     if len(paths) == 1 and not held:
-        return scan(paths, row_index_name=RECORD, glob=False)
+        return scan(paths, row_index_name=RECORD, glob=False, storage_options=options)
     # Parts may store a column in different types.
     by_name = {source.names[column]: _type(source, column) for column in source.names}
-    return pl.concat([scan(path, glob=False).select(pl.col(name).cast(by_name[name]) for name in names) for path in paths]).with_row_index(
-        RECORD
-    )
+    parts = [scan(path, glob=False, storage_options=options) for path in paths]
+    return pl.concat([part.select(pl.col(name).cast(by_name[name]) for name in names) for part in parts]).with_row_index(RECORD)
 
 
 def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:

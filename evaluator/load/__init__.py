@@ -5,6 +5,7 @@ from .faults import BlankLines, counted, refuse
 from .fingerprint import Fingerprints
 from .found import find
 from .ids import IdsAreText, as_text, common_kinds, common_or_refuse, remarks
+from .remote import Remote
 from .source import Source, look
 from .stdin import spooled
 
@@ -12,6 +13,7 @@ __all__ = [
     "BlankLines",
     "Fingerprints",
     "IdsAreText",
+    "Remote",
     "Source",
     "as_text",
     "common_kinds",

@@ -25,7 +25,7 @@ _NO_VALUE: Final = ("", "na", "n/a", "null", "none", "nan")
 def explain(source: Source, error: ReadError) -> DataError:
     """The sentence for a source that an engine could not read: the first broken row, or what the engine said."""
     for path in source.scan.paths:
-        found = _broken(Path(path), source) or _uneven(Path(path), source)
+        found = _broken(Path(path), source) or _uneven(path, source)
         if found:
             return found.saying({path: source.shown(path)})
     said = str(error).strip().splitlines()[0]
@@ -123,7 +123,7 @@ def _first_broken_object(path: Path, source: Source) -> DataError | None:
     return None
 
 
-def _uneven(path: Path, source: Source) -> DataError | None:
+def _uneven(path: str, source: Source) -> DataError | None:
     """The first row whose lists are not of the same length."""
     from ..engine import files
 
@@ -133,7 +133,7 @@ def _uneven(path: Path, source: Source) -> DataError | None:
     one, *others = columns
     length = {column: pl.col(source.scan.names[column]).list.len() for column in columns}
     try:
-        frame = files.raw(replace(source.scan, paths=(str(path),)))
+        frame = files.raw(replace(source.scan, paths=(path,)))
         uneven = frame.filter(pl.any_horizontal(length[one].ne_missing(length[column]) for column in others))
         found = uneven.select(files.RECORD, *(length[column].fill_null(0).alias(column) for column in columns)).head(1).collect()
     except files.FAILURES:

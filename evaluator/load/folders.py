@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final
 from urllib.parse import unquote
 
@@ -34,7 +34,7 @@ def parts_of(role: str, folder: Path) -> list[Path]:
     return known or files
 
 
-def held_by_path(path: Path, root: Path | None, named: Iterable[str | int]) -> Partition:
+def held_by_path(path: PurePath, root: PurePath | None, named: Iterable[str | int]) -> Partition:
     """The columns that a path holds: all of those below `root`, and of those above it the ones that are `named`."""
     below = path.relative_to(root).parts[:-1] if root else ()
     values: dict[str, str | None] = {}

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..errors import DataError
+from .remote import Remote, find_remote, is_remote
 
 
-def find(role: str, given: Sequence[str], folder: Path) -> list[Path]:
+def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, str] | None = None) -> list[Path | Remote]:
     """The files and folders that paths and globs name, relative to `folder`, those of a glob in the order of their names.
 
-    A glob means files; it means folders if it ends in `/`, or if no file matches.
+    A glob means files; it means folders if it ends in `/`, or if no file matches. Addresses are reached as `storage` says.
     """
-    found: list[Path] = []
+    found: list[Path | Remote] = []
     for text in given:
         path = folder / text
-        if path.exists():
+        if is_remote(text):
+            found += find_remote(role, text, storage or {})
+        elif path.exists():
             found.append(path)
         elif glob.has_magic(text):
             matches = [folder / match for match in sorted(glob.glob(text, root_dir=folder, recursive=True))]

@@ -27,6 +27,7 @@ class How:
     nulls: tuple[str, ...] = ()
     partitions: Mapping[str, Partition] = field(default_factory=dict)
     """What the path of each file holds."""
+    storage: Mapping[str, str] = field(default_factory=dict)
 
     def in_paths(self, stored: Iterable[str], has_header: bool = True) -> list[str]:
         """The names of the columns that paths hold and files, which win, do not have `stored`.

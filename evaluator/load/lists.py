@@ -55,7 +55,7 @@ def elements(text: str, split: str | None) -> list[str]:
         return [value.strip() for value in text.split(split) if value.strip()]
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     return [value if isinstance(value, str) else json.dumps(value) for value in found if value is not None]
 

@@ -9,7 +9,7 @@ import io
 import re
 import zlib
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final
 
 from ..engine.base import Format, Kind
@@ -53,7 +53,7 @@ def format_of(path: Path, encoded: bool = False) -> Format:
     return "ndjson" if not encoded and head(path)[0].lstrip().startswith("{") else "csv"
 
 
-def known_format(path: Path) -> Format | None:
+def known_format(path: PurePath) -> Format | None:
     """The format that the ending of a file's name stands for."""
     endings = [ending.lower() for ending in path.suffixes]
     if endings and endings[-1] in _PACKED:

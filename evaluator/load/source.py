@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final
 
 from ..engine.base import Format, Kind, Scan
@@ -17,6 +17,7 @@ from .folders import held_by_path, parts_of
 from .how import How, Said
 from .objects import json_scan
 from .recode import recoded
+from .remote import Remote, fetched, parts_elsewhere
 from .text import text_scan
 from .typed import typed_scan
 
@@ -24,7 +25,6 @@ _FORMATS: Final[dict[Said, Format]] = {
     "csv": "csv", "tsv": "csv", "trec": "csv", "ndjson": "ndjson", "parquet": "parquet", "ipc": "ipc", "delta": "delta"
 }  # fmt: skip
 """The format that a format of the config is a kind of."""
-_TEXT: Final = ("csv", "ndjson")
 _PROCESS: Final = ExitStack()
 atexit.register(_PROCESS.close)
 
@@ -43,8 +43,10 @@ class Source:
     scan: Scan
     stored: Mapping[str, Kind]
     labels: Mapping[str, str] = field(default_factory=dict)
-    paths: tuple[Path, ...] = ()
-    """The files of the source, in reading order; `scan.paths` are read in their place where text had to be converted."""
+    paths: tuple[Path | Remote, ...] = ()
+    """The files whose bytes are the source, in reading order; `scan.paths` are read in their place where text had to be converted."""
+    known_as: tuple[str, ...] = ()
+    """What the user calls each of `paths`, such as the address that it was fetched from."""
 
     @property
     def columns(self) -> frozenset[str]:
@@ -53,7 +55,7 @@ class Source:
 
     def shown(self, path: str) -> str:
         """The file that the user knows, for one of `scan.paths`."""
-        return str(dict(zip(self.scan.paths, self.paths, strict=False)).get(path, path))
+        return str(dict(zip(self.scan.paths, self.known_as, strict=False)).get(path, path))
 
     def place(self, path: str | Path, record: int) -> str:
         """Where a record of a file stands, counting from 0: `role: file, line 12`."""
@@ -78,7 +80,7 @@ def look(
     role: str,
     table: str,
     given: Sequence[str],
-    paths: Sequence[Path],
+    paths: Sequence[Path | Remote],
     *,
     format: Said | None = None,
     separator: str | None = None,
@@ -89,40 +91,64 @@ def look(
     decimal_comma: bool | None = None,
     nulls: Sequence[str] = (),
     encoding: str | None = None,
+    storage: Mapping[str, str] | None = None,
     scratch: ExitStack | None = None,
 ) -> Source:
     """Look at the files and folders of a source and say how to read them; `DataError` if they cannot be read this way.
 
     `labels` names further columns to read, as text that may be missing; `split` says what separates the items of a list in text.
-    Text that must be converted to be read lives as long as `scratch`, or without it as long as this process.
+    Text that must be converted to be read, and what is fetched, lives as long as `scratch`, or without it as long as this process.
     """
-    roots = {path: root for root, files in ((path, _files(role, path)) for path in paths) for path in files}
-    paths = list(roots)
-    for path in paths:
-        if not os.access(path, os.R_OK):
-            raise DataError(f"{role}: {path} may not be read (permission denied)")
-        if path.stat().st_size == 0:
-            raise DataError(f"{role}: {path}: the file is empty")
-    form = sniff.format_of(paths[0], encoding is not None) if format is None else _FORMATS[format]
-    read = [recoded(path, encoding, form == "ndjson", scratch or _PROCESS) if form in _TEXT else path for path in paths]
+    scratch = scratch or _PROCESS
+    located = [(file, root) for path in paths for file, root in _located(role, path)]
+    here = [_brought(role, file, format, scratch) for file, _ in located]
+    form = _form(here[0], encoding is not None) if format is None else _FORMATS[format]
+    read = [
+        recoded(path, encoding, form == "ndjson", scratch) if isinstance(path, Path) and form in ("csv", "ndjson") else path
+        for path in here
+    ]
     asked = {*(columns or {}).values(), *labels}
-    held = {str(at): held_by_path(path, root, asked) for at, (path, root) in zip(read, roots.items(), strict=True)}
-    how = How(format, separator, header, columns or {}, labels, split, decimal_comma, tuple(nulls), held)
+    held = {str(at): held_by_path(_path(file), root, asked) for at, (file, root) in zip(read, located, strict=True)}
+    how = How(format, separator, header, columns or {}, labels, split, decimal_comma, tuple(nulls), held, storage or {})
+    names = tuple(str(file) for file, _ in located)
     try:
         scan = _scan(role, table, read, form, how)
     except DataError as error:
-        raise error.saying(dict(zip(map(str, read), map(str, paths), strict=True))) from None
+        raise error.saying(dict(zip(map(str, read), names, strict=True))) from None
     named = {label: f"label_{place}" for place, label in enumerate(labels)}
-    return Source(role, table, tuple(given), scan, scan.kinds, named, tuple(paths))
+    return Source(role, table, tuple(given), scan, scan.kinds, named, tuple(here), names)
 
 
-def _files(role: str, path: Path) -> list[Path]:
-    return parts_of(role, path) if path.is_dir() else [path]
+def _located(role: str, path: Path | Remote) -> list[tuple[Path | Remote, PurePath | None]]:
+    """A file, or the files of a folder, each with the folder that was named."""
+    if isinstance(path, Remote):
+        return [(file, path.path) for file in parts_elsewhere(role, path)] if path.is_folder else [(path, None)]
+    return [(file, path) for file in parts_of(role, path)] if path.is_dir() else [(path, None)]
 
 
-def _scan(role: str, table: str, paths: Sequence[Path], format: Format, how: How) -> Scan:
-    if format == "csv":
-        return text_scan(role, table, paths, how)
-    if format == "ndjson":
-        return json_scan(role, table, paths, how)
+def _brought(role: str, file: Path | Remote, format: Said | None, scratch: ExitStack) -> Path | Remote:
+    """The file, which is looked at, or what was fetched of it; engines read nothing but columns elsewhere, and those in stores only."""
+    if isinstance(file, Path):
+        if not os.access(file, os.R_OK):
+            raise DataError(f"{role}: {file} may not be read (permission denied)")
+        path: Path | Remote = file
+    else:
+        form = _FORMATS[format] if format else sniff.known_format(file.path)
+        path = file if form in ("parquet", "ipc") and not file.on_the_web else fetched(role, file, scratch)
+    if (path.stat().st_size if isinstance(path, Path) else path.size) == 0:
+        raise DataError(f"{role}: {file}: the file is empty")
+    return path
+
+
+def _form(path: Path | Remote, encoded: bool) -> Format:
+    return sniff.format_of(path, encoded) if isinstance(path, Path) else sniff.known_format(path.path) or "parquet"
+
+
+def _path(file: Path | Remote) -> PurePath:
+    return file if isinstance(file, Path) else file.path
+
+
+def _scan(role: str, table: str, paths: Sequence[Path | Remote], format: Format, how: How) -> Scan:
+    if format in ("csv", "ndjson"):
+        return (text_scan if format == "csv" else json_scan)(role, table, [path for path in paths if isinstance(path, Path)], how)
     return typed_scan(role, table, paths, format, how)

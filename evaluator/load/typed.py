@@ -15,17 +15,18 @@ from . import lists
 from .columns import IDS, named
 from .folders import kinds_held
 from .how import How
+from .remote import Remote
 
 _FLAT: Final = "write one value per row, or one text in which the values are separated"
 
 
-def typed_scan(role: str, table: str, paths: Sequence[Path], format: Format, how: How) -> Scan:
+def typed_scan(role: str, table: str, paths: Sequence[Path | Remote], format: Format, how: How) -> Scan:
     """How to scan Parquet or IPC files; `DataError` if one is none, or cannot be read as `how` says."""
     kinds: dict[str, Kind] = {}
     names: dict[str, str] = {}
     further: dict[str, str] = {}
     holding: frozenset[str] = frozenset()
-    schemas = {path: _schema(role, path, format) for path in paths}
+    schemas = {path: _schema(role, path, format, how) for path in paths}
     stored = {name for schema in schemas.values() for name in schema}
     for path, schema in schemas.items():
         schema |= {name: pl.String() for name in how.in_paths(stored)}
@@ -47,28 +48,30 @@ def typed_scan(role: str, table: str, paths: Sequence[Path], format: Format, how
             dtype = _inner(schema[name]) if column in having else schema[name]
             one = pl.col(name).explode() if column in having else pl.col(name)
 
-            def largest(path: Path = path, one: pl.Expr = one) -> int:
-                return _largest(path, format, one)
+            def largest(path: Path | Remote = path, one: pl.Expr = one) -> int:
+                return int(_scan(path, format, how).select(one.max()).collect().item() or 0)
 
             kind = _kind(f"{role}: {path}", column, name, dtype, largest)
             kinds[column] = "text" if "text" in (kind, kinds.get(column)) else kind
     held = how.used(names | further, stored)
     kinds |= kinds_held(f"{role}: {paths[0]}", names, held) | dict.fromkeys(further, "text")
     files = tuple(str(path) for path in paths)
-    return Scan(files, format, names | further, kinds, lists=holding, nulls=how.nulls, partitions=held)
+    return Scan(files, format, names | further, kinds, lists=holding, nulls=how.nulls, partitions=held, storage=how.storage)
 
 
-def _schema(role: str, path: Path, format: Format) -> dict[str, pl.DataType]:
+def _schema(role: str, path: Path | Remote, format: Format, how: How) -> dict[str, pl.DataType]:
     try:
-        return dict((pl.read_parquet_schema if format == "parquet" else pl.read_ipc_schema)(path))
+        if isinstance(path, Path):
+            return dict((pl.read_parquet_schema if format == "parquet" else pl.read_ipc_schema)(path))
+        return dict(_scan(path, format, how).collect_schema())
     except FAILURES as error:
         said = str(error).splitlines()[0]
         raise DataError(f"{role}: {path}: not a readable {format} file ({said})", "is it complete?") from None
 
 
-def _largest(path: Path, format: Format, values: pl.Expr) -> int:
+def _scan(path: Path | Remote, format: Format, how: How) -> pl.LazyFrame:
     scan = pl.scan_parquet if format == "parquet" else pl.scan_ipc
-    return int(scan(path, glob=False).select(values.max()).collect().item() or 0)
+    return scan(str(path), glob=False, storage_options=dict(how.storage) or None)
 
 
 def _holding(where: str, table: str, names: dict[str, str], schema: dict[str, pl.DataType]) -> frozenset[str]:
