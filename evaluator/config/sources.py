@@ -62,6 +62,11 @@ _SECRET = re.compile("auth|cookie|credential|key|password|sas|secret|token", re.
 """What the name of an option holds whose value nobody should see."""
 
 
+def _shown(address: re.Match[str]) -> str:
+    """An address without its user and query, which may be secrets."""
+    return f"{address[1]}{(address[2] and '***@') or ''}{address[3]}{(address[4] and '?***') or ''}"
+
+
 def _option(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int | float) else value
 
@@ -97,7 +102,7 @@ class Source(Model):
         WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
     ]
     name: Annotated[str, Field(min_length=1)] | None = Field(None, description="in a list of recommendations, the name of the model")
-    format: Literal["csv", "tsv", "trec", "ndjson", "parquet", "ipc"] | None = Field(None, description="found out if not given")
+    format: Literal["csv", "tsv", "trec", "ndjson", "parquet", "ipc", "delta"] | None = Field(None, description="found out if not given")
     separator: Annotated[str, Field(min_length=1, max_length=8)] | None = Field(
         None, description="of a text file; found out if not given; where it has several characters, as ::, no field is quoted"
     )
@@ -127,6 +132,10 @@ class Source(Model):
     def storage(self) -> dict[str, str]:
         """How to reach the files."""
         return self.storage_options or {}
+
+    @field_serializer("path")
+    def _without_queries(self, paths: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(re.sub(r"^(https?://)([^/?]*@)?([^?]*)(\?.*)?$", _shown, path) for path in paths)
 
     @field_serializer("storage_options")
     def _without_secrets(self, options: dict[str, str] | None) -> dict[str, str] | None:

@@ -106,6 +106,8 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
         return pl.scan_ndjson([glob.escape(path) for path in paths], schema=types, row_index_name=RECORD)
     scan = pl.scan_ipc if source.format == "ipc" else pl.scan_parquet
     options = dict(source.storage) or None
+    if source.format == "delta":
+        return pl.concat([pl.scan_delta(path, storage_options=options).select(names) for path in paths]).with_row_index(RECORD)
     if len(paths) == 1 and not held:
         return scan(paths, row_index_name=RECORD, glob=False, storage_options=options)
     # Parts may store a column in different types.

@@ -13,6 +13,7 @@ from typing import Final
 from ..engine.base import Format, Kind, Scan
 from ..errors import DataError
 from . import sniff
+from .delta import files_of_table, is_table
 from .folders import held_by_path, parts_of
 from .how import How, Said
 from .objects import json_scan
@@ -47,6 +48,8 @@ class Source:
     """The files whose bytes are the source, in reading order; `scan.paths` are read in their place where text had to be converted."""
     known_as: tuple[str, ...] = ()
     """What the user calls each of `paths`, such as the address that it was fetched from."""
+    calls: Mapping[str, str] = field(default_factory=dict)
+    """What the user calls each of `scan.paths`."""
 
     @property
     def columns(self) -> frozenset[str]:
@@ -55,7 +58,7 @@ class Source:
 
     def shown(self, path: str) -> str:
         """The file that the user knows, for one of `scan.paths`."""
-        return str(dict(zip(self.scan.paths, self.known_as, strict=False)).get(path, path))
+        return self.calls.get(path, path)
 
     def place(self, path: str | Path, record: int) -> str:
         """Where a record of a file stands, counting from 0: `role: file, line 12`."""
@@ -100,8 +103,8 @@ def look(
     Text that must be converted to be read, and what is fetched, lives as long as `scratch`, or without it as long as this process.
     """
     scratch = scratch or _PROCESS
-    located = [(file, root) for path in paths for file, root in _located(role, path)]
-    here = [_brought(role, file, format, scratch) for file, _ in located]
+    located = [(file, root) for path in paths for file, root in _located(role, path, format)]
+    here = [_brought(role, file, format, storage or {}, scratch) for file, _ in located]
     form = _form(here[0], encoding is not None) if format is None else _FORMATS[format]
     read = [
         recoded(path, encoding, form == "ndjson", scratch) if isinstance(path, Path) and form in ("csv", "ndjson") else path
@@ -110,24 +113,33 @@ def look(
     asked = {*(columns or {}).values(), *labels}
     held = {str(at): held_by_path(_path(file), root, asked) for at, (file, root) in zip(read, located, strict=True)}
     how = How(format, separator, header, columns or {}, labels, split, decimal_comma, tuple(nulls), held, storage or {})
-    names = tuple(str(file) for file, _ in located)
+    calls = {str(at): str(file) for at, (file, _) in zip(read, located, strict=True)}
     try:
         scan = _scan(role, table, read, form, how)
     except DataError as error:
-        raise error.saying(dict(zip(map(str, read), names, strict=True))) from None
+        raise error.saying(calls) from None
     named = {label: f"label_{place}" for place, label in enumerate(labels)}
-    return Source(role, table, tuple(given), scan, scan.kinds, named, tuple(here), names)
+    files = [(file, str(known)) for file, (known, _) in zip(here, located, strict=True)]
+    if form == "delta":
+        files = [(file, str(file)) for path in here for file in files_of_table(role, path, how.storage)]
+    paths, known_as = tuple(file for file, _ in files), tuple(known for _, known in files)
+    return Source(role, table, tuple(given), scan, scan.kinds, named, paths, known_as, calls)
 
 
-def _located(role: str, path: Path | Remote) -> list[tuple[Path | Remote, PurePath | None]]:
-    """A file, or the files of a folder, each with the folder that was named."""
+def _located(role: str, path: Path | Remote, format: Said | None) -> list[tuple[Path | Remote, PurePath | None]]:
+    """A file, or the files of a folder, each with the folder that was named; a Delta table is a file."""
+    if format == "delta" or (isinstance(path, Path) and is_table(path)):
+        return [(path, None)]
     if isinstance(path, Remote):
         return [(file, path.path) for file in parts_elsewhere(role, path)] if path.is_folder else [(path, None)]
     return [(file, path) for file in parts_of(role, path)] if path.is_dir() else [(path, None)]
 
 
-def _brought(role: str, file: Path | Remote, format: Said | None, scratch: ExitStack) -> Path | Remote:
+def _brought(role: str, file: Path | Remote, format: Said | None, storage: Mapping[str, str], scratch: ExitStack) -> Path | Remote:
     """The file, which is looked at, or what was fetched of it; engines read nothing but columns elsewhere, and those in stores only."""
+    if format == "delta" or (isinstance(file, Path) and is_table(file)):
+        files_of_table(role, file, storage)
+        return file
     if isinstance(file, Path):
         if not os.access(file, os.R_OK):
             raise DataError(f"{role}: {file} may not be read (permission denied)")
@@ -141,6 +153,8 @@ def _brought(role: str, file: Path | Remote, format: Said | None, scratch: ExitS
 
 
 def _form(path: Path | Remote, encoded: bool) -> Format:
+    if isinstance(path, Path) and is_table(path):
+        return "delta"
     return sniff.format_of(path, encoded) if isinstance(path, Path) else sniff.known_format(path.path) or "parquet"
 
 

@@ -53,6 +53,10 @@ def typed_scan(role: str, table: str, paths: Sequence[Path | Remote], format: Fo
 
             kind = _kind(f"{role}: {path}", column, name, dtype, largest)
             kinds[column] = "text" if "text" in (kind, kinds.get(column)) else kind
+    if format == "delta" and table == "lists" and not holding and not {"position", "score"} & names.keys():
+        raise DataError(
+            f"{role}: {paths[0]}: the rows of a Delta table have no order, and there is no rank and no score", "add one of them"
+        )
     held = how.used(names | further, stored)
     kinds |= kinds_held(f"{role}: {paths[0]}", names, held) | dict.fromkeys(further, "text")
     files = tuple(str(path) for path in paths)
@@ -61,7 +65,7 @@ def typed_scan(role: str, table: str, paths: Sequence[Path | Remote], format: Fo
 
 def _schema(role: str, path: Path | Remote, format: Format, how: How) -> dict[str, pl.DataType]:
     try:
-        if isinstance(path, Path):
+        if isinstance(path, Path) and format != "delta":
             return dict((pl.read_parquet_schema if format == "parquet" else pl.read_ipc_schema)(path))
         return dict(_scan(path, format, how).collect_schema())
     except FAILURES as error:
@@ -70,6 +74,8 @@ def _schema(role: str, path: Path | Remote, format: Format, how: How) -> dict[st
 
 
 def _scan(path: Path | Remote, format: Format, how: How) -> pl.LazyFrame:
+    if format == "delta":
+        return pl.scan_delta(str(path), storage_options=dict(how.storage) or None)
     scan = pl.scan_parquet if format == "parquet" else pl.scan_ipc
     return scan(str(path), glob=False, storage_options=dict(how.storage) or None)
 
