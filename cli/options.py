@@ -11,3 +11,8 @@ set_option = click.option(
 recs_option = click.option(
     "--recs", "recommendations", multiple=True, metavar="NAME=FILE", help="Add a model to the config's; NAME=- reads standard input."
 )
+input_format_option = click.option(
+    "--input-format",
+    type=click.Choice(("csv", "tsv", "trec", "ndjson", "parquet", "ipc")),
+    help="The format of standard input, where a path is -; found out if not given.",
+)
