@@ -25,7 +25,7 @@ from tests.evaluator.load.conftest import LISTS, TEST
 SECONDS = float(os.environ.get("RECEVAL_FUZZ_SECONDS", "6"))
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
 LONGEST = 30
-"""Seconds after which a single input counts as a hang."""
+"""Seconds after which a single input counts as a hang: the machine may be busy."""
 MEMORY = 2 << 30
 """Bytes by which the process may grow."""
 
