@@ -64,6 +64,21 @@ TOKENS = [
 ]  # fmt: skip
 
 
+SAID = [
+    "", "", "", "split: ' '", "split: ','", "encoding: latin-1", "encoding: utf-16", "null_values: [NA, '1']", "decimal_comma: true",
+    "separator: '::'", "separator: ', '", "header: false", "header: true", "format: trec", "format: tsv", "format: ndjson",
+    "format: parquet", "format: ipc", "format: delta", "columns: {user: 1, item: 2}", "columns: {user: item, item: user}",
+]  # fmt: skip
+"""What a config may say of a source."""
+
+
+def config_of(role: str, name: str, said: str) -> str:
+    """A config that reads the file `name` as `said`."""
+    source = f"{{path: {name}, {said}}}" if said else name
+    test, lists = ("test.csv", source) if role == "recommendations" else (source, "lists.csv")
+    return f"data: {{test: {test}, recommendations: {{m: {lists}}}}}\nevaluation: {{metrics: [Recall]}}\n"
+
+
 def mutated(content: bytes, chance: random.Random) -> bytes:
     """`content` with a few bytes changed, taken out, doubled, or replaced by what files hold elsewhere."""
     data = bytearray(content)
@@ -115,10 +130,11 @@ def test_no_bytes_of_a_data_file_make_the_loader_fail_otherwise_than_in_a_senten
     write("test.csv", TEST)
     write("lists.csv", CSV)
 
+    choice = random.Random(SEED)
+
     def attempt(name: str, content: bytes) -> None:
         path = write(name, content)
-        test, lists = ("test.csv", name) if role == "recommendations" else (name, "lists.csv")
-        write("config.yaml", f"data: {{test: {test}, recommendations: {{m: {lists}}}}}\nevaluation: {{metrics: [Recall]}}\n")
+        write("config.yaml", config_of(role, name, choice.choice(SAID)))
         try:
             run(load_config(tmp_path / "config.yaml"))
         finally:
