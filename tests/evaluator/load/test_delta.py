@@ -54,6 +54,8 @@ def test_what_is_no_table_is_told(door, tmp_path):
     FRAME.write_parquet(tmp_path / "l.parquet")
     with pytest.raises(DataError, match=r"l.parquet: not a readable Delta table \("):
         door({"path": "l.parquet", "format": "delta"})
+    with pytest.raises(DataError, match=r"l.parquet: not a readable Delta table \("):
+        door(["unordered", "l.parquet"])
     FRAME.write_delta(tmp_path / "a table")
     with pytest.raises(DataError, match="whose path has spaces"):
         door("a table")
