@@ -49,10 +49,13 @@ def brought(
     """
     located = [(file, root) for path in paths for file, root in _located(role, path, format)]
     here = [_here(role, file, format, scratch) for file, _ in located]
-    form = _FORMATS[format] if format else _format_of(here[0], encoding is not None)
-    for path in here:
-        _refuse_unreadable(role, path, form, storage)
-    read = [recoded(path, encoding, form == "ndjson", scratch) if form in _TEXT and isinstance(path, Path) else path for path in here]
+    try:
+        form = _FORMATS[format] if format else _format_of(here[0], encoding is not None)
+        for path in here:
+            _refuse_unreadable(role, path, form, storage)
+        read = [recoded(path, encoding, form == "ndjson", scratch) if form in _TEXT and isinstance(path, Path) else path for path in here]
+    except DataError as error:
+        raise error.saying({str(path): str(file) for (file, _), path in zip(located, here, strict=True)}) from None
     return form, [Brought(file, root, *rest) for (file, root), *rest in zip(located, here, read, strict=True)]
 
 

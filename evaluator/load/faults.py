@@ -24,7 +24,7 @@ def counted(frame: Frame, source: Source) -> Frame:
     """One row: the number of rows of `frame`, and how many have each fault. A part of the same pass as everything else."""
     columns = sorted(source.columns)
     counts = [nw.len().alias("rows")]
-    if source.scan.is_text:
+    if source.scan.format in ("csv", "lines"):
         blank = nw.all_horizontal(*(nw.col(column).is_null() for column in columns), ignore_nulls=False)
         counts.append(_number(blank).alias("blank"))
     for column in _filled(source):

@@ -84,6 +84,8 @@ def head(path: Path) -> list[str]:
         text = complete.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise not_utf8(str(path), complete[: error.start].count(b"\n") + 1, error) from None
+    if not text.strip():
+        raise DataError(f"{path}: the file is empty")
     if "\n" not in text and "\r" in text.rstrip("\r"):
         raise DataError(f"{path}: lines end in a carriage return alone", "convert the line ends, for example with tr '\\r' '\\n'")
     if "\x00" in text:

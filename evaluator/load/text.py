@@ -36,35 +36,27 @@ class _Table:
 
 def text_scan(role: str, table: str, paths: Sequence[Path], how: How) -> Scan:
     """How to scan files of separated text; `DataError` if they cannot be read as `how` says."""
-    first, *others = tables = [_separated(role, table, path, how, len(paths) == 1) for path in paths]
-    for path, other in zip(paths[1:], others, strict=True):
-        if other.names != first.names:
-            raise DataError(f"{role}: {path} has the columns {', '.join(other.names)}, but {paths[0]} has {', '.join(first.names)}")
-    rows = [row for one in tables for row in one.rows]
-    if first.typed:
-        how = _without_types(how)
-    names = [*first.names, *how.in_paths(first.names, first.has_header or first.named)]
-    columns, further = named(f"{role}: {paths[0]}", table, names, how.columns, how.labels, first.has_header or first.named)
-    samples = {column: [row.get(name) or "" for row in rows] for column, name in columns.items()}
-    having = lists.in_text(columns, samples, how.split) if lists.may_hold_lists(table) else []
-    holding = lists.listed(f"{role}: {paths[0]}", table, having)
-    values = {
-        column: [value for text in texts for value in lists.elements(text, how.split)] if column in holding else texts
-        for column, texts in samples.items()
-    }
-    numbers = [value for column, texts in values.items() if column not in IDS for value in texts]
+    tables = [_separated(role, table, path, how, len(paths) == 1) for path in paths]
+    first = _alike(role, paths, tables)
+    where, has_names = f"{role}: {paths[0]}", first.has_header or first.named
+    how = _without_types(how) if first.typed else how
+    names = [*first.names, *how.in_paths(first.names, has_names)]
+    columns, further = named(where, table, names, how.columns, how.labels, has_names)
+    samples = {column: [row.get(name) or "" for one in tables for row in one.rows] for column, name in columns.items()}
+    holding = lists.listed(where, table, lists.in_text(columns, samples, how.split) if lists.may_hold_lists(table) else [])
+    values = {column: _single(texts, how.split) if column in holding else texts for column, texts in samples.items()}
+    kinds = {column: sniff.kind_of(column, texts, how.nulls) for column, texts in values.items()}
     held = how.used(columns | further, first.names)
+    numbers = [value for column, texts in values.items() if column not in IDS for value in texts]
     comma = _decimal_comma(first.separator, numbers) if how.decimal_comma is None else how.decimal_comma
     return Scan(
-        tuple(str(path) for path in paths),
-        "csv" if first.quoted else "lines",
-        columns | further,
-        {column: sniff.kind_of(column, texts, how.nulls) for column, texts in values.items()}
-        | kinds_held(f"{role}: {paths[0]}", columns, held)
-        | dict.fromkeys(further, "text"),
-        first.separator,
-        first.names,
-        first.has_header,
+        paths=tuple(str(path) for path in paths),
+        format="csv" if first.quoted else "lines",
+        names=columns | further,
+        kinds=kinds | kinds_held(where, columns, held) | dict.fromkeys(further, "text"),
+        separator=first.separator,
+        header=first.names,
+        has_header=first.has_header,
         lists=holding,
         split=how.split,
         loose=comma or bool(how.nulls) or any(_is_word(value) for value in numbers),
@@ -74,28 +66,37 @@ def text_scan(role: str, table: str, paths: Sequence[Path], how: How) -> Scan:
     )
 
 
+def _alike(role: str, paths: Sequence[Path], tables: Sequence[_Table]) -> _Table:
+    """The first of `tables`; `DataError` if another has other columns."""
+    first, *others = tables
+    for path, other in zip(paths[1:], others, strict=True):
+        if other.names != first.names:
+            raise DataError(f"{role}: {path} has the columns {', '.join(other.names)}, but {paths[0]} has {', '.join(first.names)}")
+    return first
+
+
+def _single(texts: Sequence[str], split: str | None) -> list[str]:
+    """The values of the lists that fields hold."""
+    return [value for text in texts for value in lists.elements(text, split)]
+
+
 def _separated(role: str, table: str, path: Path, how: How, alone: bool) -> _Table:
     lines = sniff.head(path)
     if how.format == "trec" or (how.format is None and how.separator is None and trec.recognised(table, lines)):
         return _trec(role, table, path, lines)
     separator = how.separator or ("\t" if how.format == "tsv" else sniff.separator_of(path, lines, how.split))
     quoted = len(separator.encode()) == 1
-    kept = [line for line in lines if line.strip()]
-    fields = [sniff.split(line, separator) for line in kept]
-    first = fields[0]
-    if sniff.has_header(first, how.header, how.split):
-        if len(kept) == 1 and alone:
-            raise DataError(f"{path}: the file has a header and no rows")
-        if not quoted and not lines[0].strip():
-            raise DataError(
-                f"{role}: {path}, line 1: the line is blank, where the names of the columns were expected", "take the blank line out"
-            )
-        names = _distinct(_untyped(first))
-        return _Table(
-            names, [dict(zip(names, row, strict=False)) for row in fields[1:]], separator, quoted, True, typed=_untyped(first) != first
-        )
-    names = tuple(f"column_{index}" for index in range(1, len(first) + 1))
-    return _Table(names, [dict(zip(names, row, strict=False)) for row in fields], separator, quoted)
+    fields = [sniff.split(line, separator) for line in lines if line.strip()]
+    has_header = sniff.has_header(fields[0], how.header, how.split)
+    if has_header and len(fields) == 1 and alone:
+        raise DataError(f"{path}: the file has a header and no rows")
+    if has_header and not quoted and not lines[0].strip():
+        message = f"{role}: {path}, line 1: the line is blank, where the names of the columns were expected"
+        raise DataError(message, "take the blank line out")
+    header = _untyped(fields[0])
+    names = _distinct(header) if has_header else tuple(f"column_{index}" for index in range(1, len(header) + 1))
+    rows = [dict(zip(names, row, strict=False)) for row in fields[has_header:]]
+    return _Table(names, rows, separator, quoted, has_header, typed=header != fields[0])
 
 
 def _trec(role: str, table: str, path: Path, lines: Sequence[str]) -> _Table:

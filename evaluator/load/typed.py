@@ -1,8 +1,8 @@
-"""Files with types of their own (Parquet, Arrow IPC) → how to scan them."""
+"""Files with types of their own (Parquet, Arrow IPC, Delta) → how to scan them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,50 +17,80 @@ from .folders import kinds_held
 from .how import How
 from .remote import Remote
 
+_Schemas = Mapping[Path | Remote, Mapping[str, pl.DataType]]
 _FLAT: Final = "write one value per row, or one text in which the values are separated"
 
 
 def typed_scan(role: str, table: str, paths: Sequence[Path | Remote], format: Format, how: How) -> Scan:
-    """How to scan Parquet or IPC files; `DataError` if one is none, or cannot be read as `how` says."""
-    kinds: dict[str, Kind] = {}
-    names: dict[str, str] = {}
-    further: dict[str, str] = {}
-    holding: frozenset[str] = frozenset()
+    """How to scan Parquet or IPC files, or Delta tables; `DataError` if one is none, or cannot be read as `how` says."""
+    where = f"{role}: {paths[0]}"
     schemas = {path: _schema(role, path, format, how) for path in paths}
     stored = {name for schema in schemas.values() for name in schema}
+    in_paths = how.in_paths(stored)
+    names, further = _columns(role, table, schemas, in_paths, how)
     for path, schema in schemas.items():
-        schema |= {name: pl.String() for name in how.in_paths(stored)}
-        found, further = named(f"{role}: {path}", table, list(schema), how.columns, how.labels, True)
+        _refuse_nested(f"{role}: {path}", schema, [name for name in how.labels if name not in in_paths])
+    typed = {column: name for column, name in names.items() if name not in in_paths}
+    holding = _holding(role, table, schemas, typed)
+    if format == "delta" and table == "lists" and not holding and not {"position", "score"} & names.keys():
+        raise DataError(f"{where}: the rows of a Delta table have no order, and there is no rank and no score", "add one of them")
+    held = how.used(names | further, stored)
+    kinds = {column: _kind_in_all(role, column, name, schemas, column in holding, format, how) for column, name in typed.items()}
+    return Scan(
+        paths=tuple(str(path) for path in paths),
+        format=format,
+        names=names | further,
+        kinds=kinds | kinds_held(where, names, held) | dict.fromkeys(further, "text"),
+        lists=holding,
+        nulls=how.nulls,
+        partitions=held,
+        storage=how.storage,
+    )
+
+
+def _columns(role: str, table: str, schemas: _Schemas, in_paths: Sequence[str], how: How) -> tuple[dict[str, str], dict[str, str]]:
+    """The names of the columns that have a role, and of the labels; `DataError` if files differ in them."""
+    names: dict[str, str] = {}
+    further: dict[str, str] = {}
+    first = next(iter(schemas))
+    for path, schema in schemas.items():
+        found, further = named(f"{role}: {path}", table, [*schema, *in_paths], how.columns, how.labels, True)
         names = names or found
         if found != names:
             has, others = (", ".join(sorted(columns.values())) for columns in (found, names))
-            raise DataError(f"{role}: of {path} the columns {has} would be read, but of {paths[0]} {others}", "name them in the config")
-        for name in how.labels:
-            if schema[name].is_nested() or schema[name] in (pl.Binary, pl.Object):
-                raise DataError(f"{role}: {path}: column {name!r} is of type {schema[name]}, where text was expected", _FLAT)
-        having = _holding(f"{role}: {path}", table, names, schema)
-        if path != paths[0] and having != holding:
-            raise DataError(f"{role}: {path} holds lists in other columns than {paths[0]}", "write all parts in the same way")
-        holding = having
-        for column, name in names.items():
-            if name in how.in_paths(stored):
-                continue
-            dtype = _inner(schema[name]) if column in having else schema[name]
-            one = pl.col(name).explode() if column in having else pl.col(name)
+            raise DataError(f"{role}: of {path} the columns {has} would be read, but of {first} {others}", "name them in the config")
+    return names, further
 
-            def largest(path: Path | Remote = path, one: pl.Expr = one) -> int:
-                return int(_scan(path, format, how).select(one.max()).collect().item() or 0)
 
-            kind = _kind(f"{role}: {path}", column, name, dtype, largest)
-            kinds[column] = "text" if "text" in (kind, kinds.get(column)) else kind
-    if format == "delta" and table == "lists" and not holding and not {"position", "score"} & names.keys():
-        raise DataError(
-            f"{role}: {paths[0]}: the rows of a Delta table have no order, and there is no rank and no score", "add one of them"
-        )
-    held = how.used(names | further, stored)
-    kinds |= kinds_held(f"{role}: {paths[0]}", names, held) | dict.fromkeys(further, "text")
-    files = tuple(str(path) for path in paths)
-    return Scan(files, format, names | further, kinds, lists=holding, nulls=how.nulls, partitions=held, storage=how.storage)
+def _refuse_nested(where: str, schema: Mapping[str, pl.DataType], labels: Sequence[str]) -> None:
+    for name in labels:
+        if schema[name].is_nested() or schema[name] in (pl.Binary, pl.Object):
+            raise DataError(f"{where}: column {name!r} is of type {schema[name]}, where text was expected", _FLAT)
+
+
+def _holding(role: str, table: str, schemas: _Schemas, names: Mapping[str, str]) -> frozenset[str]:
+    """The canonical columns that hold lists, in a table of which a row may; elsewhere they are refused by their type."""
+    holding = []
+    for path, schema in schemas.items():
+        having = [column for column, name in names.items() if isinstance(schema[name], pl.List | pl.Array)]
+        may = lists.may_hold_lists(table) and "item" in having
+        holding.append(lists.listed(f"{role}: {path}", table, having) if may else frozenset())
+        if holding[-1] != holding[0]:
+            raise DataError(f"{role}: {path} holds lists in other columns than {next(iter(schemas))}", "write all parts in the same way")
+    return holding[0]
+
+
+def _kind_in_all(role: str, column: str, name: str, schemas: _Schemas, listed: bool, format: Format, how: How) -> Kind:
+    """The kind of a column over all files: text as soon as one stores it so."""
+    value = pl.col(name).explode() if listed else pl.col(name)
+    kinds = []
+    for path, schema in schemas.items():
+
+        def largest(path: Path | Remote = path) -> int:
+            return int(_scan(path, format, how).select(value.max()).collect().item() or 0)
+
+        kinds.append(_kind(f"{role}: {path}", column, name, _inner(schema[name]) if listed else schema[name], largest))
+    return "text" if "text" in kinds else kinds[0]
 
 
 def _schema(role: str, path: Path | Remote, format: Format, how: How) -> dict[str, pl.DataType]:
@@ -78,12 +108,6 @@ def _scan(path: Path | Remote, format: Format, how: How) -> pl.LazyFrame:
         return pl.scan_delta(str(path), storage_options=dict(how.storage) or None)
     scan = pl.scan_parquet if format == "parquet" else pl.scan_ipc
     return scan(str(path), glob=False, storage_options=dict(how.storage) or None)
-
-
-def _holding(where: str, table: str, names: dict[str, str], schema: dict[str, pl.DataType]) -> frozenset[str]:
-    """The canonical columns that hold lists, in a table of which a row may; elsewhere they are refused by their type."""
-    having = [column for column, name in names.items() if isinstance(schema[name], pl.List | pl.Array)]
-    return lists.listed(where, table, having) if lists.may_hold_lists(table) and "item" in having else frozenset()
 
 
 def _inner(dtype: pl.DataType) -> pl.DataType:

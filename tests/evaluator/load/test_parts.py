@@ -151,6 +151,7 @@ BROKEN = {
     "gzip of nothing": ("l.csv.gz", b"\x1f\x8b\x08\x006\xcc\x01k\x02\xff<<: +-N|\xc9,I\xcd\xd5)N\xce/J\xe52\xd414\xd01\xd0\xb3\x042"),
     "a quotation mark at the end": ("l.csv", b'1,"[10${, 99]","'),
     "a longer row first": ("l.csv", b'1,"[10, 99]","[0.9, 0.8' + b"9" * 400 + b'1]"\n2,"[98, 12]\xff","[0.7, 0.6]",\n,2\n'),
+    "nothing but a unit separator": ("l.csv", b"\x1f"),
     "brackets without end": ("l.csv", b'1,"[10,' + b"[" * 3000 + b']"\n2,"[1]"\n'),
     "brackets in JSON without end": ("l.ndjson", b'{"user": 1, "item": ' + b"[" * 100_000 + b"\n"),
 }

@@ -50,6 +50,8 @@ OBJECTS = {
     "parts/a.csv": FRAME[:1].write_csv().encode(),
     "parts/b.csv": FRAME[1:].write_csv().encode(),
     "empty.parquet": b"",
+    "empty.csv": b"",
+    "odd.xyz": TEXT,
     "broken.parquet": b"PAR1 nonsense",
     "fault.csv": TEXT + b"3,,0.5\n",
 }
@@ -160,6 +162,8 @@ def test_the_manifest_has_the_size_and_hash_of_what_was_read_and_no_secret(store
         ("nobucket/l.csv", "there is nothing at s3://nobucket/l.csv"),
         ("nobucket/", "there is nothing at s3://nobucket/"),
         ("lists/empty.parquet", "s3://lists/empty.parquet: the file is empty"),
+        ("lists/empty.csv", "s3://lists/empty.csv: the file is empty"),
+        ("lists/odd.xyz", "s3://lists/odd.xyz: cannot tell the format"),
         ("lists/broken.parquet", "s3://lists/broken.parquet: not a readable parquet file"),
         ("lists/fault.csv", "s3://lists/fault.csv, line 6: no value for item"),
     ],
