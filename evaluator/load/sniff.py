@@ -84,13 +84,14 @@ def head(path: Path) -> list[str]:
         text = complete.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise not_utf8(str(path), complete[: error.start].count(b"\n") + 1, error) from None
-    if not text.strip():
-        raise DataError(f"{path}: the file is empty")
     if "\n" not in text and "\r" in text.rstrip("\r"):
         raise DataError(f"{path}: lines end in a carriage return alone", "convert the line ends, for example with tr '\\r' '\\n'")
     if "\x00" in text:
         raise DataError(f"{path}: not a text file (it holds NUL bytes)", "say its format in the config, or save it as UTF-8")
-    return [line.removesuffix("\r") for line in text.split("\n")[:_LINES]]
+    lines = [line.removesuffix("\r") for line in text.split("\n")[:_LINES]]
+    if not any(line.strip() for line in lines):
+        raise DataError(f"{path}: the file is empty, or begins with {_LINES:,} blank lines")
+    return lines
 
 
 def not_utf8(where: str, line: int, error: UnicodeDecodeError) -> DataError:

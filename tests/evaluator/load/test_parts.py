@@ -152,6 +152,7 @@ BROKEN = {
     "a quotation mark at the end": ("l.csv", b'1,"[10${, 99]","'),
     "a longer row first": ("l.csv", b'1,"[10, 99]","[0.9, 0.8' + b"9" * 400 + b'1]"\n2,"[98, 12]\xff","[0.7, 0.6]",\n,2\n'),
     "nothing but a unit separator": ("l.csv", b"\x1f"),
+    "a thousand blank lines": ("l.csv", b"\n" * 1500 + b"user,item\n1,10\n"),
     "brackets without end": ("l.csv", b'1,"[10,' + b"[" * 3000 + b']"\n2,"[1]"\n'),
     "brackets in JSON without end": ("l.ndjson", b'{"user": 1, "item": ' + b"[" * 100_000 + b"\n"),
 }
