@@ -8,18 +8,17 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Final
+from typing import IO
 
 import polars as pl
 
 from ..engine.base import ReadError, Scan
+from ..engine.files import NO_VALUE
 from ..errors import DataError
 from . import sniff
+from .columns import called
 from .recode import opened
 from .source import Source
-
-_CALLED: Final = {"position": "rank"}
-_NO_VALUE: Final = ("", "na", "n/a", "null", "none", "nan")
 
 
 def explain(source: Source, error: ReadError) -> DataError:
@@ -72,54 +71,63 @@ def _wrong_with(row: list[str], scan: Scan) -> tuple[str, str | None] | None:
         hint = "quote fields that hold a separator, and close every quotation mark" if scan.format == "csv" else None
         return f"{len(row)} fields, where there are {width} columns", hint
     for column, name in scan.names.items():
-        if name not in scan.header[: len(row)]:
-            continue
-        field = row[scan.header.index(name)]
-        called = _CALLED.get(column, column)
-        values: list[object] = [field]
-        if column in scan.lists and field:
-            if scan.split is None:
-                try:
-                    values = json.loads(field)
-                except (ValueError, RecursionError):
-                    values = {}  # type: ignore[assignment]
-                if not isinstance(values, list) or any(isinstance(value, dict | list) for value in values):
-                    return (
-                        f"{called} holds {field[:40]!r}, which is no JSON array of values",
-                        "write it as [3, 5], strings in double quotes",
-                    )
-            else:
-                values = [value.strip() for value in field.split(scan.split)]
-        if scan.kinds[column] == "number":
-            for value in values:
-                if not _reads_as_number(value, scan):
-                    return f"{str(value)[:40]!r} is not a number, and {called} must be one", None
+        if name in scan.header[: len(row)]:
+            field = row[scan.header.index(name)]
+            values = _values(field, column in scan.lists, scan.split)
+            if values is None:
+                said = f"{called(column)} holds {field[:40]!r}, which is no JSON array of values"
+                return said, "write it as [3, 5], strings in double quotes"
+            wrong = [value for value in values if scan.kinds[column] == "number" and not _reads_as_number(value, scan)]
+            if wrong:
+                return f"{str(wrong[0])[:40]!r} is not a number, and {called(column)} must be one", None
     return None
 
 
+def _values(field: str, listed: bool, split: str | None) -> list[object] | None:
+    """The values that a field holds; `None` if it should be a JSON array and is none."""
+    if not listed or not field:
+        return [field]
+    if split is not None:
+        return [value.strip() for value in field.split(split)]
+    try:
+        values = json.loads(field)
+    except (ValueError, RecursionError):
+        return None
+    return values if isinstance(values, list) and not any(isinstance(value, dict | list) for value in values) else None
+
+
 def _first_broken_object(path: Path, source: Source) -> DataError | None:
-    scan = source.scan
-    with opened(path) as file:
-        for number, line in enumerate(file, 1):
-            where = f"{source.role}: {path}, line {number}"
-            try:
-                record = json.loads(line) if line.strip() else {}
-            except UnicodeDecodeError as error:
-                return sniff.not_utf8(f"{source.role}: {path}", number, error)
-            except (ValueError, RecursionError) as error:
-                return DataError(f"{where}: not JSON ({error})")
-            if not isinstance(record, dict):
-                return DataError(f'{where}: a JSON object was expected, such as {{"user": 1, "item": 2}}')
-            for column, name in scan.names.items():
-                found = record.get(name)
-                called = _CALLED.get(column, column)
-                if isinstance(found, list) and column not in scan.lists:
-                    return DataError(f"{where}: {called} is a list, and in the rows before it is not")
-                for value in found if isinstance(found, list) else [found]:
-                    if isinstance(value, dict | list):
-                        return DataError(f"{where}: {called} holds {json.dumps(value)[:40]}, where a single value was expected")
-                    if scan.kinds[column] == "number" and not _is_number(value, scan):
-                        return DataError(f"{where}: {value!r} is not a number, and {called} must be one")
+    number = 0
+    try:
+        with opened(path) as file:
+            for number, line in enumerate(file, 1):
+                if said := _wrong_with_object(line, source.scan):
+                    return DataError(f"{source.role}: {path}, line {number}: {said}")
+    except UnicodeDecodeError as error:
+        return sniff.not_utf8(f"{source.role}: {path}", number, error)
+    except (OSError, EOFError, zlib.error) as error:
+        return DataError(f"{source.role}: {path}: cannot be unpacked ({error})", "is the file complete?")
+    return None
+
+
+def _wrong_with_object(line: bytes, scan: Scan) -> str | None:
+    try:
+        record = json.loads(line) if line.strip() else {}
+    except UnicodeDecodeError:
+        raise
+    except (ValueError, RecursionError) as error:
+        return f"not JSON ({error})"
+    if not isinstance(record, dict):
+        return 'a JSON object was expected, such as {"user": 1, "item": 2}'
+    for column, name in scan.names.items():
+        found = record.get(name)
+        if isinstance(found, list) and column not in scan.lists:
+            return f"{called(column)} is a list, and in the rows before it is not"
+        for value in found if isinstance(found, list) else [found]:
+            if isinstance(value, dict | list):
+                return f"{called(column)} holds {json.dumps(value)[:40]}, where a single value was expected"
+            if scan.kinds[column] == "number" and not _is_number(value, scan):
+                return f"{value!r} is not a number, and {called(column)} must be one"
     return None
 
 
@@ -140,7 +148,7 @@ def _uneven(path: str, source: Source) -> DataError | None:
         return None
     for row in found.rows(named=True):
         where = source.place(path, row.pop(files.RECORD))
-        said = " but ".join(f"{count} {_CALLED.get(column, column)}{'s' if count != 1 else ''}" for column, count in row.items())
+        said = " but ".join(f"{count} {called(column)}{'s' if count != 1 else ''}" for column, count in row.items())
         return DataError(f"{where}: {said}", "the lists of a row must be of the same length: one value for each item")
     return None
 
@@ -167,7 +175,7 @@ def _is_number(value: object, scan: Scan) -> bool:
 def _reads_as_number(value: object, scan: Scan) -> bool:
     if not isinstance(value, str):
         return _is_number(value, scan)
-    if value.lower() in _NO_VALUE or value in scan.nulls:
+    if value.lower() in NO_VALUE or value in scan.nulls:
         return True
     text = value.replace(",", ".", 1) if scan.decimal_comma else value
     try:

@@ -66,6 +66,11 @@ def names_a_column(name: str, *roles: str) -> bool:
     return any(_fold(name) in _USUAL[role] for role in roles or _TELLING) or (not roles and _fold(name) in ("timestamp", "time", "ts"))
 
 
+def called(column: str) -> str:
+    """What a canonical column is called where people read of it."""
+    return _KEYS.get(column, column)
+
+
 def ids_of(table: str) -> tuple[str, ...]:
     """The columns of `table` that hold ids."""
     return tuple(role for role in sum(_ROLES[table], ()) if role in IDS)
@@ -80,7 +85,7 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
     required, optional = _ROLES[table]
     found: dict[str, str] = {}
     for role in (*required, *optional):
-        key = _KEYS.get(role, role)
+        key = called(role)
         if key in given:
             found[role] = _given(where, key, given[key], columns)
         elif has_header:
@@ -91,7 +96,7 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
         found = _positions(where, table, columns)
     for role in required:
         if role not in found:
-            key = _KEYS.get(role, role)
+            key = called(role)
             raise DataError(
                 f"{where}: no {key} column; the columns are {', '.join(map(repr, columns))}",
                 f"name it in the config, columns: {{{key}: NAME}}, or say header: false if the first line is data",
@@ -149,10 +154,10 @@ def _given(where: str, key: str, name: str | int, columns: Sequence[str]) -> str
 def _usual(where: str, table: str, role: str, columns: Sequence[str], taken: set[str]) -> str | None:
     for names in (_USUAL[role], _SECOND.get((table, role), ())):
         fits = [name for name in columns if _fold(name) in names and name not in taken]
-        exact = [name for name in fits if name == _KEYS.get(role, role)]
+        exact = [name for name in fits if name == called(role)]
         fits = exact or fits
         if len(fits) > 1:
-            key = _KEYS.get(role, role)
+            key = called(role)
             raise DataError(
                 f"{where}: {' and '.join(map(repr, fits))} could both be the {key} column",
                 f"name the one you mean in the config, columns: {{{key}: {fits[0]}}}",

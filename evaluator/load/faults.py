@@ -12,12 +12,11 @@ from ..engine.base import Kind
 from ..errors import DataError
 from ..tables import Frame
 from . import sniff
-from .columns import IDS
+from .columns import IDS, called
 from .ids import IdsAreText
 from .source import Source
 
 _LONGEST_ID: Final = 1 << 16
-_CALLED: Final = {"position": "rank"}
 
 
 def counted(frame: Frame, source: Source) -> Frame:
@@ -58,8 +57,7 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
         column = missing[0]
         empty = (counts[f"null_{column}"] or 0) - blank
         raise DataError(
-            f"{_place(source, _empty(source, column) & ~_all_null(source))}: no value for {_CALLED.get(column, column)}"
-            f" (in {empty:,} of {rows:,} rows)",
+            f"{_place(source, _empty(source, column) & ~_all_null(source))}: no value for {called(column)} (in {empty:,} of {rows:,} rows)",
             "remove these rows or fill them; an empty field, a missing field and null count as no value, NA and nan where a number belongs",
         )
     for column in _filled(source):
@@ -67,7 +65,7 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
             place = _place(source, ~pl.col(column).is_finite())
             many = counts[f"infinite_{column}"]
             raise DataError(
-                f"{place}: {_CALLED.get(column, column)} is not a finite number (in {many:,} of {rows:,} rows)",
+                f"{place}: {called(column)} is not a finite number (in {many:,} of {rows:,} rows)",
                 "NaN and infinity have no place in an order: remove these rows or give them a number",
             )
         if (counts.get(f"longest_{column}") or 0) > _LONGEST_ID:

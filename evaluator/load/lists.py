@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ..errors import DataError
-from .columns import IDS
+from .columns import IDS, called
 
 _TABLES: Final = ("interactions", "lists", "predictions")
 """The tables of which a row may hold a list of items."""
@@ -25,7 +25,7 @@ def listed(where: str, table: str, having: Sequence[str]) -> frozenset[str]:
     if table not in _TABLES or "item" not in having or "user" in having:
         column = "user" if "user" in having else having[0]
         raise DataError(
-            f"{where}: the {_called(column)} column holds lists{'' if 'item' in having else ', but the item column does not'}",
+            f"{where}: the {called(column)} column holds lists{'' if 'item' in having else ', but the item column does not'}",
             "a row may hold one user, a list of items and, of the same length, a list of their scores, ranks or ratings",
         )
     return frozenset(having)
@@ -58,7 +58,3 @@ def elements(text: str, split: str | None) -> list[str]:
     except (ValueError, RecursionError):
         return []
     return [value if isinstance(value, str) else json.dumps(value) for value in found if value is not None]
-
-
-def _called(column: str) -> str:
-    return "rank" if column == "position" else column

@@ -50,6 +50,7 @@ FILES = {
     "g.ndjson": binary(FRAME, "write_ndjson"),
     "h.ndjson": binary(NESTED, "write_ndjson"),
     "i.csv.gz": gzip.compress(CSV),
+    "i.ndjson.gz": gzip.compress(binary(FRAME, "write_ndjson")),
     "j.parquet": binary(FRAME, "write_parquet"),
     "k.parquet": binary(NESTED, "write_parquet"),
     "l.arrow": binary(FRAME, "write_ipc"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 
 from tests.conftest import table, values
@@ -149,6 +151,7 @@ BROKEN = {
         b"\x1f\x8b\x08\x006\r\n\xcc\x01k\x02\xff+-N-\xd2\xc9,I\xcd\xd5)N\xce/J\xe52\xd414\xd01\xd0\xb3\x042,-",
     ),
     "gzip of nothing": ("l.csv.gz", b"\x1f\x8b\x08\x006\xcc\x01k\x02\xff<<: +-N|\xc9,I\xcd\xd5)N\xce/J\xe52\xd414\xd01\xd0\xb3\x042"),
+    "gzip of JSON cut short": ("l.jsonl.gz", gzip.compress(b"".join(b'{"user": %d, "item": 2}\n' % n for n in range(400_000)))[:-40]),
     "a quotation mark at the end": ("l.csv", b'1,"[10${, 99]","'),
     "a longer row first": ("l.csv", b'1,"[10, 99]","[0.9, 0.8' + b"9" * 400 + b'1]"\n2,"[98, 12]\xff","[0.7, 0.6]",\n,2\n'),
     "nothing but a unit separator": ("l.csv", b"\x1f"),
