@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .options import config_argument, recs_option, set_option
+from .options import config_argument, input_format_option, recs_option, set_option
 from .output import emit, emit_page, warn
 
 
@@ -12,11 +12,19 @@ from .output import emit, emit_page, warn
 @config_argument
 @set_option
 @recs_option
+@input_format_option
 @click.option(
     "--convention", "conventions", multiple=True, metavar="NAME", help="A convention to compare the config's with; all if not given."
 )
 @click.option("--format", "form", type=click.Choice(("table", "csv", "json", "md")), default="table", help="What to print.")
-def audit(config: str, overrides: tuple[str, ...], recommendations: tuple[str, ...], conventions: tuple[str, ...], form: str) -> None:
+def audit(
+    config: str,
+    overrides: tuple[str, ...],
+    recommendations: tuple[str, ...],
+    input_format: str | None,
+    conventions: tuple[str, ...],
+    form: str,
+) -> None:
     """Evaluate the metrics of a config under every convention.
 
     Prints what each convention says of each model, how far they are apart, and whether the order of the models depends on the
@@ -26,7 +34,7 @@ def audit(config: str, overrides: tuple[str, ...], recommendations: tuple[str, .
     from receval.evaluator.config import load_config
     from receval.evaluator.render import audit as pages
 
-    loaded = load_config(config, overrides, recommendations)
+    loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)
     found = evaluator.audit(loaded, conventions)
     if form in ("csv", "json"):

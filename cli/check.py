@@ -7,7 +7,7 @@ import sys
 import click
 
 from .failures import keep, target
-from .options import config_argument, recs_option, set_option, store_option, strict_option
+from .options import config_argument, input_format_option, recs_option, set_option, store_option, strict_option
 from .output import emit, on_screen, warn
 
 
@@ -15,6 +15,7 @@ from .output import emit, on_screen, warn
 @config_argument
 @set_option
 @recs_option
+@input_format_option
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", help="Text, or JSON.")
 @strict_option
 @store_option
@@ -24,6 +25,7 @@ def check(
     config: str,
     overrides: tuple[str, ...],
     recommendations: tuple[str, ...],
+    input_format: str | None,
     form: str,
     strict: bool,
     store: str | None,
@@ -37,7 +39,7 @@ def check(
     from receval.evaluator.config import load_config
     from receval.evaluator.render import data, findings
 
-    loaded = load_config(config, overrides, recommendations)
+    loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)
     with target(store) as stage:
         result = evaluator.run(loaded, keep_failures=store is not None, tolerant=True)

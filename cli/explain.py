@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .options import config_argument, recs_option, set_option
+from .options import config_argument, input_format_option, recs_option, set_option
 from .output import emit, emit_page, warn
 
 
@@ -15,9 +15,17 @@ from .output import emit, emit_page, warn
 @click.option("--model", help="The name of the model; not needed where there is one.")
 @set_option
 @recs_option
+@input_format_option
 @click.option("--format", "form", type=click.Choice(("table", "json", "md")), default="table", help="What to print.")
 def explain(
-    measure: str, config: str, user: str, model: str | None, overrides: tuple[str, ...], recommendations: tuple[str, ...], form: str
+    measure: str,
+    config: str,
+    user: str,
+    model: str | None,
+    overrides: tuple[str, ...],
+    recommendations: tuple[str, ...],
+    input_format: str | None,
+    form: str,
 ) -> None:
     """Show how the value of one user comes about, row by row.
 
@@ -27,7 +35,7 @@ def explain(
     from receval.evaluator.config import load_config
     from receval.evaluator.render import explanation as pages
 
-    loaded = load_config(config, overrides, recommendations)
+    loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)
     found = evaluator.explain(loaded, measure, user, model)
     if form == "json":

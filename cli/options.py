@@ -15,3 +15,8 @@ strict_option = click.option("--strict", is_flag=True, help="Exit with 1 for war
 store_option = click.option(
     "--store-failures", "store", metavar="DIR", help="Write the offending rows of failed checks into a folder, as Parquet."
 )
+input_format_option = click.option(
+    "--input-format",
+    type=click.Choice(("csv", "tsv", "trec", "ndjson", "parquet", "ipc")),
+    help="The format of standard input, where a path is -; found out if not given.",
+)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .failures import keep, target
-from .options import config_argument, recs_option, set_option, store_option, strict_option
+from .options import config_argument, input_format_option, recs_option, set_option, store_option, strict_option
 from .output import emit, on_screen, warn
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ _ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".pa
 @config_argument
 @set_option
 @recs_option
+@input_format_option
 @click.option("--format", "form", type=click.Choice(_FORMATS[:-1]), help="What to print; a table if not given.")
 @click.option(
     "-o",
@@ -46,6 +47,7 @@ def run(
     config: str,
     overrides: tuple[str, ...],
     recommendations: tuple[str, ...],
+    input_format: str | None,
     form: str | None,
     outputs: tuple[str, ...],
     quiet: bool,
@@ -62,7 +64,7 @@ def run(
     from receval.evaluator import write
     from receval.evaluator.config import load_config
 
-    loaded = load_config(config, overrides, recommendations)
+    loaded = load_config(config, overrides, recommendations, input_format=input_format)
     if not quiet:
         warn(loaded)
     if print_config:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .options import config_argument, recs_option, set_option
+from .options import config_argument, input_format_option, recs_option, set_option
 from .output import warn
 
 
@@ -12,14 +12,15 @@ from .output import warn
 @config_argument
 @set_option
 @recs_option
-def validate(config: str, overrides: tuple[str, ...], recommendations: tuple[str, ...]) -> None:
+@input_format_option
+def validate(config: str, overrides: tuple[str, ...], recommendations: tuple[str, ...], input_format: str | None) -> None:
     """Check a config without opening any data.
 
     Prints every problem with its line and exits with 2, or says that the config is valid.
     """
     from receval.evaluator.config import load_config
 
-    loaded = load_config(config, overrides, recommendations)
+    loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)
     evaluation = loaded.config.evaluation
     n_measures = len(evaluation.definitions) + len(evaluation.composites)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 
 class RecevalError(Exception):
@@ -37,6 +37,13 @@ class DataError(RecevalError):
     """A data file cannot be read or its content is wrong (exit code 3)."""
 
     exit_code = 3
+
+    def saying(self, names: Mapping[str, str]) -> DataError:
+        """The same failure, told of other files: what is read → what the user knows."""
+        message = self.message
+        for read, known in names.items():
+            message = message.replace(read, known)
+        return DataError(message, self.hint)
 
 
 class OutputError(RecevalError):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from . import load
-from .config import Loaded, unknown_model
+from .config import Loaded, RowsSource, unknown_model
 from .config import Source as Given
 from .engine import Kind
 from .errors import ConfigError, DataError
@@ -75,28 +75,28 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack)
     wanted = {need.removesuffix("?") for need in needed}
     roles = {need.partition(".")[0] for need in wanted}
 
-    def paths(role: str, given: Given) -> list[Path]:
+    def paths(role: str, given: Given) -> list[Path | load.Remote]:
         if given.path == ("-",):
             return [stack.enter_context(load.spooled())]
-        found = load.find(role, given.path, loaded.folder)
-        return [stack.enter_context(load.spooled(path)) if path.is_fifo() else path for path in found]
+        found = load.find(role, given.path, loaded.folder, given.storage)
+        return [stack.enter_context(load.spooled(path)) if isinstance(path, Path) and path.is_fifo() else path for path in found]
 
     def source(key: str, table: str, given: Given | None, *needs: str, labels: Sequence[str] = ()) -> load.Source | None:
         role = f"data.{key}"
-        return _look(role, table, given, paths(role, given), labels) if given and roles & set(needs or (key,)) else None
+        return _look(role, table, given, paths(role, given), stack, labels) if given and roles & set(needs or (key,)) else None
 
     models: dict[str, load.Source] = {}
     if isinstance(data.recommendations, dict):
         for name, given in data.recommendations.items():
             role = f"data.recommendations.{name}"
-            models[name] = _look(role, "lists", given, paths(role, given))
+            models[name] = _look(role, "lists", given, paths(role, given), stack)
     else:
         for index, given in enumerate(data.recommendations):
             found = paths(f"data.recommendations[{index}]", given)
             by_name = {given.name: found} if given.name else {path.name.split(".")[0]: [path] for path in found}
             if (len(by_name) < len(found) > 1 and not given.name) or by_name.keys() & models.keys():
                 raise DataError("data.recommendations: two files give a model the same name", "name the models, as name: path")
-            models |= {name: _look(f"data.recommendations.{name}", "lists", given, files) for name, files in by_name.items()}
+            models |= {name: _look(f"data.recommendations.{name}", "lists", given, files, stack) for name, files in by_name.items()}
     of_items = _columns("items", wanted)
     if data.items and "categories" in wanted:
         of_items = list(dict.fromkeys((*of_items, *data.items.category_columns)))
@@ -108,7 +108,7 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack)
     elif not isinstance(data.predictions, dict):
         predictions = dict.fromkeys(models, source("predictions", "predictions", data.predictions))
     return Inputs(
-        test=_look("data.test", "interactions", data.test, paths("data.test", data.test)),
+        test=_look("data.test", "interactions", data.test, paths("data.test", data.test), stack),
         train=source("train", "interactions", data.train, "catalogue", "train", "known"),
         items=source("items", "catalogue", data.items, "catalogue", "items", "categories", "known", labels=of_items),
         models=models,
@@ -135,33 +135,47 @@ def _refuse_strangers(predictions: Iterable[str], models: Mapping[str, load.Sour
         raise DataError(f"data.predictions: there are no predicted ratings of the model {lacking[0]}", "give those of every model")
 
 
-def _look(role: str, table: str, given: Given, paths: Sequence[Path], labels: Sequence[str] = ()) -> load.Source:
+def _look(
+    role: str, table: str, given: Given, paths: Sequence[Path | load.Remote], stack: ExitStack, labels: Sequence[str] = ()
+) -> load.Source:
     return load.look(
         role,
         table,
         given.path,
         paths,
-        format="csv" if given.format == "tsv" else given.format,
-        separator="\t" if given.format == "tsv" else given.separator,
+        format=given.format,
+        separator=given.separator,
         header=given.header,
         columns=given.columns.given(),
         labels=labels,
+        split=given.split if isinstance(given, RowsSource) else None,
+        decimal_comma=given.decimal_comma,
+        nulls=given.null_values or (),
+        encoding=given.encoding,
+        storage=given.storage,
+        scratch=stack,
     )
 
 
 def described(inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fingerprints, folder: Path) -> tuple[Input, ...]:
     """Every source as it goes into the manifest: paths as given, sizes, hashes, and the rows that were read."""
     return tuple(
-        Input(source.role, n_rows[source.role], tuple(_file(path, source, fingerprints, folder) for path in source.paths))
+        Input(
+            source.role,
+            n_rows[source.role],
+            tuple(_file(path, name, source, fingerprints, folder) for path, name in zip(source.paths, source.known_as, strict=True)),
+        )
         for source in inputs.all()
     )
 
 
-def _file(path: Path, source: load.Source, fingerprints: load.Fingerprints, folder: Path) -> InputFile:
+def _file(path: Path | load.Remote, name: str, source: load.Source, fingerprints: load.Fingerprints, folder: Path) -> InputFile:
+    if isinstance(path, load.Remote):
+        return InputFile(name, path.size, fingerprints.of(path))
     if path.name == "stdin":
         shown = source.given[0]
-    elif any(os.path.isabs(given) for given in source.given):
-        shown = str(path)
+    elif "://" in name or any(os.path.isabs(given) for given in source.given):
+        shown = name
     else:
         shown = os.path.relpath(path, folder)
     return InputFile(shown, path.stat().st_size, fingerprints.of(path))

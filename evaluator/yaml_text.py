@@ -57,7 +57,7 @@ def read(text: str, environment: Mapping[str, str] | None = None) -> Document:
     if len(text) > _LONGEST:
         return Document(problems=[((1, 1), "the config is larger than 4 MiB")])
     try:
-        loader = yaml.SafeLoader(text)
+        loader = _Loader(text)
         node = loader.get_single_node()
         if node is not None:
             reader.document.value = reader.read(node, (), 0)
@@ -88,6 +88,15 @@ def scalar(text: str) -> Any:
 
 class _TooMuch(Exception):
     pass
+
+
+class _Loader(yaml.SafeLoader):
+    """Stops at brackets that nest too deeply: the time that YAML takes to look for their ends grows with the square of the depth."""
+
+    def fetch_flow_collection_start(self, TokenClass: Any) -> None:  # noqa: N803
+        if self.flow_level > _DEEPEST:
+            raise _TooMuch
+        super().fetch_flow_collection_start(TokenClass)
 
 
 class _Reader:

@@ -10,9 +10,21 @@ from .converted import convert
 from .guessed import guessed
 from .loader import Loaded, load_config
 from .models import Composite, Config
-from .sources import Source
+from .sources import RowsSource, Source
 
-__all__ = ["Composite", "Config", "Loaded", "Source", "convert", "guessed", "json_schema", "load_config", "missing", "unknown_model"]
+__all__ = [
+    "Composite",
+    "Config",
+    "Loaded",
+    "RowsSource",
+    "Source",
+    "convert",
+    "guessed",
+    "json_schema",
+    "load_config",
+    "missing",
+    "unknown_model",
+]
 
 
 def json_schema() -> str:

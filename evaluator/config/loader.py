@@ -18,7 +18,7 @@ from ..errors import ConfigError
 from .contradictions import contradictions
 from .dialects import translate
 from .models import Config
-from .overrides import add_model, override
+from .overrides import add_input_format, add_model, override
 from .places import Places
 
 
@@ -60,9 +60,15 @@ class Loaded:
 
 
 def load_config(
-    path: str | Path, overrides: Sequence[str] = (), recommendations: Sequence[str] = (), environment: Mapping[str, str] | None = None
+    path: str | Path,
+    overrides: Sequence[str] = (),
+    recommendations: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+    input_format: str | None = None,
 ) -> Loaded:
     """Read a config file; `overrides` are `path=value`, `recommendations` are `NAME=PATH` with PATH as seen from here.
+
+    `input_format` is the format of standard input, where a path is `-`.
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: what is wrong`.
     """
@@ -73,6 +79,8 @@ def load_config(
     overridden: dict[text.Path, str] = {}
     problems = [problem for given in overrides if (problem := override(value, given, overridden, environment))]
     problems += [problem for model in recommendations if (problem := add_model(value, model, folder, overridden))]
+    if input_format and (problem := add_input_format(value, input_format, overridden)):
+        problems.append(problem)
     translation = translate(value.get("evaluation"), folder)
     places = Places(name, document, translation, overridden)
     if translation.dialect:

@@ -1,10 +1,10 @@
-"""`--set` and `--recs`: values of a config that the command line gives."""
+"""`--set`, `--recs` and `--input-format`: values of a config that the command line gives."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
     where = f"--recs {model}"
     if not equals or not name or not path:
         return f"{where}: write it as NAME=PATH, or NAME=- for standard input"
-    seen = path if path == "-" else os.path.relpath(os.path.abspath(path), os.path.realpath(folder))
+    seen = path if path == "-" or "://" in path else os.path.relpath(os.path.abspath(path), os.path.realpath(folder))
     data = config.get("data")
     given = data.get("recommendations") if isinstance(data, dict) else None
     if isinstance(data, dict) and isinstance(given, str | list):
@@ -44,6 +44,32 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
         origins["data", "recommendations", len(listed)] = where
         return None
     return _put(config, ("data", "recommendations", name), seen, where, origins)
+
+
+def add_input_format(config: dict[str, Any], form: str, origins: dict[text.Path, str]) -> str | None:
+    """Say in which format standard input is, wherever the config reads it, or say that it does nowhere."""
+    where = f"--input-format {form}"
+    piped = list(_piped(config.get("data"), ("data",)))
+    for path, source in piped:
+        said = {**source, "format": form}
+        problem = _put(config, path, [said] if path == ("data", "recommendations") else said, where, origins)
+        if problem:
+            return problem
+    return None if piped else f"{where}: nothing is read from standard input; a path of the config, or --recs NAME=-, must be -"
+
+
+def _piped(value: Any, path: text.Path) -> Iterator[tuple[text.Path, dict[str, Any]]]:
+    """Every source that is standard input, with its place."""
+    if value == "-" or value == ["-"]:
+        yield path, {"path": "-"}
+    elif isinstance(value, dict) and value.get("path") in ("-", ["-"]):
+        yield path, value
+    elif isinstance(value, dict) and "path" not in value:
+        for key, one in value.items():
+            yield from _piped(one, (*path, key))
+    elif isinstance(value, list):
+        for place, one in enumerate(value):
+            yield from _piped(one, (*path, place))
 
 
 def _put(config: dict[str, Any], path: text.Path, value: Any, where: str, origins: dict[text.Path, str]) -> str | None:

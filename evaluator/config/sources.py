@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -15,6 +18,7 @@ from pydantic import (
     Tag,
     ValidationInfo,
     WithJsonSchema,
+    field_serializer,
     field_validator,
 )
 
@@ -45,6 +49,28 @@ ColumnName = Annotated[
 ]
 
 
+def _encoding(name: str) -> str:
+    try:
+        known = codecs.lookup(name)
+        "".encode(name)
+    except LookupError:
+        raise ValueError(f"there is no encoding of text called {name!r}; utf-8, latin-1, cp1252 and utf-16 are some") from None
+    return known.name if known.name in ("utf-8", "utf-8-sig") else name
+
+
+_SECRET = re.compile("auth|cookie|credential|key|password|sas|secret|token", re.IGNORECASE)
+"""What the name of an option holds whose value nobody should see."""
+
+
+def _shown(address: re.Match[str]) -> str:
+    """An address without its user and query, which may be secrets."""
+    return f"{address[1]}{(address[2] and '***@') or ''}{address[3]}{(address[4] and '?***') or ''}"
+
+
+def _option(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int | float) else value
+
+
 class Columns(Model):
     """The names of columns in the file, or their positions from 1."""
 
@@ -69,14 +95,52 @@ class Source(Model):
     path: Annotated[
         tuple[str, ...],
         BeforeValidator(as_list),
-        Field(min_length=1, description="a path or glob, or a list of them, relative to the config file; - for standard input"),
+        Field(
+            min_length=1,
+            description="a path, folder or glob relative to the config file, an address such as s3://, or a list of them; "
+            "- for standard input",
+        ),
         WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
     ]
     name: Annotated[str, Field(min_length=1)] | None = Field(None, description="in a list of recommendations, the name of the model")
-    format: Literal["csv", "tsv", "ndjson", "parquet", "ipc"] | None = Field(None, description="found out if not given")
-    separator: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(None, description="of a text file; found out if not given")
+    format: Literal["csv", "tsv", "trec", "ndjson", "parquet", "ipc", "delta"] | None = Field(None, description="found out if not given")
+    separator: Annotated[str, Field(min_length=1, max_length=8)] | None = Field(
+        None, description="of a text file; found out if not given; where it has several characters, as ::, no field is quoted"
+    )
     header: StrictBool | None = Field(None, description="whether the first line of a text file names the columns; found out if not given")
     columns: Columns = Field(Columns(), description="which column is which; usual names are recognised")
+    encoding: Annotated[str, AfterValidator(_encoding)] | None = Field(
+        None, description="of a text file, such as latin-1; UTF-8 if not given"
+    )
+    decimal_comma: StrictBool | None = Field(None, description="whether numbers are written as 3,5; found out where ; separates the fields")
+    null_values: (
+        Annotated[
+            tuple[Annotated[str, Field(min_length=1)], ...],
+            BeforeValidator(as_list),
+            WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+        ]
+        | None
+    ) = Field(
+        None, description="texts that count as no value in every column; an empty field always does, NA and nan where a number belongs"
+    )
+    storage_options: dict[str, Annotated[str, BeforeValidator(_option)]] | None = Field(
+        None,
+        description="how to reach files elsewhere, beside what the environment says: options of an object store as Polars names them, "
+        "such as endpoint_url, or headers of a request to a web server",
+    )
+
+    @property
+    def storage(self) -> dict[str, str]:
+        """How to reach the files."""
+        return self.storage_options or {}
+
+    @field_serializer("path")
+    def _without_queries(self, paths: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(re.sub(r"^(https?://)([^/?]*@)?([^?]*)(\?.*)?$", _shown, path) for path in paths)
+
+    @field_serializer("storage_options")
+    def _without_secrets(self, options: dict[str, str] | None) -> dict[str, str] | None:
+        return options and {name: "***" if _SECRET.search(name) else value for name, value in options.items()}
 
 
 def _category_columns(value: Any) -> Any:
@@ -86,6 +150,14 @@ def _category_columns(value: Any) -> Any:
     if len(set(names)) < len(names):
         raise ValueError("categories names a column twice")
     return value
+
+
+class RowsSource(Source):
+    """A file of rows that may hold lists."""
+
+    split: Annotated[str, Field(min_length=1)] | None = Field(
+        None, description="what separates the items of a list where a field of text holds one; JSON arrays need none"
+    )
 
 
 class ItemsSource(Source):
@@ -122,7 +194,7 @@ class ItemsSource(Source):
         return (self.categories,) if isinstance(self.categories, str) else self.categories or ()
 
 
-SourceField = Annotated[Source, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | Source)]
+SourceField = Annotated[RowsSource, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | RowsSource)]
 ItemsField = Annotated[ItemsSource, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | ItemsSource)]
 Files = Annotated[tuple[SourceField, ...], BeforeValidator(as_list, json_schema_input_type=str | tuple[SourceField, ...])]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,14 +9,10 @@ import narwhals as nw
 import polars as pl
 
 from ..tables import Frame
-from . import positions
+from . import files, positions
 from .base import Order, Ranked, ReadError, Scan, Want
 
-_ROW = "receval row"
 _KEY = " receval pair"
-_TYPES = {"integer": pl.Int64, "text": pl.String, "number": pl.Float64, "time": pl.Float64}
-_TIMES = ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.fZ", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y")
-"""How the texts of times are read: UTC, where they do not say."""
 
 
 class PolarsEngine:
@@ -27,28 +22,12 @@ class PolarsEngine:
 
     def scan(self, source: Scan) -> Frame:
         """Open a source; see `Engine`."""
-        frame = _open(source)
-        columns: list[pl.Expr] = []
-        for column, name in source.names.items():
-            value, kind = pl.col(name), source.kinds[column]
-            if kind == "integer" and source.format in ("csv", "ndjson"):
-                columns += [value.cast(pl.Int64, strict=False).alias(column), _not_plain(value).alias(f"odd_{column}")]
-            elif kind == "integer":
-                columns.append(value.cast(pl.Int64).alias(column))
-            elif kind == "text":
-                columns.append(value.cast(pl.String).alias(column))
-            elif kind == "time":
-                columns.append(_seconds(value, frame.collect_schema()[name]).alias(column))
-            else:
-                columns.append(value.alias(column))
-        if source.skip_blank:
-            blank = pl.all_horizontal(pl.col(list(source.names.values())).is_null())
-            frame = frame.filter(~blank).drop(_ROW).with_row_index(_ROW)
-        rows = frame.select(pl.col(_ROW).cast(pl.Int64).alias("row"), *columns)
-        if source.skip_faulty:
-            fine = [_is_there(column, source.kinds[column]) for column in source.skip_faulty]
-            rows = rows.filter(pl.all_horizontal(fine)).drop("row").with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
-        return nw.from_native(rows)
+        try:
+            frame = files.opened(source)
+            frame.collect_schema()
+        except files.FAILURES as error:
+            raise ReadError(str(error)) from error
+        return nw.from_native(frame)
 
     def ordinal(self, frame: Frame, order: Order, name: str) -> Frame:
         """Sort by user and `order`, and count from the first row of each user."""
@@ -154,60 +133,6 @@ class PolarsEngine:
         """Nothing is held."""
 
 
-def _open(source: Scan) -> pl.LazyFrame:
-    paths = list(source.paths)
-    if source.format == "csv":
-        numbers = {name: pl.Float64 for column, name in source.names.items() if source.kinds[column] == "number"}
-        header = list(source.header)
-        return pl.scan_csv(
-            paths,
-            separator=source.separator,
-            has_header=source.has_header,
-            infer_schema=False,
-            schema_overrides=numbers,
-            with_column_names=lambda _: header,
-            row_index_name=_ROW,
-            glob=False,
-        )
-    if source.format == "ndjson":
-        texts: dict[str, type[pl.DataType]] = dict.fromkeys(source.names.values(), pl.String)
-        texts |= {name: pl.Float64 for column, name in source.names.items() if source.kinds[column] == "number"}
-        return pl.scan_ndjson([glob.escape(path) for path in paths], schema=texts, row_index_name=_ROW)
-    scan = pl.scan_ipc if source.format == "ipc" else pl.scan_parquet
-    if len(paths) == 1:
-        return scan(paths, row_index_name=_ROW, glob=False)
-    # Parts may store a column in different types.
-    types = {name: _TYPES[source.kinds[column]] for column, name in source.names.items()}
-    return pl.concat(
-        [scan(path, glob=False).select(pl.col(name).cast(kind) for name, kind in types.items()) for path in paths]
-    ).with_row_index(_ROW)
-
-
-def _is_there(column: str, kind: str) -> pl.Expr:
-    value = pl.col(column)
-    if kind == "number":
-        return value.is_not_null() & value.is_finite()
-    return value.is_not_null() & (value != "") if kind == "text" else value.is_not_null()
-
-
-def _seconds(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
-    if kind.is_temporal() and kind != pl.Time:
-        return value.cast(pl.Datetime("us")).dt.epoch("us") / 1e6
-    if kind != pl.String:
-        return value.cast(pl.Float64, strict=False)
-    parsed = pl.coalesce(value.str.to_datetime(form, strict=False, time_unit="us") for form in _TIMES)
-    return pl.coalesce(value.cast(pl.Float64, strict=False), parsed.dt.epoch("us") / 1e6)
-
-
-def _not_plain(text: pl.Expr) -> pl.Expr:
-    """Whether a text that reads as an integer may not be the plain spelling of one: padded (`001`) or signed.
-
-    Comparing bytes is the cheapest test: what sorts before "1" is "0", or starts with a zero or a sign.
-    """
-    raw = text.cast(pl.Binary)
-    return (raw < b"1") & (raw != b"0")
-
-
 def _kept(frame: pl.DataFrame) -> Frame:
     """A computed frame for further use, every column spelled out.
 
@@ -220,5 +145,5 @@ def _kept(frame: pl.DataFrame) -> Frame:
 def _collect(frames: Sequence[pl.LazyFrame]) -> list[pl.DataFrame]:
     try:
         return pl.collect_all(frames, engine="streaming")
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except files.FAILURES as error:
         raise ReadError(str(error)) from error

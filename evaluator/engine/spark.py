@@ -51,10 +51,9 @@ class SparkEngine:
         columns = []
         for column, name in source.names.items():
             value, kind = f.col(f"`{name}`"), source.kinds[column]
-            text = source.format in ("csv", "ndjson")
-            if kind == "integer" and text:
+            if kind == "integer" and source.is_text:
                 columns += [value.try_cast("bigint").alias(column), f.coalesce(~value.rlike(_INTEGER), f.lit(False)).alias(f"odd_{column}")]
-            elif kind == "number" and text:
+            elif kind == "number" and source.is_text:
                 wrong = f.raise_error(f.concat(f.lit("not a number: "), value)).cast("double")
                 columns.append(f.when(value.isNull() | value.rlike(_NUMBER), value.cast("double")).otherwise(wrong).alias(column))
             elif kind == "time":
@@ -133,7 +132,8 @@ class SparkEngine:
 
         from pyspark.sql import functions as f
 
-        by_arrow = source.format == "ipc" or any(path.endswith((".zst", ".zstd")) for path in source.paths)
+        packed = any(path.endswith((".zst", ".zstd")) for path in source.paths)
+        by_arrow = source.format in ("lines", "ipc", "delta") or packed or not source.is_plain
         parts = []
         for index, path in enumerate(source.paths):
             frame = self._by_arrow(replace(source, paths=(path,))) if by_arrow else self._read(source, path)
@@ -141,7 +141,7 @@ class SparkEngine:
             begin = f.lit(0).cast("bigint") if by_arrow else f.col("_metadata.file_block_start")
             place = f.struct(f.lit(index).alias("file"), begin.alias("begin"), f.monotonically_increasing_id().alias("at"))
             kept = [f.col(f"`{name}`") for name in source.names.values()]
-            if source.format in ("parquet", "ipc"):  # parts may store a column in different types
+            if not source.is_text:  # parts may store a column in different types
                 kept = [f.col(f"`{name}`").cast(_TYPES[source.kinds[column]]).alias(name) for column, name in source.names.items()]
             parts.append(frame.select(place.alias(_ROW), *kept))
         return reduce(lambda one, other: one.unionByName(other), parts)
@@ -158,11 +158,11 @@ class SparkEngine:
         return reader.parquet(where)
 
     def _by_arrow(self, source: Scan) -> Any:
-        """Formats that Spark cannot read are read here and handed over, ids of text formats as they are written."""
+        """What Spark cannot read is read here and handed over, ids of text formats as they are written."""
         from .polars import PolarsEngine
 
         kinds: dict[str, Kind] = dict(source.kinds)
-        if source.format != "ipc":
+        if source.is_text:
             kinds |= {column: "text" for column, kind in source.kinds.items() if kind == "integer"}
         local = PolarsEngine()
         frame = local.collect(local.scan(replace(source, kinds=kinds))).to_native().drop("row").rename(dict(source.names))

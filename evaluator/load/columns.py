@@ -14,7 +14,8 @@ _USUAL: Final[dict[str, tuple[str, ...]]] = {
         "customer", "customerid", "visitor", "visitorid", "account", "accountid", "member", "memberid",
     ),
     "item": (
-        "item", "itemid", "iid", "items", "itemidx", "itemindex", "doc", "docid", "docno", "candidate", "movie", "movieid",
+        "item", "itemid", "iid", "items", "itemids", "recommendations", "itemidx", "itemindex", "doc", "docid", "docno", "candidate",
+        "movie", "movieid",
         "product", "productid", "article", "articleid", "track", "trackid", "book", "bookid", "asin", "sku",
     ),
     "rating": ("rating", "ratings", "relevance", "rel", "label", "stars", "grade", "feedback"),
@@ -71,6 +72,11 @@ def usual_roles(name: str) -> frozenset[str]:
     return frozenset(role for role, names in _USUAL.items() if _fold(name) in names)
 
 
+def called(column: str) -> str:
+    """What a canonical column is called where people read of it."""
+    return _KEYS.get(column, column)
+
+
 def ids_of(table: str) -> tuple[str, ...]:
     """The columns of `table` that hold ids."""
     return tuple(role for role in sum(_ROLES[table], ()) if role in IDS)
@@ -85,7 +91,7 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
     required, optional = _ROLES[table]
     found: dict[str, str] = {}
     for role in (*required, *optional):
-        key = _KEYS.get(role, role)
+        key = called(role)
         if key in given:
             found[role] = _given(where, key, given[key], columns)
         elif has_header:
@@ -97,7 +103,7 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
         found = _positions(where, table, columns)
     for role in required:
         if role not in found:
-            key = _KEYS.get(role, role)
+            key = called(role)
             raise DataError(
                 f"{where}: no {key} column; the columns are {', '.join(map(repr, columns))}",
                 f"name it in the config, columns: {{{key}: NAME}}, or say header: false if the first line is data",
@@ -105,6 +111,16 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
     if len(set(found.values())) < len(found):
         raise DataError(f"{where}: one column is mapped to two roles: {found}")
     return found
+
+
+def named(
+    where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], labels: Sequence[str], has_header: bool
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The file's names of the columns that have a role, and of the labels; see `recognise` and `labelled`."""
+    if not has_header:  # said before any guess at the columns, of which it is the cause
+        labelled(where, columns, labels, {}, has_header)
+    found = recognise(where, table, columns, given, has_header)
+    return found, labelled(where, columns, labels, found, has_header)
 
 
 def labelled(where: str, columns: Sequence[str], labels: Sequence[str], found: Mapping[str, str], has_header: bool) -> dict[str, str]:
@@ -145,10 +161,10 @@ def _given(where: str, key: str, name: str | int, columns: Sequence[str]) -> str
 def _usual(where: str, table: str, role: str, columns: Sequence[str], taken: set[str]) -> str | None:
     for names in (_USUAL[role], _SECOND.get((table, role), ())):
         fits = [name for name in columns if _fold(name) in names and name not in taken]
-        exact = [name for name in fits if name == _KEYS.get(role, role)]
+        exact = [name for name in fits if name == called(role)]
         fits = exact or fits
         if len(fits) > 1:
-            key = _KEYS.get(role, role)
+            key = called(role)
             raise DataError(
                 f"{where}: {' and '.join(map(repr, fits))} could both be the {key} column",
                 f"name the one you mean in the config, columns: {{{key}: {fits[0]}}}",

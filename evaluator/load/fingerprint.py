@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Final
+
+from .remote import Remote
 
 _BLOCK: Final = 4 << 20
 
@@ -16,12 +18,12 @@ _BLOCK: Final = 4 << 20
 class Fingerprints:
     """Hashes files in the background, one after the other, each once; leaving the context stops what is not done."""
 
-    def __init__(self, paths: Iterable[Path]) -> None:
+    def __init__(self, paths: Iterable[Path | Remote]) -> None:
         self._stopped = threading.Event()
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sha256")
-        self._found: dict[Path, Future[str]] = {path: self._pool.submit(self._sha256, path) for path in dict.fromkeys(paths)}
+        self._found: dict[Path | Remote, Future[str]] = {path: self._pool.submit(self._sha256, path) for path in dict.fromkeys(paths)}
 
-    def of(self, path: Path) -> str:
+    def of(self, path: Path | Remote) -> str:
         """The sha256 of a file, waiting for it if need be."""
         return self._found[path].result()
 
@@ -32,9 +34,19 @@ class Fingerprints:
         self._stopped.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _sha256(self, path: Path) -> str:
+    def _sha256(self, path: Path | Remote) -> str:
         digest = hashlib.sha256()
-        with open(path, "rb") as file:
-            while not self._stopped.is_set() and (block := file.read(_BLOCK)):
-                digest.update(block)
+        for block in _blocks(path):
+            if self._stopped.is_set():
+                break
+            digest.update(block)
         return digest.hexdigest()
+
+
+def _blocks(path: Path | Remote) -> Iterator[bytes]:
+    if isinstance(path, Remote):
+        yield from path.blocks()
+        return
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK):
+            yield block

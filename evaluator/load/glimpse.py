@@ -15,8 +15,8 @@ from ..engine.polars import PolarsEngine
 from ..errors import DataError
 from ..guess import Column, Glance, Shape
 from . import sniff
+from .broken import explain
 from .columns import usual_roles
-from .faults import explain
 from .source import Source, look
 
 _SHOWN: Final = 300

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
 import re
-from pathlib import Path
+import zlib
+from collections.abc import Sequence
+from pathlib import Path, PurePath
 from typing import Final
 
-from ..engine.base import Format
+from ..engine.base import Format, Kind
+from ..engine.files import FAILURES
 from ..errors import DataError
-from .columns import names_a_column
+from .columns import IDS, names_a_column
 
 _ENDINGS: Final[dict[str, Format]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".tab": "csv", ".data": "csv", ".dat": "csv",
+    ".inter": "csv", ".item": "csv", ".user": "csv", ".trec": "csv", ".run": "csv", ".qrels": "csv", ".qrel": "csv",
     ".ndjson": "ndjson", ".jsonl": "ndjson",
     ".parquet": "parquet", ".pq": "parquet",
     ".arrow": "ipc", ".ipc": "ipc", ".feather": "ipc",
@@ -39,7 +44,8 @@ PLAIN_INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
 PACKED: Final = (".gz", ".zst", ".zstd")
 _HEAD: Final = 1 << 20
 _LINES: Final = 1_000
-_SEPARATORS: Final = (",", "\t", ";", "|", " ")
+_SEPARATORS: Final = (",", "\t", ";", "::", "|", " ")
+_UNQUOTED_ARRAY: Final = re.compile(r'(?<!")\[[^\]]*\](?!")')
 
 
 def is_a_table(path: Path) -> bool:
@@ -48,25 +54,33 @@ def is_a_table(path: Path) -> bool:
     return bool(endings) and endings[-1] in {*_ENDINGS, *_OTHERS}
 
 
-def format_of(path: Path) -> Format:
-    """The format of a file, by its ending or else by its first bytes; `DataError` if it is none that receval reads."""
-    endings = [ending.lower() for ending in path.suffixes]
-    if endings and endings[-1] in PACKED:
-        endings.pop()
-    if endings and endings[-1] in _ENDINGS:
-        return _ENDINGS[endings[-1]]
+def format_of(path: Path, encoded: bool = False) -> Format:
+    """The format of a file, by its ending or else by its first bytes; `DataError` if it is none that receval reads.
+
+    What is `encoded` in another way than UTF-8 is separated text unless its ending says something else.
+    """
+    if known := known_format(path):
+        return known
     with open(path, "rb") as file:
         start = file.read(8)
     if start[:4] == b"PAR1":
         return "parquet"
     if start[:6] == b"ARROW1":
         return "ipc"
-    if endings:
+    if path.suffix and path.suffix.lower() not in PACKED:
         raise DataError(
             f"{path}: cannot tell the format from the ending {path.suffix!r}",
-            "say it in the config: format: csv, tsv, ndjson, parquet or ipc",
+            "say it in the config: format: csv, tsv, trec, ndjson, parquet or ipc",
         )
-    return "ndjson" if head(path)[0].lstrip().startswith("{") else "csv"
+    return "ndjson" if not encoded and head(path)[0].lstrip().startswith("{") else "csv"
+
+
+def known_format(path: PurePath) -> Format | None:
+    """The format that the ending of a file's name stands for."""
+    endings = [ending.lower() for ending in path.suffixes]
+    if endings and endings[-1] in PACKED:
+        endings.pop()
+    return _ENDINGS.get(endings[-1]) if endings else None
 
 
 def head(path: Path) -> list[str]:
@@ -80,6 +94,8 @@ def head(path: Path) -> list[str]:
             start = file.read(_HEAD)
     if not start.strip():
         raise DataError(f"{path}: the file is empty")
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DataError(f"{path}: the text is UTF-16", "say encoding: utf-16 in the config, or save the file as UTF-8")
     complete = start.rpartition(b"\n")[0]
     if len(start) >= _HEAD and complete.count(b"\n") < 1:
         number = 2 if complete else 1
@@ -89,16 +105,24 @@ def head(path: Path) -> list[str]:
     try:
         text = complete.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = complete[: error.start].count(b"\n") + 1
-        raise DataError(f"{path}, line {line}: not UTF-8 text", "save the file as UTF-8, or convert it with iconv") from None
+        raise not_utf8(str(path), complete[: error.start].count(b"\n") + 1, error) from None
     if "\n" not in text and "\r" in text.rstrip("\r"):
         raise DataError(f"{path}: lines end in a carriage return alone", "convert the line ends, for example with tr '\\r' '\\n'")
     if "\x00" in text:
         raise DataError(f"{path}: not a text file (it holds NUL bytes)", "say its format in the config, or save it as UTF-8")
     lines = [line.removesuffix("\r") for line in text.split("\n")[:_LINES]]
     if not any(line.strip() for line in lines):
-        raise DataError(f"{path}: the first {len(lines):,} lines are blank", "remove them")
+        raise DataError(f"{path}: the file is empty, or begins with {_LINES:,} blank lines")
     return lines
+
+
+def not_utf8(where: str, line: int, error: UnicodeDecodeError) -> DataError:
+    """The sentence for bytes that are no UTF-8."""
+    byte = error.object[error.start]
+    return DataError(
+        f"{where}, line {line}: not UTF-8 text (byte 0x{byte:02X})",
+        "say encoding: latin-1 in the config if it is, or convert the file with iconv",
+    )
 
 
 def is_gzip(path: Path) -> bool:
@@ -111,15 +135,18 @@ def is_zstd(path: Path) -> bool:
     return _starts(path, b"\x28\xb5\x2f\xfd")
 
 
-def separator_of(path: Path, lines: list[str]) -> str:
-    """The separator that gives every one of the first lines the same number of fields, more than one."""
-    if ".tsv" in (ending.lower() for ending in path.suffixes):
+def separator_of(path: Path, lines: list[str], split_at: str | None = None) -> str:
+    """The separator that gives every one of the first lines the same number of fields, more than one.
+
+    It is what a list within a field is `split_at` only if there is no other; separators within a JSON array do not count.
+    """
+    if ".tsv" in (ending.lower() for ending in path.suffixes) or ":token\t" in lines[0]:
         return "\t"
-    sample = [line for line in lines if line.strip()][:50]
+    sample = [_UNQUOTED_ARRAY.sub("[]", line) for line in lines[:50] if line.strip()]
     best, fields = ",", 1
-    for separator in _SEPARATORS:
+    for separator in sorted(_SEPARATORS, key=lambda separator: separator == split_at):
         widths = {len(split(line, separator)) for line in sample}
-        if len(widths) == 1 and max(widths) > fields:
+        if len(widths) == 1 and max(widths) > fields and (separator != split_at or fields == 1):
             best, fields = separator, max(widths)
     if fields == 1:  # no separator fits every line: take the one of the first line, so that the odd line is found and named
         best = max(_SEPARATORS, key=lambda separator: sample[0].count(separator))
@@ -127,18 +154,21 @@ def separator_of(path: Path, lines: list[str]) -> str:
 
 
 def split(line: str, separator: str) -> list[str]:
-    """The fields of one line."""
+    """The fields of one line; where the separator has several characters no field is quoted."""
+    if len(separator) > 1:
+        return line.split(separator)
     try:
         return next(csv.reader(io.StringIO(line), delimiter=separator), [])
     except csv.Error:
         return line.split(separator)
 
 
-def has_header(first: list[str], given: bool | None) -> bool:
-    """Whether the first line names columns: as given, or if it holds a usual name, or if none of its fields is a number."""
+def has_header(first: list[str], given: bool | None, split_at: str | None = None) -> bool:
+    """Whether the first line names columns: as given, or if it holds a usual name, or if none of its fields is a number or a list."""
     if given is not None:
         return given
-    return any(names_a_column(field) for field in first) or not any(_is_number(field) for field in first)
+    values = [value for field in first for value in (field.split(split_at) if split_at else [field])]
+    return any(names_a_column(field) for field in first) or not any(is_number(value) or value.startswith("[") for value in values)
 
 
 def is_integer(text: str) -> bool:
@@ -146,7 +176,15 @@ def is_integer(text: str) -> bool:
     return bool(re.fullmatch(PLAIN_INTEGER, text)) and -(2**63) <= int(text) < 2**63
 
 
-def _is_number(text: str) -> bool:
+def kind_of(column: str, sample: Sequence[str], nulls: Sequence[str]) -> Kind:
+    """The kind of a canonical column of text: ids are integers if every one of the sample is, but for `nulls`, which are none."""
+    if column not in IDS:
+        return "time" if column == "timestamp" else "number"
+    return "integer" if all(is_integer(value) for value in sample if value and value not in nulls) else "text"
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is the spelling of a number."""
     try:
         float(text)
     except ValueError:
@@ -163,7 +201,7 @@ def _unpack_gzip(path: Path) -> bytes:
     try:
         with gzip.open(path) as file:
             return file.read(_HEAD)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{path}: not a readable gzip file ({error})") from None
 
 
@@ -173,6 +211,6 @@ def _unpack_zstd(path: Path) -> bytes:
     try:
         scan = pl.scan_csv(path, has_header=False, separator="\x01", quote_char=None, infer_schema=False, glob=False)
         lines = scan.head(_LINES).collect().to_series(0)
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except FAILURES as error:
         raise DataError(f"{path}: not a readable zstd file ({error})", "is it complete?") from None
     return "\n".join(line or "" for line in lines).encode()[:_HEAD]

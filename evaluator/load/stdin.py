@@ -30,4 +30,4 @@ def spooled(pipe: Path | None = None) -> Iterator[Path]:
         try:
             yield path
         except DataError as error:
-            raise DataError(error.message.replace(str(path), str(pipe or "standard input")), error.hint) from None
+            raise error.saying({str(path): str(pipe or "standard input")}) from None

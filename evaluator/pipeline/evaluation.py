@@ -238,6 +238,9 @@ class Evaluation:
             if self.examination is not None:
                 self.examination.faulty(source, fault, fault.n_rows - self.n_rows[source.role], fault.n_rows)
         except ReadError as error:
+            if source.scan.is_text and not source.scan.loose:
+                self.as_read[source.role] = source.loosely()
+                return self.read(source, compute)
             raise load.explain(source, error) from error
         return frames
 

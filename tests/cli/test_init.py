@@ -257,7 +257,7 @@ def test_a_file_is_written_with_paths_as_seen_from_it_and_only_overwritten_by_fo
         ("experiment: {evaluation: {cutoffs: 5}}", "no metric is asked for"),
         ("experiment: {evaluation: {cutofs: 5, simple_metrics: [nDCG]}}", "experiment.evaluation.cutofs: unknown key 'cutofs'"),
         ("cutoffs: 5\ntop_k: 5\nsimple_metrics: [nDCG]", "cutoffs and top_k mean the same"),
-        ("reader: {split: {local_path: s, sep: ';;'}}\nevaluation: {metrics: [nDCG]}", "data.test.separator"),
+        ("reader: {split: {local_path: s, sep: '; and then ;'}}\nevaluation: {metrics: [nDCG]}", "data.test.separator"),
     ],
 )
 def test_a_file_that_cannot_be_converted_is_told_in_a_sentence_and_nothing_is_written(content, said, receval, write, tmp_path):

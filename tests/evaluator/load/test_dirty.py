@@ -24,7 +24,7 @@ NOTHING = pl.Series([], dtype=pl.Int64)
 CASES = {
     "missing file": ("nowhere.csv", None, ["there is no file nowhere.csv", "relative to the config file"]),
     "no match": ("no*.csv", None, ["no file matches no*.csv"]),
-    "folder": (".", None, ["is a folder, not a file"]),
+    "folder without data": ("empty", None, ["there is no data file in the folder"]),
     "empty": ("l.csv", "", ["l.csv: the file is empty"]),
     "only blank": ("l.csv", "\n\n  \n", ["the file is empty"]),
     "only a header": ("l.csv", "user,item,score\n", ["a header and no rows"]),
@@ -44,10 +44,10 @@ CASES = {
     "null id": ("l.csv", "user,item,score\n1,10,0.9\n1,,0.8\n2,12,0.7\n", ["line 3: no value for item (in 1 of 3 rows)"]),
     "null id in parquet": ("l.parquet", parquet(user=[1, 2], item=[5, None], score=[1.0, 2.0]), ["row 2: no value for item"]),
     "null score": ("l.parquet", parquet(user=[1, 2], item=[5, 6], score=[1.0, None]), ["row 2: no value for score"]),
-    "NaN score": ("l.csv", GOOD + "3,4,nan\n", ["line 5: score is not a finite number", "remove these rows"]),
+    "NaN score": ("l.csv", GOOD + "3,4,nan\n", ["line 5: no value for score", "nan where a number belongs"]),
     "infinite score": ("l.parquet", parquet(user=[1, 1], item=[5, 6], score=[1.0, float("-inf")]), ["row 2: score is not a finite number"]),
     "text score in parquet": ("l.parquet", parquet(user=[1], item=[5], score=["a"]), ["'score' is of type String, where score must be a number"]),
-    "list column": ("l.parquet", parquet(user=[1], item=[[5, 6]]), ["'item' is of type List", "cannot be an id"]),
+    "list column": ("l.parquet", parquet(user=[[1]], item=[[5, 6]]), ["the user column holds lists"]),
     "latin-1": ("l.csv", "user,item,score\n1,é,1\n".encode("latin-1"), ["line 2: not UTF-8 text", "iconv"]),
     "late latin-1": ("l.csv", (GOOD + "1,a,0.5\n" * 300_000 + "1,é,1\n").encode("latin-1"), ["line 300005: not UTF-8 text"]),
     "binary": ("l.csv", b"user,item\n\x00\x01\x02,\x00\n", ["not a text file"]),
@@ -71,6 +71,7 @@ def test_bad_lists_get_one_sentence_and_exit_3(name, write, receval, tmp_path):
     given, content, said = CASES[name]
     write("test.csv", "user,item,rating\n1,10,5\n2,11,4\n")
     write("other.csv", "a,b\n1,2\n")
+    (tmp_path / "empty").mkdir()
     if content is not None:
         write(given.removeprefix("{path: ").removeprefix("[").partition(",")[0], content)
     write("config.yaml", CONFIG.format(test="test.csv", lists=given, needs="", relevance="{}"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 
 from tests.conftest import table, values
@@ -77,7 +79,7 @@ def test_text_that_is_not_what_it_seems_is_refused(content, said, mrr, write):
     assert said in err
 
 
-@pytest.mark.parametrize("value", ["10.0", '{"a": 10}', "[10]"])
+@pytest.mark.parametrize("value", ["10.0", '{"a": 10}', "[[10]]", "[10.0]", '[{"a": 10}]'])
 def test_json_ids_are_integers_or_text(value, mrr, write):
     write("l.ndjson", f'{{"user": 1, "item": {value}, "score": 1}}\n')
     code, _, err = mrr("l.ndjson")
@@ -141,3 +143,27 @@ def test_many_cut_offs_give_what_few_give(evaluate):
     metrics = ["nDCG", "MAP", "MRR", "Precision", "HitRate", "RocAuc", "RPrecision"]
     few, many = (values(evaluate(test, lists, metrics=metrics, top_k=ks)) for ks in ([3, 17, "none"], [*range(1, 60), "none"]))
     assert {label: many[label] for label in few} == pytest.approx(few, abs=1e-15)
+
+
+BROKEN = {
+    "gzip of another length": (
+        "l.csv.gz",
+        b"\x1f\x8b\x08\x006\r\n\xcc\x01k\x02\xff+-N-\xd2\xc9,I\xcd\xd5)N\xce/J\xe52\xd414\xd01\xd0\xb3\x042,-",
+    ),
+    "gzip of nothing": ("l.csv.gz", b"\x1f\x8b\x08\x006\xcc\x01k\x02\xff<<: +-N|\xc9,I\xcd\xd5)N\xce/J\xe52\xd414\xd01\xd0\xb3\x042"),
+    "gzip of JSON cut short": ("l.jsonl.gz", gzip.compress(b"".join(b'{"user": %d, "item": 2}\n' % n for n in range(400_000)))[:-40]),
+    "a quotation mark at the end": ("l.csv", b'1,"[10${, 99]","'),
+    "a longer row first": ("l.csv", b'1,"[10, 99]","[0.9, 0.8' + b"9" * 400 + b'1]"\n2,"[98, 12]\xff","[0.7, 0.6]",\n,2\n'),
+    "nothing but a unit separator": ("l.csv", b"\x1f"),
+    "a thousand blank lines": ("l.csv", b"\n" * 1500 + b"user,item\n1,10\n"),
+    "brackets without end": ("l.csv", b'1,"[10,' + b"[" * 3000 + b']"\n2,"[1]"\n'),
+    "brackets in JSON without end": ("l.ndjson", b'{"user": 1, "item": ' + b"[" * 100_000 + b"\n"),
+}
+"""What fuzzing found, and what is like it."""
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_fuzzing_found_is_a_sentence(name, mrr, write):
+    file, content = BROKEN[name]
+    write(file, content)
+    assert mrr(file)[0] == 3

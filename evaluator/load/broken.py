@@ -1,0 +1,185 @@
+"""Where a source that an engine could not read is broken: the first row, list or object that is not as it should be."""
+
+from __future__ import annotations
+
+import csv
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import IO
+
+import polars as pl
+
+from ..engine.base import ReadError, Scan
+from ..engine.files import NO_VALUE
+from ..errors import DataError
+from . import sniff
+from .columns import called
+from .recode import opened
+from .source import Source
+
+
+def explain(source: Source, error: ReadError) -> DataError:
+    """The sentence for a source that an engine could not read: the first broken row, or what the engine said."""
+    for path in source.scan.paths:
+        found = _broken(Path(path), source) or _uneven(path, source)
+        if found:
+            return found.saying({path: source.shown(path)})
+    said = str(error).strip().splitlines()[0]
+    return DataError(f"{source.role}: {', '.join(source.given)} cannot be read: {said}", "is the file complete, and in this format?")
+
+
+def _broken(path: Path, source: Source) -> DataError | None:
+    if not source.scan.is_text or sniff.is_zstd(path):
+        return None
+    if source.scan.format == "ndjson":
+        return _first_broken_object(path, source)
+    with opened(path) as file:
+        return _first_broken_row(path, source, _Counted(file))
+
+
+def _first_broken_row(path: Path, source: Source, lines: _Counted) -> DataError | None:
+    scan = source.scan
+    line = 1
+    try:
+        for index, row in enumerate(_rows(lines, scan)):
+            where, line = f"{source.role}: {path}, line {line}", lines.number + 1
+            if row and (index > 0 or not scan.has_header) and (said := _wrong_with(row, scan)):
+                return DataError(f"{where}: {said[0]}", said[1])
+    except UnicodeDecodeError as error:
+        return sniff.not_utf8(f"{source.role}: {path}", lines.number, error)
+    except csv.Error as error:
+        return DataError(f"{source.role}: {path}, line {lines.number}: {error}", "is a quotation mark left open?")
+    except (OSError, EOFError, zlib.error) as error:
+        return DataError(f"{source.role}: {path}: cannot be unpacked ({error})", "is the file complete?")
+    return None
+
+
+def _rows(lines: _Counted, scan: Scan) -> Iterator[list[str]]:
+    if scan.format == "csv":
+        return csv.reader(lines, delimiter=scan.separator)
+    texts = (line.rstrip("\r\n") for line in lines)
+    return (text.split(scan.separator or None) if text.strip() else [] for text in texts)
+
+
+def _wrong_with(row: list[str], scan: Scan) -> tuple[str, str | None] | None:
+    """What is wrong with a row, and what to do about it."""
+    width = len(scan.header)
+    if len(row) > width or (scan.format == "csv" and len(row) != width):
+        hint = "quote fields that hold a separator, and close every quotation mark" if scan.format == "csv" else None
+        return f"{len(row)} fields, where there are {width} columns", hint
+    for column, name in scan.names.items():
+        if name in scan.header[: len(row)]:
+            field = row[scan.header.index(name)]
+            values = _values(field, column in scan.lists, scan.split)
+            if values is None:
+                said = f"{called(column)} holds {field[:40]!r}, which is no JSON array of values"
+                return said, "write it as [3, 5], strings in double quotes"
+            wrong = [value for value in values if scan.kinds[column] == "number" and not _reads_as_number(value, scan)]
+            if wrong:
+                return f"{str(wrong[0])[:40]!r} is not a number, and {called(column)} must be one", None
+    return None
+
+
+def _values(field: str, listed: bool, split: str | None) -> list[object] | None:
+    """The values that a field holds; `None` if it should be a JSON array and is none."""
+    if not listed or not field:
+        return [field]
+    if split is not None:
+        return [value.strip() for value in field.split(split)]
+    try:
+        values = json.loads(field)
+    except (ValueError, RecursionError):
+        return None
+    return values if isinstance(values, list) and not any(isinstance(value, dict | list) for value in values) else None
+
+
+def _first_broken_object(path: Path, source: Source) -> DataError | None:
+    number = 0
+    try:
+        with opened(path) as file:
+            for number, line in enumerate(file, 1):
+                if said := _wrong_with_object(line, source.scan):
+                    return DataError(f"{source.role}: {path}, line {number}: {said}")
+    except UnicodeDecodeError as error:
+        return sniff.not_utf8(f"{source.role}: {path}", number, error)
+    except (OSError, EOFError, zlib.error) as error:
+        return DataError(f"{source.role}: {path}: cannot be unpacked ({error})", "is the file complete?")
+    return None
+
+
+def _wrong_with_object(line: bytes, scan: Scan) -> str | None:
+    try:
+        record = json.loads(line) if line.strip() else {}
+    except UnicodeDecodeError:
+        raise
+    except (ValueError, RecursionError) as error:
+        return f"not JSON ({error})"
+    if not isinstance(record, dict):
+        return 'a JSON object was expected, such as {"user": 1, "item": 2}'
+    for column, name in scan.names.items():
+        found = record.get(name)
+        if isinstance(found, list) and column not in scan.lists:
+            return f"{called(column)} is a list, and in the rows before it is not"
+        for value in found if isinstance(found, list) else [found]:
+            if isinstance(value, dict | list):
+                return f"{called(column)} holds {json.dumps(value)[:40]}, where a single value was expected"
+            if scan.kinds[column] == "number" and not _is_number(value, scan):
+                return f"{value!r} is not a number, and {called(column)} must be one"
+    return None
+
+
+def _uneven(path: str, source: Source) -> DataError | None:
+    """The first row whose lists are not of the same length."""
+    from ..engine import files
+
+    columns = sorted(source.scan.lists)
+    if len(columns) < 2:
+        return None
+    one, *others = columns
+    length = {column: pl.col(source.scan.names[column]).list.len() for column in columns}
+    try:
+        frame = files.raw(replace(source.scan, paths=(path,)))
+        uneven = frame.filter(pl.any_horizontal(length[one].ne_missing(length[column]) for column in others))
+        found = uneven.select(files.RECORD, *(length[column].fill_null(0).alias(column) for column in columns)).head(1).collect()
+    except files.FAILURES:
+        return None
+    for row in found.rows(named=True):
+        where = source.place(path, row.pop(files.RECORD))
+        said = " but ".join(f"{count} {called(column)}{'s' if count != 1 else ''}" for column, count in row.items())
+        return DataError(f"{where}: {said}", "the lists of a row must be of the same length: one value for each item")
+    return None
+
+
+class _Counted:
+    """The lines of a file, decoded and counted as they are read."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
+        self.number = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self.file:
+            self.number += 1
+            yield line.decode("utf-8-sig" if self.number == 1 else "utf-8")
+
+
+def _is_number(value: object, scan: Scan) -> bool:
+    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+        return True
+    return scan.loose and isinstance(value, str) and _reads_as_number(value, scan)
+
+
+def _reads_as_number(value: object, scan: Scan) -> bool:
+    if not isinstance(value, str):
+        return _is_number(value, scan)
+    if value.lower() in NO_VALUE or value in scan.nulls:
+        return True
+    text = value.replace(",", ".", 1) if scan.decimal_comma else value
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text == text.strip() and "_" not in text

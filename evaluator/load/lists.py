@@ -1,0 +1,60 @@
+"""Sources with a list in a row: which columns hold one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from ..errors import DataError
+from .columns import IDS, called
+
+_TABLES: Final = ("interactions", "lists", "predictions")
+"""The tables of which a row may hold a list of items."""
+
+
+def may_hold_lists(table: str) -> bool:
+    """Whether a row of `table` may hold a list of items."""
+    return table in _TABLES
+
+
+def listed(where: str, table: str, having: Sequence[str]) -> frozenset[str]:
+    """The canonical columns that hold lists, of those `having` one; `DataError` if these cannot."""
+    if not having:
+        return frozenset()
+    if table not in _TABLES or "item" not in having or "user" in having:
+        column = "user" if "user" in having else having[0]
+        raise DataError(
+            f"{where}: the {called(column)} column holds lists{'' if 'item' in having else ', but the item column does not'}",
+            "a row may hold one user, a list of items and, of the same length, a list of their scores, ranks or ratings",
+        )
+    return frozenset(having)
+
+
+def in_text(columns: Mapping[str, str], samples: Mapping[str, Sequence[str]], split: str | None) -> list[str]:
+    """The canonical columns whose fields hold lists, to judge by samples: JSON arrays, or, where `split` is said, texts to be split.
+
+    Items are lists wherever `split` is said; what else stands beside them is one if any of its fields has the separator.
+    """
+    values = {
+        column: [value.strip() for value in samples[column] if value.strip()] for column in columns if not column.startswith("label_")
+    }
+    if split is None:
+        return [column for column, texts in values.items() if texts and all(map(is_array, texts))]
+    return [column for column, texts in values.items() if column == "item" or (column not in IDS and any(split in text for text in texts))]
+
+
+def is_array(text: str) -> bool:
+    """Whether a text looks like a JSON array."""
+    return text.startswith("[") and text.endswith("]")
+
+
+def elements(text: str, split: str | None) -> list[str]:
+    """The values of a list in text, as text; none if it cannot be read."""
+    if split is not None:
+        return [value.strip() for value in text.split(split) if value.strip()]
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    return [value if isinstance(value, str) else json.dumps(value) for value in found if value is not None]

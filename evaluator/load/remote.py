@@ -1,0 +1,214 @@
+"""Files elsewhere: object stores (`s3://`, `gs://`, `az://`) and `https://`; listed, fetched and measured."""
+
+from __future__ import annotations
+
+import fnmatch
+import glob
+import posixpath
+import re
+import shutil
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+from ..errors import DataError, MissingExtraError
+
+_WEB: Final = ("http", "https")
+_STORES: Final = ("s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss")
+_CLIENT: Final = (
+    "allow_http", "allow_invalid_certificates", "connect_timeout", "default_content_type", "http1_only", "http2_only",
+    "http2_keep_alive_interval", "http2_keep_alive_timeout", "http2_keep_alive_while_idle", "http2_max_frame_size", "pool_idle_timeout",
+    "pool_max_idle_per_host", "proxy_url", "timeout", "user_agent",
+)  # fmt: skip
+"""Options of the connection, which the store takes apart from its own."""
+_TRIES: Final[Any] = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
+_SECONDS: Final = 30
+_BLOCK: Final = 4 << 20
+_INSTALL: Final = "pip install 'receval[remote]'"
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A file, folder or glob elsewhere: its address, and the options that its store needs beside the environment's."""
+
+    url: str
+    options: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def __str__(self) -> str:
+        """The address without what may be a secret in it: the query, and a user before the host."""
+        parts = urlsplit(self.url)
+        return self.url if parts.scheme not in _WEB else f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+    @property
+    def path(self) -> PurePosixPath:
+        """The path of the address."""
+        parts = urlsplit(self.url) if self.on_the_web else None
+        return PurePosixPath(unquote(parts.path) if parts else self.url.partition("://")[2])
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.name
+
+    @property
+    def on_the_web(self) -> bool:
+        """Whether it is an address of a web server, of which files can be fetched and nothing else."""
+        return self.url.partition("://")[0].lower() in _WEB
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it names a folder of a store."""
+        return self.url.endswith("/") and not self.on_the_web
+
+    @property
+    def size(self) -> int:
+        """The size in bytes."""
+        store, key = _store(self)
+        with _told(self):
+            import obstore
+
+            return int(obstore.head(store, key)["size"])
+
+    def blocks(self) -> Iterator[bytes]:
+        """The content, piece by piece."""
+        store, key = _store(self)
+        with _told(self):
+            import obstore
+
+            for block in obstore.get(store, key).stream(min_chunk_size=_BLOCK):
+                yield bytes(block)
+
+
+def is_remote(text: str) -> bool:
+    """Whether a path of a config is an address."""
+    scheme, found, _ = text.partition("://")
+    return bool(found) and scheme.lower() in (*_WEB, *_STORES)
+
+
+def find_remote(role: str, text: str, options: Mapping[str, str]) -> list[Remote]:
+    """The objects that an address names; a glob means those of its store that it matches. A folder ends in `/`."""
+    remote = Remote(text, options)
+    if remote.on_the_web or not glob.has_magic(text):
+        return [remote]
+    start = posixpath.dirname(text[: min(text.index(letter) for letter in "*?[" if letter in text)]) + "/"
+    wanted = text.partition("://")[2]
+    found = [one for one in _under(Remote(start, options)) if _matches(str(one.path), wanted)]
+    if not found:
+        raise DataError(f"{role}: no object matches {text}", "check the bucket and the key")
+    return found
+
+
+def parts_elsewhere(role: str, folder: Remote) -> list[Remote]:
+    """The objects in a folder of a store, in the order of their keys, without those whose names begin with `_` or `.`."""
+    root = folder.path
+    found = [one for one in _under(folder) if not any(part.startswith(("_", ".")) for part in one.path.relative_to(root).parts)]
+    if not found:
+        raise DataError(f"{role}: there is no data file in {folder}", "names that begin with _ or . are passed over")
+    return found
+
+
+def fetched(role: str, remote: Remote, scratch: ExitStack) -> Path:
+    """A file of the same name that holds what `remote` holds, and lives as long as `scratch`."""
+    folder = Path(scratch.enter_context(tempfile.TemporaryDirectory(prefix="receval-")))
+    target = folder / (remote.name or "index")
+    try:
+        with target.open("wb") as written:
+            if remote.on_the_web:
+                _download(remote, written)
+            else:
+                written.writelines(remote.blocks())
+    except DataError as error:
+        raise DataError(f"{role}: {error.message}", error.hint) from None
+    return target
+
+
+def _download(remote: Remote, written: Any) -> None:
+    request = urllib.request.Request(remote.url, headers={"User-Agent": "receval", **remote.options})
+    try:
+        with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
+            shutil.copyfileobj(answer, written, _BLOCK)
+    except urllib.error.HTTPError as error:
+        hint = "the address needs a login, or one with more rights" if error.code in (401, 403) else "check the address"
+        raise DataError(f"{remote} cannot be fetched: the server says {error.code} {error.reason}", hint) from None
+    except (OSError, ValueError, urllib.error.URLError) as error:
+        said = getattr(error, "reason", error)
+        raise DataError(f"{remote} cannot be reached: {said}", "check the address and the connection") from None
+
+
+def _under(folder: Remote) -> list[Remote]:
+    """Every object below a folder, in the order of their keys, without empty ones."""
+    store, key = _store(folder)
+    with _told(folder):
+        found = sorted(one["path"] for batch in store.list(key.rstrip("/") or None) for one in batch if one["size"])
+    root = folder.url[: len(folder.url) - len(key)] if key else folder.url
+    return [Remote(root.rstrip("/") + "/" + path, folder.options) for path in found]
+
+
+def _matches(key: str, pattern: str) -> bool:
+    """Whether every part of a key matches that of a pattern; `**` is as many parts as there are."""
+    parts, wanted = key.split("/"), pattern.split("/")
+    if "**" not in wanted:
+        return len(parts) == len(wanted) and all(map(fnmatch.fnmatchcase, parts, wanted))
+    at = wanted.index("**")
+    return any(_matches("/".join(parts[:at] + parts[to:]), "/".join(wanted[:at] + wanted[at + 1 :])) for to in range(at, len(parts)))
+
+
+def _store(remote: Remote) -> tuple[Any, str]:
+    """The store that holds an object, and its key there; `MissingExtraError` if nothing can open it."""
+    try:
+        import obstore
+    except ImportError:
+        scheme = remote.url.partition("://")[0]
+        raise MissingExtraError(f"reading {scheme}:// needs obstore, which is not installed", _INSTALL) from None
+    del obstore
+    from obstore.store import from_url
+
+    bucket, _, key = remote.url.partition("://")[2].partition("/")
+    client: Any = {name: _plain(value) for name, value in remote.options.items() if name in _CLIENT}
+    config: Any = {name: value for name, value in remote.options.items() if name not in _CLIENT}
+    with _told(remote):
+        scheme = remote.url.partition("://")[0]
+        return from_url(f"{scheme}://{bucket}", config=config, client_options=client or None, retry_config=_TRIES), key
+
+
+@contextmanager
+def _told(remote: Remote) -> Iterator[None]:
+    """What a store complains of, in a sentence."""
+    from obstore import exceptions as wrong
+
+    try:
+        yield
+    except wrong.UnknownConfigurationKeyError as error:
+        raise DataError(f"storage_options of {remote}: {_first_line(error)}", "see the options of Polars' cloud readers") from None
+    except (wrong.BaseError, FileNotFoundError, PermissionError) as error:
+        raise _complaint(remote, error) from None
+
+
+def _complaint(remote: Remote, error: Exception) -> DataError:
+    """The sentence for a request that failed; a list request says why in its text only."""
+    from obstore import exceptions as wrong
+
+    found = re.search(r"status code: (\d+)", str(error))
+    status = found[1] if found else ""
+    if isinstance(error, wrong.NotFoundError | FileNotFoundError) or status == "404":
+        return DataError(f"there is nothing at {remote}", "check the bucket and the key")
+    if isinstance(error, wrong.PermissionDeniedError | wrong.UnauthenticatedError | PermissionError) or status in ("401", "403"):
+        hint = "check the credentials in the environment, or say storage_options in the config"
+        return DataError(f"{remote} may not be read (permission denied)", hint)
+    hint = "check the address, the connection and storage_options, such as endpoint_url and region"
+    return DataError(f"{remote} cannot be reached: {_first_line(error)}", hint)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0].strip()[:300]
+
+
+def _plain(value: str) -> str | bool:
+    return {"true": True, "false": False}.get(value.lower(), value)

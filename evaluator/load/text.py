@@ -1,0 +1,145 @@
+"""Separated text → how to scan it: separator, header, which column is which, and what their fields hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from ..engine.base import Scan
+from ..errors import DataError
+from . import lists, sniff, trec
+from .columns import named, names_a_column
+from .folders import kinds_held
+from .how import How
+
+_TYPED_NAME: Final = re.compile(r"(?P<name>[^:]+):(token|token_seq|float|float_seq)")
+"""A column name of a RecBole file."""
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The first rows of a text file: the names of its columns, each row's fields by name, and how fields are told apart."""
+
+    names: tuple[str, ...]
+    rows: list[dict[str, str]]
+    separator: str = ","
+    quoted: bool = True
+    has_header: bool = False
+    named: bool = False
+    """Whether the format names the columns, so that a header need not."""
+    typed: bool = False
+    """Whether the header had types behind the names, as RecBole's files do."""
+
+
+def text_scan(role: str, table: str, paths: Sequence[Path], how: How) -> Scan:
+    """How to scan files of separated text; `DataError` if they cannot be read as `how` says."""
+    tables = [_separated(role, table, path, how, len(paths) == 1) for path in paths]
+    first = _alike(role, paths, tables)
+    where, has_names = f"{role}: {paths[0]}", first.has_header or first.named
+    how = _without_types(how) if first.typed else how
+    names = [*first.names, *how.in_paths(first.names, has_names)]
+    columns, further = named(where, table, names, how.columns, how.labels, has_names)
+    samples = {column: [row.get(name) or "" for one in tables for row in one.rows] for column, name in columns.items()}
+    holding = lists.listed(where, table, lists.in_text(columns, samples, how.split) if lists.may_hold_lists(table) else [])
+    values = {column: _single(texts, how.split) if column in holding else texts for column, texts in samples.items()}
+    kinds = {column: sniff.kind_of(column, texts, how.nulls) for column, texts in values.items()}
+    held = how.used(columns | further, first.names)
+    numbers = [value for column, texts in values.items() if kinds[column] == "number" for value in texts]
+    comma = _decimal_comma(first.separator, numbers) if how.decimal_comma is None else how.decimal_comma
+    return Scan(
+        paths=tuple(str(path) for path in paths),
+        format="csv" if first.quoted else "lines",
+        names=columns | further,
+        kinds=kinds | kinds_held(where, columns, held) | dict.fromkeys(further, "text"),
+        separator=first.separator,
+        header=first.names,
+        has_header=first.has_header,
+        lists=holding,
+        split=how.split,
+        loose=comma or bool(how.nulls) or any(_is_word(value) for value in numbers),
+        decimal_comma=comma,
+        nulls=how.nulls,
+        partitions=held,
+    )
+
+
+def _alike(role: str, paths: Sequence[Path], tables: Sequence[_Table]) -> _Table:
+    """The first of `tables`; `DataError` if another has other columns."""
+    first, *others = tables
+    for path, other in zip(paths[1:], others, strict=True):
+        if other.names != first.names:
+            raise DataError(f"{role}: {path} has the columns {', '.join(other.names)}, but {paths[0]} has {', '.join(first.names)}")
+    return first
+
+
+def _single(texts: Sequence[str], split: str | None) -> list[str]:
+    """The values of the lists that fields hold."""
+    return [value for text in texts for value in lists.elements(text, split)]
+
+
+def _separated(role: str, table: str, path: Path, how: How, alone: bool) -> _Table:
+    lines = sniff.head(path)
+    if how.format == "trec" or (how.format is None and how.separator is None and trec.recognised(table, lines)):
+        return _trec(role, table, path, lines)
+    separator = how.separator or ("\t" if how.format == "tsv" else sniff.separator_of(path, lines, how.split))
+    quoted = len(separator.encode()) == 1
+    fields = [sniff.split(line, separator) for line in lines if line.strip()]
+    has_header = sniff.has_header(fields[0], how.header, how.split)
+    if has_header and len(fields) == 1 and alone:
+        raise DataError(f"{path}: the file has a header and no rows")
+    if has_header and not quoted and not lines[0].strip():
+        message = f"{role}: {path}, line 1: the line is blank, where the names of the columns were expected"
+        raise DataError(message, "take the blank line out")
+    header = _untyped(fields[0])
+    names = _distinct(header) if has_header else tuple(f"column_{index}" for index in range(1, len(header) + 1))
+    rows = [dict(zip(names, row, strict=False)) for row in fields[has_header:]]
+    return _Table(names, rows, separator, quoted, has_header, typed=header != fields[0])
+
+
+def _trec(role: str, table: str, path: Path, lines: Sequence[str]) -> _Table:
+    names = trec.layout(f"{role}: {path}", table)
+    rows = [(number, line.split()) for number, line in enumerate(lines, 1) if line.strip()]
+    for number, row in rows:
+        if len(row) != len(names):
+            raise DataError(
+                f"{role}: {path}, line {number}: {len(row)} fields, where a TREC file has {len(names)}: {' '.join(names)}",
+                "data.test and data.train are qrels, recommendations are runs",
+            )
+    return _Table(names, [dict(zip(names, row, strict=True)) for _, row in rows], "", quoted=False, named=True)
+
+
+def _untyped(header: list[str]) -> list[str]:
+    """The names of a RecBole header, whose types are no part of them; those of any other header as they are."""
+    found = [_TYPED_NAME.fullmatch(name.strip()) for name in header]
+    return [match["name"] for match in found if match] if all(found) else header
+
+
+def _without_types(how: How) -> How:
+    """`how` with the types taken off the names of columns."""
+
+    def bare(name: str) -> str:
+        match = _TYPED_NAME.fullmatch(name)
+        return match["name"] if match else name
+
+    columns = {column: bare(name) if isinstance(name, str) else name for column, name in how.columns.items()}
+    return replace(how, columns=columns, labels=[bare(name) for name in how.labels])
+
+
+def _distinct(header: list[str]) -> tuple[str, ...]:
+    """The names of a header; of names that stand twice, those of columns that nobody can mean are made distinct."""
+    names = [name.strip() for name in header]
+    unknown = {name for name in names if names.count(name) > 1 and not names_a_column(name)}
+    return tuple(f"{name} ({place})" if name in unknown else name for place, name in enumerate(names, 1))
+
+
+def _decimal_comma(separator: str, numbers: Sequence[str]) -> bool:
+    """Whether numbers are written as 3,5: some are, and none has a point."""
+    commas = [value for value in numbers if re.fullmatch(r"\s*[+-]?\d*,\d+\s*", value)]
+    return separator == ";" and bool(commas) and not any("." in value for value in numbers)
+
+
+def _is_word(value: str) -> bool:
+    return value.lower() in ("na", "n/a", "null", "none")

@@ -1,0 +1,89 @@
+"""`--input-format` says what standard input is; without it, it is found out."""
+
+from __future__ import annotations
+
+import io
+
+import polars as pl
+import pytest
+
+from tests.evaluator.load.conftest import LISTS, TEST
+
+FRAME = pl.DataFrame(LISTS, schema=["user", "item", "score"], orient="row")
+FORMS = {
+    "csv": FRAME.write_csv().encode(),
+    "tsv": FRAME.write_csv(separator="\t").encode(),
+    "ndjson": FRAME.write_ndjson().encode(),
+    "trec": "".join(f"{user} 0 {item} {5 - score} {score} t\n" for user, item, score in LISTS).encode(),
+}
+for form, method in (("parquet", "write_parquet"), ("ipc", "write_ipc")):
+    getattr(FRAME, method)(file := io.BytesIO())
+    FORMS[form] = file.getvalue()
+
+
+class Piped:
+    """Standard input that holds bytes."""
+
+    def __init__(self, content: bytes) -> None:
+        self.buffer = io.BytesIO(content)
+
+    def isatty(self) -> bool:
+        return False
+
+
+@pytest.fixture
+def config(write):
+    write("test.csv", TEST)
+    write("lists.csv", FORMS["csv"])
+    return write("config.yaml", "data: {test: test.csv, recommendations: {m: lists.csv}}\nevaluation: {metrics: [MRR]}\n")
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("said", [True, False])
+def test_standard_input_is_read_in_every_format(form, said, config, receval, monkeypatch):
+    content = FORMS[form] if said else FORMS[form].replace(b" 0 ", b" Q0 ")
+    monkeypatch.setattr("sys.stdin", Piped(content))
+    options = ["--input-format", form] if said else []
+    code, out, err = receval("run", config, "--recs", "piped=-", "--format", "csv", *options)
+    assert (code, err) == (0, "") or code == 0, err
+    assert "piped,MRR,10,mean,0.75,2" in out
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "{test: test.csv, recommendations: '-'}",
+        "{test: '-', recommendations: {m: lists.csv}}",
+        "{test: test.csv, recommendations: {m: {path: '-'}}}",
+        "{test: test.csv, recommendations: [lists.csv, {path: '-', name: p}]}",
+    ],
+)
+def test_it_is_said_of_whatever_the_config_reads_from_standard_input(data, config, receval, write):
+    path = write("piped.yaml", f"data: {data}\nevaluation: {{metrics: [MRR]}}\n")
+    code, out, err = receval("run", path, "--input-format", "ndjson", "--print-config")
+    assert code == 0, err
+    assert out.count("format: ndjson") == 1
+
+
+def test_audit_and_explain_take_it_too(config, receval, monkeypatch):
+    for command in (
+        ["audit", config, "--set", "evaluation.metrics=[MRR@10]"],
+        ["explain", "MRR@10", config, "--user", "1", "--model", "p"],
+    ):
+        monkeypatch.setattr("sys.stdin", Piped(FORMS["trec"]))
+        code, _, err = receval(*command, "--recs", "p=-", "--input-format", "trec")
+        assert code == 0, err
+
+
+def test_without_standard_input_it_says_nothing_and_is_refused(config, receval):
+    code, _, err = receval("validate", config, "--input-format", "csv")
+    assert code == 2
+    assert "--input-format csv: nothing is read from standard input" in err
+    assert receval("validate", config, "--recs", "p=-", "--input-format", "csv")[0] == 0
+
+
+def test_input_that_is_not_what_was_said_is_told(config, receval, monkeypatch):
+    monkeypatch.setattr("sys.stdin", Piped(FORMS["csv"]))
+    code, _, err = receval("run", config, "--recs", "p=-", "--input-format", "parquet")
+    assert code == 3
+    assert "standard input: not a readable parquet file" in err

@@ -1,0 +1,33 @@
+"""What tests of what can be read share: one small world, and a run of lists or truth that stand in a file of any form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from receval.evaluator import load_config, run
+
+from tests.conftest import values
+
+TEST = "user,item,rating\n1,10,5\n1,11,4\n2,12,3\n"
+"""What is relevant: to user 1 items 10 and 11, to user 2 item 12."""
+LISTS = ((1, 10, 0.9), (1, 99, 0.8), (2, 98, 0.7), (2, 12, 0.6))
+EXPECTED = {"MRR@10": 0.75, "Recall@10": 0.75}
+
+
+@pytest.fixture
+def door(write: Callable[..., Path], tmp_path: Path) -> Callable[..., dict[str, float | None]]:
+    """The values of `lists`, a path or what the config says of a source, against a plain test file or another one."""
+
+    def door(lists: Any = "plain.csv", *, test: Any = "plain_test.csv", engine: Any = None, **more: Any) -> dict[str, float | None]:
+        write("plain_test.csv", TEST)
+        write("plain.csv", "user,item,score\n" + "".join(f"{user},{item},{score}\n" for user, item, score in LISTS))
+        data = {"test": test, "recommendations": {"model": lists}} | more
+        config = {"data": data, "evaluation": {"metrics": ["MRR", "Recall"]}} | ({"engine": engine} if engine else {})
+        write("config.yaml", yaml.safe_dump(config))
+        return values(run(load_config(tmp_path / "config.yaml")))
+
+    return door

@@ -1,0 +1,85 @@
+"""Delta tables: the newest version counts, told by the folder of its log or said."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+
+import polars as pl
+import pytest
+import yaml
+from deltalake import DeltaTable
+from receval.evaluator import load_config, run
+from receval.evaluator.errors import DataError, MissingExtraError
+
+from tests.evaluator.load.conftest import EXPECTED, LISTS, TEST
+
+FRAME = pl.DataFrame(LISTS, schema=["user", "item", "score"], orient="row")
+
+
+@pytest.mark.parametrize("given", ["table", "table/", {"path": "table", "format": "delta"}, ["table"]])
+def test_a_table_is_told_by_its_log(given, door, tmp_path):
+    FRAME.write_delta(tmp_path / "table")
+    assert door(given) == EXPECTED
+
+
+def test_the_newest_version_counts_and_its_files_are_in_the_manifest(write, tmp_path):
+    more = pl.concat([FRAME, pl.DataFrame({"user": [1], "item": [97], "score": [5.0]})])
+    more[:2].write_delta(tmp_path / "table")
+    more[2:].write_delta(tmp_path / "table", mode="append")
+    DeltaTable(str(tmp_path / "table")).delete("item = 97")
+    write("test.csv", TEST)
+    config = {"data": {"test": "test.csv", "recommendations": "table"}, "evaluation": {"metrics": ["MRR", "Recall"]}}
+    write("config.yaml", yaml.safe_dump(config))
+    result = run(load_config(tmp_path / "config.yaml"))
+    assert [(row.model, row.label, row.value) for row in result.rows] == [("table", label, value) for label, value in EXPECTED.items()]
+    files = DeltaTable(str(tmp_path / "table")).file_uris()
+    assert sorted(file.path for file in result.inputs[1].files) == sorted(file.removeprefix(f"{tmp_path}/") for file in files)
+    assert all(file.sha256 == hashlib.sha256((tmp_path / file.path).read_bytes()).hexdigest() for file in result.inputs[1].files)
+
+
+def test_columns_of_partitions_and_lists_are_read(door, tmp_path):
+    FRAME.write_delta(tmp_path / "by_user", delta_write_options={"partition_by": ["user"]})
+    FRAME.group_by("user").agg("item", "score").write_delta(tmp_path / "lists")
+    assert door("by_user") == door("lists") == EXPECTED
+
+
+def test_what_is_no_table_is_told(door, tmp_path):
+    FRAME.drop("score").write_delta(tmp_path / "unordered")
+    with pytest.raises(DataError, match="the rows of a Delta table have no order, and there is no rank and no score"):
+        door("unordered")
+    (tmp_path / "broken" / "_delta_log").mkdir(parents=True)
+    with pytest.raises(DataError, match=r"broken: not a readable Delta table \("):
+        door("broken")
+    FRAME.write_parquet(tmp_path / "l.parquet")
+    with pytest.raises(DataError, match=r"l.parquet: not a readable Delta table \("):
+        door({"path": "l.parquet", "format": "delta"})
+    with pytest.raises(DataError, match=r"l.parquet: not a readable Delta table \("):
+        door(["unordered", "l.parquet"])
+    FRAME.write_delta(tmp_path / "a table")
+    with pytest.raises(DataError, match="whose path has spaces"):
+        door("a table")
+    FRAME.write_delta(tmp_path / "lost")
+    next((tmp_path / "lost").glob("*.parquet")).unlink()
+    with pytest.raises(DataError, match="lost"):
+        door("lost")
+
+
+def test_a_fault_is_told_with_its_row(door, tmp_path):
+    FRAME.with_columns(score=pl.Series([0.9, 0.8, None, 0.6])).write_delta(tmp_path / "table")
+    with pytest.raises(DataError, match=r"table, row 3: no value for score \(in 1 of 4 rows\)"):
+        door("table")
+
+
+def test_without_deltalake_the_extra_is_named(door, tmp_path, monkeypatch):
+    FRAME.write_delta(tmp_path / "table")
+    monkeypatch.setitem(sys.modules, "deltalake", None)
+    with pytest.raises(MissingExtraError, match="reading Delta tables needs deltalake") as caught:
+        door("table")
+    assert caught.value.hint == "pip install 'receval[delta]'"
+
+
+@pytest.mark.spark
+def test_spark_is_handed_the_rows_of_a_table(spark, door, tmp_path):
+    FRAME.write_delta(tmp_path / "table")
+    assert door("table", engine=spark) == EXPECTED

@@ -1,0 +1,152 @@
+"""Whatever bytes a data file or a config holds, only sentences come out: no traceback, no hang, no flood of memory.
+
+`RECEVAL_FUZZ_SECONDS=600 RECEVAL_FUZZ_SEED=7 pytest tests/evaluator/load/test_fuzz.py` looks longer, and elsewhere.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import random
+import resource
+import signal
+import time
+from collections.abc import Callable
+
+import polars as pl
+import pytest
+from receval.evaluator import load_config, run
+from receval.evaluator.errors import RecevalError
+
+from tests.conftest import CONFIGS
+from tests.evaluator.load.conftest import LISTS, TEST
+
+SECONDS = float(os.environ.get("RECEVAL_FUZZ_SECONDS", "6"))
+SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
+LONGEST = 30
+"""Seconds after which a single input counts as a hang: the machine may be busy."""
+MEMORY = 2 << 30
+"""Bytes by which the process may grow."""
+
+FRAME = pl.DataFrame(LISTS, schema=["user", "item", "score"], orient="row")
+NESTED = FRAME.group_by("user", maintain_order=True).agg("item", "score")
+
+
+def binary(frame: pl.DataFrame, method: str) -> bytes:
+    file = io.BytesIO()
+    getattr(frame, method)(file)
+    return file.getvalue()
+
+
+CSV = binary(FRAME, "write_csv")
+FILES = {
+    "a.csv": CSV,
+    "b.csv": b'user;item;score\r\n1;10;0,9\r\n"1";99;0,8\r\n2;"98";NA\r\n',
+    "c.csv": b'1,"[10, 99]","[0.9, 0.8]"\n2,"[98, 12]","[0.7, 0.6]"\n',
+    "d.tsv": b"user_id:token\titem_id:token\tscore:float\n1\t10\t0.9\n2\t12\t0.8\n",
+    "e.dat": b"1::10::5\n1::11::4\n2::12::3\n",
+    "f.run": b"1 Q0 10 1 0.9 t\n1  Q0 99\t2 0.8 t\n2 Q0 12 1 0.7 t\n",
+    "g.ndjson": binary(FRAME, "write_ndjson"),
+    "h.ndjson": binary(NESTED, "write_ndjson"),
+    "i.csv.gz": gzip.compress(CSV),
+    "i.ndjson.gz": gzip.compress(binary(FRAME, "write_ndjson")),
+    "j.parquet": binary(FRAME, "write_parquet"),
+    "k.parquet": binary(NESTED, "write_parquet"),
+    "l.arrow": binary(FRAME, "write_ipc"),
+    "m.arrow": binary(NESTED, "write_ipc"),
+    "n": CSV,
+}
+TOKENS = [
+    b",", b";", b"\t", b"::", b"|", b" ", b'"', b"'", b"\n", b"\r", b"\r\n", b"\x00", b"\xff", b"\xef\xbb\xbf", b"\xff\xfe", b"NA", b"nan",
+    b"inf", b"-", b"1e999", b"99999999999999999999", b"0", b"[", b"]", b"{", b"}", b"[[", b"null", b"Q0", b"user", b"item", b"\xc3\xa9",
+    b"\xe9", b":", b"#", b"&a", b"*a", b"- ", b"!!python/object:os.system", b"${HOME}", b"${", b"<<: ", b"? ", b"path: ", b"1_000", b"0x1F",
+    b"true", b"~", b"nDCG(", b")@", b"../", b"*.csv", b"[" * 2000, b"9" * 400, b"a" * 70000,
+]  # fmt: skip
+
+
+SAID = [
+    "", "", "", "split: ' '", "split: ','", "encoding: latin-1", "encoding: utf-16", "null_values: [NA, '1']", "decimal_comma: true",
+    "separator: '::'", "separator: ', '", "header: false", "header: true", "format: trec", "format: tsv", "format: ndjson",
+    "format: parquet", "format: ipc", "format: delta", "columns: {user: 1, item: 2}", "columns: {user: item, item: user}",
+]  # fmt: skip
+"""What a config may say of a source."""
+
+
+def config_of(role: str, name: str, said: str) -> str:
+    """A config that reads the file `name` as `said`."""
+    source = f"{{path: {name}, {said}}}" if said else name
+    test, lists = ("test.csv", source) if role == "recommendations" else (source, "lists.csv")
+    return f"data: {{test: {test}, recommendations: {{m: {lists}}}}}\nevaluation: {{metrics: [Recall]}}\n"
+
+
+def mutated(content: bytes, chance: random.Random) -> bytes:
+    """`content` with a few bytes changed, taken out, doubled, or replaced by what files hold elsewhere."""
+    data = bytearray(content)
+    for _ in range(chance.choice((1, 1, 2, 3, 8))):
+        at = chance.randrange(len(data) + 1)
+        to = min(len(data), at + chance.choice((1, 2, 8, 64)))
+        match chance.randrange(6):
+            case 0:
+                data[at:to] = b""
+            case 1:
+                data[at:at] = chance.choice(TOKENS)
+            case 2:
+                data[at:to] = chance.choice(TOKENS)
+            case 3:
+                data[at:to] = bytes(chance.randrange(256) for _ in range(to - at))
+            case 4:
+                data[at:at] = data[at:to] * chance.choice((1, 2, 50))
+            case 5 if chance.random() < 0.3:
+                data = data[:at]
+    return bytes(data)
+
+
+def fuzzed(seeds: dict[str, bytes], attempt: Callable[[str, bytes], None]) -> int:
+    """How often `attempt` was made on mutated `seeds` without a failure in the time there is."""
+    chance = random.Random(SEED)
+    end, tried = time.monotonic() + SECONDS, 0
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    while time.monotonic() < end:
+        name = chance.choice(sorted(seeds))
+        content = mutated(seeds[name], chance)
+        signal.alarm(LONGEST)
+        try:
+            attempt(name, content)
+        except RecevalError:
+            pass
+        except BaseException as error:
+            raise AssertionError(f"{name}: {content!r} gave {type(error).__name__}: {error}") from error
+        finally:
+            signal.alarm(0)
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before
+        assert grown < MEMORY, (name, content)
+        tried += 1
+    return tried
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("role", ["recommendations", "test"])
+def test_no_bytes_of_a_data_file_make_the_loader_fail_otherwise_than_in_a_sentence(role, write, tmp_path):
+    write("test.csv", TEST)
+    write("lists.csv", CSV)
+
+    choice = random.Random(SEED)
+
+    def attempt(name: str, content: bytes) -> None:
+        path = write(name, content)
+        write("config.yaml", config_of(role, name, choice.choice(SAID)))
+        try:
+            run(load_config(tmp_path / "config.yaml"))
+        finally:
+            path.unlink()
+
+    assert fuzzed(FILES, attempt) > 20
+
+
+@pytest.mark.slow
+def test_no_bytes_of_a_config_make_its_reader_fail_otherwise_than_in_a_sentence(write, tmp_path):
+    def attempt(name: str, content: bytes) -> None:
+        load_config(write(name, content))
+
+    assert fuzzed({path.name: path.read_bytes() for path in sorted(CONFIGS.glob("*.yaml"))}, attempt) > 20

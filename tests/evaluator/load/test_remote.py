@@ -1,0 +1,213 @@
+"""Files in an object store and on the web: a store and a server are started here, on this machine."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import http.server
+import io
+import logging
+import sys
+import threading
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import obstore
+import polars as pl
+import pytest
+import yaml
+from moto.server import ThreadedMotoServer
+from obstore.store import from_url
+from receval.cli.main import main
+from receval.evaluator import load_config, run
+from receval.evaluator.errors import DataError, MissingExtraError
+
+from tests.evaluator.load.conftest import EXPECTED, LISTS, TEST
+
+FRAME = pl.DataFrame(LISTS, schema=["user", "item", "score"], orient="row")
+TEXT = FRAME.write_csv().encode()
+
+
+def binary(frame: pl.DataFrame, method: str = "write_parquet") -> bytes:
+    file = io.BytesIO()
+    getattr(frame, method)(file)
+    return file.getvalue()
+
+
+OBJECTS = {
+    "l.csv": TEXT,
+    "l.run": "".join(f"{user} Q0 {item} {5 - score} {score} t\n" for user, item, score in LISTS).encode(),
+    "noending": TEXT,
+    "l.parquet": binary(FRAME),
+    "l.arrow": binary(FRAME, "write_ipc"),
+    "lists.parquet": binary(FRAME.group_by("user", maintain_order=True).agg("item", "score")),
+    "als/part-0.parquet": binary(FRAME[:3]),
+    "als/part-1.parquet": binary(FRAME[3:]),
+    "als/_SUCCESS": b"x",
+    "hive/user=1/p.parquet": binary(FRAME[:2].drop("user")),
+    "hive/user=2/p.parquet": binary(FRAME[2:].drop("user")),
+    "parts/a.csv": FRAME[:1].write_csv().encode(),
+    "parts/b.csv": FRAME[1:].write_csv().encode(),
+    "empty.parquet": b"",
+    "empty.csv": b"",
+    "odd.xyz": TEXT,
+    "broken.parquet": b"PAR1 nonsense",
+    "fault.csv": TEXT + b"3,,0.5\n",
+}
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[dict[str, str]]:
+    """The options of a store that holds `OBJECTS` in the bucket `lists`."""
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    options = {
+        "endpoint_url": f"http://{host}:{port}", "allow_http": "true", "region": "us-east-1",
+        "aws_access_key_id": "me", "aws_secret_access_key": "hidden",
+    }  # fmt: skip
+    urllib.request.urlopen(urllib.request.Request(f"{options['endpoint_url']}/lists", method="PUT"))
+    config = {name: value for name, value in options.items() if name != "allow_http"}
+    bucket = from_url("s3://lists", config=config, client_options={"allow_http": True})
+    for name, content in OBJECTS.items():
+        obstore.put(bucket, name, content)
+    yield options
+    server.stop()
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder; what is called secret needs a token."""
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        if "secret" in self.path and self.headers.get("Authorization") != "Bearer token":
+            self.send_error(403)
+        else:
+            super().do_GET()
+
+    def do_HEAD(self) -> None:
+        if "secret" in self.path:
+            self.send_error(403)
+        else:
+            super().do_HEAD()
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[str]:
+    """The address of a web server that serves a folder with `OBJECTS`."""
+    for name, content in OBJECTS.items():
+        path = tmp_path / "web" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    (tmp_path / "web" / "secret.csv").write_bytes(TEXT)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(tmp_path / "web")))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    "key", ["l.csv", "l.run", "noending", "l.parquet", "l.arrow", "lists.parquet", "als/", "hive/", "parts/*.csv", "als/**/*.parquet"]
+)
+def test_objects_folders_and_globs_of_a_store_are_read(key, store, door):
+    assert door({"path": f"s3://lists/{key}", "storage_options": store}) == EXPECTED
+
+
+def test_the_environment_and_variables_in_the_config_say_how_to_reach_a_store(store, door, monkeypatch):
+    for name, value in store.items():
+        monkeypatch.setenv(f"AWS_{name.removeprefix('aws_').upper()}", value)
+    assert door("s3://lists/l.parquet") == door("s3://lists/l.csv") == EXPECTED
+    monkeypatch.delenv("AWS_ENDPOINT_URL")
+    monkeypatch.setenv("WHERE", store["endpoint_url"])
+    assert door({"path": "s3://lists/l.parquet", "storage_options": {"endpoint_url": "${WHERE}"}}) == EXPECTED
+
+
+@pytest.mark.parametrize("key", ["l.csv", "l.parquet", "lists.parquet"])
+def test_files_on_the_web_are_fetched(key, web, door):
+    assert door(f"{web}/{key}") == EXPECTED
+    assert door(f"{web}/{key}?signature=s3cr3t") == EXPECTED
+
+
+def test_a_header_may_be_sent_to_a_web_server(web, door):
+    assert door({"path": f"{web}/secret.csv", "storage_options": {"Authorization": "Bearer token"}}) == EXPECTED
+
+
+def test_the_manifest_has_the_size_and_hash_of_what_was_read_and_no_secret(store, web, write, tmp_path):
+    write("test.csv", TEST)
+    paths = {"a": "s3://lists/l.parquet", "b": "s3://lists/l.csv", "c": f"{web}/l.csv?signature=s3cr3t"}
+    models = {name: {"path": path} | ({"storage_options": store} if name != "c" else {}) for name, path in paths.items()}
+    write("config.yaml", yaml.safe_dump({"data": {"test": "test.csv", "recommendations": models}, "evaluation": {"metrics": ["MRR"]}}))
+    loaded = load_config(tmp_path / "config.yaml")
+    seen = {file.path: (file.bytes, file.sha256) for given in run(loaded).inputs for file in given.files}
+    for path, content in (("s3://lists/l.parquet", OBJECTS["l.parquet"]), ("s3://lists/l.csv", TEXT), (f"{web}/l.csv", TEXT)):
+        assert seen[path] == (len(content), hashlib.sha256(content).hexdigest())
+    assert "s3cr3t" not in str(run(loaded).inputs)
+    printed = loaded.resolved_yaml()
+    assert "hidden" not in printed + str(run(loaded).config)
+    assert store["endpoint_url"] in printed
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("lists/nowhere.csv", "there is nothing at s3://lists/nowhere.csv"),
+        ("lists/nowhere.parquet", "there is nothing at s3://lists/nowhere.parquet"),
+        ("lists/nowhere/", "there is no data file in s3://lists/nowhere/"),
+        ("lists/no*.parquet", "no object matches s3://lists/no"),
+        ("nobucket/l.csv", "there is nothing at s3://nobucket/l.csv"),
+        ("nobucket/", "there is nothing at s3://nobucket/"),
+        ("lists/empty.parquet", "s3://lists/empty.parquet: the file is empty"),
+        ("lists/empty.csv", "s3://lists/empty.csv: the file is empty"),
+        ("lists/odd.xyz", "s3://lists/odd.xyz: cannot tell the format"),
+        ("lists/broken.parquet", "s3://lists/broken.parquet: not a readable parquet file"),
+        ("lists/fault.csv", "s3://lists/fault.csv, line 6: no value for item"),
+    ],
+)
+def test_what_a_store_does_not_hold_is_told(key, said, store, door):
+    with pytest.raises(DataError, match=said):
+        door({"path": f"s3://{key}", "storage_options": store})
+
+
+@pytest.mark.parametrize("key", ["l.csv", "l.parquet", "als/"])
+def test_a_store_that_refuses_or_is_not_there_is_told(key, store, web, door):
+    refusing = store | {"endpoint_url": f"{web}/secret"}
+    with pytest.raises(DataError, match=r"may not be read \(permission denied\)"):
+        door({"path": f"s3://lists/{key}", "storage_options": refusing})
+    with pytest.raises(DataError, match="cannot be reached"):
+        door({"path": f"s3://lists/{key}", "storage_options": store | {"endpoint_url": "http://127.0.0.1:1"}})
+    with pytest.raises(DataError, match=r"storage_options of s3://lists/.*: .*endpoint_uri"):
+        door({"path": f"s3://lists/{key}", "storage_options": {"endpoint_uri": "x"}})
+
+
+def test_a_web_server_that_refuses_or_is_not_there_is_told(web, door):
+    with pytest.raises(DataError, match=r"nowhere\.csv cannot be fetched: the server says 404"):
+        door(f"{web}/nowhere.csv")
+    with pytest.raises(DataError, match=r"secret\.csv cannot be fetched: the server says 403"):
+        door(f"{web}/secret.csv?token=s3cr3t")
+    with pytest.raises(DataError, match=r"http://127\.0\.0\.1:1/l\.csv cannot be reached: .*refused"):
+        door("http://127.0.0.1:1/l.csv")
+
+
+def test_without_obstore_the_extra_is_named(door, monkeypatch):
+    monkeypatch.setitem(sys.modules, "obstore", None)
+    with pytest.raises(MissingExtraError, match="reading s3:// needs obstore") as caught:
+        door("s3://lists/l.csv")
+    assert caught.value.hint == "pip install 'receval[remote]'"
+
+
+def test_a_model_of_the_command_line_may_be_an_address(web, write, tmp_path, capfd):
+    write("test.csv", TEST)
+    write("lists.csv", TEXT)
+    write("config.yaml", "data: {test: test.csv, recommendations: {m: lists.csv}}\nevaluation: {metrics: [MRR]}\n")
+    assert main(["run", str(tmp_path / "config.yaml"), "--recs", f"far={web}/l.parquet", "--format", "csv"]) == 0
+    assert "far,MRR,10,mean,0.75" in capfd.readouterr().out
+
+
+@pytest.mark.spark
+def test_spark_is_handed_what_was_read_from_a_store(spark, store, door):
+    assert door({"path": "s3://lists/l.parquet", "storage_options": store}, engine=spark) == EXPECTED

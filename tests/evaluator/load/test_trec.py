@@ -1,0 +1,83 @@
+"""TREC runs and qrels, told by their content or said; both rank and score are kept, and conventions choose."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from receval.evaluator import load, load_config, run
+from receval.evaluator.errors import DataError
+
+from tests.conftest import values
+from tests.evaluator.load.conftest import EXPECTED
+
+RUN = "1 Q0 10 1 0.9 bm25\n1 Q0 99 2 0.8 bm25\n2 Q0 98 1 0.7 bm25\n2 Q0 12 2 0.6 bm25\n"
+QRELS = "1 0 10 1\n1 0 11 2\n2 0 12 1\n2 0 98 0\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [RUN, RUN.replace(" ", "\t"), RUN.replace(" ", "   "), RUN.replace("\n", " \r\n"), "  " + RUN, RUN.replace("Q0 ", "q0 \t ")],
+    ids=["spaces", "tabs", "several spaces", "Windows line ends", "indented", "mixed"],
+)
+def test_a_run_is_told_by_its_second_field(text, write, door):
+    write("model.txt", text)
+    assert door("model.txt") == EXPECTED
+
+
+@pytest.mark.parametrize("text", [QRELS, QRELS.replace(" ", "\t"), QRELS.replace(" ", "  "), QRELS.replace(" 0 ", " Q0 ")])
+def test_qrels_are_told_by_their_iteration(text, write, door):
+    write("qrels.txt", text)
+    assert door(test="qrels.txt") == EXPECTED
+
+
+@pytest.mark.parametrize("name", ["model.run", "model.trec", "model.xyz"])
+def test_what_stands_second_does_not_matter_where_the_format_is_said(name, write, door):
+    write(name, RUN.replace("Q0", "0"))
+    write("judged.xyz", QRELS.replace(" 0 ", " iteration7 "))
+    assert door({"path": name, "format": "trec"}, test={"path": "judged.xyz", "format": "trec"}) == EXPECTED
+
+
+def test_a_time_stamp_is_no_grade_and_a_column_of_items_no_iteration(write, door):
+    write("rated.txt", "1 10 5 881250949\n1 11 4 881250949\n2 12 3 881250949\n")
+    assert door(test="rated.txt") == EXPECTED
+    write("rated.txt", "1\t0\t5\t881250949\n")
+    with pytest.raises(DataError, match="no item in common"):
+        door(test="rated.txt")
+
+
+def test_rank_orders_a_run_under_receval_and_score_under_trec_eval(write, door, tmp_path):
+    write("model.txt", "1 Q0 99 1 0.8 t\n1 Q0 10 2 0.9 t\n2 Q0 98 1 0.7 t\n2 Q0 12 2 0.6 t\n")
+    assert door("model.txt")["MRR@10"] == 0.5
+    data = {"test": "plain_test.csv", "recommendations": {"model": "model.txt"}}
+    write("config.yaml", yaml.safe_dump({"data": data, "evaluation": {"convention": "trec_eval", "metrics": ["recip_rank"]}}))
+    assert list(values(run(load_config(tmp_path / "config.yaml"))).values()) == [0.75]
+
+
+@pytest.mark.parametrize(
+    ("lists", "said"),
+    [
+        (RUN + "2 Q0 97 3\n", "line 5: 4 fields, where a TREC file has 6: qid Q0 docno rank score tag"),
+        (RUN * 300 + "2 Q0 97 3 0.5 tag more\n", "line 1201: 7 fields, where there are 6 columns"),
+        (RUN * 300 + "2 Q0 97 three 0.5 tag\n", "line 1201: 'three' is not a number, and rank must be one"),
+        (RUN * 300 + "2 Q0 97\n", "line 1201: no value for rank"),
+        (QRELS, "line 1: 4 fields, where a TREC file has 6"),
+    ],
+)
+def test_a_line_that_does_not_belong_is_named(lists, said, write, door):
+    write("model.txt", lists)
+    with pytest.raises(DataError, match=said):
+        door({"path": "model.txt", "format": "trec"})
+
+
+def test_a_catalogue_is_no_trec_file(write):
+    path = write("items.txt", "1 2 3\n")
+    with pytest.raises(DataError, match="TREC files hold judgements and recommendations"):
+        load.look("data.items", "catalogue", ["items.txt"], [path], format="trec")
+
+
+@pytest.mark.spark
+def test_what_spark_cannot_read_is_read_here_and_handed_over(write, door, spark):
+    write("model.run", RUN.replace(" ", "  "))
+    write("lists.ndjson", '{"user": 1, "items": [10, 99]}\n{"user": 2, "items": [98, 12]}\n')
+    write("ratings.dat", "1::10::5\n1::11::4\n2::12::NA\n".replace("NA", "3"))
+    assert door("model.run", test="ratings.dat", engine=spark) == door("lists.ndjson", engine=spark) == EXPECTED
