@@ -142,7 +142,7 @@ def separator_of(path: Path, lines: list[str], split_at: str | None = None) -> s
     """
     if ".tsv" in (ending.lower() for ending in path.suffixes) or ":token\t" in lines[0]:
         return "\t"
-    sample = [_UNQUOTED_ARRAY.sub("[]", line) for line in lines[:50] if line.strip()]
+    sample = [_UNQUOTED_ARRAY.sub("[]", line) for line in [line for line in lines if line.strip()][:50]]
     best, fields = ",", 1
     for separator in sorted(_SEPARATORS, key=lambda separator: separator == split_at):
         widths = {len(split(line, separator)) for line in sample}
