@@ -10,10 +10,10 @@ from .blocks import Block, Grid, Heading, Prose
 
 _REASONS = ("without_list", "without_relevant", "without_truth", "without_hit")
 _WORDS = {
-    "without_list": "without a list",
-    "without_relevant": "without a relevant item",
-    "without_truth": "without a test row",
-    "without_hit": "without a hit",
+    "without_list": "no list",
+    "without_relevant": "no relevant item",
+    "without_truth": "no test row",
+    "without_hit": "no hit",
 }
 
 
@@ -23,14 +23,17 @@ def page(result: Result) -> list[Block]:
     grouped: dict[tuple[str, Ledger], list[str]] = {}
     for row in rows:
         grouped.setdefault((row.model, _of_users(row)), []).append(row.label)
-    headers = ("model", "in truth", "in lists", "in both", "counted", "of these filled", "left out", "measures")
-    cells = tuple((model, *_counts(ledger), _named(labels)) for (model, ledger), labels in grouped.items())
-    blocks: list[Block] = [Heading("Who was counted", 2), Grid(headers, cells, frozenset({"measures"}))]
+    headers = ("", "model", "truth", "lists", "both", "counted", "filled", "left out", "measures")
+    cells = tuple(
+        (str(number), model, *_counts(ledger), ", ".join(dict.fromkeys(labels)))
+        for number, ((model, ledger), labels) in enumerate(grouped.items(), 1)
+    )
+    blocks: list[Block] = [Heading("Who was counted", 2), Grid(headers, cells, frozenset({"filled", "left out", "measures"}))]
     parts = tuple(_values(rows))
     if parts:
         blocks += [
-            Prose("Values over users with a list (covered), and over users whom train holds (warm), where not all that count are:"),
-            Grid(("model", "measure", "all", "covered", "users", "warm", "users "), parts),
+            Prose("Values, with their numbers of users: over users with a list (covered), and whom train holds (warm), where not all are:"),
+            Grid(("model", "measure", "all", "covered", "warm"), parts),
         ]
     return blocks
 
@@ -49,12 +52,7 @@ def _counts(ledger: Ledger) -> tuple[str, ...]:
 def _why(ledger: Ledger, how: str, total: int) -> str:
     reasons = {reason: getattr(ledger, f"{how}_{reason}", 0) for reason in _REASONS}
     said = ", ".join(f"{n:,} {_WORDS[reason]}" for reason, n in reasons.items() if n)
-    return f"{total:,}" + (f": {said}" if said else "")
-
-
-def _named(labels: Iterable[str]) -> str:
-    names = list(dict.fromkeys(labels))
-    return ", ".join(names)
+    return f"{total:,}: {said}" if said.count(",") else said or "0"
 
 
 def _values(rows: Iterable[Row]) -> Iterator[tuple[str, ...]]:
@@ -63,6 +61,6 @@ def _values(rows: Iterable[Row]) -> Iterator[tuple[str, ...]]:
         assert ledger is not None
         if row.value is None or (ledger.covered_value is None and ledger.warm_value is None):
             continue
-        covered = ("", "") if ledger.covered_value is None else (f"{ledger.covered_value:.4f}", f"{ledger.covered:,}")
-        warm = ("", "") if ledger.warm_value is None else (f"{ledger.warm_value:.4f}", f"{ledger.warm:,}")
-        yield (row.model, row.label, f"{row.value:.4f}", *covered, *warm)
+        covered = "" if ledger.covered_value is None else f"{ledger.covered_value:.4f} ({ledger.covered:,})"
+        warm = "" if ledger.warm_value is None else f"{ledger.warm_value:.4f} ({ledger.warm:,})"
+        yield (row.model, row.label, f"{row.value:.4f} ({ledger.counted:,})", covered, warm)
