@@ -16,7 +16,8 @@ from .base import Order, Ranked, ReadError, Scan, Want
 _ROW = "receval row"
 _KEY = " receval pair"
 _TYPES = {"integer": pl.Int64, "text": pl.String, "number": pl.Float64, "time": pl.Float64}
-_TIMES = ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.fZ", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y")
+_ZONED = ("%+", "%Y-%m-%d %H:%M:%S%.f%#z")
+_TIMES = ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", *_ZONED)
 """How the texts of times are read: UTC, where they do not say."""
 
 
@@ -195,8 +196,8 @@ def _seconds(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
         return value.cast(pl.Datetime("us")).dt.epoch("us") / 1e6
     if kind != pl.String:
         return value.cast(pl.Float64, strict=False)
-    parsed = pl.coalesce(value.str.to_datetime(form, strict=False, time_unit="us") for form in _TIMES)
-    return pl.coalesce(value.cast(pl.Float64, strict=False), parsed.dt.epoch("us") / 1e6)
+    parsed = [value.str.to_datetime(form, strict=False, time_unit="us").dt.epoch("us") / 1e6 for form in _TIMES]
+    return pl.coalesce(value.cast(pl.Float64, strict=False), *parsed)
 
 
 def _not_plain(text: pl.Expr) -> pl.Expr:
