@@ -33,7 +33,12 @@ def values(x: Examiner, model: str, per_user: nw.DataFrame[Any], of: Sequence[Me
     """X13 and T04: values that are out of bounds, and too few of them."""
     found = _impossible(x, model, per_user, of)
     first = next((one for one in of if one.column), None)
-    return found + (_too_few(x, model, per_user[first.column].drop_nulls(), first.row.label) if first else [])
+    return found + (_too_few(x, model, _defined(per_user, first.column)[first.column], first.row.label) if first else [])
+
+
+def _defined(per_user: nw.DataFrame[Any], column: str) -> nw.DataFrame[Any]:
+    """The users who count and have a value: where it is not defined it is NaN."""
+    return per_user.filter(~nw.col(column).is_null()).filter(~nw.col(column).is_nan())
 
 
 def measured(x: Examiner, model: str, rows: Sequence[Row], baseline: Mapping[str, float], best: Mapping[str, float]) -> list[Symptom]:
@@ -48,8 +53,9 @@ def _impossible(x: Examiner, model: str, per_user: nw.DataFrame[Any], of: Sequen
         low, high = least - _TOLERANCE, most + _TOLERANCE
         if one.column:
             value = nw.col(one.column)
-            odd = per_user.filter((value < low) | (value > high)).select("user", value.alias(label))
-            n, total = len(odd), len(per_user[one.column].drop_nulls())
+            defined = _defined(per_user, one.column)
+            odd = defined.filter((value < low) | (value > high)).select("user", value.alias(label))
+            n, total = len(odd), len(defined)
             if n:
                 extreme = max(odd[label].to_list(), key=abs)
                 sentence = f"{label} of {shared(n, total, 'users')} is not between {least:g} and {most:g}, up to {extreme:.4g}."
