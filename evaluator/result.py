@@ -55,8 +55,8 @@ class Counts:
     """Who was counted for one model.
 
     `test` users stand in the test file; `relevant` of them have a relevant item; `listed` of those have a list; `averaged`
-    is how many the first measure is averaged over. Those without a list count 0 if `missing_count`, those without a relevant
-    item if `irrelevant_count`; `untested` users without a test row count 0.
+    is how many the first measure is averaged over. Those without a list count 0 if `missing_count`, or have no value if
+    `missing_undefined`, those without a relevant item count 0 if `irrelevant_count`; `untested` users without a test row count 0.
     """
 
     test: int
@@ -66,6 +66,7 @@ class Counts:
     missing_count: bool = True
     irrelevant_count: bool = False
     untested: int = 0
+    missing_undefined: bool = False
 
 
 @dataclass(frozen=True)
@@ -128,9 +129,8 @@ class Result:
                 found.append(sentence)
             unlisted = counts.relevant - counts.listed
             if unlisted:
-                found.append(
-                    f"{model}: {unlisted:,} of these users have no list and {'count 0' if counts.missing_count else 'are left out'}."
-                )
+                done = "have no defined value" if counts.missing_undefined else "count 0" if counts.missing_count else "are left out"
+                found.append(f"{model}: {unlisted:,} of these users have no list and {done}.")
             if counts.untested:
                 found.append(f"{model}: {counts.untested:,} users with a list stand in no test row and count 0.")
             found += self._other_users(model, counts.averaged)

@@ -13,6 +13,7 @@ from ..config import Config
 from ..engine import Engine
 from ..errors import DataError
 from ..inputs import Inputs
+from ..ledger import Ledger
 from ..metrics import Definition
 from ..result import Row
 from ..tables import Frame
@@ -131,7 +132,7 @@ class Examination:
         self.note(health.lists(self.x, of, self.cutoffs, catalogue, inside))
         assert first.ledger is not None
         assert truths.rows is not None
-        self.note(health.users(self.x, of, first.ledger, truth.users, truths.everyone))
+        self.note(health.users(self.x, of, done_without_list(first.ledger, definition), truth.users, truths.everyone))
         self._ids_of(source, test, of, truths, sides)
         self.note(health.seen(self.x, of, hits))
         if sides.times is not None:
@@ -195,6 +196,13 @@ class Examination:
         order = {name: place for place, name in enumerate(CHECKS)}
         unique = {(one.finding.check, one.finding.model, one.finding.sentence): one for one in self.symptoms}
         return sorted(unique.values(), key=lambda one: (SEVERITIES.index(one.finding.severity), order[one.finding.check]))
+
+
+def done_without_list(ledger: Ledger, definition: Definition) -> str:
+    """What a measure does with users who have relevant items and no list."""
+    if not ledger.filled_without_list:
+        return "are left out"
+    return "have no defined value" if definition.counted.missing_lists == "undefined" else "count 0"
 
 
 def _ids(source: load.Source, frame: Frame, column: str) -> health.Ids:

@@ -61,8 +61,8 @@ def _values(rows: Iterable[Row]) -> Iterator[tuple[str, ...]]:
     for row in rows:
         ledger = row.ledger
         assert ledger is not None
-        if row.value is None or (ledger.covered_value is None and ledger.warm_value is None):
+        if ledger.covered_value is None and ledger.warm_value is None:
             continue
         covered = ("", "") if ledger.covered_value is None else (f"{ledger.covered_value:.4f}", f"{ledger.covered:,}")
         warm = ("", "") if ledger.warm_value is None else (f"{ledger.warm_value:.4f}", f"{ledger.warm:,}")
-        yield (row.model, row.label, f"{row.value:.4f}", *covered, *warm)
+        yield (row.model, row.label, "" if row.value is None else f"{row.value:.4f}", *covered, *warm)
