@@ -100,7 +100,8 @@ def _too_few(x: Examiner, model: str, counted: nw.Series[Any], label: str) -> li
     mde = x.settings["T04"].limits["mde"]
     found: list[Symptom] = []
     if n < least:
-        found += x.symptom("T04", f"Only {n:,} users count for {label}; fewer than {least:g} tell little.", 1, 1, model=model)
+        some = "Only 1 user counts" if n == 1 else f"Only {n:,} users count" if n else "No user counts"
+        found += x.symptom("T04", f"{some} for {label}; fewer than {least:g} tell little.", 1, 1, model=model)
     if mde and n > 1:
         spread = float(counted.std(ddof=1))
         wanted = math.ceil((_Z * spread / mde) ** 2)
