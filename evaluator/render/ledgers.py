@@ -8,12 +8,13 @@ from ..ledger import Ledger
 from ..result import Result, Row
 from .blocks import Block, Grid, Heading, Prose
 
-_REASONS = ("without_list", "without_relevant", "without_truth", "without_hit")
+_REASONS = ("without_list", "without_relevant", "without_truth", "without_hit", "of_others")
 _WORDS = {
     "without_list": "without a list",
     "without_relevant": "without a relevant item",
     "without_truth": "without a test row",
     "without_hit": "without a hit",
+    "of_others": "of other files than that whose users count",
 }
 
 
