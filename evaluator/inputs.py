@@ -158,10 +158,11 @@ def described(inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fing
 
 
 def _file(path: Path, source: load.Source, fingerprints: load.Fingerprints, folder: Path) -> InputFile:
+    return InputFile(as_given(path, source, folder), path.stat().st_size, fingerprints.of(path))
+
+
+def as_given(path: Path, source: load.Source, folder: Path) -> str:
+    """The path of one file of a source as the config gives it: the same wherever the `folder` of the config lies."""
     if path.name == "stdin":
-        shown = source.given[0]
-    elif any(os.path.isabs(given) for given in source.given):
-        shown = str(path)
-    else:
-        shown = os.path.relpath(path, folder)
-    return InputFile(shown, path.stat().st_size, fingerprints.of(path))
+        return source.given[0]
+    return str(path) if any(os.path.isabs(given) for given in source.given) else os.path.relpath(path, folder)

@@ -12,7 +12,7 @@ from .. import health, load, match, provenance
 from ..config import Loaded
 from ..engine import Engine, ReadError, open_engine
 from ..errors import DataError
-from ..inputs import Inputs, described, look_at_everything
+from ..inputs import Inputs, as_given, described, look_at_everything
 from ..result import Counts, Result, Row
 from ..tables import Frame
 from .examining import Examination
@@ -230,10 +230,17 @@ class Evaluation:
             self.as_read[source.role] = source.without_faulty_rows()
             frames = self.read(source, compute)
             if self.examination is not None:
-                self.examination.faulty(source, fault, fault.n_rows - self.n_rows[source.role], fault.n_rows)
+                self.examination.faulty(source, self.place_of(fault, source), fault.n_rows - self.n_rows[source.role], fault.n_rows)
         except ReadError as error:
             raise load.explain(source, error) from error
         return frames
+
+    def place_of(self, fault: DataError, source: load.Source) -> str:
+        """What is wrong with a row and where, the file being called what the config calls it."""
+        said = fault.message
+        for path in source.paths:
+            said = said.replace(str(path), as_given(path, source, self.loaded.folder))
+        return said
 
     @property
     def passes_over_faults(self) -> bool:

@@ -69,11 +69,11 @@ class Examination:
                 about = f"{finding.model}: " if finding.model else ""
                 raise DataError(f"{about}{finding.sentence} {self.refused_by[finding.check]} says error.", finding.advice)
 
-    def faulty(self, source: load.Source, fault: DataError, n_faulty: int, n_rows: int) -> None:
-        """Note rows that were passed over because they lack a value or hold a number that is not finite."""
+    def faulty(self, source: load.Source, first: str, n_faulty: int, n_rows: int) -> None:
+        """Note rows that were passed over because they lack a value or hold a number that is not finite, the `first` in words."""
         model = source.role.removeprefix("data.recommendations.")
         said = health.shared(n_faulty, n_rows, f"rows of {source.role}")
-        sentence = f"{said} lack a value or hold a number that is not finite, and are left out; the first: {fault.message}."
+        sentence = f"{said} lack a value or hold a number that is not finite, and are left out; the first: {first}."
         self.note(self.x.symptom("R02", sentence, n_faulty, n_rows, model=model if model != source.role else ""))
 
     def files(self, inputs: Inputs, truths: Truths, sides: Sides, definitions: Iterable[Definition]) -> None:
