@@ -85,7 +85,8 @@ def _no_better(x: Examiner, model: str, rows: Sequence[Row], baseline: Mapping[s
         if (value - floor) * (1 if row.higher_is_better else -1) <= margin
     ]
     said = shared(len(below), len(compared), "measures")
-    sentence = f"{said} are not above the popularity baseline: {', '.join(below[:3])}{_more(below)}."
+    more = f" by more than {margin:g}" if margin else ""
+    sentence = f"{said} are not above the popularity baseline{more}: {', '.join(below[:3])}{_more(below)}."
     return x.symptom("X14", sentence, len(below), len(compared), model=model)
 
 
