@@ -170,12 +170,23 @@ def described(inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fing
 
 
 def _file(path: Path | load.Remote, name: str, source: load.Source, fingerprints: load.Fingerprints, folder: Path) -> InputFile:
+    size = path.size if isinstance(path, load.Remote) else path.stat().st_size
+    return InputFile(_as_given(path, name, source, folder), size, fingerprints.of(path))
+
+
+def _as_given(path: Path | load.Remote, name: str, source: load.Source, folder: Path) -> str:
+    """One file of a source, known by `name`, as the config gives it: the same wherever the `folder` of the config lies."""
     if isinstance(path, load.Remote):
-        return InputFile(name, path.size, fingerprints.of(path))
+        return name
     if path.name == "stdin":
-        shown = source.given[0]
-    elif "://" in name or any(os.path.isabs(given) for given in source.given):
-        shown = name
-    else:
-        shown = os.path.relpath(path, folder)
-    return InputFile(shown, path.stat().st_size, fingerprints.of(path))
+        return source.given[0]
+    if "://" in name or any(os.path.isabs(given) for given in source.given):
+        return name
+    return os.path.relpath(path, folder)
+
+
+def said_of(message: str, source: load.Source, folder: Path) -> str:
+    """A message about a source, its files being called what the config calls them."""
+    for path, name in zip(source.paths, source.known_as, strict=True):
+        message = message.replace(str(name), _as_given(path, str(name), source, folder))
+    return message

@@ -11,9 +11,11 @@ class Ledger:
     """The users of one measure: those of the test file (`in_truth`) and those with a list (`in_lists`), `in_both` of them in both.
 
     `counted` is how many have a value. Of these the `filled` ones have only what the policy gives them (0 for nearly all metrics):
-    users without a list, without a relevant item, or without a test row. The `left_out` ones of the test file and of the lists have
-    no value: those, and users without a hit where the metric asks for one. So in_truth + in_lists - in_both = counted + all that are
-    left out, unless a measure is averaged over other users (of train, of a reference model: `others` of them).
+    users without a list, without a relevant item, or without a test row. The `left_out` ones have no value: those, and users without
+    a hit where the metric asks for one. So in_truth + in_lists - in_both = counted + all that are left out.
+
+    Where a measure is averaged over the users of train or of a reference model, `others` of them are in neither file, and come on top;
+    users of the two files who are not among them are left out (`left_out_of_others`).
 
     `covered_value` is the value over the `covered` users, who are counted and have a list; `warm_value` that over the `warm` ones, whom
     train holds. Both are `None` where nothing is known of them or they would be all that count.
@@ -30,6 +32,7 @@ class Ledger:
     left_out_without_relevant: int = 0
     left_out_without_truth: int = 0
     left_out_without_hit: int = 0
+    left_out_of_others: int = 0
     others: int = 0
     covered: int = 0
     covered_value: float | None = None
@@ -44,7 +47,8 @@ class Ledger:
     @property
     def left_out(self) -> int:
         """The users who do not count."""
-        return self.left_out_without_list + self.left_out_without_relevant + self.left_out_without_truth + self.left_out_without_hit
+        without = self.left_out_without_list + self.left_out_without_relevant + self.left_out_without_truth
+        return without + self.left_out_without_hit + self.left_out_of_others
 
     @property
     def adds_up(self) -> bool:

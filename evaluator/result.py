@@ -55,8 +55,8 @@ class Counts:
     """Who was counted for one model.
 
     `test` users stand in the test file; `relevant` of them have a relevant item; `listed` of those have a list; `averaged`
-    is how many the first measure is averaged over. Those without a list count 0 if `missing_count`, those without a relevant
-    item if `irrelevant_count`; `untested` users without a test row count 0.
+    is how many the first measure is averaged over. Those without a list count 0 if `missing_count`, or have no value if
+    `missing_undefined`, those without a relevant item count 0 if `irrelevant_count`; `untested` users without a test row count 0.
     """
 
     test: int
@@ -66,6 +66,7 @@ class Counts:
     missing_count: bool = True
     irrelevant_count: bool = False
     untested: int = 0
+    missing_undefined: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,20 +120,10 @@ class Result:
         """What to know beside the numbers, in full sentences: how ids were read, who was counted, who had no list."""
         found = list(self.remarks)
         for model, counts in ((name, counts) for name, counts in self.counts.items() if name not in self.yardsticks):
-            without = counts.test - counts.relevant
-            users = f"{counts.relevant:,} of {counts.test:,} test users have a relevant item"
-            counted = "count 0" if counts.missing_count else "count 0 if they have a list"
-            other = counted if counts.irrelevant_count else "are left out"
-            sentence = f"{users}; the other {without:,} {other}." if without else f"All {counts.test:,} test users have a relevant item."
+            sentence = _relevant(counts)
             if sentence not in found:
                 found.append(sentence)
-            unlisted = counts.relevant - counts.listed
-            if unlisted:
-                found.append(
-                    f"{model}: {unlisted:,} of these users have no list and {'count 0' if counts.missing_count else 'are left out'}."
-                )
-            if counts.untested:
-                found.append(f"{model}: {counts.untested:,} users with a list stand in no test row and count 0.")
+            found += [f"{model}: {sentence}" for sentence in (_unlisted(counts), _untested(counts)) if sentence]
             found += self._other_users(model, counts.averaged)
             found += self._undefined(model)
         return tuple(found)
@@ -169,3 +160,28 @@ class Result:
         for row in self.rows:
             table[row.model][row.label] = row
         return table
+
+
+def _relevant(counts: Counts) -> str:
+    without = counts.test - counts.relevant
+    if not without:
+        return f"All {counts.test:,} test users have a relevant item." if counts.test > 1 else "The only test user has a relevant item."
+    done, listed = ("is left out", "it has") if without == 1 else ("are left out", "they have")
+    if counts.irrelevant_count:
+        done = f"{'counts' if without == 1 else 'count'} 0{'' if counts.missing_count else f' if {listed} a list'}"
+    have, other = "has" if counts.relevant == 1 else "have", "one" if without == 1 else f"{without:,}"
+    return f"{counts.relevant:,} of {counts.test:,} test users {have} a relevant item; the other {other} {done}."
+
+
+def _unlisted(counts: Counts) -> str:
+    n = counts.relevant - counts.listed
+    how = "undefined" if counts.missing_undefined else "zero" if counts.missing_count else "out"
+    one = {"undefined": "has no list and no defined value", "zero": "has no list and counts 0", "out": "has no list and is left out"}
+    more = {"undefined": "have no list and no defined value", "zero": "have no list and count 0", "out": "have no list and are left out"}
+    return f"{n:,} of these users {(one if n == 1 else more)[how]}." if n else ""
+
+
+def _untested(counts: Counts) -> str:
+    n = counts.untested
+    stand = "user with a list stands in no test row and counts 0" if n == 1 else "users with a list stand in no test row and count 0"
+    return f"{n:,} {stand}." if n else ""

@@ -16,14 +16,15 @@ RECORD: Final = "receval row"
 NO_VALUE: Final = ("", "na", "n/a", "null", "none", "nan")
 """What counts as no value in a column of numbers, in lower case."""
 _TYPES: Final = {"integer": pl.Int64, "text": pl.String, "number": pl.Float64, "time": pl.Float64}
+_ZONED: Final = ("%+", "%Y-%m-%d %H:%M:%S%.f%#z")
 _TIMES: Final = (
     "%Y-%m-%dT%H:%M:%S%.f",
     "%Y-%m-%d %H:%M:%S%.f",
-    "%Y-%m-%dT%H:%M:%S%.fZ",
     "%Y-%m-%d %H:%M",
     "%Y-%m-%d",
     "%Y/%m/%d",
     "%d.%m.%Y",
+    *_ZONED,
 )
 """How the texts of times are read: UTC, where they do not say."""
 _LINE: Final = "receval line"
@@ -216,8 +217,8 @@ def _seconds(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
         return value.cast(pl.Datetime("us")).dt.epoch("us") / 1e6
     if kind != pl.String:
         return value.cast(pl.Float64, strict=False)
-    parsed = pl.coalesce(value.str.to_datetime(form, strict=False, time_unit="us") for form in _TIMES)
-    return pl.coalesce(value.cast(pl.Float64, strict=False), parsed.dt.epoch("us") / 1e6)
+    parsed = [value.str.to_datetime(form, strict=False, time_unit="us").dt.epoch("us") / 1e6 for form in _TIMES]
+    return pl.coalesce(value.cast(pl.Float64, strict=False), *parsed)
 
 
 def _not_plain(text: pl.Expr) -> pl.Expr:

@@ -114,6 +114,11 @@ class Examiner:
         return [Symptom(finding, rows)]
 
 
+def several(count: int, what: str) -> str:
+    """`1 user`, `12 users`."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def shared(count: int, total: int, what: str) -> str:
     """`12 of 350 users (3.4 %)`."""
     percent = 100.0 * count / total if total else 0.0

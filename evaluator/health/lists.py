@@ -9,7 +9,7 @@ import narwhals as nw
 
 from ..engine.base import Want
 from ..tables import Frame
-from .examiner import Examiner, Lists, Symptom, shared
+from .examiner import Examiner, Lists, Symptom, several, shared
 
 _FEW_ITEMS = 20
 """Lists shorter than this are not taken for sampled candidates."""
@@ -75,7 +75,7 @@ def _repeated(x: Examiner, of: Lists, n_lists: int) -> list[Symptom]:
         return again.join(counts, on=["user", "item"], how="semi")
 
     said = shared(sums["rows"], of.n_rows, "rows")
-    sentence = f"{said} repeat an item that stands in the user's list already, for {_users(sums['users'])}."
+    sentence = f"{said} repeat an item that stands in the user's list already, for {several(sums['users'], 'user')}."
     return x.symptom("R01", sentence, sums["rows"], of.n_rows, model=of.model, examples=x.examples(rows(), "user", "item"), rows=rows)
 
 
@@ -165,9 +165,8 @@ def _lengths(x: Examiner, of: Lists, n_lists: int, cutoffs: Sequence[int]) -> li
     found = x.symptom(
         "R05", sentence, n_short, n_lists, model=of.model, examples=x.examples(short, "user") if n_short else (), rows=lambda: short
     )
-    longer = (
-        f"{shared(sums['longer'], n_lists, 'lists')} are longer than the largest cut-off, {most}; the longest has {sums['longest']:,} rows."
-    )
+    above = f"{shared(sums['longer'], n_lists, 'lists')} are longer than the largest cut-off, {most}"
+    longer = f"{above}; the longest has {several(sums['longest'], 'row')}."
     return found + x.symptom("R06", longer, sums["longer"], n_lists, model=of.model)
 
 
@@ -177,7 +176,8 @@ def _unknown(x: Examiner, of: Lists, catalogue: Frame) -> list[Symptom]:
     if not sums["rows"]:
         return []
     said = shared(sums["rows"], of.n_rows, "recommended rows")
-    sentence = f"{said} hold one of {sums['items']:,} items that neither the train nor the items file knows."
+    which = f"one of {sums['items']:,} items" if sums["items"] > 1 else "an item"
+    sentence = f"{said} hold {which} that neither the train nor the items file knows."
     rows = lambda: of.rows().join(items, on="item", how="semi")  # noqa: E731
     return x.symptom("R07", sentence, sums["rows"], of.n_rows, model=of.model, examples=x.examples(items, "item"), rows=rows)
 
@@ -216,7 +216,3 @@ def _sampled(x: Examiner, of: Lists, n_lists: int, n_catalogue: int | None, insi
     said = shared(inside, relevant, "relevant items")
     sentence = f"All lists have {size:,} rows, and {said} are in them: they look like candidates that were sampled around the truth."
     return x.symptom("R10", sentence, n_lists, n_lists, model=of.model)
-
-
-def _users(n: int) -> str:
-    return f"{n:,} user{'' if n == 1 else 's'}"

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..ledger import Ledger
 from ..tables import Frame
 from .examiner import Examiner, Lists, Symptom, shared
 
 
-def users(x: Examiner, of: Lists, ledger: Ledger, wanted: Frame, tested: Frame) -> list[Symptom]:
-    """Users with relevant items (`wanted`) and no list, and users with a list and no row of the test file (`tested`)."""
+def users(x: Examiner, of: Lists, done: str, wanted: Frame, tested: Frame) -> list[Symptom]:
+    """Users with relevant items (`wanted`) and no list, and users with a list and no row of the test file (`tested`).
+
+    `done` says what is done with those without a list: they "count 0".
+    """
     without = wanted.select("user").join(of.lengths, on="user", how="anti")
     n_wanted, n_without = x.size(wanted), x.size(without)
     found: list[Symptom] = []
     if n_without:
-        done = "count 0" if ledger.filled_without_list else "are left out"
         sentence = f"{shared(n_without, n_wanted, 'users with relevant items')} have no list, and {done}."
         found += x.symptom("X01", sentence, n_without, n_wanted, model=of.model, examples=x.examples(without, "user"), rows=lambda: without)
     strangers = of.lengths.join(tested, on="user", how="anti").select("user")

@@ -7,7 +7,7 @@ import math
 import narwhals as nw
 
 from ..tables import Frame
-from .examiner import Examiner, Lists, Symptom, shared
+from .examiner import Examiner, Lists, Symptom, several, shared
 
 
 def popular(x: Examiner, of: Lists, hits: Frame, popularity: Frame) -> list[Symptom]:
@@ -28,5 +28,6 @@ def popular(x: Examiner, of: Lists, hits: Frame, popularity: Frame) -> list[Symp
     theirs = x.one(listed.select(n=nw.col("n").sum(), rows=(nw.col("n") * nw.col("rows")).sum()))
     lift = (theirs["rows"] / theirs["n"]) / (own["squares"] / own["rows"])
     lists = f"the lists are {lift:.2f} times as popular as train"
-    sentence = f"{shared(n, n_hits, 'hits')} come from the {n_head:,} most popular of {n_items:,} items; {lists}."
+    best = "most popular" if n_head == 1 else f"{n_head:,} most popular"
+    sentence = f"{shared(n, n_hits, 'hits')} come from the {best} of {several(n_items, 'item')}; {lists}."
     return x.symptom("X11", sentence, n, n_hits, model=of.model, details={"popularity_lift": lift})

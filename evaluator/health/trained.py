@@ -5,7 +5,7 @@ from __future__ import annotations
 import narwhals as nw
 
 from ..tables import Frame
-from .examiner import Examiner, Lists, Symptom, shared
+from .examiner import Examiner, Lists, Symptom, several, shared
 
 _PAIR = ["user", "item"]
 
@@ -21,7 +21,7 @@ def seen(x: Examiner, of: Lists, hits: Frame) -> list[Symptom]:
     n_hits, n_due = x.size(hits), x.size(hits.join(rows, on=_PAIR, how="semi"))
     due = f"; they make {shared(n_due, n_hits, 'hits')}" if n_hits else ""
     said = shared(sums["rows"], of.n_rows, "recommended rows")
-    sentence = f"{said} are items that train holds for the user, for {sums['users']:,} users{due}."
+    sentence = f"{said} are items that train holds for the user, for {several(sums['users'], 'user')}{due}."
     examples = x.examples(rows, *_PAIR)
     return x.symptom("X05", sentence, sums["rows"], of.n_rows, model=of.model, examples=examples, rows=lambda: rows)
 
@@ -47,7 +47,7 @@ def trained(x: Examiner, test: Frame, both: Frame, times: Frame | None) -> list[
 def _overlaps(x: Examiner, test: Frame, times: Frame) -> list[Symptom]:
     if not x.asks("X07"):
         return []
-    begins = test.group_by("user").agg(begins=nw.col("timestamp").min())
+    begins = test.drop_nulls("timestamp").group_by("user").agg(begins=nw.col("timestamp").min())
     ends = times.group_by("user").agg(ends=nw.col("timestamp").max())
     users = begins.join(ends, on="user", how="inner")
     (users,) = x.engine.settle([users])
@@ -86,8 +86,6 @@ def future(x: Examiner, of: Lists, test: Frame, times: Frame) -> list[Symptom]:
     (early,) = x.engine.settle([listed.filter(nw.col("born") > nw.col("ends"))])
     n = x.size(early)
     users = x.one(early.select(n=nw.col("user").n_unique()))["n"] if n else 0
-    sentence = (
-        f"{shared(n, of.n_rows, 'recommended rows')} hold an item that first occurs after the user's last test row, for {users:,} users."
-    )
+    said = f"{shared(n, of.n_rows, 'recommended rows')} hold an item that first occurs after the user's last test row"
     examples = x.examples(early, *_PAIR) if n else ()
-    return x.symptom("X09", sentence, n, of.n_rows, model=of.model, examples=examples, rows=lambda: early)
+    return x.symptom("X09", f"{said}, for {several(users, 'user')}.", n, of.n_rows, model=of.model, examples=examples, rows=lambda: early)

@@ -33,7 +33,12 @@ def values(x: Examiner, model: str, per_user: nw.DataFrame[Any], of: Sequence[Me
     """X13 and T04: values that are out of bounds, and too few of them."""
     found = _impossible(x, model, per_user, of)
     first = next((one for one in of if one.column), None)
-    return found + (_too_few(x, model, per_user[first.column].drop_nulls(), first.row.label) if first else [])
+    return found + (_too_few(x, model, _defined(per_user, first.column)[first.column], first.row.label) if first else [])
+
+
+def _defined(per_user: nw.DataFrame[Any], column: str) -> nw.DataFrame[Any]:
+    """The users who count and have a value: where it is not defined it is NaN."""
+    return per_user.filter(~nw.col(column).is_null()).filter(~nw.col(column).is_nan())
 
 
 def measured(x: Examiner, model: str, rows: Sequence[Row], baseline: Mapping[str, float], best: Mapping[str, float]) -> list[Symptom]:
@@ -48,8 +53,9 @@ def _impossible(x: Examiner, model: str, per_user: nw.DataFrame[Any], of: Sequen
         low, high = least - _TOLERANCE, most + _TOLERANCE
         if one.column:
             value = nw.col(one.column)
-            odd = per_user.filter((value < low) | (value > high)).select("user", value.alias(label))
-            n, total = len(odd), len(per_user[one.column].drop_nulls())
+            defined = _defined(per_user, one.column)
+            odd = defined.filter((value < low) | (value > high)).select("user", value.alias(label))
+            n, total = len(odd), len(defined)
             if n:
                 extreme = max(odd[label].to_list(), key=abs)
                 sentence = f"{label} of {shared(n, total, 'users')} is not between {least:g} and {most:g}, up to {extreme:.4g}."
@@ -79,7 +85,8 @@ def _no_better(x: Examiner, model: str, rows: Sequence[Row], baseline: Mapping[s
         if (value - floor) * (1 if row.higher_is_better else -1) <= margin
     ]
     said = shared(len(below), len(compared), "measures")
-    sentence = f"{said} are not above the popularity baseline: {', '.join(below[:3])}{_more(below)}."
+    more = f" by more than {margin:g}" if margin else ""
+    sentence = f"{said} are not above the popularity baseline{more}: {', '.join(below[:3])}{_more(below)}."
     return x.symptom("X14", sentence, len(below), len(compared), model=model)
 
 
@@ -94,7 +101,8 @@ def _too_few(x: Examiner, model: str, counted: nw.Series[Any], label: str) -> li
     mde = x.settings["T04"].limits["mde"]
     found: list[Symptom] = []
     if n < least:
-        found += x.symptom("T04", f"Only {n:,} users count for {label}; fewer than {least:g} tell little.", 1, 1, model=model)
+        some = "Only 1 user counts" if n == 1 else f"Only {n:,} users count" if n else "No user counts"
+        found += x.symptom("T04", f"{some} for {label}; fewer than {least:g} tell little.", 1, 1, model=model)
     if mde and n > 1:
         spread = float(counted.std(ddof=1))
         wanted = math.ceil((_Z * spread / mde) ** 2)

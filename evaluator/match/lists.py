@@ -63,12 +63,13 @@ def wanted_repeats() -> Callable[[Frame], Sequence[Frame]]:
 
 
 def with_summed_scores(lists: Frame, engine: Engine) -> Frame:
-    """Each (user, item) once, with the sum of its scores, in the order in which the pairs first occur.
+    """Each (user, item) once, with the sum of its scores and its best rank, if it has one, in the order in which the pairs first occur.
 
     Scores are added in the order of the file, so that their sum is the same every time.
     """
-    (rows,) = engine.settle([lists.select("user", "item", nw.col("score").cast(nw.Float64), "row").sort("row")], ordered=True)
-    sums = rows.group_by(PAIR).agg(nw.col("score").sum(), nw.col("row").min().alias("first"))
+    ranks = [name for name in ("position",) if name in lists.collect_schema().names()]
+    (rows,) = engine.settle([lists.select("user", "item", nw.col("score").cast(nw.Float64), *ranks, "row").sort("row")], ordered=True)
+    sums = rows.group_by(PAIR).agg(nw.col("score").sum(), *(nw.col(name).min() for name in ranks), nw.col("row").min().alias("first"))
     (summed,) = engine.settle([sums.sort("first")], ordered=True)
     return summed.with_row_index("row", order_by="first").with_columns(nw.col("row").cast(nw.Int64)).drop("first")
 

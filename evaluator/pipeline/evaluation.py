@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -12,10 +12,10 @@ from .. import health, load, match, provenance
 from ..config import Loaded
 from ..engine import Engine, ReadError, open_engine
 from ..errors import DataError
-from ..inputs import Inputs, described, look_at_everything
+from ..inputs import Inputs, described, look_at_everything, said_of
 from ..result import Counts, Result, Row
 from ..tables import Frame
-from .examining import Examination
+from .examining import Examination, failing_rows
 from .judgements import read_predictions
 from .lists import read_lists
 from .model import ModelTables
@@ -236,7 +236,9 @@ class Evaluation:
             self.as_read[source.role] = source.without_faulty_rows()
             frames = self.read(source, compute)
             if self.examination is not None:
-                self.examination.faulty(source, fault, fault.n_rows - self.n_rows[source.role], fault.n_rows)
+                self.examination.faulty(
+                    source, said_of(fault.message, source, self.loaded.folder), fault.n_rows - self.n_rows[source.role], fault.n_rows
+                )
         except ReadError as error:
             if source.scan.is_text and not source.scan.loose:
                 self.as_read[source.role] = source.loosely()
@@ -282,17 +284,5 @@ class Evaluation:
             findings=tuple(symptom.finding for symptom in found),
             examined=self.examination is not None,
             yardsticks=self.yardsticks,
-            failures=self.failures(found) if keep_failures else {},
+            failures=failing_rows(found, self.engine) if keep_failures else {},
         )
-
-    def failures(self, found: Sequence[health.Symptom]) -> dict[str, nw.DataFrame[Any]]:
-        """The offending rows of findings, by the name of their file."""
-        kept: dict[str, nw.DataFrame[Any]] = {}
-        for symptom in found:
-            if symptom.rows is None or symptom.finding.severity not in ("error", "warn"):
-                continue
-            name = ".".join(part for part in (symptom.finding.check, symptom.finding.model.replace("/", "_")) if part)
-            name = name if name not in kept else f"{name}.{len(kept)}"
-            rows = self.engine.collect(symptom.rows())
-            kept[name] = rows.sort(rows.columns)
-        return kept

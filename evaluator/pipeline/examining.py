@@ -13,6 +13,7 @@ from ..config import Config
 from ..engine import Engine
 from ..errors import DataError
 from ..inputs import Inputs
+from ..ledger import Ledger
 from ..metrics import Definition
 from ..result import Row
 from ..tables import Frame
@@ -75,11 +76,11 @@ class Examination:
                 about = f"{finding.model}: " if finding.model else ""
                 raise DataError(f"{about}{finding.sentence} {self.refused_by[finding.check]} says error.", finding.advice)
 
-    def faulty(self, source: load.Source, fault: DataError, n_faulty: int, n_rows: int) -> None:
-        """Note rows that were passed over because they lack a value or hold a number that is not finite."""
+    def faulty(self, source: load.Source, first: str, n_faulty: int, n_rows: int) -> None:
+        """Note rows that were passed over because they lack a value or hold a number that is not finite, the `first` in words."""
         model = source.role.removeprefix("data.recommendations.")
         said = health.shared(n_faulty, n_rows, f"rows of {source.role}")
-        sentence = f"{said} lack a value or hold a number that is not finite, and are left out; the first: {fault.message}."
+        sentence = f"{said} lack a value or hold a number that is not finite, and are left out; the first: {first}."
         self.note(self.x.symptom("R02", sentence, n_faulty, n_rows, model=model if model != source.role else ""))
 
     def files(self, inputs: Inputs, truths: Truths, sides: Sides, definitions: Iterable[Definition], both: Frame | None) -> None:
@@ -140,7 +141,7 @@ class Examination:
         self.note(health.lists(self.x, of, self.cutoffs, catalogue, inside))
         assert first.ledger is not None
         assert truths.rows is not None
-        self.note(health.users(self.x, of, first.ledger, truth.users, truths.everyone))
+        self.note(health.users(self.x, of, done_without_list(first.ledger, definition), truth.users, truths.everyone))
         self._ids_of(source, test, of, truths, sides)
         self.note(health.seen(self.x, of, hits))
         if sides.times is not None:
@@ -206,6 +207,26 @@ class Examination:
         return sorted(unique.values(), key=lambda one: (SEVERITIES.index(one.finding.severity), order[one.finding.check]))
 
 
+def done_without_list(ledger: Ledger, definition: Definition) -> str:
+    """What a measure does with users who have relevant items and no list."""
+    if not ledger.filled_without_list:
+        return "are left out"
+    return "have no defined value" if definition.counted.missing_lists == "undefined" else "count 0"
+
+
 def _ids(source: load.Source, frame: Frame, column: str) -> health.Ids:
     stored = "integers" if source.stored[column] == "integer" else "text"
     return health.Ids(source.role, frame.select(column).unique(column), source.scan.names[column], stored)
+
+
+def failing_rows(found: Iterable[health.Symptom], engine: Engine) -> dict[str, nw.DataFrame[Any]]:
+    """The offending rows of errors and warnings, by the name of their file."""
+    kept: dict[str, nw.DataFrame[Any]] = {}
+    for symptom in found:
+        if symptom.rows is None or symptom.finding.severity not in ("error", "warn"):
+            continue
+        name = ".".join(part for part in (symptom.finding.check, symptom.finding.model.replace("/", "_")) if part)
+        name = name if name not in kept else f"{name}.{len(kept)}"
+        rows = engine.collect(symptom.rows())
+        kept[name] = rows.sort(rows.columns)
+    return kept

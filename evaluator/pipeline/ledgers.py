@@ -82,21 +82,45 @@ class Ledgers:
             counted=counted,
         )
         if definition.population in ("train", "baseline"):
-            return replace(base, others=counted - sum(cells.values()))
+            return self._of_others(base, place, definition.population)
         groups = conditions(definition, f"n_relevant_{name}", f"n_recommended_{place}", all_tested=True, untested=True)
         fits = {cell: _counts(cell, groups, f"n_relevant_{name}", f"n_recommended_{place}") for cell in cells}
+        without_hit = sum(n for cell, n in cells.items() if fits[cell]) - counted
+        valued = self._valued(index, place, truth.users) if without_hit and not system else cells
         reasons: dict[str, int] = {}
         for cell, n in cells.items():
             why = _why(cell, fits[cell], definition.population in ("test", "tested"))
             if why:
-                reasons[why] = reasons.get(why, 0) + n
-        without_hit = sum(n for cell, n in cells.items() if fits[cell]) - counted
+                reasons[why] = reasons.get(why, 0) + (valued.get(cell, 0) if fits[cell] else n)
         return replace(base, **reasons, left_out_without_hit=without_hit)
+
+    def _of_others(self, base: Ledger, place: int, population: str) -> Ledger:
+        """The ledger of a measure that is averaged over the users of train or of the reference model."""
+        sides = self.model.sides
+        file = sides.train if population == "train" else sides.baseline
+        assert file is not None, "the measure needs it"
+        others = file.select("user").unique("user")
+        own = nw.concat([self.model.truths.everyone.select("user"), self._listed(place)]).unique("user")
+        n_others, n_own, n_shared = (self.model.size(frame) for frame in (others, own, own.join(others, on="user", how="semi")))
+        return replace(base, others=n_others - n_shared, left_out_of_others=n_own - n_shared, left_out_without_hit=n_others - base.counted)
+
+    def _listed(self, place: int) -> Frame:
+        return self.model.readings[place].found.lengths.select("user")
+
+    def _valued(self, index: int, place: int, relevant: Frame) -> Mapping[Cell, int]:
+        """How many users of each kind have a value, where a metric leaves out users without a hit."""
+        with_value = self.per_user.filter(~nw.col(f"v{index}").is_null()).select("user")
+        marks = {"tested": self.model.truths.everyone, "relevant": relevant, "listed": self._listed(place)}
+        for name, frame in marks.items():
+            mark = self.model.engine.collect(frame.select("user", nw.lit(1).alias(name)))
+            with_value = with_value.join(mark, on="user", how="left").with_columns(nw.col(name).fill_null(0))
+        counts = with_value.group_by(*marks).agg(n=nw.len()).rows(named=True)
+        return {Cell(bool(row["tested"]), bool(row["relevant"]), bool(row["listed"])): row["n"] for row in counts}
 
     def _cells(self, place: int, relevant: Frame, name: str) -> Mapping[Cell, int]:
         """How many users the files hold so, each kind once; kinds without users are left out."""
         if (place, name) not in self.cells:
-            lengths = self.model.readings[place].found.lengths.select("user")
+            lengths = self._listed(place)
             everyone = self.model.truths.everyone
             n_tested, n_relevant, n_listed, both, wanted = (
                 self.model.size(frame)

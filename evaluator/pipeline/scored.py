@@ -48,12 +48,14 @@ def scored(name: str, model: ModelTables, n_train_users: int | None, warm: Frame
 
 def _counts(model: ModelTables, per_user: nw.DataFrame[Any]) -> Counts:
     first, truths = model.plan.definitions[0], model.truths
+    judged = first.population in ("test", "tested")
     return Counts(
         test=truths.n_test,
         relevant=truths.n_relevant[truths.place[first.truth]],
         listed=int(((per_user["n_recommended"] > 0) & (per_user["n_relevant"] > 0)).sum()),
         averaged=len(per_user.filter(~nw.col("v0").is_null())),
-        missing_count=first.counted.missing_lists == "zero" and first.population in ("test", "tested"),
+        missing_count=first.counted.missing_lists == "zero" and judged,
+        missing_undefined=first.counted.missing_lists == "undefined" and judged,
         irrelevant_count=first.counted.no_relevant == "zero",
         untested=model.untested(),
     )

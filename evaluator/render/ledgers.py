@@ -8,12 +8,13 @@ from ..ledger import Ledger
 from ..result import Result, Row
 from .blocks import Block, Grid, Heading, Prose
 
-_REASONS = ("without_list", "without_relevant", "without_truth", "without_hit")
+_REASONS = ("without_list", "without_relevant", "without_truth", "without_hit", "of_others")
 _WORDS = {
     "without_list": "no list",
     "without_relevant": "no relevant item",
     "without_truth": "no test row",
     "without_hit": "no hit",
+    "of_others": "of other files",
 }
 
 
@@ -59,8 +60,9 @@ def _values(rows: Iterable[Row]) -> Iterator[tuple[str, ...]]:
     for row in rows:
         ledger = row.ledger
         assert ledger is not None
-        if row.value is None or (ledger.covered_value is None and ledger.warm_value is None):
+        if ledger.covered_value is None and ledger.warm_value is None:
             continue
         covered = "" if ledger.covered_value is None else f"{ledger.covered_value:.4f} ({ledger.covered:,})"
         warm = "" if ledger.warm_value is None else f"{ledger.warm_value:.4f} ({ledger.warm:,})"
-        yield (row.model, row.label, f"{row.value:.4f} ({ledger.counted:,})", covered, warm)
+        value = "" if row.value is None else f"{row.value:.4f}"
+        yield (row.model, row.label, f"{value} ({ledger.counted:,})".strip(), covered, warm)

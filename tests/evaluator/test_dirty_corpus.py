@@ -1,0 +1,117 @@
+"""The corpus of dirty input in tests/dirty: what the checks say, and the value under every policy."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+import yaml
+from receval.evaluator.checks import CHECKS
+from receval.evaluator.config.trust import Policy
+from receval.evaluator.conventions import AXES
+
+from tests.dirty import CASES, number
+
+POLICIES = [(name, policy) for name, case in CASES.items() for policy in case.policies or ()]
+COUNTED_ONE = re.compile(r"(?<!of )(?<![\d,.@])1 (users|items|lists|rows|hits|measures|pairs|ids)\b")
+
+
+@pytest.fixture
+def checked(receval, tmp_path):
+    """The exit code, the findings and the sentences of `receval check`."""
+
+    def checked(case):
+        code, out, err = receval("check", case.write(tmp_path / "case"), "--format", "json")
+        assert code in (0, 1), err
+        return code, json.loads(out)["findings"]
+
+    return checked
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_checks_say_what_is_wrong_and_nothing_else(name, checked):
+    case = CASES[name]
+    code, found = checked(case)
+    expected = [_place(one) for one in case.findings]
+    bad = [one for one in found if one["severity"] in ("error", "warn")]
+    assert sorted(map(_place, bad)) == sorted(one for one in expected if one[1] != "info")
+    assert set(expected) <= set(map(_place, found))
+    assert not {one["check"] for one in found} & set(case.silent)
+    assert code == any(one["severity"] == "error" for one in found)
+    for one in case.findings:
+        alike = [other for other in found if _place(other) == _place(one)]
+        (same,) = [other for other in alike if one.get("says", "") in other["sentence"]] or [None]
+        assert same, (one["says"], [other["sentence"] for other in alike])
+        assert same["share"] == pytest.approx(one["count"] / one["total"])
+        for label, ends in one.get("bounds", {}).items():
+            assert list(same["details"]["bounds"][label].values()) == pytest.approx([number(end) for end in ends]), label
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_sentences_are_whole_and_count_one_as_one(name, checked):
+    for one in checked(CASES[name])[1]:
+        assert one["sentence"].endswith("."), one["sentence"]
+        assert ".." not in one["sentence"]
+        assert not COUNTED_ONE.search(one["sentence"]), one["sentence"]
+        assert 0 < one["count"] <= one["total"]
+        assert len(one["examples"]) <= 5
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.values])
+def test_values_are_those_worked_by_hand(name, receval, tmp_path):
+    case = CASES[name]
+    _, out, err = receval("run", case.write(tmp_path), "--format", "json")
+    assert_values(out, err, case.values)
+
+
+@pytest.mark.parametrize(("name", "policy"), POLICIES)
+def test_the_policy_decides_the_value(name, policy, receval, tmp_path):
+    case = CASES[name]
+    path = case.write(tmp_path / "case")
+    for choice, values in case.policies[policy].items():
+        code, out, err = receval("run", path, "--format", "json", "--set", f"evaluation.policy.{policy}={choice}")
+        if values == "refused":
+            assert (code, out) == (3, ""), choice
+            assert len(err.strip().splitlines()) <= 2, err
+            assert policy == "missing_values" or f"evaluation.policy.{policy} says error." in err
+        else:
+            assert_values(out, err, values)
+
+
+def assert_values(out, err, expected):
+    assert out, err
+    found = {f"{row['metric']}@{row['k'] or 'none'}": row["value"] for row in json.loads(out)["results"]}
+    for label, value in expected.items():
+        assert found[label] == (None if value is None else pytest.approx(number(value), abs=1e-12)), label
+
+
+def _place(one):
+    return one["check"], one["severity"], one["model"], one["count"], one["total"]
+
+
+def test_the_corpus_is_large():
+    assert len(CASES) >= 60
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_every_check_is_raised_by_a_case_and_silent_in_one_that_is_near(check):
+    assert [name for name, case in CASES.items() if check in {one["check"] for one in case.findings}], "is never raised"
+    assert [name for name, case in CASES.items() if check in case.silent], "has no case in which it is silent"
+
+
+def test_every_default_severity_is_raised():
+    raised = {(one["check"], one["severity"]) for case in CASES.values() for one in case.findings}
+    assert {(check.id, check.severity) for check in CHECKS.values()} <= raised
+
+
+@pytest.mark.parametrize("policy", Policy.model_fields)
+def test_every_value_of_a_policy_is_tried(policy):
+    tried = {choice for case in CASES.values() for choice in (case.policies or {}).get(policy, ())}
+    values = ("drop",) if policy == "missing_values" else AXES[policy].values
+    assert tried == {"error", *values}
+
+
+def test_no_case_is_written_twice():
+    inputs = [yaml.safe_dump([case.files, case.config], sort_keys=True) for case in CASES.values()]
+    assert len(set(inputs)) == len(inputs)

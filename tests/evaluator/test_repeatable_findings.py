@@ -1,0 +1,51 @@
+"""The same input has the same findings, however its rows are ordered and wherever it lies."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import polars as pl
+import pytest
+
+from tests.dirty import CASES
+
+ORDERED = {
+    name
+    for name, case in CASES.items()
+    if any("score" not in str(content) and "rank" not in str(content) for file, content in case.files.items() if "lists" in file)
+}
+"""Where lists have neither scores nor ranks, the order of the rows is what they say."""
+PLACED = {name for name, case in CASES.items() if any(one["check"] == "R02" for one in case.findings)}
+"""Where the line of the first odd row is said."""
+
+
+def shuffled(folder, seed):
+    """Put the rows of every file into another order."""
+    chance = random.Random(seed)
+    for path in sorted(folder.iterdir()):
+        if path.suffix == ".parquet":
+            pl.read_parquet(path).sample(fraction=1, shuffle=True, seed=seed).write_parquet(path)
+        elif path.suffix == ".csv":
+            head, *rows = path.read_text().splitlines()
+            chance.shuffle(rows)
+            path.write_text("".join(f"{line}\n" for line in (head, *rows)))
+
+
+@pytest.mark.parametrize("name", sorted(CASES.keys() - ORDERED - PLACED))
+def test_the_order_of_rows_changes_no_finding(name, receval, tmp_path):
+    path, found = CASES[name].write(tmp_path / "case"), set()
+    for seed in range(2):
+        _, out, err = receval("check", path, "--format", "json")
+        assert out, err
+        found.add(json.dumps(json.loads(out)["findings"]))
+        shuffled(path.parent, seed)
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_copy_has_the_same_bytes(name, receval, tmp_path):
+    drop = ("--set", "evaluation.policy.missing_values=drop")
+    found = [receval("run", CASES[name].write(tmp_path / place), "--format", "json", *drop)[1] for place in ("here", "over/there")]
+    assert found[0] == found[1]
+    assert json.loads(found[0])["results"]
