@@ -50,15 +50,18 @@ def _print_version(context: click.Context, parameter: click.Parameter, wanted: b
         context.exit()
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+_HELP = """Say how good recommendations are, by definitions you can name.
+
+\b
+Exit codes: 0 fine, 1 a gate or an error-level check failed, 2 command line or config wrong, 3 data unreadable
+or wrong, 4 an engine or an optional extra is missing, 70 a bug of receval, 130 interrupted.
+"""
+
+
+@click.group(cls=_Commands, help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version.")
 def cli() -> None:
-    r"""Say how good recommendations are, by definitions you can name.
-
-    \b
-    Exit codes: 0 fine, 1 a gate or an error-level check failed, 2 command line or config wrong, 3 data unreadable
-    or wrong, 4 an engine or an optional extra is missing, 70 a bug of receval, 130 interrupted.
-    """
+    """Call a command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

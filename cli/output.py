@@ -16,6 +16,8 @@ def emit(content: bytes) -> None:
     """Write to standard output; `OutputError` if it cannot be written."""
     from receval.evaluator.errors import OutputError
 
+    if sys.stdout is None:
+        raise OutputError("cannot write to standard output: it is closed")
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
@@ -34,7 +36,7 @@ def warn(loaded: Loaded) -> None:
 
 def on_screen(text: str) -> bytes:
     """`text` in the encoding of standard output."""
-    return text.encode(sys.stdout.encoding or "utf-8", "backslashreplace")
+    return text.encode((sys.stdout and sys.stdout.encoding) or "utf-8", "backslashreplace")
 
 
 def emit_page(page: Page, form: str) -> None:

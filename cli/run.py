@@ -77,7 +77,7 @@ def run(
         result = _evaluate(loaded, quiet, store is not None)
         _save(result, loaded, files, folders, stage)
         keep(result, store, failures)
-    _print(result, form, quiet, verbose)
+    _print(result, form, quiet, verbose, strict)
     context.exit(1 if result.failed(strict) else 0)
 
 
@@ -141,7 +141,7 @@ def _save(result: Result, loaded: Loaded, files: dict[Path, str], folders: list[
     stage.commit(content)
 
 
-def _print(result: Result, form: str | None, quiet: bool, verbose: bool) -> None:
+def _print(result: Result, form: str | None, quiet: bool, verbose: bool, strict: bool) -> None:
     """Print the result; what the checks found goes with the table, and to standard error beside any other format."""
     from receval.evaluator import render
     from receval.evaluator.render import blocks, findings, ledgers, terminal
@@ -150,7 +150,8 @@ def _print(result: Result, form: str | None, quiet: bool, verbose: bool) -> None
         more = blocks.show(ledgers.page(result), sys.stdout) if verbose else ""
         emit(on_screen(terminal.show(result, sys.stdout, verbose) + more))
         return
-    levels = ("error",) if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
+    failing = ("error", "warn") if strict else ("error",)
+    levels = failing if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
     click.echo(findings.show([one for one in result.findings if one.severity in levels], sys.stderr), err=True, nl=False)
     if form is not None:
         emit(render.FORMATS[form](result))

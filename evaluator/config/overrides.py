@@ -43,6 +43,9 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
         data["recommendations"] = [*listed, {"name": name, "path": seen}]
         origins["data", "recommendations", len(listed)] = where
         return None
+    before = given.get(name) if isinstance(given, dict) else None
+    if isinstance(before, dict) and "path" not in before:  # --set said how to read it
+        return _put(config, ("data", "recommendations", name, "path"), seen, where, origins)
     return _put(config, ("data", "recommendations", name), seen, where, origins)
 
 

@@ -127,7 +127,11 @@ Health = create_model(
 
 
 def _all_or_some(value: Any) -> Any:
-    return dict.fromkeys(CHECKS, "off") if value == "off" or value is False else value
+    if value == "off" or value is False:
+        return dict.fromkeys(CHECKS, "off")
+    if not isinstance(value, Mapping | Model):
+        raise ValueError(f"health is off, or maps checks to severities and limits, such as {{R04: error}}; not {value!r}")
+    return value
 
 
 HealthField = Annotated[Health, BeforeValidator(_all_or_some, json_schema_input_type=Literal["off"] | Health)]

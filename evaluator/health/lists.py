@@ -121,9 +121,18 @@ def _constant(x: Examiner, of: Lists, n_lists: int) -> list[Symptom]:
 
 
 def tied(
-    x: Examiner, model: str, users: Frame, n_lists: int, n_across: int, deepest: int | None, bounds: Mapping[str, Mapping[str, float]]
+    x: Examiner,
+    model: str,
+    users: Frame,
+    n_lists: int,
+    n_across: int,
+    deepest: int | None,
+    bounds: Mapping[str, Mapping[str, float]],
+    note: str,
 ) -> list[Symptom]:
     """R04: `users` with tied scores before rank `deepest`, `n_across` of them across a cut-off; and the `bounds` of values.
+
+    `note` ends the sentence.
 
     Ties that move no value further than the limit are no reason to worry: their severity is info.
     """
@@ -133,7 +142,7 @@ def tied(
         return []
     before = f" in the first {deepest:,} places" if deepest else ""
     across = f", {n_across:,} of them across a cut-off" if n_across else ""
-    sentence = f"{shared(n, n_lists, 'lists')} have tied scores{before}{across}."
+    sentence = f"{shared(n, n_lists, 'lists')} have tied scores{before}{across}{note}."
     details = {"across": n_across, **({"bounds": wide} if wide else {})}
     return x.symptom(
         "R04",
@@ -161,7 +170,8 @@ def _lengths(x: Examiner, of: Lists, n_lists: int, cutoffs: Sequence[int]) -> li
     per_k = ", ".join(f"{sums[f'below_{k}']:,} than {k}" for k in sorted(cutoffs, reverse=True) if sums[f"below_{k}"])
     short = of.lengths.filter(length < most)
     n_short = sums[f"below_{most}"]
-    sentence = f"{shared(n_short, n_lists, 'lists')} are shorter than the largest cut-off (shorter: {per_k})."
+    each = f" (shorter: {per_k})" if len(cutoffs) > 1 else ""
+    sentence = f"{shared(n_short, n_lists, 'lists')} are shorter than the largest cut-off, {most}{each}."
     found = x.symptom(
         "R05", sentence, n_short, n_lists, model=of.model, examples=x.examples(short, "user") if n_short else (), rows=lambda: short
     )
@@ -176,8 +186,8 @@ def _unknown(x: Examiner, of: Lists, catalogue: Frame) -> list[Symptom]:
     if not sums["rows"]:
         return []
     said = shared(sums["rows"], of.n_rows, "recommended rows")
-    which = f"one of {sums['items']:,} items" if sums["items"] > 1 else "an item"
-    sentence = f"{said} hold {which} that neither the train nor the items file knows."
+    which = f"one of {sums['items']:,} unknown items" if sums["items"] > 1 else "an unknown item"
+    sentence = f"{said} hold {which}: no train or items file has them."
     rows = lambda: of.rows().join(items, on="item", how="semi")  # noqa: E731
     return x.symptom("R07", sentence, sums["rows"], of.n_rows, model=of.model, examples=x.examples(items, "item"), rows=rows)
 

@@ -41,9 +41,22 @@ def _defined(per_user: nw.DataFrame[Any], column: str) -> nw.DataFrame[Any]:
     return per_user.filter(~nw.col(column).is_null()).filter(~nw.col(column).is_nan())
 
 
-def measured(x: Examiner, model: str, rows: Sequence[Row], baseline: Mapping[str, float], best: Mapping[str, float]) -> list[Symptom]:
-    """X13 and X14: values above the `best` possible ones, or at or below those of the popularity `baseline`, both by label."""
-    return _above(x, model, rows, best) + _no_better(x, model, rows, baseline)
+def measured(x: Examiner, model: str, rows: Sequence[Row], baseline: Mapping[str, Row], best: Mapping[str, Row]) -> list[Symptom]:
+    """X13 and X14: values above the `best` possible ones, or at or below those of the popularity `baseline`, both by label.
+
+    Values over different numbers of users are not compared.
+    """
+    return _above(x, model, _beside(rows, best)) + _no_better(x, model, _beside(rows, baseline))
+
+
+def _beside(rows: Sequence[Row], others: Mapping[str, Row]) -> list[tuple[Row, float, float]]:
+    """The rows with their values and those of the others with as many users."""
+    pairs = [(row, others[row.label]) for row in rows if row.label in others]
+    return [
+        (row, row.value, other.value)
+        for row, other in pairs
+        if row.value is not None and other.value is not None and row.n_users == other.n_users
+    ]
 
 
 def _impossible(x: Examiner, model: str, per_user: nw.DataFrame[Any], of: Sequence[Measured]) -> list[Symptom]:
@@ -66,19 +79,16 @@ def _impossible(x: Examiner, model: str, per_user: nw.DataFrame[Any], of: Sequen
     return found
 
 
-def _above(x: Examiner, model: str, rows: Sequence[Row], best: Mapping[str, float]) -> list[Symptom]:
+def _above(x: Examiner, model: str, compared: Sequence[tuple[Row, float, float]]) -> list[Symptom]:
     above = [
-        f"{row.label} {row.value:.4f} above {best[row.label]:.4f}"
-        for row in rows
-        if row.higher_is_better and row.value is not None and row.label in best and row.value > best[row.label] + _TOLERANCE
+        f"{row.label} {value:.4f} above {best:.4f}" for row, value, best in compared if row.higher_is_better and value > best + _TOLERANCE
     ]
     sentence = f"The model is better than the best possible list: {', '.join(above[:3])}{_more(above)}."
-    return x.symptom("X13", sentence, len(above), len(best), model=model)
+    return x.symptom("X13", sentence, len(above), len(compared), model=model)
 
 
-def _no_better(x: Examiner, model: str, rows: Sequence[Row], baseline: Mapping[str, float]) -> list[Symptom]:
+def _no_better(x: Examiner, model: str, compared: Sequence[tuple[Row, float, float]]) -> list[Symptom]:
     margin = x.limit("X14", "margin")
-    compared = [(row, row.value, baseline[row.label]) for row in rows if row.label in baseline and row.value is not None]
     below = [
         f"{row.label} {value:.4f} against {floor:.4f}"
         for row, value, floor in compared

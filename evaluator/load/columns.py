@@ -19,7 +19,10 @@ _USUAL: Final[dict[str, tuple[str, ...]]] = {
         "product", "productid", "article", "articleid", "track", "trackid", "book", "bookid", "asin", "sku",
     ),
     "rating": ("rating", "ratings", "relevance", "rel", "label", "stars", "grade", "feedback"),
-    "score": ("score", "scores", "prediction", "pred", "predictedscore", "predictedrating", "relevancescore", "sim"),
+    "score": (
+        "score", "scores", "prediction", "pred", "predictedscore", "predictedrating", "relevancescore", "sim", "est", "estimate",
+        "probability", "prob", "logit",
+    ),
     "position": ("rank", "ranks", "ranking", "position", "pos"),
     "prediction": ("prediction", "predictions", "pred", "predictedrating", "predictedscore", "estimate", "est"),
     "other": (

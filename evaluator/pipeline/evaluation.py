@@ -191,7 +191,7 @@ class Evaluation:
         """Evaluate the yardsticks, and set the models beside them."""
         repeats = self.both is not None and self.count(self.both.select(nw.len().alias("n")), "n") > 0
         made = Yardsticks(self.config, self.plan, truths, self.side, self.engine, self.longest, repeats)
-        best: dict[str, float] = {}
+        best: dict[str, Row] = {}
         models = list(self.rows)
         for of_one in made.asked():
             self.keep(of_one)
@@ -263,7 +263,12 @@ class Evaluation:
     def remarks(self) -> tuple[str, ...]:
         """How ids were read, and what a convention could not do."""
         of_models = (f"{model}: {remark}." for model, remarks in self.of_models.items() for remark in remarks)
-        about_files = (*load.remarks(self.inputs.all()), *self.side.remarks)
+        unordered = (
+            f"{model}: the file has no rank and no score that is recognised; the order of its rows is the rank."
+            for model, source in self.inputs.models.items()
+            if not {"position", "score"} & source.columns and not source.scan.lists
+        )
+        about_files = (*load.remarks(self.inputs.all()), *unordered, *self.side.remarks)
         return (*about_files, *self.plan.remarks(self.inputs.train is not None), *of_models)
 
     def result(self, keep_failures: bool = False) -> Result:

@@ -10,6 +10,7 @@ import narwhals as nw
 from .. import health, load
 from ..checks import CHECKS, SEVERITIES
 from ..config import Config
+from ..conventions import AXES
 from ..engine import Engine
 from ..errors import DataError
 from ..inputs import Inputs
@@ -73,8 +74,9 @@ class Examination:
             self.symptoms.append(symptom)
             finding = symptom.finding
             if finding.check in self.refused_by and not self.tolerant:
-                about = f"{finding.model}: " if finding.model else ""
-                raise DataError(f"{about}{finding.sentence} {self.refused_by[finding.check]} says error.", finding.advice)
+                about, key = f"{finding.model}: " if finding.model else "", self.refused_by[finding.check]
+                values = ", ".join(AXES[key.rpartition(".")[2]].values)
+                raise DataError(f"{about}{finding.sentence} {key} says error.", f"mend the file, or say what is done instead: {values}")
 
     def faulty(self, source: load.Source, first: str, n_faulty: int, n_rows: int) -> None:
         """Note rows that were passed over because they lack a value or hold a number that is not finite, the `first` in words."""
@@ -167,7 +169,11 @@ class Examination:
         deepest = None if whole else max(self.cutoffs)
         users, n_across = ties.users(self.cutoffs, deepest)
         bounds = {label: one._asdict() for label, one in ties.bounds(per_user, rows).items()}
-        self.note(health.tied(self.x, name, users, self.x.size(listing.lengths), n_across, deepest, bounds))
+        repeating = self.x.size(profile.filter((nw.col("n_scores") < nw.col("n")) & (nw.col("n_items") < nw.col("n"))))
+        ranked = "n_ranks" in profile.collect_schema().names() and model.plan.definitions[0].lists.order == "rank"
+        note = f"; {repeating:,} more that repeat an item are not looked at" if repeating else ""
+        note += "; the ranks put them in an order" if ranked else ""
+        self.note(health.tied(self.x, name, users, self.x.size(listing.lengths), n_across, deepest, bounds, note))
 
     def values(self, name: str, plan: Plan, per_user: nw.DataFrame[Any], rows: Sequence[Sequence[Row]]) -> None:
         """The checks of the values of one model."""
@@ -178,7 +184,7 @@ class Examination:
         ]
         self.note(health.values(self.x, name, per_user, measured))
 
-    def measured(self, name: str, rows: Sequence[Sequence[Row]], baseline: Mapping[str, float], best: Mapping[str, float]) -> None:
+    def measured(self, name: str, rows: Sequence[Sequence[Row]], baseline: Mapping[str, Row], best: Mapping[str, Row]) -> None:
         """The checks of the values of one model beside popularity and the best possible lists."""
         first = [row for of_one in rows for row in of_one[:1]]
         self.note(health.measured(self.x, name, first, baseline, best))

@@ -74,8 +74,8 @@ class Yardsticks:
             found.append(self._scored(RANDOM, plan, self._read(lists, plan)))
         return found
 
-    def baseline(self) -> dict[str, float]:
-        """The value of popularity for every measure that looks at hits alone, by label; the lists themselves are not made."""
+    def baseline(self) -> dict[str, Row]:
+        """The row of popularity for every measure that looks at hits alone, by label; the lists themselves are not made."""
         popularity = self.sides.popularity
         plan = self._plan(one for one in self.plan.definitions if _of_hits(one))
         if popularity is None or plan is None:
@@ -122,19 +122,19 @@ class Yardsticks:
         return scored(name, model, int(n_train_users) if n_train_users else None, None)
 
 
-def values(of: Scored) -> dict[str, float]:
-    """Label → value of the measures that have one."""
-    return {row.label: row.value for of_one in of.by_definition for row in of_one[:1] if row.value is not None}
+def values(of: Scored) -> dict[str, Row]:
+    """Label → row of the measures that have a value."""
+    return {row.label: row for of_one in of.by_definition for row in of_one[:1] if row.value is not None}
 
 
-def achieved(rows: Iterable[Row], best: Mapping[str, float]) -> list[Row]:
-    """Rows with the share of the best possible value that they reach, where more is better and the best is above 0."""
-    return [
-        replace(row, achieved=row.value / best[row.label])
-        if row.value is not None and row.higher_is_better and best.get(row.label, 0.0) > 0
-        else row
-        for row in rows
-    ]
+def achieved(rows: Iterable[Row], best: Mapping[str, Row]) -> list[Row]:
+    """Rows with the share of the best possible value that they reach, where more is better and both are over as many users."""
+    return [replace(row, achieved=_share(row, best[row.label])) if row.label in best else row for row in rows]
+
+
+def _share(row: Row, best: Row) -> float | None:
+    fits = row.value is not None and row.higher_is_better and row.n_users == best.n_users
+    return row.value / best.value if fits and row.value is not None and best.value and best.value > 0 else None
 
 
 def _needs_scores(definition: Definition) -> bool:

@@ -64,11 +64,14 @@ def bounds(finding: Finding) -> Iterable[str]:
         ends = f"from {values['least']:.4f} to {values['most']:.4f}"
         yield f"{label}: {ends} over all orders of the ties, {values['expected']:.4f} on average"
     if len(found) > _FEW:
-        yield f"and {len(found) - _FEW} more measures, which --format json has"
+        more = len(found) - _FEW
+        yield f"and {more} more measure{'s' * (more != 1)}, which --format json has"
 
 
 def summary(result: Result) -> str:
     """One line: how many checks failed, and how."""
+    if not result.examined:
+        return "No health check is made: the config says health: off."
     counts = {severity: sum(finding.severity == severity for finding in result.findings) for severity in _WORDS}
     found = [f"{n} {_WORDS[severity]}{'s' * (n != 1)}" for severity, n in counts.items() if n]
     return f"Health checks ({len(CHECKS)}): {', '.join(found) or 'nothing found'}."

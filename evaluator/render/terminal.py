@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from io import StringIO
 from typing import Final, Literal, TextIO
 
@@ -36,7 +37,9 @@ def show(result: Result, file: TextIO, verbose: bool = False) -> str:
     console = Console(file=text, width=wide, height=100, force_terminal=screen.is_terminal, color_system=_colours(screen), highlight=False)
     console.print(*tables, sep="\n")
     if any(row.achieved is not None for row in result.rows):
-        console.print(_achieved(result, fancy))
+        reached = [model for model in result.models if model != "(oracle)"]
+        groups = _fitting(reached, screen, lambda models: _achieved(result, models, fancy))
+        console.print(*(_achieved(result, models, fancy) for models in groups), sep="\n")
     for note in result.notes():
         console.print(Text(note, style="dim"), soft_wrap=True)
     if best(result):
@@ -48,13 +51,18 @@ def show(result: Result, file: TextIO, verbose: bool = False) -> str:
 
 
 def _side_by_side(result: Result, screen: Console, fancy: bool, arrows: bool) -> list[tuple[str, ...]]:
-    """The models in groups whose tables fit the screen; all in one where the output is no terminal."""
+    """The models in groups whose tables fit the screen."""
+    return _fitting(result.models, screen, lambda models: _by_measure(result, models, fancy, arrows))
+
+
+def _fitting(models: Sequence[str], screen: Console, table: Callable[[tuple[str, ...]], Table]) -> list[tuple[str, ...]]:
+    """`models` in groups of which a `table` fits the screen; all in one where the output is no terminal."""
     if not screen.is_terminal:
-        return [result.models]
+        return [tuple(models)]
     groups: list[tuple[str, ...]] = [()]
-    for model in result.models:
+    for model in models:
         wider = (*groups[-1], model)
-        if groups[-1] and _width(_by_measure(result, wider, fancy, arrows)) > screen.width:
+        if groups[-1] and _width(table(wider)) > screen.width:
             groups.append((model,))
         else:
             groups[-1] = wider
@@ -102,11 +110,10 @@ def _by_measure(result: Result, models: tuple[str, ...], fancy: bool, arrows: bo
     return table
 
 
-def _achieved(result: Result, fancy: bool) -> Table:
+def _achieved(result: Result, models: Sequence[str], fancy: bool) -> Table:
     """What share of the best possible value each model reaches."""
     table = _table(fancy)
     table.add_column("percent of achievable", no_wrap=True)
-    models = [model for model in result.models if model != "(oracle)"]
     for model in models:
         table.add_column(Text(model), justify="right", no_wrap=True)
     for label, cells in achieved(result, models):
