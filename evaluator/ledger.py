@@ -11,8 +11,8 @@ class Ledger:
     """The users of one measure: those of the test file (`in_truth`) and those with a list (`in_lists`), `in_both` of them in both.
 
     `counted` is how many have a value. Of these the `filled` ones have only what the policy gives them (0 for nearly all metrics):
-    users without a list, without a relevant item, or without a test row. The `left_out` ones have no value: those, and users without
-    a hit where the metric asks for one. So in_truth + in_lists - in_both = counted + all that are left out.
+    users without a list, without a relevant item, or without a test row. The `left_out` ones have no value: those, and users for whom
+    the metric has none, such as one that asks for a hit. So in_truth + in_lists - in_both = counted + all that are left out.
 
     Where a measure is averaged over the users of train or of a reference model, `others` of them are in neither file, and come on top;
     users of the two files who are not among them are left out (`left_out_of_others`).
@@ -31,7 +31,7 @@ class Ledger:
     left_out_without_list: int = 0
     left_out_without_relevant: int = 0
     left_out_without_truth: int = 0
-    left_out_without_hit: int = 0
+    left_out_without_value: int = 0
     left_out_of_others: int = 0
     others: int = 0
     covered: int = 0
@@ -48,7 +48,7 @@ class Ledger:
     def left_out(self) -> int:
         """The users who do not count."""
         without = self.left_out_without_list + self.left_out_without_relevant + self.left_out_without_truth
-        return without + self.left_out_without_hit + self.left_out_of_others
+        return without + self.left_out_without_value + self.left_out_of_others
 
     @property
     def adds_up(self) -> bool:
@@ -60,5 +60,5 @@ class Ledger:
         return {name: getattr(self, name) for name in COLUMNS}
 
 
-COLUMNS = tuple(name for name in Ledger.__dataclass_fields__ if name != "counted")
-"""The columns of the long table that a ledger fills; `counted` is `n_users` there."""
+COLUMNS = tuple(Ledger.__dataclass_fields__)
+"""The columns of the long table that a ledger fills."""

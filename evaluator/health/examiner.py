@@ -20,6 +20,8 @@ class Symptom(NamedTuple):
 
     finding: Finding
     rows: Callable[[], Frame] | None = None
+    refused: bool = False
+    """Whether the policy refuses data of which this was found."""
 
 
 @dataclass(frozen=True)
@@ -89,13 +91,16 @@ class Examiner:
         severity: Severity | None = None,
         details: Mapping[str, Any] | None = None,
         unlimited: bool = False,
+        refusable: bool = True,
     ) -> list[Symptom]:
         """The finding in a list, or nothing if there is none, or it is within its limit (unless it is `unlimited`).
+
+        The policy refuses the data for it unless it is not `refusable`.
 
         `severity` weakens the check's own one where what was found is harmless; what the config says holds all the same.
         """
         setting = self.settings[check]
-        refused = check in self.refused and count > 0
+        refused = refusable and check in self.refused and count > 0
         limit = 0.0 if unlimited else setting.limits.get("max_share", 0.0) or 0.0
         if not refused and (count == 0 or setting.severity == "off" or count <= limit * total):
             return []
@@ -111,7 +116,7 @@ class Examiner:
             examples=tuple(examples)[:EXAMPLES],
             details=details or {},
         )
-        return [Symptom(finding, rows)]
+        return [Symptom(finding, rows, refused)]
 
 
 def several(count: int, what: str) -> str:

@@ -15,10 +15,10 @@ _FEW_ITEMS = 20
 """Lists shorter than this are not taken for sampled candidates."""
 
 
-def wanted(columns: frozenset[str]) -> Mapping[str, Want]:
-    """What the checks need of the lists, to be computed in the pass that reads them."""
+def wanted(columns: frozenset[str], single: bool = False) -> Mapping[str, Want]:
+    """What the checks need of the lists, to be computed in the pass that reads them; `single`: scores are compared in that precision."""
     found: dict[str, Want] = {
-        "profile": lambda lists: (lists.group_by("user").agg(*_profile(columns)),),
+        "profile": lambda lists: (lists.group_by("user").agg(*_profile(columns, single)),),
         "items": lambda lists: (lists.group_by("item").agg(n=nw.len().cast(nw.Int64)),),
     }
     if {"score", "position"} <= columns:
@@ -26,10 +26,11 @@ def wanted(columns: frozenset[str]) -> Mapping[str, Want]:
     return found
 
 
-def _profile(columns: frozenset[str]) -> list[nw.Expr]:
+def _profile(columns: frozenset[str], single: bool) -> list[nw.Expr]:
     found = [nw.len().cast(nw.Int64).alias("n"), nw.col("item").n_unique().cast(nw.Int64).alias("n_items")]
     if "score" in columns:
-        found.append(nw.col("score").n_unique().cast(nw.Int64).alias("n_scores"))
+        score = nw.col("score").cast(nw.Float32) if single else nw.col("score")
+        found.append(score.n_unique().cast(nw.Int64).alias("n_scores"))
     if "position" in columns:
         place = nw.col("position")
         found += [place.n_unique().cast(nw.Int64).alias("n_ranks"), place.min().alias("first"), place.max().alias("last")]
@@ -129,10 +130,12 @@ def tied(
     deepest: int | None,
     bounds: Mapping[str, Mapping[str, float]],
     note: str,
+    *,
+    ordered: bool,
 ) -> list[Symptom]:
     """R04: `users` with tied scores before rank `deepest`, `n_across` of them across a cut-off; and the `bounds` of values.
 
-    `note` ends the sentence.
+    `note` ends the sentence. Ties that ranks put in an order are `ordered`, and no reason to refuse a file.
 
     Ties that move no value further than the limit are no reason to worry: their severity is info.
     """
@@ -154,6 +157,7 @@ def tied(
         rows=lambda: users,
         severity="info" if bounds and not wide else None,
         unlimited=bool(wide),
+        refusable=not ordered,
         details=details,
     )
 
@@ -186,8 +190,8 @@ def _unknown(x: Examiner, of: Lists, catalogue: Frame) -> list[Symptom]:
     if not sums["rows"]:
         return []
     said = shared(sums["rows"], of.n_rows, "recommended rows")
-    which = f"one of {sums['items']:,} unknown items" if sums["items"] > 1 else "an unknown item"
-    sentence = f"{said} hold {which}: no train or items file has them."
+    which = f"one of {sums['items']:,} items" if sums["items"] > 1 else "an item"
+    sentence = f"{said} hold {which} that neither the train nor the items file knows."
     rows = lambda: of.rows().join(items, on="item", how="semi")  # noqa: E731
     return x.symptom("R07", sentence, sums["rows"], of.n_rows, model=of.model, examples=x.examples(items, "item"), rows=rows)
 

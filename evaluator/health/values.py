@@ -41,22 +41,17 @@ def _defined(per_user: nw.DataFrame[Any], column: str) -> nw.DataFrame[Any]:
     return per_user.filter(~nw.col(column).is_null()).filter(~nw.col(column).is_nan())
 
 
-def measured(x: Examiner, model: str, rows: Sequence[Row], baseline: Mapping[str, Row], best: Mapping[str, Row]) -> list[Symptom]:
-    """X13 and X14: values above the `best` possible ones, or at or below those of the popularity `baseline`, both by label.
+def measured(x: Examiner, model: str, rows: Sequence[Row], baseline: Mapping[str, float], best: Mapping[str, float]) -> list[Symptom]:
+    """X13 and X14: values above the `best` possible ones, or at or below those of the popularity `baseline`.
 
-    Values over different numbers of users are not compared.
+    Both are by label, over the users who count for the model.
     """
     return _above(x, model, _beside(rows, best)) + _no_better(x, model, _beside(rows, baseline))
 
 
-def _beside(rows: Sequence[Row], others: Mapping[str, Row]) -> list[tuple[Row, float, float]]:
-    """The rows with their values and those of the others with as many users."""
-    pairs = [(row, others[row.label]) for row in rows if row.label in others]
-    return [
-        (row, row.value, other.value)
-        for row, other in pairs
-        if row.value is not None and other.value is not None and row.n_users == other.n_users
-    ]
+def _beside(rows: Sequence[Row], others: Mapping[str, float]) -> list[tuple[Row, float, float]]:
+    """The rows with their values and those of the others."""
+    return [(row, row.value, others[row.label]) for row in rows if row.value is not None and row.label in others]
 
 
 def _impossible(x: Examiner, model: str, per_user: nw.DataFrame[Any], of: Sequence[Measured]) -> list[Symptom]:

@@ -18,7 +18,7 @@ from .lists import (
     wanted_unknown,
     with_summed_scores,
 )
-from .ties import expected, reordered, runs
+from .ties import expected, places, reordered, runs
 from .truth import PAIR, Known, TruthTables, each_copy, in_best_order, rated_pairs, relevant_items, truth_tables
 from .yardsticks import best_lists, popular_lengths, popular_lists, popular_ranks, random_lists
 
@@ -40,6 +40,7 @@ __all__ = [
     "of_train",
     "one_per_item",
     "outside",
+    "places",
     "popular_lengths",
     "popular_lists",
     "popular_ranks",

@@ -8,10 +8,10 @@ each weighed with its probability.
 
 from __future__ import annotations
 
-from math import comb
 from typing import Any, Literal
 
 import narwhals as nw
+import numpy as np
 
 from ..engine.base import Engine
 from ..tables import Frame
@@ -43,6 +43,7 @@ def expected(hits: Frame, tied: Frame, deepest: int | None, engine: Engine) -> F
 
     Of a run of n items with m hits, b hits standing above the run, the j-th hit of the run stands at its i-th place in
     C(i-1, j-1)·C(n-i, m-j) of the C(n, m) orders, and it is each of the m hits equally often. Places below rank `deepest` are left out.
+    Weights are exact to about twelve digits: they are made of logarithms of factorials.
     """
     placed = _placed(hits, tied, engine, best=True)
     (placed,) = engine.settle([placed])
@@ -67,15 +68,29 @@ def _placed(hits: Frame, tied: Frame, engine: Engine, best: bool) -> Frame:
     return counted.join(sums, on=["user", "first"], how="left")
 
 
+def places(runs: Frame, hits: Frame, deepest: int | None) -> Frame:
+    """`user n`: how many places `expected` looks at for the hits of each user with tied scores."""
+    held = hits.join(runs, on=["user", "item"], how="inner").group_by("user", "first", "size").agg(n_hits=nw.len().cast(nw.Int64))
+    length = nw.col("size") if deepest is None else nw.min_horizontal(nw.col("size"), nw.lit(deepest))
+    return held.with_columns(n=nw.col("n_hits") * nw.col("n_hits") * length).group_by("user").agg(nw.col("n").sum())
+
+
 def _weights(shapes: list[tuple[int, int]], deepest: int | None, like: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
-    """`size n_hits place nth weight`, exactly, for every size of a run and number of its hits."""
-    rows = [
-        (n, m, i, j, comb(i - 1, j - 1) * comb(n - i, m - j) / (comb(n, m) * m))
-        for n, m in shapes
-        for i in range(1, (n if deepest is None else min(n, deepest)) + 1)
-        for j in range(max(1, m - n + i), min(i, m) + 1)
-    ]
-    names = ("size", "n_hits", "place", "nth", "weight")
-    columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
-    schema = nw.Schema({name: nw.Float64() if name == "weight" else nw.Int64() for name in names})
-    return nw.from_dict(columns, schema=schema, backend=like.implementation)
+    """`size n_hits place nth weight` for every size of a run and number of its hits."""
+    longest = max((n for n, _ in shapes), default=0)
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, longest + 1, dtype=float)))])  # of factorials
+
+    def choose(n: Any, k: Any) -> Any:
+        return logs[n] - logs[k] - logs[n - k]
+
+    parts: list[Any] = [np.empty((0, 5))]
+    for n, m in shapes:
+        i, j = np.meshgrid(np.arange(1, (n if deepest is None else min(n, deepest)) + 1), np.arange(1, m + 1), indexing="ij")
+        fits = (j <= i) & (m - j <= n - i)
+        i, j = i[fits], j[fits]
+        chance = np.exp(choose(i - 1, j - 1) + choose(n - i, m - j) - choose(n, m)) / m
+        parts.append(np.column_stack([np.full(len(i), n), np.full(len(i), m), i, j, chance]))
+    found = np.concatenate(parts)
+    names = ("size", "n_hits", "place", "nth")
+    columns = {name: found[:, at].astype(np.int64) for at, name in enumerate(names)} | {"weight": found[:, 4]}
+    return nw.from_dict(columns, backend=like.implementation)

@@ -159,12 +159,13 @@ class Definition:
 
     @property
     def tied(self) -> bool:
-        """Whether the value has exact bounds, and an exact mean, over the orders of tied scores."""
+        """Whether the value has exact bounds, and an exact mean, over the orders of tied scores, where no test pair stands twice."""
         own = self.metric.ties(self.params) and self.counted.no_hits == "zero" and self.counted.missing_lists != "undefined"
-        plain = self.axes["positions"] == "real" and "row" not in self.truth.duplicates and self.average in ("mean", "sum")
-        # The mean of two metrics is linear in the hits if both are the number of hits divided by a constant.
+        plain = self.axes["positions"] == "real" and self.average in ("mean", "sum")
+        # The mean of two metrics is linear in the hits if both are the number of the same hits divided by a constant.
         parts = tuple(part.metric.name for part in self.of) in ((), ("Precision", "Recall"))
-        return own and plain and parts and all(part.tied for part in self.of)
+        alike = all((part.truth, part.lists, part.k) == (self.truth, self.lists, self.k) for part in self.of)
+        return own and plain and parts and alike and all(part.tied for part in self.of)
 
     @property
     def offset(self) -> float:

@@ -76,8 +76,8 @@ class Metric:
     average: str = "mean"
     population: str = "test"
     ties: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
-    """Whether the value is linear in sums over hits and never falls when a relevant item moves up: then it has exact bounds where
-    scores tie."""
+    """Whether the value never falls when a relevant item moves up, and is a sum over the hits times what does not depend on their order,
+    or that of the first hit: then it has exact bounds where scores tie."""
 
     @property
     def doc(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
 import narwhals as nw
 
@@ -23,7 +22,7 @@ from .plan import Plan
 from .scored import Scored, scored
 from .sides import SideReader, Sides
 from .truths import Truths, read_truths
-from .yardsticks import ORACLE, Yardsticks, achieved, values
+from .yardsticks import ORACLE, Yardsticks, achieved, beside
 
 Progress = Callable[[str, int, int], None]
 """Called as `progress(model, done, total)` before each model and once at the end."""
@@ -105,7 +104,7 @@ class Evaluation:
         self.rows: dict[str, list[Row]] = {}
         self.by_definition: dict[str, list[list[Row]]] = {}
         self.counts: dict[str, Counts] = {}
-        self.per_user: dict[str, nw.DataFrame[Any]] = {}
+        self.scored: dict[str, Scored] = {}
         self.side = Sides()
         self.yardsticks: tuple[str, ...] = ()
         self.longest = 0
@@ -157,7 +156,8 @@ class Evaluation:
     def model(self, name: str, source: load.Source, truths: Truths, sides: Sides) -> None:
         """Read the lists of one model, score them, and keep what was found."""
         predicted = name in self.inputs.predictions
-        wanted = health.wanted(source.columns) if self.examination is not None else {}
+        single = any(choice.score_type == "float32" for choice in self.plan.lists)
+        wanted = health.wanted(source.columns, single) if self.examination is not None else {}
         listing = read_lists(
             source, self.plan, truths, sides.known, sides.candidates, self.engine, self.read, self.listed, predicted, examined=wanted
         )
@@ -185,27 +185,27 @@ class Evaluation:
         self.by_definition[name] = of_one.by_definition
         self.rows[name] = of_one.rows(len(self.plan.shown))
         self.counts[name] = of_one.counts
-        self.per_user[name] = of_one.per_user
+        self.scored[name] = of_one
 
     def measure(self, truths: Truths) -> None:
         """Evaluate the yardsticks, and set the models beside them."""
         repeats = self.both is not None and self.count(self.both.select(nw.len().alias("n")), "n") > 0
         made = Yardsticks(self.config, self.plan, truths, self.side, self.engine, self.longest, repeats)
-        best: dict[str, Row] = {}
-        models = list(self.rows)
+        models = list(self.scored.values())
+        oracle: Scored | None = None
         for of_one in made.asked():
             self.keep(of_one)
             self.yardsticks += (of_one.name,)
-            best = values(of_one) if of_one.name == ORACLE else best
+            oracle = of_one if of_one.name == ORACLE else oracle
         if self.yardsticks and self.side.known.seen is not None:
-            done = "leave out" if made.masked else "may hold"
+            done = "leave out" if made.masks(self.plan.definitions[0].lists) else "may hold"
             self.side.remarks.append(f"The lists of {', '.join(self.yardsticks)} {done} items that data.train holds for the user.")
-        for name in self.rows:
-            self.rows[name] = achieved(self.rows[name], best)
-        if self.examination is not None:
-            baseline = made.baseline() if self.examination.x.asks("X14") else {}
-            for name in models:
-                self.examination.measured(name, self.by_definition[name], baseline, best)
+        popular = made.baseline() if self.examination is not None and self.examination.x.asks("X14") else None
+        for of_one in self.scored.values():
+            best = beside(of_one, oracle) if oracle else {}
+            self.rows[of_one.name] = achieved(self.rows[of_one.name], best)
+            if self.examination is not None and of_one in models:
+                self.examination.measured(of_one.name, of_one.by_definition, beside(of_one, popular) if popular else {}, best)
 
     def users_of_train(self) -> Frame | None:
         """The users whom train holds, where it is read."""
@@ -249,7 +249,7 @@ class Evaluation:
     @property
     def passes_over_faults(self) -> bool:
         """Whether rows without a value are left out instead of refused."""
-        tolerant = self.examination is not None and self.examination.tolerant
+        tolerant = self.examination is not None and self.examination.tolerant and self.examination.x.asks("R02")
         return tolerant or self.config.evaluation.policy.missing_values == "drop"
 
     def longest_of(self, lengths: Frame) -> int:
@@ -274,14 +274,12 @@ class Evaluation:
     def result(self, keep_failures: bool = False) -> Result:
         """What a run found; with the offending rows of failed checks, if they are to be kept."""
         found = self.examination.findings() if self.examination is not None else []
-        names = {f"v{index}": one.label for index, one in enumerate(self.plan.shown) if not one.metric.system}
-        shown = ["user", "n_relevant", "n_recommended", *names]
         rows = [row for found in self.rows.values() for row in found]
         return Result(
             rows=tuple(rows),
             counts=self.counts,
             higher_is_better={row.label: row.higher_is_better for row in rows},
-            per_user={model: frame.select(*shown).rename(names) for model, frame in self.per_user.items()},
+            per_user={model: of_one.named(self.plan.shown) for model, of_one in self.scored.items()},
             inputs=described(self.inputs, self.n_rows, self.fingerprints, self.loaded.folder),
             config=self.loaded.resolved(),
             remarks=self.remarks(),

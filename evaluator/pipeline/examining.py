@@ -73,7 +73,7 @@ class Examination:
         for symptom in found:
             self.symptoms.append(symptom)
             finding = symptom.finding
-            if finding.check in self.refused_by and not self.tolerant:
+            if symptom.refused and not self.tolerant:
                 about, key = f"{finding.model}: " if finding.model else "", self.refused_by[finding.check]
                 values = ", ".join(AXES[key.rpartition(".")[2]].values)
                 raise DataError(f"{about}{finding.sentence} {key} says error.", f"mend the file, or say what is done instead: {values}")
@@ -137,7 +137,7 @@ class Examination:
         )
         definition = model.plan.definitions[0]
         _, truth, _ = model.found_under(definition)
-        hits = model.rows[model.view(definition).hits].frame.select("user", "item", "rank")
+        hits = listing.examined["tested"].select("user", "item", "rank").join(truth.relevant, on=["user", "item"], how="semi")
         inside = self._inside(truth.relevant, hits, of) if self.x.asks("R10") else (0, 0)
         catalogue = sides.known.anywhere
         self.note(health.lists(self.x, of, self.cutoffs, catalogue, inside))
@@ -158,22 +158,23 @@ class Examination:
         profile = listing.examined["profile"]
         if "n_scores" not in profile.collect_schema().names() or not self.x.asks("R04"):
             return
-        tied = (nw.col("n_scores") < nw.col("n")) & (nw.col("n_items") == nw.col("n"))
-        (some,) = model.engine.settle([profile.filter(tied).select("user")])
-        if not self.x.size(some):
-            return
-        ties = Ties.of(model, listing.with_scores(some))
-        if not ties.runs:
+        n, n_items, n_scores = (nw.col(name) for name in ("n", "n_items", "n_scores"))
+        (some,) = model.engine.settle([profile.filter((n_scores < n) & (n_items == n)).select("user")])
+        (repeating,) = model.engine.settle([profile.filter((n_scores < n_items) & (n_items < n)).select("user")])
+        n_repeating = self.x.size(repeating)
+        ties = Ties.of(model, listing.with_scores(some)) if self.x.size(some) else None
+        if ties is None and not n_repeating:
             return
         whole = any(one.tied and one.k is None for one in model.plan.definitions) or not self.cutoffs
         deepest = None if whole else max(self.cutoffs)
-        users, n_across = ties.users(self.cutoffs, deepest)
-        bounds = {label: one._asdict() for label, one in ties.bounds(per_user, rows).items()}
-        repeating = self.x.size(profile.filter((nw.col("n_scores") < nw.col("n")) & (nw.col("n_items") < nw.col("n"))))
+        users, n_across = ties.users(self.cutoffs, deepest) if ties else (some, 0)
+        bounds = {label: one._asdict() for label, one in ties.bounds(per_user, rows).items()} if ties else {}
+        users = nw.concat([users, repeating])
         ranked = "n_ranks" in profile.collect_schema().names() and model.plan.definitions[0].lists.order == "rank"
-        note = f"; {repeating:,} more that repeat an item are not looked at" if repeating else ""
-        note += "; the ranks put them in an order" if ranked else ""
-        self.note(health.tied(self.x, name, users, self.x.size(listing.lengths), n_across, deepest, bounds, note))
+        note = f"; {n_repeating:,} of them repeat an item, and bounds do not look at them" if n_repeating else ""
+        note += "; their ranks put them in an order" if ranked else ""
+        found = health.tied(self.x, name, users, self.x.size(listing.lengths), n_across, deepest, bounds, note, ordered=ranked)
+        self.note(found)
 
     def values(self, name: str, plan: Plan, per_user: nw.DataFrame[Any], rows: Sequence[Sequence[Row]]) -> None:
         """The checks of the values of one model."""
@@ -184,9 +185,9 @@ class Examination:
         ]
         self.note(health.values(self.x, name, per_user, measured))
 
-    def measured(self, name: str, rows: Sequence[Sequence[Row]], baseline: Mapping[str, Row], best: Mapping[str, Row]) -> None:
+    def measured(self, name: str, rows: Sequence[Sequence[Row]], baseline: Mapping[str, float], best: Mapping[str, float]) -> None:
         """The checks of the values of one model beside popularity and the best possible lists."""
-        first = [row for of_one in rows for row in of_one[:1]]
+        first = [row for of_one in rows for row in of_one if row.aggregate == "mean"]
         self.note(health.measured(self.x, name, first, baseline, best))
 
     def _inside(self, relevant: Frame, hits: Frame, of: health.Lists) -> tuple[int, int]:

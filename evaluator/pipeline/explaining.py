@@ -128,7 +128,7 @@ class _Explainer:
 
     def result(self, definition: Definition) -> tuple[float | None, str]:
         """The user's value in the results, or why there is none."""
-        found = self.evaluation.per_user[self.model].filter(nw.col("user") == self.user)
+        found = self.evaluation.scored[self.model].per_user.filter(nw.col("user") == self.user)
         value = found["v0"].item() if len(found) else None
         if value is not None and math.isnan(value):
             return None, "the value is not defined for this user, and so neither is the mean"

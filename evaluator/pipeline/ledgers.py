@@ -85,14 +85,14 @@ class Ledgers:
             return self._of_others(base, place, definition.population)
         groups = conditions(definition, f"n_relevant_{name}", f"n_recommended_{place}", all_tested=True, untested=True)
         fits = {cell: _counts(cell, groups, f"n_relevant_{name}", f"n_recommended_{place}") for cell in cells}
-        without_hit = sum(n for cell, n in cells.items() if fits[cell]) - counted
-        valued = self._valued(index, place, truth.users) if without_hit and not system else cells
+        without_value = sum(n for cell, n in cells.items() if fits[cell]) - counted
+        valued = self._valued(index, place, truth.users) if without_value and not system else cells
         reasons: dict[str, int] = {}
         for cell, n in cells.items():
             why = _why(cell, fits[cell], definition.population in ("test", "tested"))
             if why:
                 reasons[why] = reasons.get(why, 0) + (valued.get(cell, 0) if fits[cell] else n)
-        return replace(base, **reasons, left_out_without_hit=without_hit)
+        return replace(base, **reasons, left_out_without_value=without_value)
 
     def _of_others(self, base: Ledger, place: int, population: str) -> Ledger:
         """The ledger of a measure that is averaged over the users of train or of the reference model."""
@@ -102,7 +102,9 @@ class Ledgers:
         others = file.select("user").unique("user")
         own = nw.concat([self.model.truths.everyone.select("user"), self._listed(place)]).unique("user")
         n_others, n_own, n_shared = (self.model.size(frame) for frame in (others, own, own.join(others, on="user", how="semi")))
-        return replace(base, others=n_others - n_shared, left_out_of_others=n_own - n_shared, left_out_without_hit=n_others - base.counted)
+        return replace(
+            base, others=n_others - n_shared, left_out_of_others=n_own - n_shared, left_out_without_value=n_others - base.counted
+        )
 
     def _listed(self, place: int) -> Frame:
         return self.model.readings[place].found.lengths.select("user")

@@ -95,6 +95,12 @@ def read_lists(
     return _ListReader(source, plan.lists, wants, frozenset((*examined, "repeaters")), engine, read, seen is not None).listing()
 
 
+def _together(gone: Sequence[Frame]) -> Frame:
+    """Rows that are taken out for several reasons, each once."""
+    rows = [frame.select("user", "item", "rank") for frame in gone]
+    return rows[0] if len(rows) == 1 else nw.concat(rows).unique(["user", "rank"])
+
+
 def _unknown(choice: Lists) -> str:
     """The name of the rows of items that are not known; empty if they stay."""
     return {"keep": "", "drop_and_refill_untrained": "untrained"}.get(choice.unknown, "unknown")
@@ -122,6 +128,8 @@ class _ListReader:
         wanted = self._ranked(list(self.orders))
         first = next(iter(wanted.values()))
         found = {name: first[name] for name in self.examined if name in first.frames}
+        if self.examined:
+            found["tested"] = match.of_test(first["pairs"])
         if self.knows_train:
             found["seen"] = match.of_train(first["pairs"])
         readings = self.readings(wanted)
@@ -142,9 +150,7 @@ class _ListReader:
         for choice, one in zip(self.orders, ranked, strict=True):
             gone = [rows for rows, how in self._unwanted(choice, wanted[choice]) if rows is not None and how != "drop"]
             rows = one.frames[0]
-            for several in gone:
-                rows = match.moved_up(rows, several)
-            found[choice] = rows
+            found[choice] = match.moved_up(rows, _together(gone)) if gone else rows
         return found
 
     def readings(self, wanted: dict[Lists, _Wanted]) -> dict[Lists, Reading]:
@@ -253,10 +259,10 @@ class _ListReader:
         found = match.Found(match.of_test(wanted["pairs"]), wanted.lengths)
         beside = {name: frame for name in ("outside", "listed") if (frame := wanted.get(name)) is not None}
         for after_cut in (False, True):
-            now = [rows.select("user", "item", "rank") for rows, later in gone if later == after_cut]
+            now = [rows for rows, later in gone if later == after_cut]
             if not now:
                 continue
-            rows = now[0] if len(now) == 1 else nw.concat(now).unique(["user", "rank"])
+            rows = _together(now)
             found = match.closed_up(found, rows, keep_place=after_cut)
             beside = {name: self._without(name, frame, rows, after_cut) for name, frame in beside.items()}
             if after_cut:

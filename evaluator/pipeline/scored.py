@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from ..result import Counts, Row
 from ..tables import Frame
 from .ledgers import Ledgers
 from .model import ModelTables
+from .plan import Plan
 
 
 @dataclass(frozen=True)
@@ -21,11 +23,21 @@ class Scored:
     """The values of one model: `by_definition` those of each measure, with their ledgers; `formulas` arithmetic of them."""
 
     name: str
+    plan: Plan
     per_user: nw.DataFrame[Any]
     by_definition: list[list[Row]]
     formulas: list[Row]
     remarks: list[str]
     counts: Counts
+
+    def named(self, shown: Sequence[Definition]) -> nw.DataFrame[Any]:
+        """The values of every user under the names of the measures `shown`; those that were not computed are null."""
+        columns = {one.label: f"v{index}" for index, one in enumerate(self.plan.definitions)}
+        names = [one.label for one in shown if not one.metric.system]
+        values = (nw.col(columns[name]) if name in columns else nw.lit(None).cast(nw.Float64) for name in names)
+        return self.per_user.select(
+            "user", "n_relevant", "n_recommended", *(value.alias(name) for name, value in zip(names, values, strict=True))
+        )
 
     def rows(self, n_shown: int) -> list[Row]:
         """The rows of the first `n_shown` measures, and of the formulas."""
@@ -43,7 +55,7 @@ def scored(name: str, model: ModelTables, n_train_users: int | None, warm: Frame
     own = aggregate.rows(name, per_user, definitions, (), n_train_users, wholes) if plan.composites else ()
     formulas, undefined = aggregate.composed(name, plan.composites, own)
     rows = Ledgers.of(model, per_user, warm).with_ledgers(plain, plan.aggregates)
-    return Scored(name, per_user, rows, formulas, [*model.remarks, *undefined], _counts(model, per_user))
+    return Scored(name, plan, per_user, rows, formulas, [*model.remarks, *undefined], _counts(model, per_user))
 
 
 def _counts(model: ModelTables, per_user: nw.DataFrame[Any]) -> Counts:

@@ -38,6 +38,8 @@ class Truths:
     graded: dict[Truth, bool]
     rows: Frame | None = None
     """The rows of the test file, where they are kept."""
+    repeated: bool = False
+    """Whether a pair stands twice in it, where a choice makes a difference of that."""
 
     def of(self, choice: Truth) -> match.TruthTables:
         """The tables of a choice."""
@@ -65,9 +67,11 @@ def read_truths(source: load.Source, plan: Plan, known: match.Known, engine: Eng
 
     first, *more, everyone = read(source, compute)
     judged = None
+    repeated = not keeps_rows and "row" in distinct[0].duplicates and _copies(first, engine) > 1
     if keeps_rows:
         (judged,) = engine.settle([first.select(*match.PAIR).unique(match.PAIR)])
-        if _size(first, engine) == _size(judged, engine):  # no pair stands twice
+        repeated = _size(first, engine) != _size(judged, engine)
+        if not repeated:
             choices = {asked: replace(choice, duplicates="best") for asked, choice in choices.items()}
             distinct = list(dict.fromkeys(choices.values()))
     relevant = engine.settle([match.relevant_items(first, choice, known) for choice in distinct]) if keeps_rows else [first]
@@ -84,8 +88,15 @@ def read_truths(source: load.Source, plan: Plan, known: match.Known, engine: Eng
         raise _nothing_relevant(source, plan.definitions[0].truth, n_test)
     graded = {asked: choice.graded for asked, choice in choices.items()}
     if judged is None:
-        return Truths(relevant[0], everyone, None, n_test, tuple(tables.values()), place, counts, graded, more[0] if more else None)
-    return Truths(judged, everyone, everyone, n_test, tuple(tables.values()), place, counts, graded, first)
+        return Truths(
+            relevant[0], everyone, None, n_test, tuple(tables.values()), place, counts, graded, more[0] if more else None, repeated
+        )
+    return Truths(judged, everyone, everyone, n_test, tuple(tables.values()), place, counts, graded, first, repeated)
+
+
+def _copies(relevant: Frame, engine: Engine) -> int:
+    """How often a pair stands in the test file at most."""
+    return int(engine.collect(relevant.select(nw.col("copies").max()))["copies"].item() or 0)
 
 
 def _size(frame: Frame, engine: Engine) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -17,7 +17,7 @@ from ..tables import Frame
 from .model import ModelTables
 from .plan import Plan
 
-_MOST_PLACES: Final = 20_000_000
+_MOST_PLACES: Final = 5_000_000
 """How many places of hits are looked at together, at most."""
 _AGGREGATES: Final = ("mean", "sum")
 
@@ -74,15 +74,14 @@ class Ties:
         runs: dict[int, Frame] = {}
         for choice, frame in rows.items():
             place = model.place[choice]
-            if place not in runs and model.readings[place].dropped is None:
-                (runs[place],) = model.engine.settle([match.runs(frame)])
+            if place not in runs:
+                score = nw.col("score").cast(nw.Float32) if choice.score_type == "float32" else nw.col("score")
+                (runs[place],) = model.engine.settle([match.runs(frame.with_columns(score=score))])
         return cls(model, runs)
 
     def users(self, cutoffs: Sequence[int], deepest: int | None) -> tuple[Frame, int]:
         """The users with tied scores before rank `deepest`, as the first measure reads their lists; and how many have them across a k."""
-        runs = self.runs.get(self.model.place[self.model.plan.definitions[0].lists])
-        if runs is None:
-            runs = next(iter(self.runs.values()))
+        runs = self.runs[self.model.place[self.model.plan.definitions[0].lists]]
         first, last = nw.col("first"), nw.col("first") + nw.col("size") - 1
         within = runs if deepest is None else runs.filter(first <= deepest)
         crossing = [(first <= k) & (last > k) for k in cutoffs]
@@ -90,29 +89,31 @@ class Ties:
         return within.select("user").unique("user"), self.model.size(across.select("user").unique("user"))
 
     def bounds(self, per_user: nw.DataFrame[Any], rows: Sequence[Sequence[Row]]) -> dict[str, Bounds]:
-        """The bounds of every measure that has exact ones, by its label; `rows` are those of each measure."""
-        definitions = [
-            (index, one)
-            for index, one in enumerate(self.model.plan.definitions)
-            if one.tied and self.model.place[one.lists] in self.runs and rows[index] and rows[index][0].aggregate in _AGGREGATES
-        ]
-        if not definitions:
+        """The bounds of every measure that has exact ones, by its label; `rows` are those of each measure.
+
+        Lists that are cut before rows are taken out have none, nor has a measure for which a test pair is several relevant items.
+        """
+        asked = {}
+        for index, one in enumerate(self.model.plan.definitions):
+            row = next((row for row in rows[index] if row.aggregate in _AGGREGATES), None)
+            uncut = self.model.readings[self.model.place[one.lists]].dropped is None
+            if row and one.tied and uncut and not ("row" in one.truth.duplicates and self.model.truths.repeated):
+                asked[index] = one, row
+        if not asked:
             return {}
-        plan = Plan(tuple(one for _, one in definitions))
-        users = nw.concat([runs.select("user") for runs in self.runs.values()]).unique("user")
-        (users,) = self.model.engine.settle([users])
-        engine = self.model.engine
+        engine, plan = self.model.engine, Plan(tuple(one for one, _ in asked.values()))
+        (users,) = engine.settle([nw.concat([runs.select("user") for runs in self.runs.values()]).unique("user")])
         scored = {
             order: self._scored(plan, users, partial(match.reordered, order=order, engine=engine), weighted=False)
             for order in ("best", "worst")
         }
         deepest = None if any(one.k is None for one in plan.definitions) else max(one.k or 0 for one in plan.definitions)
         spread = partial(match.expected, deepest=deepest, engine=engine)
-        chunks = [self._scored(plan, some, spread, weighted=True) for some in self._chunks(users, deepest)]
-        scored["expected"] = nw.concat(chunks)
+        # The mean of rounded values is not the rounded mean.
+        exact = Plan(tuple(replace(one, axes={**one.axes, "float_type": "float64"}) for one, _ in asked.values()))
+        scored["expected"] = nw.concat([self._scored(exact, some, spread, weighted=True) for some in self._chunks(plan, users, deepest)])
         found = {}
-        for place, (index, _) in enumerate(definitions):
-            row = rows[index][0]
+        for place, (index, (_, row)) in enumerate(asked.items()):
             values = {order: _combined(per_user, index, frame, place, row) for order, frame in scored.items()}
             ends = sorted((values["worst"], values["best"]))
             found[row.label] = Bounds(ends[0], values["expected"], ends[1])
@@ -122,17 +123,21 @@ class Ties:
         scored, _ = TiedTables(self.model, plan, self.runs, some, reorder, weighted).scored()
         return self.model.engine.collect(scored.sort("user"))
 
-    def _chunks(self, users: Frame, deepest: int | None) -> list[Frame]:
+    def _chunks(self, plan: Plan, users: Frame, deepest: int | None) -> list[Frame]:
         """`users` in parts that are small enough for all places of their hits."""
-        engine = self.model.engine
-        sizes = nw.concat([runs.group_by("user").agg(n=nw.len(), most=nw.col("size").max()) for runs in self.runs.values()])
-        length = nw.col("most") if deepest is None else nw.min_horizontal(nw.col("most"), nw.lit(deepest))
-        places = engine.collect(sizes.select(total=(nw.col("n") * length).sum()))["total"].item() or 0
-        n_parts = 1 + int(places // _MOST_PLACES)
-        if n_parts == 1:
+        engine, model = self.model.engine, self.model
+        hits = {(model.view(one).hits, model.place[one.lists]) for one in plan.definitions}
+        sizes = [match.places(self.runs[place], model.rows[name].frame, deepest) for name, place in sorted(hits)]
+        (counts,) = engine.settle([nw.concat(sizes).group_by("user").agg(nw.col("n").max())])
+        total = engine.collect(counts.select(total=nw.col("n").sum()))["total"].item() or 0
+        if total <= _MOST_PLACES:
             return [users]
-        (numbered,) = engine.settle([users.with_row_index("part", order_by="user")])
-        return [numbered.filter(nw.col("part") % n_parts == part).select("user") for part in range(n_parts)]
+        (parts,) = engine.settle([counts.with_row_index("at", order_by=["n", "user"])])  # alike numbers of places share a part of each size
+        n_parts = 1 + int(total // _MOST_PLACES)
+        numbered = parts.with_columns(part=nw.col("at").cast(nw.Int64) % n_parts)
+        others = users.join(counts, on="user", how="anti")
+        chunks = [numbered.filter(nw.col("part") == part).select("user") for part in range(n_parts)]
+        return [nw.concat([chunks[0], others.select("user")]), *chunks[1:]]
 
 
 def _combined(per_user: nw.DataFrame[Any], index: int, tied: nw.DataFrame[Any], place: int, row: Row) -> float:

@@ -8,12 +8,12 @@ from ..ledger import Ledger
 from ..result import Result, Row
 from .blocks import Block, Grid, Heading, Prose, Terms
 
-_REASONS = ("without_list", "without_relevant", "without_truth", "without_hit", "of_others")
+_REASONS = ("without_list", "without_relevant", "without_truth", "without_value", "of_others")
 _WORDS = {
     "without_list": "no list",
     "without_relevant": "no relevant item",
     "without_truth": "no test row",
-    "without_hit": "no hit",
+    "without_value": "no value",
     "of_others": "of other files",
 }
 

@@ -124,5 +124,5 @@ def test_rows_without_a_value_are_refused_left_out_or_named(receval, config):
 def test_who_was_counted_is_shown_when_asked_for(receval, config):
     _, out, _ = receval("run", config(CLEAN.replace("3,9,3\n3,13,2\n", "4,1,1\n")), "-v")
     assert "Who was counted" in out
-    assert "1 no list" in out
+    assert "3 test users, 3 with a list, 2 both: 3 count, 1 (no list) filled in; 1 (no test row) left out" in out
     assert "note X02" in out

@@ -7,6 +7,7 @@ from itertools import groupby, permutations, product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from receval.evaluator.errors import DataError
 from receval.evaluator.metrics import METRICS
 
 from tests.conftest import per_user, table, values
@@ -100,3 +101,74 @@ def test_bounds_narrower_than_the_limit_are_not_shown(evaluate):
     lists = table(["user", "item", "score"], [(user, item, 1.0) for user in (1, 2) for item in range(4)])
     (finding,) = [one for one in evaluate(test, lists, metrics=["nDCG"], health={"R04": {"width": 0.99}}).findings if one.check == "R04"]
     assert "bounds" not in finding.details
+
+
+def bounds(result):
+    """label → bounds, from the finding of tied scores."""
+    return next((one.details.get("bounds", {}) for one in result.findings if one.check == "R04"), {})
+
+
+def test_items_that_are_taken_out_leave_their_place_to_ties_below(evaluate):
+    test = table(["user", "item"], [(1, 3), (1, 5), (2, 9)])
+    lists = [(1, 1, 9), (1, 2, 8), (1, 3, 5), (1, 4, 5), (1, 5, 5), (2, 9, 1), (2, 8, 0)]
+    train = table(["user", "item"], [(1, 1), (2, 3), (2, 4), (2, 5), (3, 9), (3, 8)])  # item 2 is unknown, 1 is seen
+    policy = {"seen_items": "drop_and_refill", "unknown_items": "drop_and_refill"}
+    result = evaluate(
+        test, table(["user", "item", "score"], lists), train=train, metrics=["Precision"], top_k=[2], policy=policy, health={}
+    )
+    # User 1 has 3, 4, 5 in any order at ranks 1 to 3, two of them relevant: 1, 2 or 4/3 hits on average; user 2 has one hit.
+    assert bounds(result)["Precision@2"] == pytest.approx({"least": 0.5, "expected": (2 / 3 + 0.5) / 2, "most": 0.75}, abs=1e-12)
+
+
+@pytest.mark.parametrize("label", ["F1(Precision(threshold=4),Recall)", "F1(Precision(seen_items=drop_and_refill),Recall)", "F1(nDCG,MAP)"])
+def test_a_mean_of_different_hits_has_no_bounds(label, evaluate):
+    test = table(["user", "item", "rating"], [(1, 0, 5), (1, 1, 3), (2, 1, 4)])
+    lists = table(["user", "item", "score"], [(user, item, 1.0) for user in (1, 2) for item in range(3)])
+    result = evaluate(test, lists, train=table(["user", "item"], [(1, 2)]), metrics=[label, "Recall"], top_k=[2], health={})
+    assert bounds(result).keys() == {"Recall@2"}
+
+
+@pytest.mark.parametrize("policy", [{"duplicates": "keep_best_rank"}, {"seen_items": "drop"}, {"duplicates": "keep_best_rank_after_cut"}])
+def test_ties_are_found_and_refused_whatever_is_done_with_repeated_and_seen_items(policy, evaluate):
+    test = table(["user", "item"], [(1, 0), (2, 1)])
+    lists = table(["user", "item", "score"], [*((user, item, 1.0) for user in (1, 2) for item in range(3)), (2, 0, 1.0)])
+    train = table(["user", "item"], [(1, 2), (3, 0), (3, 1)])
+    checks = {"R01": "off", "R04": "warn"}
+    result = evaluate(test, lists, train=train, metrics=["Recall"], top_k=[2], policy=policy, health=checks)
+    (finding,) = [one for one in result.findings if one.check == "R04"]
+    assert (finding.count, finding.total) == (2, 2)
+    with pytest.raises(DataError, match="tie_order says error"):
+        evaluate(test, lists, train=train, metrics=["Recall"], top_k=[2], policy={**policy, "tie_order": "error"}, health=checks)
+
+
+def test_ties_that_ranks_put_in_an_order_are_named_and_not_refused(evaluate):
+    test = table(["user", "item"], [(1, 0)])
+    lists = table(["user", "item", "score", "rank"], [(1, item, 1.0, item + 1) for item in range(3)])
+    result = evaluate(test, lists, metrics=["Recall"], top_k=[2], policy={"tie_order": "error"}, health={})
+    (finding,) = [one for one in result.findings if one.check == "R04"]
+    assert finding.sentence.endswith("; their ranks put them in an order.")
+
+
+def test_scores_that_single_precision_ties_have_bounds_where_it_is_what_compares(evaluate):
+    test = table(["user", "item"], [(1, 0)])
+    lists = table(["user", "item", "score"], [(1, 0, 1.0), (1, 1, 1.0 + 1e-12)])
+    assert not bounds(evaluate(test, lists, metrics=["Recall"], top_k=[1], health={}))
+    found = bounds(evaluate(test, lists, metrics=["Recall(score_type=float32)"], top_k=[1], health={}))
+    assert found["Recall(score_type=float32)@1"] == {"least": 0.0, "expected": 0.5, "most": 1.0}
+
+
+def test_bounds_are_those_of_the_mean_whatever_else_is_asked_for(evaluate):
+    test = table(["user", "item"], [(1, 0)])
+    lists = table(["user", "item", "score"], [(1, item, 1.0) for item in range(2)])
+    result = evaluate(test, lists, metrics=["Recall"], top_k=[1], aggregates=["median", "mean"], health={})
+    assert bounds(result)["Recall@1"] == {"least": 0.0, "expected": 0.5, "most": 1.0}
+
+
+@pytest.mark.slow
+def test_long_runs_with_many_hits_are_spread_in_parts_of_bounded_size(evaluate):
+    n = 400
+    test = table(["user", "item"], [(user, item) for user in range(6) for item in range(40)])
+    lists = table(["user", "item", "score"], [(user, item, 1.0) for user in range(6) for item in range(n)])
+    found = bounds(evaluate(test, lists, metrics=["MAP", "RPrecision"], top_k=["none"], health={}))
+    assert found["RPrecision"] == pytest.approx({"least": 0.0, "expected": 40 / n, "most": 1.0}, abs=1e-9)
+    assert found["MAP@none"]["most"] == pytest.approx(1.0)
