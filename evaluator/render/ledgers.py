@@ -13,7 +13,7 @@ _WORDS = {
     "without_list": "without a list",
     "without_relevant": "without a relevant item",
     "without_truth": "without a test row",
-    "without_hit": "without a hit",
+    "without_hit": "without what the measure looks at",
     "of_others": "of other files than that whose users count",
 }
 
