@@ -1,6 +1,6 @@
 """Files → canonical columns: the only reader of data."""
 
-from .faults import BlankLines, FaultyRows, counted, explain, refuse
+from .faults import BlankLines, FaultyRows, counted, explain, faulty, refuse
 from .fingerprint import Fingerprints
 from .glimpse import Glimpse
 from .ids import IdsAreText, as_text, common_kinds, common_or_refuse, remarks
@@ -22,6 +22,7 @@ __all__ = [
     "common_or_refuse",
     "counted",
     "explain",
+    "faulty",
     "find",
     "look",
     "refuse",

@@ -230,7 +230,8 @@ class Evaluation:
             self.as_read[source.role] = source.without_faulty_rows()
             frames = self.read(source, compute)
             if self.examination is not None:
-                self.examination.faulty(source, self.place_of(fault, source), fault.n_rows - self.n_rows[source.role], fault.n_rows)
+                n_faulty = fault.n_rows - self.n_rows[source.role]
+                self.examination.faulty(source, self.place_of(fault, source), n_faulty, fault.n_rows)
         except ReadError as error:
             raise load.explain(source, error) from error
         return frames

@@ -74,7 +74,8 @@ class Examination:
         model = source.role.removeprefix("data.recommendations.")
         said = health.shared(n_faulty, n_rows, f"rows of {source.role}")
         sentence = f"{said} lack a value or hold a number that is not finite, and are left out; the first: {first}."
-        self.note(self.x.symptom("R02", sentence, n_faulty, n_rows, model=model if model != source.role else ""))
+        rows = lambda: load.faulty(self.x.engine.scan(source.scan), source)  # noqa: E731
+        self.note(self.x.symptom("R02", sentence, n_faulty, n_rows, model=model if model != source.role else "", rows=rows))
 
     def files(self, inputs: Inputs, truths: Truths, sides: Sides, definitions: Iterable[Definition]) -> None:
         """The checks of the test file, and of train and the catalogue as they meet it."""
