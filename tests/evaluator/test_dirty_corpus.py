@@ -72,6 +72,13 @@ def test_the_offending_rows_are_stored(name, receval, tmp_path):
     assert all(rows.height for rows in stored.values())
 
 
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.notes])
+def test_what_is_passed_over_is_noted(name, receval, tmp_path):
+    _, out, err = receval("run", CASES[name].write(tmp_path), "--format", "json")
+    assert out, err
+    assert set(CASES[name].notes) <= set(json.loads(out)["notes"])
+
+
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.values])
 def test_values_are_those_worked_by_hand(name, receval, tmp_path):
     case = CASES[name]
