@@ -11,8 +11,9 @@ class Ledger:
     """The users of one measure: those of the test file (`in_truth`) and those with a list (`in_lists`), `in_both` of them in both.
 
     `counted` is how many have a value. Of these the `filled` ones have only what the policy gives them (0 for nearly all metrics):
-    users without a list, without a relevant item, or without a test row. The `left_out` ones have no value: those, and users for whom
-    the metric has none, such as one that asks for a hit. So in_truth + in_lists - in_both = counted + all that are left out.
+    users without a list, without a relevant item, or without a test row. The `left_out` ones have no value: those, and users without
+    a hit, a prediction, or whatever the metric asks for (`left_out_without_value`). So in_truth + in_lists - in_both = counted + all
+    that are left out.
 
     Where a measure is averaged over the users of train or of a reference model, `others` of them are in neither file, and come on top;
     users of the two files who are not among them are left out (`left_out_of_others`).

@@ -20,6 +20,7 @@ _ZONED: Final = ("%+", "%Y-%m-%d %H:%M:%S%.f%#z")
 _TIMES: Final = (
     "%Y-%m-%dT%H:%M:%S%.f",
     "%Y-%m-%d %H:%M:%S%.f",
+    "%Y-%m-%dT%H:%M",
     "%Y-%m-%d %H:%M",
     "%Y-%m-%d",
     "%Y/%m/%d",
@@ -27,6 +28,8 @@ _TIMES: Final = (
     *_ZONED,
 )
 """How the texts of times are read: UTC, where they do not say."""
+_YEAR: Final = r"^\d{4}\D|\.\d{4}$"
+"""A year of four digits, first or last: 03/01/24 is not the year 3."""
 _LINE: Final = "receval line"
 _REST: Final = "receval rest"
 
@@ -217,7 +220,8 @@ def _seconds(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
         return value.cast(pl.Datetime("us")).dt.epoch("us") / 1e6
     if kind != pl.String:
         return value.cast(pl.Float64, strict=False)
-    parsed = [value.str.to_datetime(form, strict=False, time_unit="us").dt.epoch("us") / 1e6 for form in _TIMES]
+    dated = pl.when(value.str.contains(_YEAR)).then(value)
+    parsed = [dated.str.to_datetime(form, strict=False, time_unit="us").dt.epoch("us") / 1e6 for form in _TIMES]
     return pl.coalesce(value.cast(pl.Float64, strict=False), *parsed)
 
 

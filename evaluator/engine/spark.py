@@ -57,7 +57,8 @@ class SparkEngine:
                 wrong = f.raise_error(f.concat(f.lit("not a number: "), value)).cast("double")
                 columns.append(f.when(value.isNull() | value.rlike(_NUMBER), value.cast("double")).otherwise(wrong).alias(column))
             elif kind == "time":
-                columns.append(f.coalesce(value.try_cast("double"), value.try_cast("timestamp").cast("double")).alias(column))
+                texts = [f.try_to_timestamp(value, f.lit(form)).cast("double") for form in ("yyyy/M/d", "d.M.yyyy")]
+                columns.append(f.coalesce(value.try_cast("double"), value.try_cast("timestamp").cast("double"), *texts).alias(column))
             else:
                 columns.append(value.cast(_TYPES[kind]).alias(column))
         selected = frame.select(f.col(_ROW).alias("row"), *columns)

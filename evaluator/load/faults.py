@@ -40,6 +40,21 @@ def counted(frame: Frame, source: Source) -> Frame:
     return frame.select(*counts)
 
 
+def faulty(frame: Frame, source: Source) -> Frame:
+    """The rows of `frame` that lack a value or hold a number that is not finite; blank lines are none."""
+    filled = sorted(source.filled)
+    lacks = nw.any_horizontal(*(_lacks(source, column) for column in filled), ignore_nulls=False)
+    blank = nw.all_horizontal(*(nw.col(column).is_null() for column in sorted(source.columns)), ignore_nulls=False)
+    return frame.filter(lacks & ~blank).select("row", *(nw.col(column) for column in sorted(source.columns)))
+
+
+def _lacks(source: Source, column: str) -> nw.Expr:
+    value, kind = nw.col(column), source.scan.kinds[column]
+    if kind == "number":
+        return value.is_null() | ~value.cast(nw.Float64).is_finite().fill_null(False)
+    return value.is_null() | (value == "").fill_null(True) if kind == "text" else value.is_null()
+
+
 def refuse(source: Source, counts: dict[str, int | None]) -> int:
     """The number of rows, if `counts` holds no fault.
 

@@ -177,7 +177,8 @@ def user_group(model: ModelTables, request: Request) -> tuple[Frame, float]:
     if model.truths.tested is not None:
         without = model.size(model.truths.tested.join(groups, on="user", how="anti"))
         if without:
-            model.note(f"{without:,} test users have no {column} in data.users and are left out where groups are compared")
+            have, are = ("user has", "is") if without == 1 else ("users have", "are")
+            model.note(f"{without:,} test {have} no {column} in data.users and {are} left out where groups are compared")
     return groups, 0
 
 

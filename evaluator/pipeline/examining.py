@@ -83,7 +83,8 @@ class Examination:
         model = source.role.removeprefix("data.recommendations.")
         said = health.shared(n_faulty, n_rows, f"rows of {source.role}")
         sentence = f"{said} lack a value or hold a number that is not finite, and are left out; the first: {first}."
-        self.note(self.x.symptom("R02", sentence, n_faulty, n_rows, model=model if model != source.role else ""))
+        rows = lambda: load.faulty(self.x.engine.scan(source.scan), source)  # noqa: E731
+        self.note(self.x.symptom("R02", sentence, n_faulty, n_rows, model=model if model != source.role else "", rows=rows))
 
     def files(self, inputs: Inputs, truths: Truths, sides: Sides, definitions: Iterable[Definition], both: Frame | None) -> None:
         """The checks of the test file, and of train and the catalogue as they meet it; `both` are test rows whose pair train holds."""
@@ -102,6 +103,12 @@ class Examination:
             for column, known in (("user", users), ("item", items)):
                 test, other = _ids(inputs.test, rows, column), _ids(inputs.train, known, column)
                 self.note(health.ids(self.x, column, test, other, known))
+        if inputs.train is not None and sides.times is not None:
+            read = (
+                (inputs.test, rows.drop_nulls("timestamp"), self.x.size(rows)),
+                (inputs.train, sides.times, sides.numbers["train_rows"]),
+            )
+            sides.remarks += [said for source, timed, n_rows in read if (said := _untimed(source, self.x.size(timed), int(n_rows)))]
         if inputs.items is not None and sides.known.items is not None:
             known = rows.select("item").unique("item")
             if sides.known.trained is not None:
@@ -212,6 +219,14 @@ class Examination:
         order = {name: place for place, name in enumerate(CHECKS)}
         unique = {(one.finding.check, one.finding.model, one.finding.sentence): one for one in self.symptoms}
         return sorted(unique.values(), key=lambda one: (SEVERITIES.index(one.finding.severity), order[one.finding.check]))
+
+
+def _untimed(source: load.Source, n_timed: int, n_rows: int) -> str:
+    """What to say of rows without a time, which the checks of time pass over; nothing if there are none."""
+    if n_timed == n_rows:
+        return ""
+    said = health.shared(n_rows - n_timed, n_rows, "rows")
+    return f"{source.role}: {said} have no time in {source.scan.names['timestamp']!r} that can be read; X07, X08 and X09 pass over them."
 
 
 def done_without_list(ledger: Ledger, definition: Definition) -> str:

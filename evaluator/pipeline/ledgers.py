@@ -13,8 +13,10 @@ from ..ledger import Ledger
 from ..metrics import Definition
 from ..result import Row
 from ..tables import Frame
+from .asked import OF_PREDICTIONS
 from .counted import conditions
 from .model import ModelTables
+from .plan import Plan
 
 _SLOW = ("bootstrap95",)
 """Aggregates that are not made again over some of the users."""
@@ -87,9 +89,10 @@ class Ledgers:
         fits = {cell: _counts(cell, groups, f"n_relevant_{name}", f"n_recommended_{place}") for cell in cells}
         without_value = sum(n for cell, n in cells.items() if fits[cell]) - counted
         valued = self._valued(index, place, truth.users) if without_value and not system else cells
+        judged, filled = definition.population in ("test", "tested"), not self._predicted(definition)
         reasons: dict[str, int] = {}
         for cell, n in cells.items():
-            why = _why(cell, fits[cell], definition.population in ("test", "tested"))
+            why = _why(cell, fits[cell], judged and (filled or not fits[cell]))
             if why:
                 reasons[why] = reasons.get(why, 0) + (valued.get(cell, 0) if fits[cell] else n)
         return replace(base, **reasons, left_out_without_value=without_value)
@@ -105,6 +108,10 @@ class Ledgers:
         return replace(
             base, others=n_others - n_shared, left_out_of_others=n_own - n_shared, left_out_without_value=n_others - base.counted
         )
+
+    def _predicted(self, definition: Definition) -> bool:
+        """Whether a measure looks at predictions of a file of their own, which users without a list may have."""
+        return self.model.predictions is not None and bool(Plan((definition,)).kinds & OF_PREDICTIONS)
 
     def _listed(self, place: int) -> Frame:
         return self.model.readings[place].found.lengths.select("user")

@@ -260,7 +260,8 @@ class SideReader:
         self.sides.distances = distances
         below = int(self.one(distances.select(n=(nw.col("distance") < 0).cast(nw.Int64).sum()))["n"])
         if below:
-            self.sides.remarks.append(f"data.distances: {below:,} distances are below 0 and are taken as they are.")
+            are = "distance is below 0 and is taken as it is" if below == 1 else "distances are below 0 and are taken as they are"
+            self.sides.remarks.append(f"data.distances: {below:,} {are}.")
 
     def size(self, frame: Frame) -> float:
         """The number of rows."""

@@ -117,4 +117,8 @@ def _same(choice: Truth, others: list[Truth], sizes: list[int]) -> Truth:
 def _nothing_relevant(source: load.Source, choice: Truth, n_test: int) -> DataError:
     least = f" of at least {choice.threshold:g}" if choice.threshold is not None else ""
     rules = {"above_zero": " above 0", "at_least_zero": " of at least 0", "at_least_one": " of at least 1"}
-    return DataError(f"{source.role}: none of {n_test:,} users has a relevant item, that is, a rating{least or rules.get(choice.rule, '')}")
+    wanted = least or rules.get(choice.rule, "")
+    said = f", that is, a rating{wanted}" if wanted and "rating" in source.columns else ""
+    left_out = "" if choice.filter == "none" else "; test rows of users and items that train or the catalogue does not hold are left out"
+    who = f"none of {n_test:,} users has a" if n_test > 1 else "its only user has no"
+    return DataError(f"{source.role}: {who} relevant item{said}{left_out}")

@@ -50,7 +50,8 @@ def user_distance(model: ModelTables, request: Request) -> Rows:
     (settled,) = model.engine.settle([rows.join(distances, on=["key", "to"], how="inner").sort("user", "rank")], ordered=True)
     missing = model.size(rows) - model.size(settled)
     if missing:
-        model.note(f"{missing:,} recommendations have no distance to their user in data.distances")
+        have = "recommendation has" if missing == 1 else "recommendations have"
+        model.note(f"{missing:,} {have} no distance to their user in data.distances")
     return Rows(settled)
 
 

@@ -7,6 +7,7 @@ A file of cases has `files` and a `config` that its cases share, and `cases` by 
 - `findings`: every error and warning that the checks must raise, and any notes: check, severity, model (empty: of all models), count
   and total, a part of what the sentence `says`, and the `bounds` of values under ties (least, expected, most);
 - `silent`: checks that must not raise anything, though they nearly do;
+- `notes`: sentences that stand below the table;
 - `values`: measure → value; `policies`: policy → its value → measure → value, or `refused`.
 """
 
@@ -33,6 +34,7 @@ class Case:
     config: Mapping[str, Any]
     findings: tuple[Mapping[str, Any], ...] = ()
     silent: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     values: Mapping[str, Any] | None = None
     policies: Mapping[str, Mapping[str, Any]] | None = None
 
@@ -75,7 +77,7 @@ def read() -> dict[str, Case]:
             files = {**of_all["files"], **case.pop("files", {})}
             config = merged(of_all["config"], case.pop("config", {}))
             cases[f"{path.stem}: {name}"] = Case(
-                name, files, config, tuple(case.pop("findings", ())), tuple(case.pop("silent", ())), **case
+                name, files, config, *(tuple(case.pop(part, ())) for part in ("findings", "silent", "notes")), **case
             )
     return cases
 

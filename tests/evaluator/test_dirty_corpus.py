@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import polars as pl
 import pytest
 import yaml
 from receval.evaluator.checks import CHECKS
@@ -13,6 +14,7 @@ from receval.evaluator.conventions import AXES
 
 from tests.dirty import CASES, number
 
+WITH_ROWS = {"R01", "R02", "R03", "R04", "R05", "R07", "R08", "R09", "T01", "X01", "X05", "X06", "X07", "X08", "X09"}
 POLICIES = [(name, policy) for name, case in CASES.items() for policy in case.policies or ()]
 COUNTED_ONE = re.compile(r"(?<!of )(?<![\d,.@])1 (users|items|lists|rows|hits|measures|pairs|ids)\b")
 
@@ -56,6 +58,25 @@ def test_sentences_are_whole_and_count_one_as_one(name, checked):
         assert not COUNTED_ONE.search(one["sentence"]), one["sentence"]
         assert 0 < one["count"] <= one["total"]
         assert len(one["examples"]) <= 5
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.findings])
+def test_the_offending_rows_are_stored(name, receval, tmp_path):
+    path, kept = CASES[name].write(tmp_path / "case"), tmp_path / "failures"
+    _, out, err = receval("check", path, "--format", "json", "--store-failures", kept)
+    assert out, err
+    bad = [one for one in json.loads(out)["findings"] if one["severity"] in ("error", "warn") and one["check"] in WITH_ROWS]
+    stored = {file.stem: pl.read_parquet(file) for file in kept.glob("*.parquet")}
+    for one in bad:
+        assert stored[".".join(part for part in (one["check"], one["model"]) if part)].height >= 1
+    assert all(rows.height for rows in stored.values())
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.notes])
+def test_what_is_passed_over_is_noted(name, receval, tmp_path):
+    _, out, err = receval("run", CASES[name].write(tmp_path), "--format", "json")
+    assert out, err
+    assert set(CASES[name].notes) <= set(json.loads(out)["notes"])
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.values])

@@ -33,12 +33,12 @@ def ledgers(result):
 
 
 def evaluated(evaluate, test, lists, train, **evaluation):
-    """Values over data in which user 0 has a relevant item and user 1 a list with an item of the test file: less would be refused."""
+    """Values over data in which user 0 wants item 7, and user 1 has a list with an item of the test file, or all is refused."""
     return evaluate(
-        table(["user", "item", "rating"], [(0, 0, 5), (1, 0, 1), *test]),
+        table(["user", "item", "rating"], [(0, 7, 5), (1, 0, 1), *test]),
         table(["user", "item", "score"], [(1, 0, 2), *lists]),
-        train=table(["user", "item"], [(8, 0), (9, 1), (0, 1), *train]),
-        items=table(["item"], [(item,) for item in range(6)]),
+        train=table(["user", "item"], [(8, 7), (9, 1), (0, 1), *train]),
+        items=table(["item"], [(item,) for item in (0, 1, 2, 3, 4, 5, 7)]),
         baseline=table(["user", "item"], [(1, 0), (9, 2)]),
         health="off",
         relevance={"threshold": 3},

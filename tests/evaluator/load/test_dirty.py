@@ -89,7 +89,7 @@ def test_bad_lists_get_one_sentence_and_exit_3(name, write, receval, tmp_path):
     [
         ("user,item\n1,10\n", "{threshold: 4}", "has no rating column, which evaluation.relevance.threshold needs"),
         ("user,item\n1,10\n", "{graded: true}", "has no rating column, which evaluation.relevance.graded needs"),
-        ("user,item,rating\n1,10,3\n", "{threshold: 4}", "none of 1 users has a relevant item, that is, a rating of at least 4"),
+        ("user,item,rating\n1,10,3\n", "{threshold: 4}", "its only user has no relevant item, that is, a rating of at least 4"),
         ("user,item,rating\n1,10,0\n", "{}", "a rating above 0"),
         ("user,item,rating\n1,10,\n", "{}", "line 2: no value for rating"),
         ("user,item,rating\n1,10,good\n", "{}", "line 2: 'good' is not a number, and rating must be one"),
