@@ -9,7 +9,7 @@ import math
 
 import narwhals as nw
 
-from .measure import N_RELEVANT, ONE, RANK, ZERO, Measure, Ratio, divide
+from .measure import FOUND, N_RELEVANT, ONE, RANK, ZERO, Measure, Ratio, divide
 from .registry import Number, metric
 
 BAEZA_YATES = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd ed. (2011), section 4.3"
@@ -70,7 +70,7 @@ def recall(m: Measure) -> Ratio:
     aliases=("HR", "Hit", "Success"),
     numbers={"at_least": Number(1.0, "the number of hits it takes")},
     reference="Deshpande and Karypis, ACM TOIS 22(1), 2004; with `at_least` above 1: k-call of Chen and Karger, SIGIR 2006",
-    ties=lambda params: 0 < float(params["at_least"]) <= 1,
+    ties=lambda params: float(params["at_least"]) > 0,
 )
 def hit_rate(m: Measure) -> nw.Expr:
     """Whether any relevant item is recommended; over users, the share of users with a hit.
@@ -78,7 +78,10 @@ def hit_rate(m: Measure) -> nw.Expr:
     HitRate@k = 1 if h_k ≥ n, else 0, with n = `at_least`
     """
     n = float(m.params["at_least"])
-    return m.hits.max(ONE, "hit") if 0 < n <= 1 else nw.when(m.hits.count() >= n).then(ONE).otherwise(ZERO)
+    if n <= 0 or "row" in m.view.kept[0]:  # of a pair that counts several times the hits are not numbered one by one
+        return nw.when(m.hits.count() >= n).then(ONE).otherwise(ZERO)
+    reached = nw.when(FOUND == float(math.ceil(n))).then(ONE).otherwise(ZERO)
+    return m.hits.max(ONE, "hit") if n <= 1 else m.hits.sum(reached, f"hit number {math.ceil(n)}")
 
 
 @metric(
@@ -182,6 +185,7 @@ def _outside(m: Measure) -> tuple[nw.Expr, nw.Expr]:
     family="accuracy",
     aliases=("SetAP",),
     reference="trec_eval m_set_map.c",
+    ties=True,
 )
 def set_map(m: Measure) -> nw.Expr:
     """Precision times recall: average precision where the list is a set without an order.
@@ -190,7 +194,10 @@ def set_map(m: Measure) -> nw.Expr:
 
     Edge cases: an empty list counts 0.
     """
-    return divide(m.hits.count(), m.n_listed) * divide(m.hits.count(), m.n_relevant)
+    if "row" in m.view.kept[0]:  # of a pair that counts several times the hits are not numbered one by one
+        return divide(m.hits.count(), m.n_listed) * divide(m.hits.count(), m.n_relevant)
+    squared = m.hits.sum(FOUND * 2.0 - ONE, "2·found - 1")  # the odd numbers up to 2h - 1 add up to h²
+    return divide(divide(squared, m.n_listed), m.n_relevant)
 
 
 @metric(

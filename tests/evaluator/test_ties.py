@@ -14,6 +14,7 @@ from tests.conftest import per_user, table, values
 
 MEASURES = [
     "Precision", "Precision(denominator=list_length)", "Precision(denominator=min_r_k)", "Recall", "Recall(denominator=min_r_k)", "HitRate",
+    "HitRate(at_least=2)", "SetMAP",
     "Hits", "F1", "F1(beta=0.5)", "RPrecision", "RPrecision(multiple=0.5)", "Utility(worth=2)", "MAP", "MAP(denominator=r)",
     "MAP(denominator=list_length)", "MAP(denominator=k,ranks=all)", "MAR", "MRR", "DCG", "nDCG", "nDCG(gain=linear)",
     "nDCG(discount=log_max_r_2)", "nDCG(ideal=k_items)", "nDCGRendle2020", "BinG", "RBP", "RBP(gain=grade)", "RBP(norm=ideal)",
