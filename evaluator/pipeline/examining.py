@@ -93,7 +93,7 @@ class Examination:
         graded = any(truths.graded[one.truth] for one in definitions)
         table = truths.of(first.truth)
         n_items = self.x.size(table.relevant) if "row" not in first.truth.duplicates else -1
-        self.note(health.truth(self.x, rows, truths.n_test, truths.n_relevant[truths.place[first.truth]], n_items, graded))
+        self.note(health.truth(self.x, rows, truths.n_test, table.users.select("user"), n_items, graded))
         train = sides.known.seen
         if inputs.train is not None and train is not None and both is not None:
             self.note(health.trained(self.x, rows, both, sides.times))
