@@ -236,9 +236,9 @@ class Evaluation:
             self.as_read[source.role] = source.without_faulty_rows()
             frames = self.read(source, compute)
             if self.examination is not None:
-                self.examination.faulty(
-                    source, said_of(fault.message, source, self.loaded.folder), fault.n_rows - self.n_rows[source.role], fault.n_rows
-                )
+                places = [said_of(place, source, self.loaded.folder) for place in fault.places]
+                n_faulty = fault.n_rows - self.n_rows[source.role]
+                self.examination.faulty(self.as_read[source.role], places, n_faulty, fault.n_rows)
         except ReadError as error:
             if source.scan.is_text and not source.scan.loose:
                 self.as_read[source.role] = source.loosely()

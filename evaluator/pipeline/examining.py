@@ -78,12 +78,14 @@ class Examination:
                 values = ", ".join(AXES[key.rpartition(".")[2]].values)
                 raise DataError(f"{about}{finding.sentence} {key} says error.", f"mend the file, or say what is done instead: {values}")
 
-    def faulty(self, source: load.Source, first: str, n_faulty: int, n_rows: int) -> None:
-        """Note rows that were passed over because they lack a value or hold a number that is not finite, the `first` in words."""
+    def faulty(self, source: load.Source, places: Sequence[str], n_faulty: int, n_rows: int) -> None:
+        """Note rows that were passed over because they lack a value or hold a number that is not finite, the first `places` in words."""
         model = source.role.removeprefix("data.recommendations.")
         said = health.shared(n_faulty, n_rows, f"rows of {source.role}")
-        sentence = f"{said} lack a value or hold a number that is not finite, and are left out; the first: {first}."
-        self.note(self.x.symptom("R02", sentence, n_faulty, n_rows, model=model if model != source.role else ""))
+        sentence = f"{said} lack a value or hold a number that is not finite, and are left out; the first: {places[0]}."
+        about = model if model != source.role else ""
+        rows = self.x.engine.scan(source.faulty_rows().scan)
+        self.note(self.x.symptom("R02", sentence, n_faulty, n_rows, model=about, examples=places, rows=lambda: rows))
 
     def files(self, inputs: Inputs, truths: Truths, sides: Sides, definitions: Iterable[Definition], both: Frame | None) -> None:
         """The checks of the test file, and of train and the catalogue as they meet it; `both` are test rows whose pair train holds."""
@@ -234,5 +236,6 @@ def failing_rows(found: Iterable[health.Symptom], engine: Engine) -> dict[str, n
         name = ".".join(part for part in (symptom.finding.check, symptom.finding.model.replace("/", "_")) if part)
         name = name if name not in kept else f"{name}.{len(kept)}"
         rows = engine.collect(symptom.rows())
-        kept[name] = rows.sort(rows.columns)
+        columns = [column for column in rows.columns if not column.startswith("odd_")]
+        kept[name] = rows.select(columns).sort(columns)
     return kept

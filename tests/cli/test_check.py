@@ -78,6 +78,26 @@ def test_the_offending_rows_are_stored(receval, config, tmp_path):
     assert rows.select("user", "item", "score").rows() == [(3, 13, 1.0), (3, 13, 2.0)]
 
 
+def test_rows_without_a_value_are_stored_and_the_earliest_of_all_columns_is_named(receval, config, tmp_path):
+    odd = CLEAN.replace("1,11,2\n", "1,11,inf\n") + "\n1,,1\n2,13,\n"
+    _, out, _ = receval("check", config(odd), "--store-failures", tmp_path)
+    assert "the first: lists.csv, line 3: score is not a finite number.\n" in out
+    assert "line 3: score is not a finite number; lists.csv, line 9: no value for item; lists.csv, line 10: no value for score\n" in out
+    rows = pl.read_parquet(tmp_path / "R02.m.parquet")
+    assert rows.columns == ["row", "user", "item", "score"]
+    assert rows.sort("row").select("user", "item", "score").rows() == [(1, 11, float("inf")), (1, None, 1.0), (2, 13, None)]
+
+
+def test_what_an_earlier_run_stored_goes_and_nothing_else_does(receval, config, tmp_path):
+    folder = tmp_path / "failures"
+    receval("check", config(CLEAN + "3,13,1\n"), "--store-failures", folder)
+    others = ("R01.txt", "R01x.parquet", "mine.parquet")
+    for name in others:
+        (folder / name).write_text("mine")
+    receval("check", config(CLEAN), "--store-failures", folder)
+    assert sorted(path.name for path in folder.iterdir()) == sorted(others)
+
+
 def test_files_with_nothing_in_common_are_an_error_with_a_guess(receval, config):
     code, out, _ = receval("check", config(CLEAN.replace(",1", ",01").replace(",9,", ",09,")))
     assert code == 1
@@ -124,5 +144,5 @@ def test_rows_without_a_value_are_refused_left_out_or_named(receval, config):
 def test_who_was_counted_is_shown_when_asked_for(receval, config):
     _, out, _ = receval("run", config(CLEAN.replace("3,9,3\n3,13,2\n", "4,1,1\n")), "-v")
     assert "Who was counted" in out
-    assert "1 no list" in out
+    assert "1 (no list) filled in" in out
     assert "note X02" in out
