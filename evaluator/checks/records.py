@@ -28,7 +28,7 @@ _COUNTED: Final = MappingProxyType({"max_share": _SHARE})
 class Check:
     """One check: its id, its severity unless the config says otherwise, what it finds, what to do, and its limits.
 
-    `needs` are the inputs without which it is not made: `train`, `catalogue` (train or items), `times` (timestamps in train and test).
+    `needs` are those of `NEEDS` without which it is not made.
     """
 
     id: str

@@ -8,6 +8,19 @@ from typing import Final
 
 from .records import Check, Limit
 
+NEEDS: Final = MappingProxyType(
+    {
+        "train": "data.train",
+        "catalogue": "data.train or data.items",
+        "times": "timestamps in test and train",
+        "scores": "scores",
+        "ranks": "ranks",
+        "cutoffs": "cut-offs",
+        "gains": "graded relevance",
+    }
+)
+"""What a check may need, in words."""
+
 
 def _listed(*checks: Check) -> Mapping[str, Check]:
     return MappingProxyType({check.id: check for check in checks})
@@ -31,6 +44,7 @@ CHECKS: Final = _listed(
         "error",
         "the ranks of a list are not 1 to n, are repeated, or contradict the scores",
         "write ranks from 1 without gaps in the order of the scores, or leave one of the two columns out",
+        needs=("ranks",),
     ),
     Check(
         "R04",
@@ -41,18 +55,21 @@ CHECKS: Final = _listed(
             "max_share": Limit(0.01, "the share of lists up to which the check passes, if no value moves further than `width`", most=1.0),
             "width": Limit(0.001, "how far apart the bounds of a value must be to be shown"),
         },
+        needs=("scores",),
     ),
     Check(
         "R05",
         "warn",
         "a list is shorter than the largest cut-off",
         "write lists of at least the largest cut-off: Precision is charged for empty places",
+        needs=("cutoffs",),
     ),
     Check(
         "R06",
         "info",
         "a list is longer than the largest cut-off",
         "nothing: items below the cut-off do not count",
+        needs=("cutoffs",),
     ),
     Check(
         "R07",
@@ -73,6 +90,7 @@ CHECKS: Final = _listed(
         "warn",
         "all scores of a list are equal",
         "check the scores: such a list has no order",
+        needs=("scores",),
     ),
     Check(
         "R10",
@@ -98,6 +116,7 @@ CHECKS: Final = _listed(
         "warn",
         "ratings are negative, fractional or all equal where gains are made of them",
         "check the rating column; with relevance.graded the rating is the gain",
+        needs=("gains",),
     ),
     Check(
         "T04",

@@ -9,6 +9,7 @@ from typing import Any
 import narwhals as nw
 
 from .. import health, load, match, provenance
+from ..checks import CHECKS
 from ..config import Loaded
 from ..engine import Engine, ReadError, open_engine
 from ..errors import DataError
@@ -288,6 +289,7 @@ class Evaluation:
             versions=provenance.versions(self.engine.name),
             findings=tuple(symptom.finding for symptom in found),
             examined=self.examination is not None,
+            unmade=self.examination.unmade() if self.examination is not None else dict.fromkeys(CHECKS, "off"),
             yardsticks=self.yardsticks,
             failures=failing_rows(found, self.engine) if keep_failures else {},
         )

@@ -8,7 +8,7 @@ from typing import Any, Final
 import narwhals as nw
 
 from .. import health, load
-from ..checks import CHECKS, SEVERITIES
+from ..checks import CHECKS, NEEDS, SEVERITIES
 from ..config import Config
 from ..conventions import AXES
 from ..engine import Engine
@@ -49,19 +49,14 @@ class Examination:
         self.cutoffs = [k for k in dict.fromkeys(one.k for one in config.evaluation.computed if one.metric.cut) if k is not None]
         self.tolerant = tolerant
         self.symptoms: list[health.Symptom] = []
+        self.there: dict[str, bool] = {"cutoffs": bool(self.cutoffs)}
+        """Which of `NEEDS` the files have, as far as they were read."""
 
     @staticmethod
     def wanted(config: Config) -> bool:
         """Whether any check is made."""
         on = any(setting.severity != "off" for setting in config.health.settings.values())
         return on or bool(config.evaluation.policy.refused)
-
-    @staticmethod
-    def needs(config: Config) -> frozenset[str]:
-        """`known` if a check looks at train or at the catalogue, which are then read for it."""
-        refused = {REFUSED[name] for name in config.evaluation.policy.refused}
-        made = {name for name, setting in config.health.settings.items() if setting.severity != "off"} | refused
-        return frozenset({"known"} if any(CHECKS[name].needs for name in made) else ())
 
     @property
     def asks_for_times(self) -> bool:
@@ -94,6 +89,8 @@ class Examination:
         assert rows is not None, "the rows of the test file are kept where they are examined"
         graded = any(truths.graded[one.truth] for one in definitions)
         table = truths.of(first.truth)
+        self.there |= {"train": sides.known.seen is not None, "catalogue": sides.known.anywhere is not None}
+        self.there |= {"times": sides.times is not None, "gains": graded and "rating" in inputs.test.columns}
         n_items = self.x.size(table.relevant) if "row" not in first.truth.duplicates else -1
         self.note(health.truth(self.x, rows, truths.n_test, table.users.select("user"), n_items, graded))
         train = sides.known.seen
@@ -124,6 +121,8 @@ class Examination:
     ) -> None:
         """The checks of the lists of one model, given its `rows` as they are read again, and what was `found` of each measure."""
         first = next(row for of_one in found for row in of_one)
+        for need, column in (("scores", "score"), ("ranks", "position")):
+            self.there[need] = self.there.get(need, False) or column in source.columns
         truths, sides = model.truths, model.sides
         of = health.Lists(
             model=name,
@@ -213,6 +212,15 @@ class Examination:
         order = {name: place for place, name in enumerate(CHECKS)}
         unique = {(one.finding.check, one.finding.model, one.finding.sentence): one for one in self.symptoms}
         return sorted(unique.values(), key=lambda one: (SEVERITIES.index(one.finding.severity), order[one.finding.check]))
+
+    def unmade(self) -> dict[str, str]:
+        """The checks that were not made, and why: they are `off`, or there is `no` thing that they need in any file."""
+        found: dict[str, str] = {}
+        for check in CHECKS.values():
+            lacking = [NEEDS[need] for need in check.needs if not self.there.get(need)]
+            if lacking or not self.x.asks(check.id):
+                found[check.id] = f"no {lacking[0]}" if self.x.asks(check.id) else "off"
+        return found
 
 
 def done_without_list(ledger: Ledger, definition: Definition) -> str:
