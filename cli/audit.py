@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .options import config_argument, input_format_option, recs_option, set_option
-from .output import emit, emit_page, warn
+from .output import emit, emit_page, warn, warn_of_unrefused
 
 
 @click.command()
@@ -36,6 +36,7 @@ def audit(
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)
+    warn_of_unrefused(loaded)
     found = evaluator.audit(loaded, conventions)
     if form in ("csv", "json"):
         emit((pages.as_csv if form == "csv" else pages.as_json)(found).encode())

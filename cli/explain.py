@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .options import config_argument, input_format_option, recs_option, set_option
-from .output import emit, emit_page, warn
+from .output import emit, emit_page, warn, warn_of_unrefused
 
 
 @click.command()
@@ -37,6 +37,7 @@ def explain(
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)
+    warn_of_unrefused(loaded)
     found = evaluator.explain(loaded, measure, user, model)
     if form == "json":
         emit(pages.as_json(found).encode())

@@ -22,8 +22,17 @@ def target(store: str | None) -> Iterator[Stage]:
 
 
 def keep(result: Result, store: str | None, stage: Stage) -> None:
-    """Write the offending rows, all files or none."""
+    """Write the offending rows, all files or none; what an earlier run wrote there goes."""
     from receval.evaluator.render import data
 
     if store:
-        stage.commit({Path(store) / f"{name}.parquet": data.as_table(rows) for name, rows in result.failures.items()})
+        files = {Path(store) / f"{name}.parquet": data.as_table(rows) for name, rows in result.failures.items()}
+        stage.commit(files, gone=[path for path in _written_before(Path(store)) if path not in files])
+
+
+def _written_before(folder: Path) -> list[Path]:
+    """The files of a folder that are called as those of a run are: `R01.parquet`, `R01.knn.parquet`."""
+    from receval.evaluator.checks import CHECKS
+
+    found = (path for path in folder.glob("*.parquet") if path.is_file() and not path.is_symlink())
+    return sorted(path for path in found if path.name.partition(".")[0] in CHECKS)

@@ -34,6 +34,13 @@ def warn(loaded: Loaded) -> None:
         click.echo(f"receval: warning: {warning}", err=True)
 
 
+def warn_of_unrefused(loaded: Loaded) -> None:
+    """Say on standard error which data the policy refuses in a run and not here."""
+    for name in sorted(loaded.config.evaluation.policy.refused):
+        said = f"evaluation.policy.{name}: error is not looked at here; receval run or receval check does"
+        click.echo(f"receval: warning: {said}", err=True)
+
+
 def on_screen(text: str) -> bytes:
     """`text` in the encoding of standard output."""
     return text.encode((sys.stdout and sys.stdout.encoding) or "utf-8", "backslashreplace")

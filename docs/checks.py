@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from receval.evaluator.checks import CHECKS, Check
+from receval.evaluator.checks import CHECKS, NEEDS, Check
 from receval.evaluator.config.trust import Policy
 from receval.evaluator.conventions import AXES
 from receval.evaluator.render.blocks import Block, Grid, Heading, Prose, Terms
 
 GROUPS = {"R": "The lists of a model", "T": "The test file", "X": "Between files"}
-NEEDS = {"train": "data.train", "catalogue": "data.train or data.items", "times": "timestamps in test and train"}
 
 
 def page() -> list[Block]:

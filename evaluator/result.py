@@ -104,6 +104,8 @@ class Result:
     """Those of the models that are lists made to measure by."""
     examined: bool = False
     """Whether health checks were made."""
+    unmade: Mapping[str, str] = field(default_factory=dict)
+    """The checks that were not made, by id, and why: `off`, or `no data.train`."""
     failures: Mapping[str, nw.DataFrame[Any]] = field(default_factory=dict)
     """The offending rows of findings, where they are kept, by the name of their file."""
 

@@ -42,8 +42,8 @@ class Stage:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._clear()
 
-    def commit(self, files: Mapping[Path, bytes]) -> None:
-        """Write all files; `OutputError` if one cannot be written, and then none has changed.
+    def commit(self, files: Mapping[Path, bytes], gone: Iterable[Path] = ()) -> None:
+        """Write all files, and remove those that are to be `gone`; `OutputError` if one cannot be, and then none has changed.
 
         Pipes and devices among them are written to last, and directly.
         """
@@ -59,8 +59,9 @@ class Stage:
                     file.flush()
                     os.fsync(file.fileno())
                 staged.append((waiting, target))
+            aside = [(self._stages[path.parent] / f"{number}.gone", path) for number, path in enumerate(gone)]
             with _undisturbed():
-                _swap(staged)
+                _swap(staged, aside)
             for path, content in files.items():
                 if not is_plain(path):
                     path.write_bytes(content)
@@ -91,8 +92,8 @@ def _make(folder: Path) -> list[Path]:
     return missing[::-1]
 
 
-def _swap(staged: list[tuple[Path, Path]]) -> None:
-    """Put every waiting file in its place; if one cannot be, put back what was there."""
+def _swap(staged: list[tuple[Path, Path]], gone: list[tuple[Path, Path]]) -> None:
+    """Put every waiting file in its place, and each of `gone` aside; if one cannot be, put back what was there."""
     kept: list[tuple[Path, Path]] = []
     done: list[Path] = []
     try:
@@ -104,7 +105,12 @@ def _swap(staged: list[tuple[Path, Path]]) -> None:
         for waiting, target in staged:
             os.replace(waiting, target)
             done.append(target)
+        for aside, target in gone:
+            os.replace(target, aside)
     except OSError:
+        for aside, target in gone:
+            if aside.exists():
+                os.replace(aside, target)
         for target in done:
             target.unlink(missing_ok=True)
         for before, target in kept:

@@ -43,6 +43,8 @@ class Scan:
     skip_blank: bool = False
     skip_faulty: tuple[str, ...] = ()
     """Columns of which rows without a value, or with a number that is not finite, are passed over."""
+    only_faulty: bool = False
+    """Nothing is read but what `skip_faulty` passes over otherwise."""
     lists: frozenset[str] = frozenset()
     split: str | None = None
     loose: bool = False

@@ -49,8 +49,10 @@ def opened(source: Scan, *, records: bool = False) -> pl.LazyFrame:
     kept = [RECORD] if records else []
     rows = frame.select(pl.col(row).cast(pl.Int64).alias("row"), *columns, *kept)
     if source.skip_faulty:
-        fine = [_is_there(column, source.kinds[column]) for column in source.skip_faulty]
-        rows = rows.filter(pl.all_horizontal(fine)).drop("row").with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
+        fine = pl.all_horizontal(_is_there(column, source.kinds[column]) for column in source.skip_faulty)
+        if source.only_faulty:
+            return rows.filter(~fine)
+        rows = rows.filter(fine).drop("row").with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
     return rows
 
 

@@ -67,13 +67,15 @@ class SparkEngine:
             for column in source.names:
                 blank = blank & f.col(column).isNull()
             selected = selected.filter(~blank)
+        fine = f.lit(True)
         for column in source.skip_faulty:
             value, kind = f.col(column), source.kinds[column]
-            selected = selected.filter(value.isNotNull())
+            fine = fine & value.isNotNull()
             if kind == "number":
-                selected = selected.filter(~f.isnan(value) & (f.abs(value) != float("inf")))
+                fine = fine & ~f.isnan(value) & (f.abs(value) != float("inf"))
             elif kind == "text":
-                selected = selected.filter(value != "")
+                fine = fine & (value != "")
+        selected = selected.filter(~fine if source.only_faulty else fine)
         opened: Frame = nw.from_native(selected)
         return opened
 

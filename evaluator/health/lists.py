@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 import narwhals as nw
 
@@ -54,7 +53,7 @@ def lists(x: Examiner, of: Lists, cutoffs: Sequence[int], catalogue: Frame | Non
     them, and how many there are.
     """
     n_lists = x.size(of.lengths)
-    found = [*_repeated(x, of, n_lists), *_misranked(x, of, n_lists), *_constant(x, of, n_lists), *_lengths(x, of, n_lists, cutoffs)]
+    found = [*_repeated(x, of), *_misranked(x, of, n_lists), *_constant(x, of, n_lists), *_lengths(x, of, n_lists, cutoffs)]
     if catalogue is not None and x.asks("R07"):
         found += _unknown(x, of, catalogue)
     if x.asks("R08"):
@@ -64,7 +63,9 @@ def lists(x: Examiner, of: Lists, cutoffs: Sequence[int], catalogue: Frame | Non
     return found
 
 
-def _repeated(x: Examiner, of: Lists, n_lists: int) -> list[Symptom]:
+def _repeated(x: Examiner, of: Lists) -> list[Symptom]:
+    if not x.asks("R01"):
+        return []
     users = of.profile.filter(nw.col("n_items") < nw.col("n"))
     sums = x.one(users.select(users=nw.len(), rows=(nw.col("n") - nw.col("n_items")).sum()))
     if not sums["rows"]:
@@ -112,7 +113,7 @@ def _n_rising(x: Examiner, of: Lists) -> int:
 
 
 def _constant(x: Examiner, of: Lists, n_lists: int) -> list[Symptom]:
-    if "score" not in of.columns:
+    if "score" not in of.columns or not x.asks("R09"):
         return []
     users = of.profile.filter((nw.col("n") > 1) & (nw.col("n_scores") == 1))
     n = x.size(users)
@@ -163,25 +164,34 @@ def tied(
 
 
 def _lengths(x: Examiner, of: Lists, n_lists: int, cutoffs: Sequence[int]) -> list[Symptom]:
-    if not cutoffs or not x.asks("R05", "R06"):
+    if not cutoffs:
         return []
-    length = nw.col("n_recommended")
-    ends = sorted({0, *cutoffs})
-    counts = [((length > low) & (length <= high)).cast(nw.Int64).sum().alias(f"to_{high}") for low, high in pairwise(ends)]
-    shorter = [(length < k).cast(nw.Int64).sum().alias(f"below_{k}") for k in cutoffs]
-    sums = x.one(of.lengths.select(*counts, *shorter, longest=length.max(), longer=(length > ends[-1]).cast(nw.Int64).sum()))
-    most = ends[-1]
-    per_k = ", ".join(f"{sums[f'below_{k}']:,} than {k}" for k in sorted(cutoffs, reverse=True) if sums[f"below_{k}"])
-    short = of.lengths.filter(length < most)
-    n_short = sums[f"below_{most}"]
+    short = _short(x, of, n_lists, sorted(cutoffs, reverse=True)) if x.asks("R05") else []
+    return short + (_long(x, of, n_lists, max(cutoffs)) if x.asks("R06") else [])
+
+
+def _short(x: Examiner, of: Lists, n_lists: int, cutoffs: Sequence[int]) -> list[Symptom]:
+    """R05, where the `cutoffs` fall."""
+    length, (most, *_) = nw.col("n_recommended"), cutoffs
+    sums = x.one(of.lengths.select((length < k).cast(nw.Int64).sum().alias(f"below_{k}") for k in cutoffs))
+    n = sums[f"below_{most}"]
+    if not n:
+        return []
+    users = of.lengths.filter(length < most)
+    per_k = ", ".join(f"{sums[f'below_{k}']:,} than {k}" for k in cutoffs if sums[f"below_{k}"])
     each = f" (shorter: {per_k})" if len(cutoffs) > 1 else ""
-    sentence = f"{shared(n_short, n_lists, 'lists')} are shorter than the largest cut-off, {most}{each}."
-    found = x.symptom(
-        "R05", sentence, n_short, n_lists, model=of.model, examples=x.examples(short, "user") if n_short else (), rows=lambda: short
-    )
-    above = f"{shared(sums['longer'], n_lists, 'lists')} are longer than the largest cut-off, {most}"
-    longer = f"{above}; the longest has {several(sums['longest'], 'row')}."
-    return found + x.symptom("R06", longer, sums["longer"], n_lists, model=of.model)
+    sentence = f"{shared(n, n_lists, 'lists')} are shorter than the largest cut-off, {most}{each}."
+    return x.symptom("R05", sentence, n, n_lists, model=of.model, examples=x.examples(users, "user"), rows=lambda: users)
+
+
+def _long(x: Examiner, of: Lists, n_lists: int, most: int) -> list[Symptom]:
+    users = of.lengths.filter(nw.col("n_recommended") > most)
+    sums = x.one(users.select(n=nw.len(), longest=nw.col("n_recommended").max()))
+    if not sums["n"]:
+        return []
+    said = f"{shared(sums['n'], n_lists, 'lists')} are longer than the largest cut-off, {most}"
+    sentence = f"{said}; the longest has {several(sums['longest'], 'row')}."
+    return x.symptom("R06", sentence, sums["n"], n_lists, model=of.model, examples=x.examples(users, "user"), rows=lambda: users)
 
 
 def _unknown(x: Examiner, of: Lists, catalogue: Frame) -> list[Symptom]:
@@ -229,4 +239,4 @@ def _sampled(x: Examiner, of: Lists, n_lists: int, n_catalogue: int | None, insi
         return []
     said = shared(inside, relevant, "relevant items")
     sentence = f"All lists have {size:,} rows, and {said} are in them: they look like candidates that were sampled around the truth."
-    return x.symptom("R10", sentence, n_lists, n_lists, model=of.model)
+    return x.symptom("R10", sentence, n_lists, n_lists, model=of.model, examples=x.examples(of.lengths, "user"), rows=lambda: of.lengths)

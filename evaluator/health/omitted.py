@@ -13,20 +13,26 @@ def users(x: Examiner, of: Lists, done: str, wanted: Frame, tested: Frame) -> li
 
     `done` says what is done with those without a list: they "count 0".
     """
-    without = wanted.select("user").join(of.lengths, on="user", how="anti")
-    n_wanted, n_without = x.size(wanted), x.size(without)
-    found: list[Symptom] = []
-    if n_without:
-        sentence = f"{shared(n_without, n_wanted, 'users with relevant items')} have no list, and {done}."
-        found += x.symptom("X01", sentence, n_without, n_wanted, model=of.model, examples=x.examples(without, "user"), rows=lambda: without)
-    strangers = of.lengths.join(tested, on="user", how="anti").select("user")
-    n_strangers, n_lists = x.size(strangers), x.size(of.lengths)
-    if n_strangers:
-        sentence = f"{shared(n_strangers, n_lists, 'users with a list')} do not stand in the test file."
-        found += x.symptom(
-            "X02", sentence, n_strangers, n_lists, model=of.model, examples=x.examples(strangers, "user"), rows=lambda: strangers
-        )
-    return found
+    found = _without_list(x, of, done, wanted.select("user")) if x.asks("X01") else []
+    return found + (_strangers(x, of, tested) if x.asks("X02") else [])
+
+
+def _without_list(x: Examiner, of: Lists, done: str, wanted: Frame) -> list[Symptom]:
+    users = wanted.join(of.lengths, on="user", how="anti")
+    n, total = x.size(users), x.size(wanted)
+    if not n:
+        return []
+    sentence = f"{shared(n, total, 'users with relevant items')} have no list, and {done}."
+    return x.symptom("X01", sentence, n, total, model=of.model, examples=x.examples(users, "user"), rows=_same(users))
+
+
+def _strangers(x: Examiner, of: Lists, tested: Frame) -> list[Symptom]:
+    users = of.lengths.join(tested, on="user", how="anti").select("user")
+    n, total = x.size(users), x.size(of.lengths)
+    if not n:
+        return []
+    sentence = f"{shared(n, total, 'users with a list')} do not stand in the test file."
+    return x.symptom("X02", sentence, n, total, model=of.model, examples=x.examples(users, "user"), rows=_same(users))
 
 
 def cold(x: Examiner, rows: Frame, train_users: Frame, train_items: Frame) -> list[Symptom]:
@@ -51,9 +57,10 @@ def coverage(x: Examiner, of: Lists, catalogue: Frame) -> list[Symptom]:
         return []
     never = catalogue.join(of.items, on="item", how="anti")
     n, total = x.size(never), x.size(catalogue)
-    return x.symptom(
-        "X12", f"{shared(n, total, 'items of the catalogue')} are never recommended.", n, total, model=of.model, rows=_same(never)
-    )
+    if not n:
+        return []
+    sentence = f"{shared(n, total, 'items of the catalogue')} are never recommended."
+    return x.symptom("X12", sentence, n, total, model=of.model, examples=x.examples(never, "item"), rows=_same(never))
 
 
 def _same(frame: Frame) -> Callable[[], Frame]:

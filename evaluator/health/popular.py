@@ -21,7 +21,8 @@ def popular(x: Examiner, of: Lists, hits: Frame, popularity: Frame) -> list[Symp
     n_items = x.size(popularity)
     n_head = max(1, math.ceil(x.limit("X11", "head") * n_items))
     head = popularity.sort("rows", "item", descending=[True, False]).head(n_head)
-    n = x.size(hits.join(head, on="item", how="semi"))
+    (popular,) = x.engine.settle([hits.join(head, on="item", how="semi")])
+    n = x.size(popular)
     rows = nw.col("rows").cast(nw.Int64)
     own = x.one(popularity.select(rows=rows.sum(), squares=(rows * rows).sum()))
     listed = of.items.join(popularity, on="item", how="left").with_columns(rows.fill_null(0).alias("rows"))
@@ -30,4 +31,5 @@ def popular(x: Examiner, of: Lists, hits: Frame, popularity: Frame) -> list[Symp
     lists = f"the lists are {lift:.2f} times as popular as train"
     best = "most popular" if n_head == 1 else f"{n_head:,} most popular"
     sentence = f"{shared(n, n_hits, 'hits')} come from the {best} of {several(n_items, 'item')}; {lists}."
-    return x.symptom("X11", sentence, n, n_hits, model=of.model, details={"popularity_lift": lift})
+    examples = x.examples(popular, "item") if n else ()
+    return x.symptom("X11", sentence, n, n_hits, model=of.model, examples=examples, details={"popularity_lift": lift})

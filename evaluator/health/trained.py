@@ -5,7 +5,7 @@ from __future__ import annotations
 import narwhals as nw
 
 from ..tables import Frame
-from .examiner import Examiner, Lists, Symptom, several, shared
+from .examiner import EXAMPLES, Examiner, Lists, Symptom, several, shared
 
 _PAIR = ["user", "item"]
 
@@ -66,7 +66,11 @@ def _leaks(x: Examiner, test: Frame, times: Frame) -> list[Symptom]:
     late = times.filter(nw.col("timestamp") > first)
     n, total = x.size(late), x.size(times)
     sentence = f"{shared(n, total, 'train rows')} are younger than the first test row: over all users, train knows of the future."
-    return x.symptom("X08", sentence, n, total, rows=lambda: late)
+    if not n:
+        return []
+    order = ["timestamp", *_PAIR]
+    youngest = late.sort(order, descending=[True, False, False]).head(EXAMPLES)
+    return x.symptom("X08", sentence, n, total, examples=x.examples(youngest, *_PAIR), rows=lambda: late)
 
 
 def future(x: Examiner, of: Lists, test: Frame, times: Frame) -> list[Symptom]:

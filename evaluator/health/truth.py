@@ -10,16 +10,15 @@ from .examiner import Examiner, Symptom, shared
 _PAIR = ["user", "item"]
 
 
-def truth(x: Examiner, rows: Frame, n_users: int, n_relevant: int, n_items: int, graded: bool) -> list[Symptom]:
+def truth(x: Examiner, rows: Frame, n_users: int, relevant: Frame, n_items: int, graded: bool) -> list[Symptom]:
     """Every finding in the `rows` of the test file: `user item`, and `rating` if it has one.
 
-    There are `n_items` relevant items in all: if these are as many as rows, no pair stands twice. `n_relevant` of its `n_users` users
-    have one. `graded`: a measure makes gains of the ratings.
+    There are `n_items` relevant items in all: if these are as many as rows, no pair stands twice. Of its `n_users` users
+    those of `relevant` have one. `graded`: a measure makes gains of the ratings.
     """
     n_rows = x.size(rows)
     found = _repeated(x, rows, n_rows) if x.asks("T01") and n_items != n_rows else []
-    without = n_users - n_relevant
-    found += x.symptom("T02", f"{shared(without, n_users, 'test users')} have no relevant item.", without, n_users)
+    found += _irrelevant(x, rows, n_users, relevant) if x.asks("T02") else []
     if graded and x.asks("T03") and "rating" in rows.collect_schema().names():
         found += _odd_gains(x, rows, n_rows)
     return found
@@ -33,6 +32,13 @@ def _repeated(x: Examiner, rows: Frame, n_rows: int) -> list[Symptom]:
     sentence = f"{shared(sums['more'], n_rows, 'test rows')} repeat a pair of user and item that stands there already."
     again = lambda: rows.join(pairs, on=_PAIR, how="semi")  # noqa: E731
     return x.symptom("T01", sentence, sums["more"], n_rows, examples=x.examples(pairs, *_PAIR), rows=again)
+
+
+def _irrelevant(x: Examiner, rows: Frame, n_users: int, relevant: Frame) -> list[Symptom]:
+    users = rows.select("user").unique("user").join(relevant, on="user", how="anti")
+    n = n_users - x.size(relevant)
+    examples = x.examples(users, "user") if n else ()
+    return x.symptom("T02", f"{shared(n, n_users, 'test users')} have no relevant item.", n, n_users, examples=examples, rows=lambda: users)
 
 
 def _odd_gains(x: Examiner, rows: Frame, n_rows: int) -> list[Symptom]:

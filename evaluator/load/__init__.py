@@ -1,7 +1,7 @@
 """Files → canonical columns: the only reader of data."""
 
 from .broken import explain
-from .faults import BlankLines, FaultyRows, counted, faulty, refuse
+from .faults import BlankLines, FaultyRows, counted, refuse
 from .fingerprint import Fingerprints
 from .found import find
 from .glimpse import Glimpse
@@ -26,7 +26,6 @@ __all__ = [
     "common_or_refuse",
     "counted",
     "explain",
-    "faulty",
     "find",
     "look",
     "refuse",

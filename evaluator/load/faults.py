@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import narwhals as nw
 import polars as pl
@@ -17,6 +18,8 @@ from .ids import IdsAreText
 from .source import Source
 
 _LONGEST_ID: Final = 1 << 16
+_FEW: Final = 5
+"""How many faulty rows are named."""
 
 
 def counted(frame: Frame, source: Source) -> Frame:
@@ -40,21 +43,6 @@ def counted(frame: Frame, source: Source) -> Frame:
     return frame.select(*counts)
 
 
-def faulty(frame: Frame, source: Source) -> Frame:
-    """The rows of `frame` that lack a value or hold a number that is not finite; blank lines are none."""
-    filled = sorted(source.filled)
-    lacks = nw.any_horizontal(*(_lacks(source, column) for column in filled), ignore_nulls=False)
-    blank = nw.all_horizontal(*(nw.col(column).is_null() for column in sorted(source.columns)), ignore_nulls=False)
-    return frame.filter(lacks & ~blank).select("row", *(nw.col(column) for column in sorted(source.columns)))
-
-
-def _lacks(source: Source, column: str) -> nw.Expr:
-    value, kind = nw.col(column), source.scan.kinds[column]
-    if kind == "number":
-        return value.is_null() | ~value.cast(nw.Float64).is_finite().fill_null(False)
-    return value.is_null() | (value == "").fill_null(True) if kind == "text" else value.is_null()
-
-
 def refuse(source: Source, counts: dict[str, int | None]) -> int:
     """The number of rows, if `counts` holds no fault.
 
@@ -68,23 +56,11 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
     if texts:
         raise IdsAreText(texts)
     missing = [column for column in sorted(source.filled) if (counts[f"null_{column}"] or 0) > blank]
-    if missing:
-        column = missing[0]
-        empty = (counts[f"null_{column}"] or 0) - blank
-        raise FaultyRows(
-            f"{_place(source, _empty(source, column) & ~_all_null(source))}: no value for {called(column)} (in {empty:,} of {rows:,} rows)",
-            "remove these rows or fill them; an empty field, a missing field and null count as no value, NA and nan where a number belongs",
-            rows - blank,
-        )
+    infinite = [column for column in sorted(source.filled) if counts.get(f"infinite_{column}")]
+    if missing or infinite:
+        faults = [Fault(column, False, (counts[f"null_{column}"] or 0) - blank) for column in missing]
+        raise _faulty(source, [*faults, *(Fault(column, True, counts[f"infinite_{column}"] or 0) for column in infinite)], rows - blank)
     for column in sorted(source.filled):
-        if counts.get(f"infinite_{column}"):
-            place = _place(source, ~pl.col(column).is_finite())
-            many = counts[f"infinite_{column}"]
-            raise FaultyRows(
-                f"{place}: {called(column)} is not a finite number (in {many:,} of {rows:,} rows)",
-                "NaN and infinity have no place in an order: remove these rows or give them a number",
-                rows - blank,
-            )
         if (counts.get(f"longest_{column}") or 0) > _LONGEST_ID:
             place = _place(source, pl.col(column).str.len_bytes() > _LONGEST_ID)
             raise DataError(f"{place}: an id of {counts[f'longest_{column}']:,} characters", "is a quotation mark left open?")
@@ -108,15 +84,65 @@ def _holds_text(source: Source, column: str, counts: dict[str, int | None]) -> b
     return _place(source.with_kinds(as_text), ~text.str.contains(sniff.PLAIN_INTEGER) | too_large) is not None
 
 
+class Fault(NamedTuple):
+    """A column with `n` values that are not there, or not finite."""
+
+    column: str
+    infinite: bool
+    n: int
+
+    @property
+    def said(self) -> str:
+        """What is wrong, in words."""
+        return f"{called(self.column)} is not a finite number" if self.infinite else f"no value for {called(self.column)}"
+
+    def where(self, source: Source) -> pl.Expr:
+        """Whether it is in a row."""
+        if self.infinite:
+            return (~pl.col(self.column).is_finite()).fill_null(False)
+        return _empty(source, self.column) & ~_all_null(source)
+
+
 class FaultyRows(DataError):
     """Rows lack a value that they need, or hold a number that is not finite: they can be passed over, if that is wanted.
 
-    `n_rows` are all rows of the source, without blank ones.
+    `n_rows` are all rows of the source, without blank ones; `places` the first few that are faulty, and what is wrong there.
     """
 
-    def __init__(self, message: str, hint: str, n_rows: int) -> None:
+    def __init__(self, message: str, hint: str, n_rows: int, places: tuple[str, ...]) -> None:
         super().__init__(message, hint)
-        self.n_rows = n_rows
+        self.n_rows, self.places = n_rows, places
+
+
+def _faulty(source: Source, faults: Sequence[Fault], rows: int) -> FaultyRows:
+    """The error that names the first faulty row of all columns."""
+    found = _first_of(source, faults)
+    first = next(iter(found.values()))
+    hint = (
+        "NaN and infinity have no place in an order: remove these rows or give them a number"
+        if first.infinite
+        else "remove these rows or fill them; an empty field, a missing field and null count as no value, NA and nan where a number belongs"
+    )
+    places = tuple(f"{place}: {fault.said}" for place, fault in found.items())
+    message = f"{source.role}: {places[0]} (in {first.n:,} of {rows:,} rows)"
+    return FaultyRows(message, hint, rows, places)
+
+
+def _first_of(source: Source, faults: Sequence[Fault]) -> dict[str, Fault]:
+    """The first few faulty records in the order of the files, as `file, line 12`, and the first fault of each."""
+    from ..engine import files
+
+    found: dict[str, Fault] = {}
+    conditions = [fault.where(source).alias(f"{place}") for place, fault in enumerate(faults)]
+    for path in source.scan.paths:
+        frame = files.opened(replace(source.scan, paths=(path,), skip_blank=False), records=True)
+        faulty = frame.select(files.RECORD, *conditions).filter(pl.any_horizontal(pl.exclude(files.RECORD)))
+        for record, *there in faulty.sort(files.RECORD).head(_FEW).collect().iter_rows():
+            place = source.place(path, record).removeprefix(f"{source.role}: ")
+            found.setdefault(place, next(fault for fault, holds in zip(faults, there, strict=True) if holds))
+        if len(found) >= _FEW:
+            break
+    return dict(list(found.items())[:_FEW])
 
 
 class BlankLines(Exception):

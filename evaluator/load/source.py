@@ -74,6 +74,11 @@ class Source:
         """The same source, rows without a value or with a number that is not finite being passed over."""
         return replace(self, scan=replace(self.scan, skip_faulty=tuple(sorted(self.filled))))
 
+    def faulty_rows(self) -> Source:
+        """Nothing but the rows of the source that `without_faulty_rows` passes over; blank lines are none of them."""
+        blank = self.scan.format in ("csv", "lines")
+        return replace(self, scan=replace(self.without_faulty_rows().scan, only_faulty=True, skip_blank=blank))
+
     @property
     def filled(self) -> frozenset[str]:
         """The columns that must have a value in every row: all but the labels and the time."""

@@ -80,8 +80,9 @@ def hit_rate(m: Measure) -> nw.Expr:
     n = float(m.params["at_least"])
     if n <= 0 or "row" in m.view.kept[0]:  # of a pair that counts several times the hits are not numbered one by one
         return nw.when(m.hits.count() >= n).then(ONE).otherwise(ZERO)
-    reached = nw.when(FOUND == float(math.ceil(n))).then(ONE).otherwise(ZERO)
-    return m.hits.max(ONE, "hit") if n <= 1 else m.hits.sum(reached, f"hit number {math.ceil(n)}")
+    last = math.ceil(n)
+    reached = nw.when(nw.lit(last) == FOUND).then(ONE).otherwise(ZERO)
+    return m.hits.max(ONE, "hit") if n <= 1 else m.hits.sum(reached, f"hit number {last}")
 
 
 @metric(

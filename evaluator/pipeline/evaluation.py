@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 import narwhals as nw
 
 from .. import health, load, match, provenance
+from ..checks import CHECKS
 from ..config import Loaded
 from ..engine import Engine, ReadError, open_engine
 from ..errors import DataError
@@ -236,8 +237,9 @@ class Evaluation:
             self.as_read[source.role] = source.without_faulty_rows()
             frames = self.read(source, compute)
             if self.examination is not None:
+                places = [said_of(place, source, self.loaded.folder) for place in fault.places]
                 n_faulty = fault.n_rows - self.n_rows[source.role]
-                self.examination.faulty(source, said_of(fault.message, source, self.loaded.folder), n_faulty, fault.n_rows)
+                self.examination.faulty(self.as_read[source.role], places, n_faulty, fault.n_rows)
         except ReadError as error:
             if source.scan.is_text and not source.scan.loose:
                 self.as_read[source.role] = source.loosely()
@@ -285,6 +287,7 @@ class Evaluation:
             versions=provenance.versions(self.engine.name),
             findings=tuple(symptom.finding for symptom in found),
             examined=self.examination is not None,
+            unmade=self.examination.unmade() if self.examination is not None else dict.fromkeys(CHECKS, "off"),
             yardsticks=self.yardsticks,
             failures=failing_rows(found, self.engine) if keep_failures else {},
         )

@@ -8,7 +8,7 @@ from typing import Any, Final
 import narwhals as nw
 
 from .. import health, load
-from ..checks import CHECKS, SEVERITIES
+from ..checks import CHECKS, NEEDS, SEVERITIES
 from ..config import Config
 from ..conventions import AXES
 from ..engine import Engine
@@ -49,19 +49,14 @@ class Examination:
         self.cutoffs = [k for k in dict.fromkeys(one.k for one in config.evaluation.computed if one.metric.cut) if k is not None]
         self.tolerant = tolerant
         self.symptoms: list[health.Symptom] = []
+        self.there: dict[str, bool] = {"cutoffs": bool(self.cutoffs)}
+        """Which of `NEEDS` the files have, as far as they were read."""
 
     @staticmethod
     def wanted(config: Config) -> bool:
         """Whether any check is made."""
         on = any(setting.severity != "off" for setting in config.health.settings.values())
         return on or bool(config.evaluation.policy.refused)
-
-    @staticmethod
-    def needs(config: Config) -> frozenset[str]:
-        """`known` if a check looks at train or at the catalogue, which are then read for it."""
-        refused = {REFUSED[name] for name in config.evaluation.policy.refused}
-        made = {name for name, setting in config.health.settings.items() if setting.severity != "off"} | refused
-        return frozenset({"known"} if any(CHECKS[name].needs for name in made) else ())
 
     @property
     def asks_for_times(self) -> bool:
@@ -78,13 +73,14 @@ class Examination:
                 values = ", ".join(AXES[key.rpartition(".")[2]].values)
                 raise DataError(f"{about}{finding.sentence} {key} says error.", f"mend the file, or say what is done instead: {values}")
 
-    def faulty(self, source: load.Source, first: str, n_faulty: int, n_rows: int) -> None:
-        """Note rows that were passed over because they lack a value or hold a number that is not finite, the `first` in words."""
+    def faulty(self, source: load.Source, places: Sequence[str], n_faulty: int, n_rows: int) -> None:
+        """Note rows that were passed over because they lack a value or hold a number that is not finite, the first `places` in words."""
         model = source.role.removeprefix("data.recommendations.")
         said = health.shared(n_faulty, n_rows, f"rows of {source.role}")
-        sentence = f"{said} lack a value or hold a number that is not finite, and are left out; the first: {first}."
-        rows = lambda: load.faulty(self.x.engine.scan(source.scan), source)  # noqa: E731
-        self.note(self.x.symptom("R02", sentence, n_faulty, n_rows, model=model if model != source.role else "", rows=rows))
+        sentence = f"{said} lack a value or hold a number that is not finite, and are left out; the first: {places[0]}."
+        about = model if model != source.role else ""
+        rows = self.x.engine.scan(source.faulty_rows().scan)
+        self.note(self.x.symptom("R02", sentence, n_faulty, n_rows, model=about, examples=places, rows=lambda: rows))
 
     def files(self, inputs: Inputs, truths: Truths, sides: Sides, definitions: Iterable[Definition], both: Frame | None) -> None:
         """The checks of the test file, and of train and the catalogue as they meet it; `both` are test rows whose pair train holds."""
@@ -93,8 +89,10 @@ class Examination:
         assert rows is not None, "the rows of the test file are kept where they are examined"
         graded = any(truths.graded[one.truth] for one in definitions)
         table = truths.of(first.truth)
+        self.there |= {"train": sides.known.seen is not None, "catalogue": sides.known.anywhere is not None}
+        self.there |= {"times": sides.times is not None, "gains": graded and "rating" in inputs.test.columns}
         n_items = self.x.size(table.relevant) if "row" not in first.truth.duplicates else -1
-        self.note(health.truth(self.x, rows, truths.n_test, truths.n_relevant[truths.place[first.truth]], n_items, graded))
+        self.note(health.truth(self.x, rows, truths.n_test, table.users.select("user"), n_items, graded))
         train = sides.known.seen
         if inputs.train is not None and train is not None and both is not None:
             self.note(health.trained(self.x, rows, both, sides.times))
@@ -129,6 +127,8 @@ class Examination:
     ) -> None:
         """The checks of the lists of one model, given its `rows` as they are read again, and what was `found` of each measure."""
         first = next(row for of_one in found for row in of_one)
+        for need, column in (("scores", "score"), ("ranks", "position")):
+            self.there[need] = self.there.get(need, False) or column in source.columns
         truths, sides = model.truths, model.sides
         of = health.Lists(
             model=name,
@@ -220,6 +220,15 @@ class Examination:
         unique = {(one.finding.check, one.finding.model, one.finding.sentence): one for one in self.symptoms}
         return sorted(unique.values(), key=lambda one: (SEVERITIES.index(one.finding.severity), order[one.finding.check]))
 
+    def unmade(self) -> dict[str, str]:
+        """The checks that were not made, and why: they are `off`, or there is `no` thing that they need in any file."""
+        found: dict[str, str] = {}
+        for check in CHECKS.values():
+            lacking = [NEEDS[need] for need in check.needs if not self.there.get(need)]
+            if lacking or not self.x.asks(check.id):
+                found[check.id] = f"no {lacking[0]}" if self.x.asks(check.id) else "off"
+        return found
+
 
 def _untimed(source: load.Source, n_timed: int, n_rows: int) -> str:
     """What to say of rows without a time, which the checks of time pass over; nothing if there are none."""
@@ -250,5 +259,6 @@ def failing_rows(found: Iterable[health.Symptom], engine: Engine) -> dict[str, n
         name = ".".join(part for part in (symptom.finding.check, symptom.finding.model.replace("/", "_")) if part)
         name = name if name not in kept else f"{name}.{len(kept)}"
         rows = engine.collect(symptom.rows())
-        kept[name] = rows.sort(rows.columns)
+        columns = [column for column in rows.columns if not column.startswith("odd_")]
+        kept[name] = rows.select(columns).sort(columns)
     return kept

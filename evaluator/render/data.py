@@ -12,6 +12,7 @@ from typing import Any
 
 import narwhals as nw
 
+from ..checks import CHECKS
 from ..result import COLUMNS, FORMAT_VERSION, Result
 
 
@@ -34,7 +35,7 @@ def as_json(result: Result) -> bytes:
         "format_version": FORMAT_VERSION,
         "results": [row.cells() for row in result.rows],
         "models": [{"model": model, "users": asdict(counts)} for model, counts in result.counts.items()],
-        "findings": [finding.cells() for finding in result.findings],
+        **_checks(result),
         "notes": list(result.notes()),
         "inputs": [asdict(source) for source in result.inputs],
         "config": result.config,
@@ -74,7 +75,7 @@ def as_manifest(result: Result, files: Mapping[str, bytes]) -> bytes:
             "inputs": inputs,
             "config": result.config,
             "versions": result.versions,
-            "findings": [finding.cells() for finding in result.findings],
+            **_checks(result),
             "outputs": outputs,
         }
     )
@@ -84,10 +85,16 @@ def findings_as_json(result: Result) -> bytes:
     """What the health checks found, and in which files."""
     content = {
         "format_version": FORMAT_VERSION,
-        "findings": [finding.cells() for finding in result.findings],
+        **_checks(result),
         "inputs": [asdict(source) for source in result.inputs],
     }
     return _json(content)
+
+
+def _checks(result: Result) -> dict[str, Any]:
+    made = [check for check in CHECKS if result.examined and check not in result.unmade]
+    findings = [finding.cells() for finding in result.findings]
+    return {"checks": {"made": made, "not_made": dict(result.unmade)}, "findings": findings}
 
 
 def as_table(frame: nw.DataFrame[Any]) -> bytes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
+from itertools import groupby
 from typing import Final, TextIO
 
 from rich.console import Console
@@ -69,12 +70,28 @@ def bounds(finding: Finding) -> Iterable[str]:
 
 
 def summary(result: Result) -> str:
-    """One line: how many checks failed, and how."""
+    """One line: how many checks were made, why the others were not, and what was found."""
     if not result.examined:
         return "No health check is made: the config says health: off."
     counts = {severity: sum(finding.severity == severity for finding in result.findings) for severity in _WORDS}
     found = [f"{n} {_WORDS[severity]}{'s' * (n != 1)}" for severity, n in counts.items() if n]
-    return f"Health checks ({len(CHECKS)}): {', '.join(found) or 'nothing found'}."
+    made = f"{len(CHECKS) - len(result.unmade)} of {len(CHECKS)} made{_unmade(result.unmade)}"
+    return f"Health checks: {made}: {', '.join(found) or 'nothing found'}."
+
+
+def _unmade(why: Mapping[str, str]) -> str:
+    """Which checks were not made for which reason, those that are off last: ` (no data.train: X05 to X11, X14; off: R04)`."""
+    reasons = sorted(dict.fromkeys(why.values()), key=lambda reason: reason == "off")
+    said = [f"{reason}: {', '.join(_runs([check for check in why if why[check] == reason]))}" for reason in reasons]
+    return f" ({'; '.join(said)})" if said else ""
+
+
+def _runs(checks: Sequence[str]) -> Iterable[str]:
+    """Ids of which three or more that follow each other are said as one run."""
+    places = {check: place for place, check in enumerate(CHECKS)}
+    for _, run in groupby(checks, key=lambda check: (check[0], places[check] - list(checks).index(check))):
+        first, *others = run
+        yield from (first, *others) if len(others) < 2 else (f"{first} to {others[-1]}",)
 
 
 def as_markdown(findings: Sequence[Finding]) -> list[str]:

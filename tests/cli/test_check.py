@@ -14,6 +14,7 @@ health: {{{health}}}
 """
 TEST = "user,item\n1,10\n1,11\n2,12\n3,13\n"
 CLEAN = "user,item,score\n1,10,3\n1,11,2\n2,12,3\n2,10,2\n3,9,3\n3,13,2\n"
+UNMADE = "no ranks: R03; no data.train or data.items: R07, X12; no graded relevance: T03; no data.train: X05 to X11, X14"
 
 
 @pytest.fixture
@@ -27,7 +28,20 @@ def config(write):
 
 
 def test_clean_files_have_no_findings_and_exit_0(receval, config):
-    assert receval("check", config(CLEAN)) == (0, "Health checks (28): nothing found.\n", "")
+    assert receval("check", config(CLEAN)) == (0, f"Health checks: 15 of 28 made ({UNMADE}; off: T04): nothing found.\n", "")
+
+
+def test_the_checks_that_were_not_made_are_named_with_the_reason(receval, config):
+    path = config(CLEAN, health="T04: off, R04: off")
+    _, out, _ = receval("run", path, "--format", "json")
+    checks = json.loads(out)["checks"]
+    assert checks["not_made"]["X05"] == "no data.train"
+    assert checks["not_made"]["R04"] == "off"
+    assert "R01" in checks["made"]
+    assert len(checks["made"]) + len(checks["not_made"]) == 28
+    _, out, _ = receval("run", path)
+    assert f"Health checks: 14 of 28 made ({UNMADE}; off: R04, T04): nothing found.\n" in out
+    assert json.loads(receval("run", path, "--format", "json", "--set", "health=off")[1])["checks"]["made"] == []
 
 
 def test_a_failed_error_exits_1_and_the_results_are_written(receval, config, tmp_path):
@@ -59,7 +73,7 @@ def test_severities_and_limits_are_those_of_the_config(receval, config):
     assert receval("check", config(short, health="T04: off, X01: error"))[0] == 1
     assert receval("check", config(short, health="T04: off, X01: {severity: error, max_share: 0.4}"))[0] == 0
     code, out, _ = receval("check", config(short, health="T04: off, X01: off"))
-    assert (code, "X01" in out) == (0, False)
+    assert (code, "warning X01" in out) == (0, False)
     assert receval("check", config(short, health="X01: info"), "--strict", "--set", "health.T04=off")[0] == 0
 
 
@@ -76,6 +90,26 @@ def test_the_offending_rows_are_stored(receval, config, tmp_path):
     assert code == 1
     rows = pl.read_parquet(tmp_path / "failures" / "R01.m.parquet").sort("score")
     assert rows.select("user", "item", "score").rows() == [(3, 13, 1.0), (3, 13, 2.0)]
+
+
+def test_rows_without_a_value_are_stored_and_the_earliest_of_all_columns_is_named(receval, config, tmp_path):
+    odd = CLEAN.replace("1,11,2\n", "1,11,inf\n") + "\n1,,1\n2,13,\n"
+    _, out, _ = receval("check", config(odd), "--store-failures", tmp_path)
+    assert "the first: lists.csv, line 3: score is not a finite number.\n" in out
+    assert "line 3: score is not a finite number; lists.csv, line 9: no value for item; lists.csv, line 10: no value for score\n" in out
+    rows = pl.read_parquet(tmp_path / "R02.m.parquet")
+    assert rows.columns == ["row", "user", "item", "score"]
+    assert rows.sort("row").select("user", "item", "score").rows() == [(1, 11, float("inf")), (1, None, 1.0), (2, 13, None)]
+
+
+def test_what_an_earlier_run_stored_goes_and_nothing_else_does(receval, config, tmp_path):
+    folder = tmp_path / "failures"
+    receval("check", config(CLEAN + "3,13,1\n"), "--store-failures", folder)
+    others = ("R01.txt", "R01x.parquet", "mine.parquet")
+    for name in others:
+        (folder / name).write_text("mine")
+    receval("check", config(CLEAN), "--store-failures", folder)
+    assert sorted(path.name for path in folder.iterdir()) == sorted(others)
 
 
 def test_files_with_nothing_in_common_are_an_error_with_a_guess(receval, config):
@@ -106,6 +140,16 @@ def test_what_the_policy_calls_an_error_is_refused_by_run_and_named_by_check(pol
     assert code == 1
     assert "error " in out
     assert receval("run", config(CLEAN, policy))[0] == 0
+
+
+@pytest.mark.parametrize("command", [("explain", "nDCG@2", "--user", "1"), ("audit",)])
+def test_what_a_run_would_refuse_is_said_where_it_is_not_looked_at(command, receval, config):
+    path = config(CLEAN + "3,13,1\n", "duplicates: error")
+    name, *more = command
+    code, _, err = receval(name, *more, path)
+    said = "evaluation.policy.duplicates: error is not looked at here; receval run or receval check does"
+    assert (code, err) == (0, f"receval: warning: {said}\n")
+    assert receval(name, *more, config(CLEAN))[2] == ""
 
 
 def test_rows_without_a_value_are_refused_left_out_or_named(receval, config):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 
 import pytest
 from receval.evaluator import write
@@ -47,6 +48,26 @@ def test_if_one_file_cannot_be_put_in_place_all_are_as_before(failing, tmp_path,
             stage.commit({tmp_path / name: b"new" for name in "xyz"})
         monkeypatch.setattr(os, "replace", replace)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"x": b"old", "y": b"old"}
+
+
+@pytest.mark.parametrize("failing", [None, 1, 2, 3])
+def test_what_is_to_be_gone_goes_with_the_new_files_or_not_at_all(failing, tmp_path, monkeypatch):
+    for name in ("old1", "old2", "mine"):
+        (tmp_path / name).write_bytes(b"old")
+    replace, calls = os.replace, []
+
+    def fails(source, target):
+        calls.append(target)
+        if len(calls) == failing:
+            raise OSError(28, "No space left on device", str(target))
+        replace(source, target)
+
+    with write.Stage([tmp_path]) as stage:
+        monkeypatch.setattr(os, "replace", fails)
+        with pytest.raises(OutputError) if failing else nullcontext():
+            stage.commit({tmp_path / "new": b"new"}, gone=[tmp_path / "old1", tmp_path / "old2"])
+        monkeypatch.setattr(os, "replace", replace)
+    assert {path.name for path in tmp_path.iterdir()} == ({"mine", "old1", "old2"} if failing else {"mine", "new"})
 
 
 def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path):

@@ -1,95 +1,25 @@
-"""The health checks by id: what each looks at, how bad it is by default, its limits, and what to do; and what a check found."""
+"""The health checks by id: what each looks at, how bad it is by default, its limits, and what to do."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Final
 
-Severity = Literal["error", "warn", "info", "off"]
-SEVERITIES: Final = ("error", "warn", "info", "off")
+from .records import Check, Limit
 
-
-@dataclass(frozen=True)
-class Limit:
-    """A number that a check takes from the config: its default (`None`: not asked), its bounds, and what it means."""
-
-    default: float | None
-    means: str
-    most: float = float("inf")
-
-
-_SHARE: Final = Limit(0.0, "the share up to which the check passes", most=1.0)
-_COUNTED: Final = MappingProxyType({"max_share": _SHARE})
-
-
-@dataclass(frozen=True)
-class Check:
-    """One check: its id, its severity unless the config says otherwise, what it finds, what to do, and its limits.
-
-    `needs` are the inputs without which it is not made: `train`, `catalogue` (train or items), `times` (timestamps in train and test).
-    """
-
-    id: str
-    severity: Severity
-    finds: str
-    advice: str
-    limits: Mapping[str, Limit] = field(default_factory=lambda: _COUNTED)
-    needs: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Setting:
-    """How a check is used in one run: its severity, and its limits."""
-
-    severity: Severity
-    limits: Mapping[str, float | None]
-
-    def limit(self, name: str) -> float:
-        """A limit that has a number."""
-        value = self.limits[name]
-        assert value is not None
-        return value
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What a check found: one full sentence with count and share, examples, and what to do.
-
-    `model` is empty where it is about the files that all models share. `count` of `total` are affected. `details` has further
-    numbers, such as the bounds of values under ties.
-    """
-
-    check: str
-    severity: Severity
-    sentence: str
-    advice: str
-    model: str = ""
-    count: int = 0
-    total: int = 0
-    examples: tuple[str, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def share(self) -> float:
-        """The share that is affected."""
-        return self.count / self.total if self.total else 0.0
-
-    def cells(self) -> dict[str, Any]:
-        """What the formats for machines say of it."""
-        return {
-            "check": self.check,
-            "severity": self.severity,
-            "model": self.model,
-            "sentence": self.sentence,
-            "advice": self.advice,
-            "count": self.count,
-            "total": self.total,
-            "share": self.share,
-            "examples": list(self.examples),
-            **({"details": dict(self.details)} if self.details else {}),
-        }
+NEEDS: Final = MappingProxyType(
+    {
+        "train": "data.train",
+        "catalogue": "data.train or data.items",
+        "times": "timestamps in test and train",
+        "scores": "scores",
+        "ranks": "ranks",
+        "cutoffs": "cut-offs",
+        "gains": "graded relevance",
+    }
+)
+"""What a check may need, in words."""
 
 
 def _listed(*checks: Check) -> Mapping[str, Check]:
@@ -114,6 +44,7 @@ CHECKS: Final = _listed(
         "error",
         "the ranks of a list are not 1 to n, are repeated, or contradict the scores",
         "write ranks from 1 without gaps in the order of the scores, or leave one of the two columns out",
+        needs=("ranks",),
     ),
     Check(
         "R04",
@@ -124,18 +55,21 @@ CHECKS: Final = _listed(
             "max_share": Limit(0.01, "the share of lists up to which the check passes, if no value moves further than `width`", most=1.0),
             "width": Limit(0.001, "how far apart the bounds of a value must be to be shown"),
         },
+        needs=("scores",),
     ),
     Check(
         "R05",
         "warn",
         "a list is shorter than the largest cut-off",
         "write lists of at least the largest cut-off: Precision is charged for empty places",
+        needs=("cutoffs",),
     ),
     Check(
         "R06",
         "info",
         "a list is longer than the largest cut-off",
         "nothing: items below the cut-off do not count",
+        needs=("cutoffs",),
     ),
     Check(
         "R07",
@@ -156,6 +90,7 @@ CHECKS: Final = _listed(
         "warn",
         "all scores of a list are equal",
         "check the scores: such a list has no order",
+        needs=("scores",),
     ),
     Check(
         "R10",
@@ -181,6 +116,7 @@ CHECKS: Final = _listed(
         "warn",
         "ratings are negative, fractional or all equal where gains are made of them",
         "check the rating column; with relevance.graded the rating is the gain",
+        needs=("gains",),
     ),
     Check(
         "T04",
@@ -292,8 +228,3 @@ CHECKS: Final = _listed(
         needs=("train",),
     ),
 )
-
-
-def setting(check: Check, severity: Severity | None = None, **limits: float | None) -> Setting:
-    """How `check` is used, where something of it is given."""
-    return Setting(severity or check.severity, {name: limit.default for name, limit in check.limits.items()} | limits)
