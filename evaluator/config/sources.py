@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
@@ -21,6 +20,8 @@ from pydantic import (
     field_serializer,
     field_validator,
 )
+
+from .masked import masked_options, masked_path
 
 
 class Model(BaseModel):
@@ -56,15 +57,6 @@ def _encoding(name: str) -> str:
     except LookupError:
         raise ValueError(f"there is no encoding of text called {name!r}; utf-8, latin-1, cp1252 and utf-16 are some") from None
     return known.name if known.name in ("utf-8", "utf-8-sig") else name
-
-
-_SECRET = re.compile("auth|cookie|credential|key|password|sas|secret|token", re.IGNORECASE)
-"""What the name of an option holds whose value nobody should see."""
-
-
-def _shown(address: re.Match[str]) -> str:
-    """An address without its user and query, which may be secrets."""
-    return f"{address[1]}{(address[2] and '***@') or ''}{address[3]}{(address[4] and '?***') or ''}"
 
 
 def _option(value: Any) -> Any:
@@ -136,11 +128,11 @@ class Source(Model):
 
     @field_serializer("path")
     def _without_queries(self, paths: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(re.sub(r"^(https?://)([^/?]*@)?([^?]*)(\?.*)?$", _shown, path) for path in paths)
+        return tuple(map(masked_path, paths))
 
     @field_serializer("storage_options")
     def _without_secrets(self, options: dict[str, str] | None) -> dict[str, str] | None:
-        return options and {name: "***" if _SECRET.search(name) else value for name, value in options.items()}
+        return options and masked_options(options)
 
 
 def _category_columns(value: Any) -> Any:

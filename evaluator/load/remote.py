@@ -6,10 +6,7 @@ import fnmatch
 import glob
 import posixpath
 import re
-import shutil
 import tempfile
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +16,7 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from ..errors import DataError, MissingExtraError
+from .web import download
 
 _WEB: Final = ("http", "https")
 _STORES: Final = ("s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss")
@@ -29,7 +27,6 @@ _CLIENT: Final = (
 )  # fmt: skip
 """Options of the connection, which the store takes apart from its own."""
 _TRIES: Final[Any] = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
-_SECONDS: Final = 30
 _BLOCK: Final = 4 << 20
 _INSTALL: Final = "pip install 'receval[remote]'"
 
@@ -121,25 +118,12 @@ def fetched(role: str, remote: Remote, scratch: ExitStack) -> Path:
     try:
         with target.open("wb") as written:
             if remote.on_the_web:
-                _download(remote, written)
+                download(remote.url, str(remote), remote.options, written)
             else:
                 written.writelines(remote.blocks())
     except DataError as error:
         raise DataError(f"{role}: {error.message}", error.hint) from None
     return target
-
-
-def _download(remote: Remote, written: Any) -> None:
-    request = urllib.request.Request(remote.url, headers={"User-Agent": "receval", **remote.options})
-    try:
-        with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
-            shutil.copyfileobj(answer, written, _BLOCK)
-    except urllib.error.HTTPError as error:
-        hint = "the address needs a login, or one with more rights" if error.code in (401, 403) else "check the address"
-        raise DataError(f"{remote} cannot be fetched: the server says {error.code} {error.reason}", hint) from None
-    except (OSError, ValueError, urllib.error.URLError) as error:
-        said = getattr(error, "reason", error)
-        raise DataError(f"{remote} cannot be reached: {said}", "check the address and the connection") from None
 
 
 def _under(folder: Remote) -> list[Remote]:

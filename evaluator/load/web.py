@@ -1,0 +1,76 @@
+"""Files of a web server: fetched whole, or not at all."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from http.client import HTTPException, IncompleteRead, InvalidURL
+from typing import Any, Final
+from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
+
+from ..errors import DataError
+
+_SECONDS: Final = 30
+_BLOCK: Final = 4 << 20
+_PORTS: Final = {"http": 80, "https": 443}
+_AGENT: Final = "User-agent"
+_AGAIN: Final = "try again; if it happens again, fetch the file in another way and name the copy"
+
+
+def download(url: str, called: str, headers: Mapping[str, str], written: Any) -> None:
+    """Write what is at `url` into `written`; `called` is the address as people may see it.
+
+    A user and password before the host are sent as the header that says them. `headers` go to the host of the address only: where it
+    sends us to another one they are left out. `DataError` if the file cannot be fetched, or does not come to its end.
+    """
+    try:
+        with urllib.request.build_opener(_Redirect).open(_request(url, headers), timeout=_SECONDS) as answer:
+            shutil.copyfileobj(answer, written, _BLOCK)
+            _refuse_part(called, written.tell(), _announced(answer.headers))
+    except urllib.error.HTTPError as error:
+        hint = "the address needs a login, or one with more rights" if error.code in (401, 403) else "check the address"
+        raise DataError(f"{called} cannot be fetched: the server says {error.code} {error.reason}", hint) from None
+    except InvalidURL:  # its message holds what may be a secret
+        raise DataError(f"{called} is no valid address", "write blanks and other special letters as %20 and the like") from None
+    except IncompleteRead:
+        raise DataError(f"{called} broke off after {written.tell():,} bytes: the server's answer has no end", _AGAIN) from None
+    except HTTPException as error:
+        raise DataError(f"{called} cannot be fetched: the server's answer is not HTTP ({type(error).__name__})", "check the port") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{called} cannot be reached: {getattr(error, 'reason', error)}", "check the address and the connection") from None
+
+
+class _Redirect(urllib.request.HTTPRedirectHandler):
+    """Follows a server elsewhere without what only the first one may know."""
+
+    def redirect_request(self, req: urllib.request.Request, *arguments: Any) -> urllib.request.Request | None:
+        follow = super().redirect_request(req, *arguments)
+        if follow is not None and _origin(urlsplit(follow.full_url)) != _origin(urlsplit(req.full_url)):
+            follow.headers = {name: value for name, value in follow.headers.items() if name == _AGENT}
+        return follow
+
+
+def _origin(address: SplitResult) -> tuple[str, str | None, int | None]:
+    return address.scheme, address.hostname, address.port or _PORTS.get(address.scheme)
+
+
+def _request(url: str, headers: Mapping[str, str]) -> urllib.request.Request:
+    parts = urlsplit(url)
+    user, found, host = parts.netloc.rpartition("@")
+    login = {"Authorization": f"Basic {base64.b64encode(unquote_to_bytes(user)).decode()}"} if found else {}
+    return urllib.request.Request(parts._replace(netloc=host).geturl(), headers={_AGENT: "receval", **login, **headers})
+
+
+def _announced(headers: Mapping[str, str]) -> int | None:
+    """The number of bytes that a server said it would send, if it said so."""
+    length = headers.get("Content-Length", "")
+    return int(length) if length.isdecimal() and "Transfer-Encoding" not in headers else None
+
+
+def _refuse_part(called: str, came: int, announced: int | None) -> None:
+    """Refuse an answer that is not whole, which `read` takes for its end where the connection closes early."""
+    if announced is not None and came != announced:
+        raise DataError(f"{called} broke off: {came:,} of {announced:,} bytes came", _AGAIN)
