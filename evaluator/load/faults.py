@@ -97,9 +97,9 @@ class Fault(NamedTuple):
         return f"{called(self.column)} is not a finite number" if self.infinite else f"no value for {called(self.column)}"
 
     def where(self, source: Source) -> pl.Expr:
-        """Whether it is in a row."""
+        """Whether it is in a row; what is NaN to one engine may be null to another."""
         if self.infinite:
-            return (~pl.col(self.column).is_finite()).fill_null(False)
+            return ~pl.col(self.column).is_finite().fill_null(False) & ~_all_null(source)
         return _empty(source, self.column) & ~_all_null(source)
 
 

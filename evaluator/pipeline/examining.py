@@ -251,7 +251,7 @@ def _ids(source: load.Source, frame: Frame, column: str) -> health.Ids:
 
 
 def failing_rows(found: Iterable[health.Symptom], engine: Engine) -> dict[str, nw.DataFrame[Any]]:
-    """The offending rows of errors and warnings, by the name of their file."""
+    """The offending rows of errors and warnings, by the name of their file; without the columns that only reading needs."""
     kept: dict[str, nw.DataFrame[Any]] = {}
     for symptom in found:
         if symptom.rows is None or symptom.finding.severity not in ("error", "warn"):
@@ -259,6 +259,6 @@ def failing_rows(found: Iterable[health.Symptom], engine: Engine) -> dict[str, n
         name = ".".join(part for part in (symptom.finding.check, symptom.finding.model.replace("/", "_")) if part)
         name = name if name not in kept else f"{name}.{len(kept)}"
         rows = engine.collect(symptom.rows())
-        columns = [column for column in rows.columns if not column.startswith("odd_")]
-        kept[name] = rows.select(columns).sort(columns)
+        inner = [column for column in rows.columns if column == "row" or column.startswith("odd_")]
+        kept[name] = rows.sort(rows.columns).drop(inner)
     return kept

@@ -121,6 +121,12 @@ def test_every_check_is_raised_by_a_case_and_silent_in_one_that_is_near(check):
     assert [name for name, case in CASES.items() if check in case.silent], "has no case in which it is silent"
 
 
+@pytest.mark.parametrize("check", sorted(CHECKS.keys() - {"T03", "T04", "X03", "X13", "X14"}))
+def test_every_check_of_users_items_or_rows_has_examples(check, checked):
+    raising = (case for case in CASES.values() if check in {one["check"] for one in case.findings})
+    assert any(one["examples"] for one in checked(next(raising))[1] if one["check"] == check)
+
+
 def test_every_default_severity_is_raised():
     raised = {(one["check"], one["severity"]) for case in CASES.values() for one in case.findings}
     assert {(check.id, check.severity) for check in CHECKS.values()} <= raised
