@@ -52,9 +52,8 @@ def evaluated(
     choice = loaded.config.engine
     with ExitStack() as stack:
         checks = examined and Examination.wanted(loaded.config)
-        inputs = look_at_everything(
-            loaded, plan.needs | ({"known"} if checks or loaded.config.evaluation.yardsticks.asked else set()), stack
-        )
+        known = (checks and Examination.reads_known(loaded.config)) or (examined and loaded.config.evaluation.yardsticks.asked)
+        inputs = look_at_everything(loaded, plan.needs | ({"known"} if known else set()), stack)
         inputs = inputs.single(only) if listed else inputs
         fingerprints = stack.enter_context(load.Fingerprints(path for source in inputs.all() for path in source.paths))
         engine = open_engine(choice.name, master=choice.master, remote=choice.remote)

@@ -58,6 +58,13 @@ class Examination:
         on = any(setting.severity != "off" for setting in config.health.settings.values())
         return on or bool(config.evaluation.policy.refused)
 
+    @staticmethod
+    def reads_known(config: Config) -> bool:
+        """Whether a check looks at train or at the catalogue, which are then read for it."""
+        made = {name for name, setting in config.health.settings.items() if setting.severity != "off"}
+        made |= {REFUSED[name] for name in config.evaluation.policy.refused}
+        return any({"train", "catalogue", "times"} & set(CHECKS[name].needs) for name in made)
+
     @property
     def asks_for_times(self) -> bool:
         """Whether a check looks at timestamps."""

@@ -170,3 +170,14 @@ def test_who_was_counted_is_shown_when_asked_for(receval, config):
     assert "Who was counted" in out
     assert "3 test users, 3 with a list, 2 both: 3 count, 1 (no list) filled in; 1 (no test row) left out" in out
     assert "note X02" in out
+
+
+def test_train_is_read_only_if_a_check_looks_at_it(receval, config, write):
+    path = config(CLEAN)
+    write("train.csv", "user,item\n1,\n")
+    train = ["--set", "data.train=train.csv"]
+    assert receval("run", path, *train)[0] == 3
+    off = ("R07", "X05", "X06", "X07", "X08", "X09", "X10", "X11", "X12", "X14")
+    code, out, _ = receval("run", path, *train, *(part for name in off for part in ("--set", f"health.{name}=off")))
+    assert code == 0
+    assert "Precision" in out
