@@ -45,7 +45,8 @@ PACKED: Final = (".gz", ".zst", ".zstd")
 _HEAD: Final = 1 << 20
 _LINES: Final = 1_000
 _SEPARATORS: Final = (",", "\t", ";", "::", "|", " ")
-_UNQUOTED_ARRAY: Final = re.compile(r'(?<!")\[[^\]]*\](?!")')
+_ARRAY: Final = re.compile(r'"\[[^\]]*\]"|(?<!")\[[^\]]*\](?!")')
+"""A JSON array, quoted whole or not at all."""
 
 
 def is_a_table(path: Path) -> bool:
@@ -142,7 +143,7 @@ def separator_of(path: Path, lines: list[str], split_at: str | None = None) -> s
     """
     if ".tsv" in (ending.lower() for ending in path.suffixes) or ":token\t" in lines[0]:
         return "\t"
-    sample = [_UNQUOTED_ARRAY.sub("[]", line) for line in [line for line in lines if line.strip()][:50]]
+    sample = [_ARRAY.sub("[]", line) for line in [line for line in lines if line.strip()][:50]]
     best, fields = ",", 1
     for separator in sorted(_SEPARATORS, key=lambda separator: separator == split_at):
         widths = {len(split(line, separator)) for line in sample}

@@ -44,6 +44,7 @@ FORMS = {
     "words.csv": 'user,items\n1,"[""10"", ""99""]"\n2,"[""98"", ""12""]"\n',
     "scored.csv": 'user,items,scores\n1,"[10, 99]","[0.9, 0.8]"\n2,"[98, 12]","[0.7, 0.6]"\n',
     "bare.csv": '1,"[10, 99]"\n2,"[98,12]"\n',
+    "even.csv": '1,"[10, 99, 97]"\n2,"[98, 12, 97]"\n',
     "names.csv": 'user,items\n1,"[10, 99]"\n2,"[98, 12]"\nu,"[""a,b"", ""c d""]"\n',
     "unquoted.tsv": "user\titems\n1\t[10, 99]\n2\t[98, 12]\n",
     "unquoted.txt": '1\t["10", "99"]\n2\t["98", "12"]\n',
