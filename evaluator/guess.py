@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -13,7 +13,9 @@ class Column:
     """One column of the rows that were seen.
 
     `place` counts from 1; `usual` are the roles whose usual names it has. Of numbers there are `least` and `most`, and whether all are
-    multiples of a half (`stepped`); `values` are the first distinct ones, as text.
+    multiples of a half (`stepped`), whether decimals follow a `comma`, and how many values are words such as NA (`no_value`); `values` are
+    the first distinct ones, as text. A column is `listed` if a row holds a list of values; `filled` are the rows that miss none of them.
+    `holds` says whether any of some ids stands in it, in all rows of the file.
     """
 
     name: str
@@ -26,6 +28,10 @@ class Column:
     most: float | None = None
     stepped: bool = False
     values: tuple[str, ...] = ()
+    listed: bool = False
+    comma: bool = False
+    no_value: int = 0
+    holds: Callable[[Collection[str]], bool] = field(default=lambda _: False, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -33,8 +39,8 @@ class Glance:
     """A file, or the parts of a table, as far as it was seen.
 
     `label` is its path below the folder that all files share; `stated` what a config must say for the file to be read. `n_rows` is
-    an estimate, or the least, unless `exact`; `n_seen` of them were seen. `nested` are columns with several values per row, which are not
-    among `columns`.
+    an estimate, or the least, unless `exact`; `n_seen` of them were seen. `nested` are columns whose rows hold neither a value nor a list
+    of values, which are not among `columns`. `table` is what the form of the file alone says that it is, as that of a TREC run does.
     """
 
     given: str
@@ -47,11 +53,12 @@ class Glance:
     exact: bool
     n_seen: int
     nested: tuple[str, ...] = ()
+    table: str | None = None
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What the rows that were seen say of users and items, ids being the text that stands there.
+    """What the rows that were seen say of users and items, ids being the text that stands there; each item of a list counts as a row.
 
     `longest` and `median` are numbers of rows per user, `even` is the share of users who have the commonest number. `counting` names the
     columns that number each user's rows from 0 or 1, `falling` those that never rise within a user's rows. `whole`: all rows of

@@ -2,7 +2,8 @@
 
 from .columns import recognise
 from .deciding import decide
-from .entries import columns_of
+from .entries import entry
+from .rows_of_ids import separated
 from .tables import file
 
-__all__ = ["columns_of", "decide", "file", "recognise"]
+__all__ = ["decide", "entry", "file", "recognise", "separated"]

@@ -58,7 +58,7 @@ def categories(glance: Glance) -> dict[str, Any]:
 
 
 def _nested(column: Column) -> bool:
-    return column.values[0].startswith(("[", "{"))
+    return column.listed or column.values[0].startswith(("[", "{"))
 
 
 def _separator(column: Column) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..guess import Column, Glance
-from . import words
+from . import rows_of_ids, words
 
+_LISTED = ("item", "position", "score", "rating")
+"""The roles of which a row may hold a list."""
 _TIME = 100_000_000
 """Numbers above this are points in time, in seconds or finer."""
 
@@ -27,7 +29,7 @@ def _by_name(columns: tuple[Column, ...]) -> Recognised:
     found: dict[str, Column] = {}
     doubts = []
     for role in ("user", "item", "other", "distance", "position", "score", "rating", "timestamp"):
-        free = [column for column in columns if column not in found.values()]
+        free = [column for column in columns if column not in found.values() and (not column.listed or role in _LISTED)]
         fitting = sorted((fit, column.place, column) for column in free if (fit := _fit(column, role)) is not None)
         if fitting:
             found[role] = fitting[0][-1]
@@ -54,9 +56,15 @@ def _fit(column: Column, role: str) -> int | None:
 
 
 def _by_the_other(columns: tuple[Column, ...], found: dict[str, Column]) -> tuple[dict[str, Column], tuple[str, ...]]:
-    """Where the user or the item was told by its name, the only other column of ids, if its values repeat, is the other one."""
+    """Where the user or the item was told by its name, the only other column of ids, if its values repeat, is the other one.
+
+    Where the user was, the only column of lists is the item.
+    """
+    lists = [column for column in columns if column.listed and column not in found.values() and column.kind != "decimal"]
+    if "user" in found and "item" not in found and len(lists) == 1:
+        return {**found, "item": lists[0]}, (f"column {lists[0].name!r} is taken for the item: it alone holds lists",)
     for role, other in (("user", "item"), ("item", "user")):
-        left = [column for column in columns if column not in found.values() and _is_id(column)]
+        left = [column for column in columns if column not in found.values() and not column.listed and _is_id(column)]
         if role not in found and other in found and len(left) == 1 and all(_repeats(column) for column in (left[0], found[other])):
             doubt = f"column {left[0].name!r} is taken for the {role}: beside {found[other].name!r} it alone looks like ids"
             return {**found, role: left[0]}, (doubt,)
@@ -90,5 +98,6 @@ def _of_number(column: Column) -> str:
 
 
 def _holds_prose(column: Column) -> bool:
-    """Whether a column holds titles and the like: texts of several words."""
-    return column.kind == "text" and 2 * sum(" " in value.strip() for value in column.values) > len(column.values)
+    """Whether a column holds titles and the like: texts of several words, not all of them ids."""
+    several = column.kind == "text" and 2 * sum(" " in value.strip() for value in column.values) > len(column.values)
+    return several and not column.listed and not rows_of_ids.separator(column)

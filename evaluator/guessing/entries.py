@@ -24,6 +24,8 @@ def entry(found: File, why: str) -> Entry:
     """What a config says of a file, and why."""
     assert found.table is not None
     keys = {**found.glance.stated, "columns": columns_of(found)}
+    if any(column.comma for column in numbers(found)):
+        keys["decimal_comma"] = True
     if found.table == "catalogue":
         keys |= choices.categories(found.glance)
     return Entry(found, keys, why)
@@ -40,6 +42,11 @@ def columns_of(found: File) -> dict[str, str | int]:
     """The columns as a config names them: by name, or by place in a file without a header."""
     roles = COLUMNS[found.table or ""]
     return {_CALLED.get(role, role): _name(found, found.columns[role]) for role in roles if role in found.columns}
+
+
+def numbers(found: File) -> list[Column]:
+    """The columns that a config can name and that must hold numbers."""
+    return [found.columns[role] for role in COLUMNS[found.table or ""] if role in found.columns and role not in ("user", "item", "other")]
 
 
 def _name(found: File, column: Column) -> str | int:

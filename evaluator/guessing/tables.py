@@ -23,22 +23,30 @@ def file(glance: Glance, recognised: Recognised, shape: Shape | None) -> File:
     columns: Mapping[str, Column] = recognised.columns
     found = File(glance, columns, shape, None, "", recognised.doubts)
     said = words.of_file(glance.label)
+    if glance.table is not None:
+        return _of_its_form(found, glance.table)
     if "first" in columns:
         return _by_first_column(found, said)
     if "item" in columns and "distance" in columns and "other" in columns:
         return replace(found, table="distances", why="two columns of items and a distance")
     several = _several_items(found)
     if several:
-        return replace(found, why=f"column {several!r} holds several items in a row: write one row per user and item")
+        return replace(found, why=f"column {several!r} holds neither items nor readable lists of them: write one row per user and item")
     if shape is None:
         return _of_one_id(found, said)
-    return _of_one_row_each(found, said) or _of_pairs(found, shape, said)
+    return (None if columns["item"].listed else _of_one_row_each(found, said)) or _of_pairs(found, shape, said)
+
+
+def _of_its_form(found: File, table: str) -> File:
+    if table == "lists":
+        return replace(found, table=table, why="a TREC run")
+    return replace(_with_rating(found), table=table, why="TREC judgements (qrels)")
 
 
 def _several_items(found: File) -> str:
-    """The column that holds the whole list of a user, as values of their own or as a JSON array; nothing if there is none."""
+    """The column that holds the whole list of a user in a form that cannot be read; nothing if there is none."""
     item = found.columns.get("item")
-    if item is not None and item.values and all(value.startswith("[") for value in item.values):
+    if item is not None and not item.listed and item.values and all(value.startswith("[") for value in item.values):
         return item.name
     return found.glance.nested[0] if found.glance.nested and "user" in found.columns and item is None else ""
 
@@ -94,6 +102,8 @@ def _of_pairs(found: File, shape: Shape, said: tuple[str, ...]) -> File:
     for reason in (_says_lists(found, shape, said), _looks_like_lists(found, shape)):
         if reason:
             return replace(_with_score(found, shape), table="lists", why=reason)
+    if columns["item"].listed and "rating" not in columns:
+        return replace(found, table="lists", why="a list of items per user")
     if _even(shape) and not {"rating", "timestamp"} & columns.keys():
         return replace(found, table="lists", why=f"nearly every user has {shape.median} rows, and there is no rating", bare=True)
     return replace(found, table="interactions", why="users and items, and neither a score nor a rank")

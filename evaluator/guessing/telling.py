@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ..guess import Entry, File
-from .entries import COLUMNS
+from .entries import COLUMNS, numbers
 
+_HOW: Final = ("format", "separator", "decimal_comma", "categories", "split")
 _KINDS: Final = {
     "interactions": "interactions",
     "lists": "lists",
@@ -37,7 +38,7 @@ def lines(
 
 def _told(entry: Entry) -> str:
     """The reason, how the file is read, and how many rows it has."""
-    stated = {key: value for key, value in entry.keys.items() if key in ("format", "separator", "categories", "split")}
+    stated = {key: value for key, value in entry.keys.items() if key in _HOW}
     how = "".join(f"; {key} {value!r}" for key, value in stated.items()) + ("" if entry.file.glance.header else "; no header")
     glance = entry.file.glance
     columns = ", ".join(f"{key}={name}" for key, name in entry.keys["columns"].items())
@@ -56,8 +57,18 @@ def doubts(files: Sequence[File]) -> list[str]:
     for found in files:
         for doubt in found.doubts if found.table else ():
             together.setdefault(doubt, []).append(found.glance.given)
-    faults = [f"{found.glance.given}: {fault}" for found in files if found.table for fault in _faults(found)]
-    return [f"{', '.join(given)}: {doubt}" for doubt, given in together.items()] + faults
+    told = [f"{found.glance.given}: {said}" for found in files if found.table for said in (*_spelled(found), *_faults(found))]
+    return [f"{', '.join(given)}: {doubt}" for doubt, given in together.items()] + told
+
+
+def _spelled(found: File) -> list[str]:
+    """What fields of text are taken for, where they could be something else."""
+    lists = [found.columns["item"]] if "split" in found.glance.stated and "item" in found.columns else []
+    said = [f"column {column.name!r} is taken for lists of items separated by {found.glance.stated['split']!r}" for column in lists]
+    for column in numbers(found):
+        example = next((value for value in column.values if column.comma and "," in value), "")
+        said += [f"column {column.name!r} is taken for numbers with a decimal comma, such as {example!r}"] if example else []
+    return said
 
 
 def _faults(found: File) -> list[str]:
@@ -65,10 +76,12 @@ def _faults(found: File) -> list[str]:
     said = []
     for role in COLUMNS[found.table or ""]:
         column = found.columns.get(role)
-        if column is not None and column.filled < found.glance.n_seen:
-            said.append(
-                f"column {column.name!r} has no value in {found.glance.n_seen - column.filled:,} rows, which receval run will refuse"
-            )
-        elif column is not None and role not in ("user", "item", "other") and column.kind == "text":
+        is_id = role in ("user", "item", "other")
+        if column is None:
+            continue
+        missing = found.glance.n_seen - column.filled + (0 if is_id else column.no_value)
+        if missing:
+            said.append(f"column {column.name!r} has no value in {missing:,} rows, which receval run will refuse")
+        elif not is_id and column.kind == "text":
             said.append(f"column {column.name!r} holds text such as {column.values[0]!r} where numbers are needed")
     return said

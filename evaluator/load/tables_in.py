@@ -14,6 +14,7 @@ from ..errors import DataError
 from . import sniff
 
 _MOST: Final = 200
+_JSON: Final = ".json"
 _NO_DATA: Final = (".egg-info", "node_modules", "site-packages")
 _PART: Final = re.compile(r"(?P<name>.*?)(?P<number>(?:part[-_.]?\d+|[-_.]\d+-of-\d+).*?)(?P<ending>(?:\.[A-Za-z]\w*)*)", re.IGNORECASE)
 
@@ -30,6 +31,8 @@ class Named:
 def tables_in(given: Sequence[str]) -> list[Named]:
     """The tables that `given` names, which are files and folders, in order; of a folder those that stand two folders deep at most.
 
+    JSON files are among them, since they may have one object per line, unless there are too many.
+
     Raises `DataError` if there is none, if one of `given` is not there, or if a folder holds too many to guess.
     """
     files: dict[Path, None] = {}
@@ -37,6 +40,8 @@ def tables_in(given: Sequence[str]) -> list[Named]:
         path = Path(text)
         if path.is_dir():
             found = _within(path)
+            if len(found) > _MOST:
+                found = [one for one in found if one.suffix.lower() != _JSON]
             if len(found) > _MOST:
                 raise DataError(f"there are {len(found)} tables in {text}", f"name the files that are meant, at most {_MOST} of them")
             files |= dict.fromkeys(found)
@@ -48,7 +53,9 @@ def tables_in(given: Sequence[str]) -> list[Named]:
         if not _is_text(str(path)):
             raise DataError(f"the name of the file {str(path)!r} is no UTF-8 text, as a config is", "rename it")
     if not files:
-        raise DataError(f"there is no table in {' and '.join(given)}", "CSV, TSV, NDJSON, Parquet and Arrow files are looked for")
+        raise DataError(
+            f"there is no table in {' and '.join(given)}", "CSV, TSV, TREC, RecBole, NDJSON, Parquet and Arrow files are looked for"
+        )
     return _labelled(_together(list(files)))
 
 
@@ -64,8 +71,12 @@ def _within(folder: Path) -> list[Path]:
     for above, folders, names in os.walk(folder):
         deep = len(Path(above).relative_to(folder).parts)
         folders[:] = sorted(name for name in folders if deep < 2 and not name.startswith((".", "_")) and not name.endswith(_NO_DATA))
-        found += [Path(above, name) for name in sorted(names) if not name.startswith(".") and sniff.is_a_table(Path(name))]
+        found += [Path(above, name) for name in sorted(names) if not name.startswith(".") and _may_be_a_table(Path(name))]
     return found
+
+
+def _may_be_a_table(path: Path) -> bool:
+    return sniff.is_a_table(path) or path.suffix.lower() == _JSON
 
 
 def _together(files: Sequence[Path]) -> dict[str, list[Path]]:

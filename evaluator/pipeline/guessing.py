@@ -13,6 +13,8 @@ from ..guess import Entry, File, Guess
 _MOST: Final = 100_000
 _ALTOGETHER: Final = 2_000_000
 """How many rows are looked at, of one file and of all."""
+_HOW: Final = ("format", "separator", "header", "columns", "split", "decimal_comma")
+"""The keys of a source that say how to read it."""
 
 
 def guess(given: Sequence[str]) -> Guess:
@@ -42,6 +44,9 @@ def guess(given: Sequence[str]) -> Guess:
 def _file(glimpse: load.Glimpse) -> File:
     """What a file is by itself; none of the tables if it cannot be read as the one it seems to be."""
     recognised = guessing.recognise(glimpse.glance)
+    if separated := guessing.separated(recognised.columns):
+        glimpse = glimpse.split_at(*separated)
+        recognised = guessing.recognise(glimpse.glance)
     columns = recognised.columns
     pairs = {"user", "item"} <= columns.keys()
     shape = glimpse.shape(columns["user"], columns["item"]) if pairs else None
@@ -49,27 +54,34 @@ def _file(glimpse: load.Glimpse) -> File:
     if found.table is None:
         return found
     try:
-        _look("init", found, {**found.glance.stated, "columns": guessing.columns_of(found)})
+        _look("init", found, guessing.entry(found, "").keys)
     except DataError as error:
         return replace(found, table=None, why=error.message.removeprefix(f"init: {found.glance.paths[0]}").lstrip(",: "))
     return found
 
 
 def _look(role: str, found: File, keys: Mapping[str, object]) -> load.Source:
-    known = {key: value for key, value in keys.items() if key in ("format", "separator", "header", "columns")}
+    known = {key: value for key, value in keys.items() if key in _HOW and (key != "split" or found.table != "catalogue")}
     return load.look(role, found.table or "", [found.glance.given], found.glance.paths, **known)  # type: ignore[arg-type]
 
 
 def _short(role: str, entry: Entry) -> Entry:
-    """The entry without its columns where they would be recognised by their usual names."""
-    if not entry.file.glance.header:
-        return entry
-    rest = {key: value for key, value in entry.keys.items() if key != "columns"}
+    """The entry without what `load` finds out by itself: columns with their usual names, and decimal commas."""
+    keys = entry.keys
+    for key in ("columns", "decimal_comma"):
+        rest = {name: value for name, value in keys.items() if name != key}
+        if (key != "columns" or entry.file.glance.header) and _reads_alike(role, entry.file, rest, keys):
+            keys = rest
+    return replace(entry, keys=keys)
+
+
+def _reads_alike(role: str, found: File, some: Mapping[str, object], full: Mapping[str, object]) -> bool:
+    """Whether a file is read in the same way when less is said of it; what nobody named, such as a time, does not count."""
     try:
-        plain, full = _look(role, entry.file, rest), _look(role, entry.file, entry.keys)
+        one, other = _look(role, found, some).scan, _look(role, found, full).scan
     except DataError:
-        return entry
-    return replace(entry, keys=rest) if plain.scan.names == full.scan.names else entry
+        return False
+    return one.names == other.names and one.decimal_comma == other.decimal_comma and one.lists == other.lists
 
 
 def _on_ids(found: Guess) -> tuple[str, ...]:

@@ -2,101 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 import pytest
 from receval.evaluator import load_config
 
-TEST = [(1, 11, 5, 1_600_000_100), (1, 12, 3, 1_600_000_200), (2, 13, 4, 1_600_000_300), (3, 14, 2, 1_600_000_400)]
-TRAIN = [(user, item, 1 + item % 5, 1_500_000_000 + item) for user in (1, 2, 3) for item in range(31, 33 + user)]
-LISTS = {1: (21, 11, 22, 12, 23), 2: (24, 25, 26, 27, 13), 3: (21, 22, 23, 24, 25)}
-SCORED = [(user, item, round(0.97 - place / 7, 3)) for user, items in LISTS.items() for place, item in enumerate(items)]
-RANKED = [(user, item, place) for user, items in LISTS.items() for place, item in enumerate(items, 1)]
-ITEMS = [
-    (11, "Alien", "Horror|SciFi"),
-    (12, "Brazil", "SciFi|Comedy"),
-    (13, "Clue", "Comedy"),
-    (14, "Diva", "Thriller|Comedy"),
-    (15, "Eva", ""),
-]
-STARS, EVERY = (1 / 2 + 1 / 5) / 2, (1 / 2 + 1 / 5 + 0) / 3
-"""MRR@5 of the lists if ratings from 4 are relevant (users 1 and 2), and if every test row is (all users)."""
-HEADER = ("user_id", "item_id", "rating", "timestamp")
+from tests.cli.inits import EVERY, HEADER, ITEMS, LISTS, PLAIN, RANKED, SCORED, STARS, TEST, TRAIN, models, pairs, text
 
-
-def text(rows: Iterable[Sequence[Any]], header: Sequence[str] | None = None, separator: str = ",") -> str:
-    return "".join(separator.join(map(str, row)) + "\n" for row in [*([header] if header else []), *rows])
-
-
-def pairs(rows: Iterable[Sequence[Any]]) -> list[Sequence[Any]]:
-    return [row[:2] for row in rows]
-
-
-class Done(NamedTuple):
-    config: str
-    said: dict[str, str]
-    doubts: str
-    data: dict[str, Any]
-    evaluation: dict[str, Any]
-    values: dict[tuple[str, str], float]
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Mapping[str, Any]], Path]:
-    """A folder of files, being in it: texts are written as they stand, frames as Parquet."""
-
-    def folder(files: Mapping[str, Any]) -> Path:
-        for name, content in files.items():
-            path = tmp_path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if isinstance(content, pl.DataFrame):
-                content.write_parquet(path)
-            else:
-                path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        monkeypatch.chdir(tmp_path)
-        return tmp_path
-
-    return folder
-
-
-@pytest.fixture
-def init(receval: Any, folder: Any) -> Callable[..., Done]:
-    """Write a config for the files of a folder, and run it."""
-
-    def init(files: Mapping[str, Any], *given: str) -> Done:
-        folder(files)
-        code, out, err = receval("init", *given, "-o", "config.yaml")
-        assert (code, out) == (0, ""), err
-        assert err.endswith("receval: wrote config.yaml; next: receval run config.yaml\n")
-        lines = [line for line in err.splitlines() if ": " in line and not line.startswith(("not sure", "receval"))]
-        doubts = "\n".join(line for line in err.splitlines() if line.startswith("not sure"))
-        code, out, err = receval("run", "config.yaml", "--format", "csv", "--set", "health=off")
-        assert code == 0, err
-        rows = csv.DictReader(io.StringIO(out))
-        values = {(row["model"], f"{row['metric']}@{row['k']}"): float(row["value"]) for row in rows if row["value"]}
-        resolved = load_config("config.yaml").resolved()
-        written = Path("config.yaml").read_text()
-        return Done(written, dict(line.split(": ", 1) for line in lines), doubts, resolved["data"], resolved["evaluation"], values)
-
-    return init
-
-
-def models(done: Done) -> dict[str, str]:
-    return {name: given["path"] for name, given in done.data["recommendations"].items()}
-
-
-PLAIN = {
-    "train.csv": text(TRAIN, HEADER),
-    "test.csv": text(TEST, HEADER),
-    "als.csv": text(SCORED, ("user_id", "item_id", "score")),
-}
 FOLDERS: dict[str, tuple[dict[str, Any], dict[str, Any], float]] = {
     "a split and two models": (
         {**PLAIN, "bpr.parquet": pl.DataFrame(RANKED, schema=["user", "item", "rank"], orient="row")},
@@ -406,8 +322,10 @@ def test_a_file_that_is_no_table_of_use_is_left_out_with_the_reason(init):
             "per_user.csv": text([(1, 0.1)], ("user", "nDCG@5")),
             "all.csv": text([(model, *row) for model in "ab" for row in SCORED], ("model", "user", "item", "score")),
             "weird.csv": text([(1, 2)], ("alpha", "beta")),
-            "wide.parquet": pl.DataFrame({"user": [1], "items": [[1, 2]]}),
-            "wide.csv": 'user,items\n1,"[11, 12]"\n2,"[13]"\n',
+            "nested.parquet": pl.DataFrame({"user": [1], "items": [[{"item": 1}, {"item": 2}]]}),
+            "python.csv": """user,items\n1,"['11', '12']"\n2,"['13']"\n""",
+            "package.json": '{\n  "name": "als"\n}\n',
+            "array.json": "[1, 2]\n",
             "floats.parquet": pl.DataFrame({"user": [1.0], "item": [2.0], "score": [0.5]}),
         }
     )
@@ -417,8 +335,10 @@ def test_a_file_that_is_no_table_of_use_is_left_out_with_the_reason(init):
     assert done.said["all.csv"] == "left out: column 'model' names 2 models, and receval reads one model per file: split it"
     assert "no column of users or items is told by its name; the columns are 'alpha', 'beta'" in done.said["weird.csv"]
     assert done.said["notes.txt"].startswith("left out: ")
-    for name in ("wide.parquet", "wide.csv"):
-        assert done.said[name] == "left out: column 'items' holds several items in a row: write one row per user and item"
+    for name in ("nested.parquet", "python.csv"):
+        assert done.said[name] == "left out: column 'items' holds neither items nor readable lists of them: write one row per user and item"
+    for name in ("package.json", "array.json"):
+        assert done.said[name] == "left out: it is no table of one JSON object per line (NDJSON)"
     assert "of type Float64 and cannot be an id" in done.said["floats.parquet"]
     assert models(done) == {"als": "als.csv"}
 
