@@ -8,7 +8,8 @@ from typing import Final
 from ..guess import Entry, File, Guess
 from . import choices, entries, spellings, telling, words
 from .models import Models, models
-from .truth import Truth, settled, truth
+from .sets import others
+from .truth import Truth, leading, settled, truth
 
 _SINGLE: Final = {"catalogue": "items", "people": "users", "policy": "previous_policy", "distances": "distances"}
 """The tables of which a config has one at most, and their keys."""
@@ -16,22 +17,31 @@ _SINGLE: Final = {"catalogue": "items", "people": "users", "policy": "previous_p
 
 def decide(files: Sequence[File], unreadable: Mapping[str, str]) -> Guess:
     """The guess for files that were seen, and the reasons of those that could not be read."""
-    files = settled(files)
+    every = settled(files)
+    apart = _apart(every)
+    files = [found for found in every if found.glance.given not in apart]
+    left_out = {**unreadable, **apart}
     lists = [found for found in files if found.table == "lists"]
     known = truth([found for found in files if found.table == "interactions"], lists)
     doubts = telling.doubts(files)
     if known.test is None or not lists:
-        return Guess(lines=telling.unused(files, unreadable), doubts=tuple(doubts), problem=_problem(known, lists))
+        return Guess(lines=telling.unused(files, left_out), doubts=tuple(doubts), problem=_problem(known, lists))
     found = models(known.test, lists)
     doubts += [*known.doubts, *spellings.apart(known.test, [other for other in files if other.table])]
     if not found.lists:
         reasons = "; ".join(f"{given}: {why}" for given, why in found.left_out.items())
         return Guess(
-            lines=telling.unused(files, unreadable),
+            lines=telling.unused(files, left_out),
             doubts=tuple(doubts),
             problem=f"no file has lists for {known.test.glance.given}: {reasons}",
         )
-    return _complete(files, known, found, unreadable, doubts)
+    return _complete(every, known, found, left_out, doubts)
+
+
+def _apart(files: Sequence[File]) -> dict[str, str]:
+    """The files of other test sets than the one that is evaluated, with the reason."""
+    test = leading([found for found in files if found.table == "interactions"], [found for found in files if found.table == "lists"])
+    return others(test, files) if test is not None else {}
 
 
 def _problem(known: Truth, lists: Sequence[File]) -> str:
@@ -41,10 +51,10 @@ def _problem(known: Truth, lists: Sequence[File]) -> str:
     return nothing if known.test is not None else f"{nothing}, and {known.problem}"
 
 
-def _complete(files: Sequence[File], known: Truth, found: Models, unreadable: Mapping[str, str], doubts: list[str]) -> Guess:
+def _complete(files: Sequence[File], known: Truth, found: Models, left_out: Mapping[str, str], doubts: list[str]) -> Guess:
     """The guess where there are a test set and lists."""
     assert known.test is not None
-    data, others = _data(files, known, found)
+    data, spare = _data([file for file in files if file.glance.given not in left_out], known, found)
     of_models = {name: entries.of_lists(lists) for name, lists in found.lists.items()}
     threshold, on_relevance = choices.threshold(known.test)
     if threshold is not None:
@@ -53,13 +63,13 @@ def _complete(files: Sequence[File], known: Truth, found: Models, unreadable: Ma
     return Guess(
         data=data,
         models=of_models,
-        others=others,
+        others=spare,
         threshold=threshold,
         on_relevance=on_relevance,
         top_k=top_k,
         on_top_k=on_top_k,
         metrics=choices.measures("train" in data, "items" in data, "items" in data and "categories" in data["items"].keys),
-        lines=telling.lines(files, data, of_models, others, {**unreadable, **found.left_out}),
+        lines=telling.lines(files, data, of_models, spare, {**left_out, **found.left_out}),
         doubts=tuple(dict.fromkeys(doubts)),
     )
 

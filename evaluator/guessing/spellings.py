@@ -38,10 +38,14 @@ def _differences(one: frozenset[str], two: frozenset[str]) -> Iterator[tuple[str
 
 
 def strangers(test: File, other: File) -> str:
-    """Whose ids two files have none of in common (`user` or `item`), as far as they were seen to their ends; otherwise nothing."""
-    if not all(found.glance.exact and found.glance.n_seen == found.glance.n_rows for found in (test, other)):
-        return ""
-    return next((whose for whose in ("user", "item") if not _ids(test, whose) & _ids(other, whose)), "")
+    """Whose ids two files have none of in common: `user` or `item`; nothing if they have both."""
+    return next((whose for whose in ("user", "item") if apart_in(test, other, whose)), "")
+
+
+def apart_in(test: File, other: File, whose: str) -> bool:
+    """Whether no user, or no item, that was seen in one of two files stands anywhere in the other."""
+    one, two = _ids(test, whose), _ids(other, whose)
+    return one.isdisjoint(two) and not other.columns[whose].holds(one) and not test.columns[whose].holds(two)
 
 
 def _ids(found: File, whose: str) -> frozenset[str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 
 from ..guess import File
 from . import words
+from .sets import has_lists, rank
 
 _MOSTLY = 0.5
 
@@ -23,14 +25,19 @@ class Truth:
     why: dict[str, str] = field(default_factory=dict)
 
 
+def leading(interactions: Sequence[File], lists: Sequence[File]) -> File | None:
+    """The file that is taken for the test set, unless what else there is speaks against it."""
+    return next(iter(_candidates(interactions, lists)), None)
+
+
 def truth(interactions: Sequence[File], lists: Sequence[File]) -> Truth:
     """The test and the train set among `interactions`, told by names, then by sizes and by the pairs they share."""
-    candidates = sorted((found for found in interactions if _rank(found) < 3), key=_order)
+    candidates = _candidates(interactions, lists)
     if not candidates:
         return Truth(problem=_none(interactions))
     test, rest = candidates[0], [found for found in interactions if found is not candidates[0]]
     train, others, doubts = _train(test, rest)
-    if _rank(test) < 2:
+    if rank(test) < 2:
         why, unsure = test.why, _rivals(test, candidates[1:])
     else:
         if train is None and not others and not any(_common(test, found) for found in lists):
@@ -40,6 +47,11 @@ def truth(interactions: Sequence[File], lists: Sequence[File]) -> Truth:
         unsure = (f"no name says which file is the test set; {test.glance.given} is taken for it",)
     reasons = {test.glance.given: why} | ({train.glance.given: _on_train(test, train)} if train else {})
     return Truth(test, train, others, (*unsure, *doubts), why=reasons)
+
+
+def _candidates(interactions: Sequence[File], lists: Sequence[File]) -> list[File]:
+    able = [found for found in interactions if rank(found) < 3]
+    return sorted(able, key=lambda found: _order(found, [*interactions, *lists])) if len(able) > 1 else able
 
 
 def share(test: File, other: File) -> float:
@@ -57,7 +69,7 @@ def _held(test: File, other: File) -> tuple[int, int]:
 
 def settled(files: Sequence[File]) -> list[File]:
     """The files, bare lists being interactions unless a file is called the test set and they hold pairs of it."""
-    tests = [found for found in files if found.table == "interactions" and _rank(found) < 2]
+    tests = [found for found in files if found.table == "interactions" and rank(found) < 2]
     return [
         replace(found, table="interactions") if found.bare and not any(_common(test, found) for test in tests) else found for found in files
     ]
@@ -70,15 +82,12 @@ def _none(interactions: Sequence[File]) -> str:
     return f"no file looks like a test set: by name, {shown} {'is' if len(interactions) == 1 else 'are'} what the models learnt from"
 
 
-def _rank(found: File) -> int:
-    """How much a name says test: 0 if it does, 1 for a validation set, 2 if it says nothing, 3 for a train set."""
-    said = words.of_file(found.glance.label)
-    return next((rank for rank, word in ((0, "test"), (1, "validation"), (3, "train")) if word in said), 2)
-
-
-def _order(found: File) -> tuple[int, int, int, str]:
-    plain = words.stem(found.glance.label) not in ("test", "validation", "valid")
-    return (_rank(found), int(plain), found.glance.n_rows if _rank(found) == 2 else 0, found.glance.label)
+def _order(found: File, files: Sequence[File]) -> tuple[int, bool, int, bool, int, str]:
+    """First whose names say test, of these who have lists, of these who stand nearest to the top; without such names the smallest."""
+    named, label = rank(found) < 2, found.glance.label
+    plain = words.stem(label) not in ("test", "validation", "valid")
+    deep = len(PurePosixPath(label).parts) if named else 0
+    return (rank(found), not has_lists(found, files), deep, plain, 0 if named else found.glance.n_rows, label)
 
 
 def _train(test: File, rest: Sequence[File]) -> tuple[File | None, tuple[tuple[str, File, str], ...], tuple[str, ...]]:
@@ -86,19 +95,17 @@ def _train(test: File, rest: Sequence[File]) -> tuple[File | None, tuple[tuple[s
     train: File | None = None
     others: list[tuple[str, File, str]] = []
     doubts: list[str] = []
-    for found in sorted(
-        rest, key=lambda found: (-_rank(found), words.apart(found.glance.label, test.glance.label), _order_of_train(found))
-    ):
+    for found in sorted(rest, key=lambda found: (-rank(found), words.apart(found.glance.label, test.glance.label), _order_of_train(found))):
         shared, shown = share(test, found), found.glance.given
-        if _rank(found) < 2:
-            others.append(("test", found, "could be the test set too" if _rank(found) == 0 else "a validation set, by its name"))
-        elif _rank(found) == 2 and shared > _MOSTLY:
+        if rank(found) < 2:
+            others.append(("test", found, "could be the test set too" if rank(found) == 0 else "a validation set, by its name"))
+        elif rank(found) == 2 and shared > _MOSTLY:
             others.append(("train", found, f"holds {shared:.0%} of the test pairs: all interactions, and no train set"))
             if train is None:
                 doubts.append(f"{shown} holds {shared:.0%} of the test pairs, so it is not taken for the train set")
         elif train is not None:
             others.append(("train", found, "could be the train set too"))
-        elif _rank(found) == 2 and found.glance.n_rows < test.glance.n_rows:
+        elif rank(found) == 2 and found.glance.n_rows < test.glance.n_rows:
             others.append(("train", found, "smaller than the test set"))
         else:
             train = found
@@ -113,7 +120,7 @@ def _order_of_train(found: File) -> tuple[bool, int, str]:
 
 
 def _on_train(test: File, train: File) -> str:
-    return train.why if _rank(train) == 3 else f"larger than {test.glance.given}, and it holds other pairs"
+    return train.why if rank(train) == 3 else f"larger than {test.glance.given}, and it holds other pairs"
 
 
 def _common(test: File, lists: File) -> bool:
@@ -124,7 +131,7 @@ def _common(test: File, lists: File) -> bool:
 
 def _rivals(test: File, candidates: Sequence[File]) -> tuple[str, ...]:
     """A sentence on the files whose names say as much that they are the test set."""
-    same = [found.glance.given for found in candidates if _rank(found) == _rank(test)]
+    same = [found.glance.given for found in candidates if rank(found) == rank(test)]
     if not same:
         return ()
     stand = "stands" if len(same) == 1 else "stand"

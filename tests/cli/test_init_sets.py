@@ -1,0 +1,80 @@
+"""`receval init` in a folder with several test sets keeps together what belongs together, and leaves the rest out with a reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.inits import EVERY, HEADER, PLAIN, SCORED, STARS, TEST, TRAIN, models, pairs, text
+
+ITEMS = text([(11, "Alien"), (12, "Brazil"), (13, "Clue")], ("item_id", "title"))
+
+
+def renamed(rows):
+    return [(f"u{row[0]}", f"i{row[1]}", *row[2:]) for row in rows]
+
+
+OTHER = {
+    "train.csv": text(renamed(TRAIN), HEADER),
+    "test.csv": text(renamed(TEST[:2]), HEADER),
+    "recs_als.csv": text(renamed(SCORED), ("user_id", "item_id", "score")),
+    "items.csv": text([("i11", "Alien", "x"), ("i12", "Brazil", "y")], ("item_id", "title", "genres")),
+}
+
+
+def below(folder: str, files: dict[str, str]) -> dict[str, str]:
+    return {f"{folder}/{name}": content for name, content in files.items()}
+
+
+def test_the_set_nearest_to_the_top_is_taken_and_the_files_of_another_are_left_out(init):
+    done = init({**PLAIN, "items.csv": ITEMS, **below("messy", OTHER)})
+    assert [done.data[key]["path"] for key in ("test", "train", "items")] == ["test.csv", "train.csv", "items.csv"]
+    assert models(done) == {"als": "als.csv"}
+    assert done.said["messy/test.csv"] == "left out: another test set, with lists in its folder"
+    for name in OTHER.keys() - {"test.csv"}:
+        assert done.said[f"messy/{name}"] == "left out: it stands beside another test set, messy/test.csv"
+    assert "messy" not in done.config
+    assert "messy" not in done.doubts
+    assert done.values["als", "MRR@5"] == pytest.approx(STARS)
+
+
+def test_ids_in_common_do_not_bring_another_set_in(init):
+    done = init({**PLAIN, **below("fold2", {**PLAIN, "test.csv": text(TEST[:2], HEADER)})})
+    assert done.data["test"]["path"] == "test.csv"
+    assert models(done) == {"als": "als.csv"}
+
+
+def test_a_set_below_is_taken_where_the_test_set_at_the_top_has_no_lists(init):
+    done = init({"test.csv": PLAIN["test.csv"], "items.csv": ITEMS, **below("messy", OTHER)})
+    assert done.data["test"]["path"] == "messy/test.csv"
+    assert models(done) == {"als": "messy/recs_als.csv"}
+    assert done.said["test.csv"] == "left out: it has no user and no item in common with messy/test.csv"
+    assert done.said["items.csv"] == "left out: it has no item in common with messy/test.csv"
+
+
+def test_copies_of_one_test_set_are_one_set(init):
+    one = {name: PLAIN[name] for name in ("test.csv", "als.csv")}
+    done = init({**below("exp1", one), **below("exp2", one)})
+    assert models(done) == {"exp1_als": "exp1/als.csv", "exp2_als": "exp2/als.csv"}
+
+
+def test_lists_for_users_of_another_set_are_no_models_however_long_the_files(init):
+    long = [(f"u{user}", item, 1 - item / 1000) for user in range(60) for item in range(1_000)]
+    many = [(user, item, 1 - item / 1000) for user in range(10, 70) for item in range(1_000)]
+    tests = text([*pairs(TEST)], ("user", "item"))
+    files = {f"n{number:02}.csv": "user,item\n1,11\n" for number in range(60)}
+    lists = {
+        "als.csv": PLAIN["als.csv"],
+        "none.csv": text(long, ("user", "item", "score")),
+        "late.csv": text([*many, (1, 11, 0.5)], ("user", "item", "score")),
+    }
+    done = init({"test.csv": tests, **lists, **files})
+    assert set(models(done)) >= {"als", "late"}
+    assert "none" not in models(done)
+    assert done.said["none.csv"] == "left out: it looks like lists, and has no user in common with test.csv"
+    assert done.values["als", "MRR@5"] == pytest.approx(EVERY)
+
+
+def test_a_train_set_of_other_users_is_one_if_the_items_are_the_same(init):
+    others = [(user + 100, *rest) for user, *rest in [*TRAIN, (0, 11, 5, 1)]]
+    done = init({**PLAIN, "train.csv": text(others, HEADER)})
+    assert done.data["train"]["path"] == "train.csv"
