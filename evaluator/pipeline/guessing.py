@@ -68,6 +68,7 @@ def _look(role: str, found: File, keys: Mapping[str, object]) -> load.Source:
 def _short(role: str, entry: Entry) -> Entry:
     """The entry without what `load` finds out by itself: columns with their usual names, and decimal commas."""
     keys = entry.keys
+<<<<<<< HEAD
     for key in ("columns", "decimal_comma"):
         rest = {name: value for name, value in keys.items() if name != key}
         if (key != "columns" or entry.file.glance.header) and _reads_alike(role, entry.file, rest, keys):
@@ -82,6 +83,23 @@ def _reads_alike(role: str, found: File, some: Mapping[str, object], full: Mappi
     except DataError:
         return False
     return one.names == other.names and one.decimal_comma == other.decimal_comma and one.lists == other.lists
+=======
+    spare = [key for key in ("columns", "decimal_comma") if key in keys and (key != "columns" or entry.file.glance.header)]
+    full = _how(role, entry.file, keys) if spare else None
+    for key in spare:
+        rest = {name: value for name, value in keys.items() if name != key}
+        keys = rest if full is not None and _how(role, entry.file, rest) == full else keys
+    return replace(entry, keys=keys)
+
+
+def _how(role: str, found: File, keys: Mapping[str, object]) -> object:
+    """What of the way in which a file is read depends on the keys that may be spared; `None` if it cannot be read."""
+    try:
+        scan = _look(role, found, keys).scan
+    except DataError:
+        return None
+    return scan.names, scan.lists, scan.decimal_comma
+>>>>>>> init2
 
 
 def _on_ids(found: Guess) -> tuple[str, ...]:
