@@ -68,22 +68,6 @@ def _look(role: str, found: File, keys: Mapping[str, object]) -> load.Source:
 def _short(role: str, entry: Entry) -> Entry:
     """The entry without what `load` finds out by itself: columns with their usual names, and decimal commas."""
     keys = entry.keys
-<<<<<<< HEAD
-    for key in ("columns", "decimal_comma"):
-        rest = {name: value for name, value in keys.items() if name != key}
-        if (key != "columns" or entry.file.glance.header) and _reads_alike(role, entry.file, rest, keys):
-            keys = rest
-    return replace(entry, keys=keys)
-
-
-def _reads_alike(role: str, found: File, some: Mapping[str, object], full: Mapping[str, object]) -> bool:
-    """Whether a file is read in the same way when less is said of it; what nobody named, such as a time, does not count."""
-    try:
-        one, other = _look(role, found, some).scan, _look(role, found, full).scan
-    except DataError:
-        return False
-    return one.names == other.names and one.decimal_comma == other.decimal_comma and one.lists == other.lists
-=======
     spare = [key for key in ("columns", "decimal_comma") if key in keys and (key != "columns" or entry.file.glance.header)]
     full = _how(role, entry.file, keys) if spare else None
     for key in spare:
@@ -99,7 +83,6 @@ def _how(role: str, found: File, keys: Mapping[str, object]) -> object:
     except DataError:
         return None
     return scan.names, scan.lists, scan.decimal_comma
->>>>>>> init2
 
 
 def _on_ids(found: Guess) -> tuple[str, ...]:
