@@ -45,7 +45,8 @@ def show(result: Result, file: TextIO, verbose: bool = False) -> str:
     if best(result):
         console.print(Text("* best of the models", style="dim"))
     if result.examined:
-        console.print(Text(findings.summary(result), style="dim"), soft_wrap=True)
+        line = Text(findings.summary(result), style="dim")
+        console.print(line, width=screen.width if screen.is_terminal else None, soft_wrap=not screen.is_terminal)
     above = findings.show([finding for finding in result.findings if verbose or finding.severity != "info"], file)
     return above + text.getvalue()
 
