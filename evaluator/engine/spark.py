@@ -55,7 +55,8 @@ class SparkEngine:
                 columns += [value.try_cast("bigint").alias(column), f.coalesce(~value.rlike(_INTEGER), f.lit(False)).alias(f"odd_{column}")]
             elif kind == "number" and source.is_text:
                 wrong = f.raise_error(f.concat(f.lit("not a number: "), value)).cast("double")
-                columns.append(f.when(value.isNull() | value.rlike(_NUMBER), value.cast("double")).otherwise(wrong).alias(column))
+                number = f.when(value.isNull() | value.rlike(_NUMBER), value.cast("double")).otherwise(wrong)
+                columns.append(f.when(~f.isnan(number), number).alias(column))  # the text nan is no value
             elif kind == "time":
                 texts = [f.try_to_timestamp(value, f.lit(form)).cast("double") for form in ("yyyy/M/d", "d.M.yyyy")]
                 columns.append(f.coalesce(value.try_cast("double"), value.try_cast("timestamp").cast("double"), *texts).alias(column))

@@ -117,6 +117,7 @@ class FaultyRows(DataError):
 def _faulty(source: Source, faults: Sequence[Fault], rows: int) -> FaultyRows:
     """The error that names the first faulty row of all columns."""
     found = _first_of(source, faults)
+    found = found or {source.shown(source.scan.paths[0]): faults[0]}
     first = next(iter(found.values()))
     hint = (
         "NaN and infinity have no place in an order: remove these rows or give them a number"
@@ -163,6 +164,9 @@ def _empty(source: Source, column: str) -> pl.Expr:
 
 
 def _all_null(source: Source) -> pl.Expr:
+    """Whether a row is a blank line, which only text without keys can hold."""
+    if source.scan.format not in ("csv", "lines"):
+        return pl.lit(False)
     return pl.all_horizontal(pl.col(sorted(source.columns)).is_null())
 
 

@@ -43,6 +43,7 @@ CASES = {
     "missing column in parquet": ("l.parquet", parquet(uzer=[1], item=[2]), ["no user column; the columns are 'uzer', 'item'"]),
     "null id": ("l.csv", "user,item,score\n1,10,0.9\n1,,0.8\n2,12,0.7\n", ["line 3: no value for item (in 1 of 3 rows)"]),
     "null id in parquet": ("l.parquet", parquet(user=[1, 2], item=[5, None], score=[1.0, 2.0]), ["row 2: no value for item"]),
+    "object without a known key": ("l.ndjson", '{"user":1,"item":10,"score":1}\n{"other":2}\n', ["line 2: no value for", "(in 1 of 2 rows)"]),
     "null score": ("l.parquet", parquet(user=[1, 2], item=[5, 6], score=[1.0, None]), ["row 2: no value for score"]),
     "NaN score": ("l.csv", GOOD + "3,4,nan\n", ["line 5: no value for score", "nan where a number belongs"]),
     "infinite score": ("l.parquet", parquet(user=[1, 1], item=[5, 6], score=[1.0, float("-inf")]), ["row 2: score is not a finite number"]),
