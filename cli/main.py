@@ -82,6 +82,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except _Terminated:
+        return 128 + signal.SIGTERM
     except (click.Abort, KeyboardInterrupt):
         print("receval: interrupted", file=sys.stderr)
         return 130
@@ -97,12 +99,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 70
 
 
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM came: an interruption, for which libraries are prepared; Spark's connection is of no use after any other exception."""
+
+
 @contextmanager
 def _ended_by_sigterm() -> Iterator[None]:
     """Let SIGTERM end the program the way an error does, so that temporary files are tidied up; exit code 143."""
 
     def end(number: int, frame: object) -> None:
-        raise SystemExit(128 + number)
+        raise _Terminated
 
     if threading.current_thread() is not threading.main_thread():
         yield

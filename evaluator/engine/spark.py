@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
-from collections.abc import Sequence
+import signal
+import threading
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -125,10 +130,11 @@ class SparkEngine:
 
     def close(self) -> None:
         """Empty the cache, and stop the session if it was started here."""
-        for frame in self._kept:
-            frame.unpersist()
-        if self._started:
-            self._session.stop()
+        with suppress(Exception), warnings.catch_warnings(action="ignore"):  # the signal that ends us may have ended Spark before
+            for frame in self._kept:
+                frame.unpersist()
+            if self._started:
+                self._session.stop()
 
     def _open(self, source: Scan) -> Any:
         """The rows of a source with their number in file order, text columns as they are written."""
@@ -189,18 +195,36 @@ def _session(master: str | None, remote: str | None) -> tuple[Any, bool]:
         "spark.log.level": "ERROR",
         "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
     }
+    logging.getLogger().addFilter(_is_news)
     try:
         if remote:
             return builder.remote(remote).getOrCreate(), True
         for key, value in settings.items():
             builder = builder.config(key, value)
-        session = builder.master(master or "local[*]").getOrCreate()
+        with _own_interruption():
+            session = builder.master(master or "local[*]").getOrCreate()
     except Exception as error:
         where = remote or master or "local[*]"
         raise MissingExtraError(
             f"Spark could not be started at {where}: {_said(error)}", "Java 17 and pyspark 4 are needed, or a running server"
         ) from error
     return session, True
+
+
+@contextmanager
+def _own_interruption() -> Iterator[None]:
+    """Keep what Ctrl-C does: PySpark would speak to Spark then, in the middle of another answer, and print what comes of it."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, before)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a line of the log is no traceback of an exception that is raised as well."""
+    return record.msg not in ("KeyboardInterrupt while sending command.", "Exception while sending command.")
 
 
 def _escaped(path: str) -> str:

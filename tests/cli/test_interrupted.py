@@ -1,0 +1,67 @@
+"""A program that is interrupted says so in a word at most, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import http.server
+import os
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+class Interrupting(http.server.BaseHTTPRequestHandler):
+    """Sends this process the signal that the path names, instead of an answer."""
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        os.kill(os.getpid(), signal.Signals[self.path.split("/")[1]])
+        time.sleep(0.5)
+
+
+@pytest.fixture
+def web() -> Iterator[str]:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Interrupting)
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize(("name", "code", "said"), [("SIGTERM", 143, ""), ("SIGINT", 130, "receval: interrupted\n")])
+def test_a_signal_ends_the_program_quietly_and_tidily(name, code, said, web, receval, write, tmp_path, monkeypatch):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    write("test.csv", "user,item\n1,10\n")
+    config = f"data: {{test: test.csv, recommendations: {{m: '{web}/{name}/l.csv'}}}}\nevaluation: {{metrics: [MRR]}}\n"
+    before = signal.getsignal(signal.SIGTERM)
+    assert receval("run", write("config.yaml", config)) == (code, "", said)
+    assert list(Path(scratch).iterdir()) == []
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.spark
+def test_spark_leaves_the_interruption_to_the_program(spark):
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_spark_that_was_ended_from_outside_is_closed_without_a_word(capfd, recwarn):
+    pytest.importorskip("pyspark", reason="the spark extra is not installed")
+    from receval.evaluator.engine.spark import SparkEngine
+
+    class Gone:
+        def unpersist(self) -> None:
+            raise ConnectionRefusedError
+
+    engine = SparkEngine.__new__(SparkEngine)
+    engine._kept, engine._session, engine._started = [Gone()], None, True
+    engine.close()
+    assert capfd.readouterr() == ("", "")
+    assert list(recwarn) == []
