@@ -30,10 +30,8 @@ def test_leaving_without_a_commit_leaves_nothing_behind(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("failing", [1, 2, 3])
-def test_if_one_file_cannot_be_put_in_place_all_are_as_before(failing, tmp_path, monkeypatch):
-    for name in "xy":
-        (tmp_path / name).write_bytes(b"old")
+def failing_at(failing):
+    """`os.replace`, of which the call of that number (`None`: no call) finds the disk full."""
     replace, calls = os.replace, []
 
     def fails(source, target):
@@ -42,6 +40,14 @@ def test_if_one_file_cannot_be_put_in_place_all_are_as_before(failing, tmp_path,
             raise OSError(28, "No space left on device", str(target))
         replace(source, target)
 
+    return fails
+
+
+@pytest.mark.parametrize("failing", [1, 2, 3])
+def test_if_one_file_cannot_be_put_in_place_all_are_as_before(failing, tmp_path, monkeypatch):
+    for name in "xy":
+        (tmp_path / name).write_bytes(b"old")
+    replace, fails = os.replace, failing_at(failing)
     with write.Stage([tmp_path]) as stage:
         monkeypatch.setattr(os, "replace", fails)
         with pytest.raises(OutputError, match="No space left"):
@@ -54,14 +60,7 @@ def test_if_one_file_cannot_be_put_in_place_all_are_as_before(failing, tmp_path,
 def test_what_is_to_be_gone_goes_with_the_new_files_or_not_at_all(failing, tmp_path, monkeypatch):
     for name in ("old1", "old2", "mine"):
         (tmp_path / name).write_bytes(b"old")
-    replace, calls = os.replace, []
-
-    def fails(source, target):
-        calls.append(target)
-        if len(calls) == failing:
-            raise OSError(28, "No space left on device", str(target))
-        replace(source, target)
-
+    replace, fails = os.replace, failing_at(failing)
     with write.Stage([tmp_path]) as stage:
         monkeypatch.setattr(os, "replace", fails)
         with pytest.raises(OutputError) if failing else nullcontext():
