@@ -8,7 +8,7 @@ import narwhals as nw
 
 from .engine.base import Order
 from .metrics import Lists
-from .tables import Frame
+from .frames import Frame
 
 _TIES = {"item_asc": ("item", False), "item_desc": ("item", True), "text_asc": ("item_text", False), "text_desc": ("item_text", True)}
 

@@ -11,7 +11,7 @@ import narwhals as nw
 from .metrics import Definition, Many, Measure, Ratio, Reduction, Reductions, Table, View, plain
 from .metrics.measure import ONE, added
 from .metrics.side import Params
-from .tables import Frame
+from .frames import Frame
 
 
 class Whole(NamedTuple):

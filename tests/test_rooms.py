@@ -16,7 +16,7 @@ from tests.conftest import ROOT
 EVALUATOR = ROOT / "evaluator"
 STATIONS = ("config", "load", "guessing", "rank", "match", "score", "aggregate", "render", "write")
 SHARED = (
-    "tables",
+    "frames",
     "errors",
     "naming",
     "yaml_text",
@@ -40,7 +40,7 @@ INNER = {
     "spread": set(),
     "guess": set(),
     "yaml_text": set(),
-    "engine": {"tables", "errors", "engine.base"},
+    "engine": {"frames", "errors", "engine.base"},
     "result": {"formula", "metrics", "ledger", "checks"},
     "checks": set(),
     "ledger": set(),

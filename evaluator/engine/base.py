@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import narwhals as nw
 
-from ..tables import Frame
+from ..frames import Frame
 
 Kind = Literal["integer", "text", "number", "time"]
 """How a column is read; a `time` is a number as it is, or the seconds since 1970 of a date or of its text, and null if it is neither."""

@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 import polars as pl
 
-from ..tables import Frame
+from ..frames import Frame
 from . import files, positions
 from .base import Order, Ranked, ReadError, Scan, Want
 

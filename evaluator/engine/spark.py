@@ -16,7 +16,7 @@ from typing import Any
 import narwhals as nw
 
 from ..errors import MissingExtraError
-from ..tables import Frame
+from ..frames import Frame
 from .base import Kind, Order, Ranked, ReadError, Scan, Want
 
 _ROW = "receval row"

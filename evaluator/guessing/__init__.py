@@ -4,6 +4,6 @@ from .columns import recognise
 from .deciding import decide
 from .entries import entry
 from .rows_of_ids import separated
-from .tables import file
+from .frames import file
 
 __all__ = ["decide", "entry", "file", "recognise", "separated"]

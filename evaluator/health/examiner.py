@@ -10,7 +10,7 @@ import narwhals as nw
 
 from ..checks import CHECKS, Finding, Setting, Severity
 from ..engine.base import Engine
-from ..tables import Frame
+from ..frames import Frame
 
 EXAMPLES: Final = 5
 

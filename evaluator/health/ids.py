@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import narwhals as nw
 
-from ..tables import Frame
+from ..frames import Frame
 from .examiner import Examiner, Symptom, shared
 
 _MENDED: Final[Mapping[str, Callable[[nw.Expr], nw.Expr]]] = {

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import narwhals as nw
 
 from ..engine.base import Want
-from ..tables import Frame
+from ..frames import Frame
 from .examiner import Examiner, Lists, Symptom, several, shared
 
 _FEW_ITEMS = 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..tables import Frame
+from ..frames import Frame
 from .examiner import Examiner, Lists, Symptom, shared
 
 

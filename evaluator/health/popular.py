@@ -6,7 +6,7 @@ import math
 
 import narwhals as nw
 
-from ..tables import Frame
+from ..frames import Frame
 from .examiner import Examiner, Lists, Symptom, several, shared
 
 

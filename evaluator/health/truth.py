@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import narwhals as nw
 
-from ..tables import Frame
+from ..frames import Frame
 from .examiner import Examiner, Symptom, shared
 
 _PAIR = ["user", "item"]

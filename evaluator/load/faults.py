@@ -11,7 +11,7 @@ import polars as pl
 
 from ..engine.base import Kind
 from ..errors import DataError
-from ..tables import Frame
+from ..frames import Frame
 from . import sniff
 from .columns import IDS, called
 from .ids import IdsAreText

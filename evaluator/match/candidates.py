@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import narwhals as nw
 
-from ..tables import Frame
+from ..frames import Frame
 from .truth import PAIR
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import narwhals as nw
 
 from ..engine.base import Engine
-from ..tables import Frame
+from ..frames import Frame
 from .truth import PAIR
 
 

@@ -14,7 +14,7 @@ from typing import Final
 import narwhals as nw
 
 from ..engine.base import Engine
-from ..tables import Frame
+from ..frames import Frame
 
 _PRIME: Final = 2**31 - 1
 """5 has no common factor with `_PRIME` - 1, so that x → x^5 mod `_PRIME` is a permutation; products of two numbers stay below 2^63."""

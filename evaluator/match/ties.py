@@ -14,7 +14,7 @@ import narwhals as nw
 import numpy as np
 
 from ..engine.base import Engine
-from ..tables import Frame
+from ..frames import Frame
 
 
 def runs(rows: Frame) -> Frame:

@@ -8,7 +8,7 @@ import narwhals as nw
 
 from ..engine.base import Engine
 from ..metrics import Truth
-from ..tables import Frame
+from ..frames import Frame
 
 PAIR = ["user", "item"]
 

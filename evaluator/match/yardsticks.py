@@ -8,7 +8,7 @@ from __future__ import annotations
 import narwhals as nw
 
 from ..engine.base import Engine
-from ..tables import Frame
+from ..frames import Frame
 from .shuffles import Shuffle, mixed
 from .truth import PAIR
 

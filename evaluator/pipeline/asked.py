@@ -10,7 +10,7 @@ import narwhals as nw
 from .. import match, side
 from ..metrics import Request
 from ..score import Rows
-from ..tables import Frame
+from ..frames import Frame
 
 if TYPE_CHECKING:
     from .model import ModelTables

@@ -8,7 +8,7 @@ import narwhals as nw
 
 from .. import match
 from ..metrics import Definition
-from ..tables import Frame
+from ..frames import Frame
 from .lists import Reading
 from .plan import Plan
 from .sides import Sides

@@ -8,7 +8,7 @@ import narwhals as nw
 
 from ..metrics import Request
 from ..score import Rows
-from ..tables import Frame
+from ..frames import Frame
 from .asked import PAIR, at_place, cut, given, table
 
 if TYPE_CHECKING:

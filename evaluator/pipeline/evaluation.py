@@ -14,7 +14,7 @@ from ..engine import Engine, ReadError, open_engine
 from ..errors import DataError
 from ..inputs import Inputs, described, look_at_everything, said_of
 from ..result import Counts, Result, Row
-from ..tables import Frame
+from ..frames import Frame
 from .examining import Examination, failing_rows
 from .judgements import read_predictions
 from .lists import read_lists

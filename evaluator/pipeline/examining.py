@@ -17,7 +17,7 @@ from ..inputs import Inputs
 from ..ledger import Ledger
 from ..metrics import Definition
 from ..result import Row
-from ..tables import Frame
+from ..frames import Frame
 from .lists import Listing
 from .model import ModelTables
 from .plan import Plan

@@ -9,7 +9,7 @@ import narwhals as nw
 from ..metrics import Request
 from ..metrics.measure import gain_of
 from ..score import Rows
-from ..tables import Frame
+from ..frames import Frame
 from .asked import cut, given, table
 
 if TYPE_CHECKING:

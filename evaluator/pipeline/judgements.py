@@ -12,7 +12,7 @@ from ..engine import Engine
 from ..errors import DataError
 from ..metrics import Request, Truth
 from ..score import Rows
-from ..tables import Frame
+from ..frames import Frame
 from .asked import PAIR, given, table
 from .truths import Read
 

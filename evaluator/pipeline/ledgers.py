@@ -12,7 +12,7 @@ from .. import aggregate
 from ..ledger import Ledger
 from ..metrics import Definition
 from ..result import Row
-from ..tables import Frame
+from ..frames import Frame
 from .asked import OF_PREDICTIONS
 from .counted import conditions
 from .model import ModelTables

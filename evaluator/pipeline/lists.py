@@ -13,7 +13,7 @@ from .. import load, match, rank
 from ..engine import Engine
 from ..engine.base import Ranked, Want
 from ..metrics import Lists
-from ..tables import Frame
+from ..frames import Frame
 from .asked import OF_LISTS, OF_PREDICTIONS
 from .plan import Plan
 from .truths import Read, Truths

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import narwhals as nw
 
-from .. import match, tables
+from .. import frames, match
 from ..engine import Engine
 from ..errors import DataError
 from ..metrics import Definition, Lists, Reductions, Request, View
 from ..score import Rows, Scoring
-from ..tables import Frame
+from ..frames import Frame
 from .asked import ITEM_COLUMNS, TABLES, USER_COLUMNS
 from .counted import all_of, base, conditions
 from .lists import Reading
@@ -57,8 +57,8 @@ class ModelTables:
             hits = match.hits(self._relevant(rows, truth), truth.users, self.engine)
             if definition.truth.duplicates == "rows_count":
                 (hits,) = self.engine.settle([match.each_copy(hits, self.engine)], ordered=True)
-            self.rows[f"hits_{one}"] = Rows(tables.check(hits, "hits"))
-            self.rows[f"ideal_{t}"] = Rows(tables.check(truth.ideal, "ideal"), f"twin_{t}")
+            self.rows[f"hits_{one}"] = Rows(frames.check(hits, "hits"))
+            self.rows[f"ideal_{t}"] = Rows(frames.check(truth.ideal, "ideal"), f"twin_{t}")
         if definition.axes.get("ndcg_ideal") == "retrieved" and f"retrieved_{one}" not in self.rows:
             best = self.rows[f"hits_{one}"].frame.select("user", "item", "gain")
             self.rows[f"retrieved_{one}"] = Rows(match.in_best_order(best, self.engine))
@@ -67,7 +67,7 @@ class ModelTables:
         if reading.dropped is not None:
             self.rows[f"dropped_{place}"] = Rows(reading.dropped)
         if reading.outside is not None:
-            self.rows[f"outside_{one}"] = Rows(tables.check(match.outside(reading.outside, truth.relevant), "outside"))
+            self.rows[f"outside_{one}"] = Rows(frames.check(match.outside(reading.outside, truth.relevant), "outside"))
         return View(
             hits=f"hits_{one}",
             rated=f"rated_{place}",

@@ -12,7 +12,7 @@ from .. import aggregate
 from ..errors import DataError
 from ..metrics import Definition
 from ..result import Counts, Row
-from ..tables import Frame
+from ..frames import Frame
 from .ledgers import Ledgers
 from .model import ModelTables
 from .plan import Plan

@@ -13,7 +13,7 @@ from ..engine import Engine
 from ..inputs import Inputs
 from ..metrics import Group, Lists, Side
 from ..naming import MetricSpec
-from ..tables import Frame
+from ..frames import Frame
 from .plan import Plan
 from .truths import Read
 

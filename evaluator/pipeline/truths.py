@@ -11,7 +11,7 @@ from .. import load, match
 from ..engine import Engine
 from ..errors import DataError
 from ..metrics import Truth
-from ..tables import Frame
+from ..frames import Frame
 from .plan import Plan, normal
 
 Read = Callable[[load.Source, Callable[[load.Source, Frame], list[Frame]]], list[Frame]]

@@ -13,7 +13,7 @@ from .. import match
 from ..metrics import Definition, Lists, Reductions, View
 from ..result import Row
 from ..score import Rows
-from ..tables import Frame
+from ..frames import Frame
 from .model import ModelTables
 from .plan import Plan
 

@@ -9,7 +9,7 @@ import narwhals as nw
 from .. import match
 from ..metrics import Request
 from ..score import Rows
-from ..tables import Frame
+from ..frames import Frame
 from .asked import PAIR, at_place, cut, given, table
 from .diverse import pair_distances
 

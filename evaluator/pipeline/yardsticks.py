@@ -13,7 +13,7 @@ from ..config import Config
 from ..engine import Engine
 from ..metrics import Definition, Lists
 from ..result import Row
-from ..tables import Frame
+from ..frames import Frame
 from .asked import OF_LISTS, OF_PREDICTIONS, OF_SCORES
 from .lists import Reading
 from .model import ModelTables

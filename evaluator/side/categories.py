@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import narwhals as nw
 
-from ..tables import Frame
+from ..frames import Frame
 
 _NONE = ("", "0", "0.0", "-", "n", "N", "no", "No", "NO", "false", "False", "FALSE", "None", "null", "NULL", "NA", "nan", "NaN")
 """What a column of one category says of an item that does not have it."""

@@ -7,7 +7,7 @@ from typing import Any
 import narwhals as nw
 
 from ..metrics import Group
-from ..tables import Frame
+from ..frames import Frame
 
 
 def labelled(frame: Frame, key: str, column: str) -> Frame:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import narwhals as nw
 
-from ..tables import Frame
+from ..frames import Frame
 
 
 def counts_of_items(train: Frame) -> Frame:

@@ -1,0 +1,1 @@
+"""The definitions of metrics as array code, one family per file."""

@@ -1,0 +1,251 @@
+"""Set accuracy: how many of the items in the list are relevant, wherever they stand.
+
+R is the number of relevant items of the user, h_k the number of hits among the first k items of the list.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .arrays import Array, divide, where
+from .measure import Measure, Ratio
+from .registry import Number, metric
+
+BAEZA_YATES = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd ed. (2011), section 4.3"
+
+
+@metric(
+    "Precision",
+    family="accuracy",
+    pooled=True,
+    aliases=("P", "Prec", "PrecisionAtK"),
+    axes={"denominator": "precision_denominator"},
+    reference=BAEZA_YATES,
+    ties=lambda params: params["denominator"] != "rated",
+)
+def precision(m: Measure) -> Ratio:
+    """The share of the recommended items that are relevant.
+
+    Precision@k = h_k / D
+
+    D by `denominator`: `k` (a list shorter than k is charged for its empty places), `list_length` (the items that are
+    there, at most k), `min_r_k` = min(R, k), `min_r_length` (the smaller of R and the items that are there), or `rated` (the
+    listed items that the user's test rows hold, relevant or not).
+
+    Edge cases: without a cut-off k is the length of the list; an empty list counts 0.
+    """
+    choice = m.params["denominator"]
+    if choice == "rated":
+        return Ratio(m.hits.count(), m.rated.count())
+    if choice == "min_r_k":
+        return Ratio(m.hits.count(), m.at_most_k(m.n_relevant))
+    if choice == "min_r_length":
+        return Ratio(m.hits.count(), np.minimum(m.n_relevant, m.n_listed))
+    return Ratio(m.hits.count(), m.n_listed if choice == "list_length" else m.depth)
+
+
+@metric(
+    "Recall",
+    family="accuracy",
+    pooled=True,
+    aliases=("R", "RecallAtK", "Sensitivity"),
+    axes={"denominator": "recall_denominator"},
+    reference=BAEZA_YATES,
+    ties=True,
+)
+def recall(m: Measure) -> Ratio:
+    """The share of the relevant items that are recommended.
+
+    Recall@k = h_k / D
+
+    D by `denominator`: `r`, or `min_r_k` = min(R, k).
+
+    Edge cases: with R > k the value cannot reach 1 when it is divided by R.
+    """
+    return Ratio(m.hits.count(), m.n_relevant if m.params["denominator"] == "r" else m.at_most_k(m.n_relevant))
+
+
+@metric(
+    "HitRate",
+    family="accuracy",
+    aliases=("HR", "Hit", "Success"),
+    numbers={"at_least": Number(1.0, "the number of hits it takes")},
+    reference="Deshpande and Karypis, ACM TOIS 22(1), 2004; with `at_least` above 1: k-call of Chen and Karger, SIGIR 2006",
+    ties=lambda params: float(params["at_least"]) > 0,
+)
+def hit_rate(m: Measure) -> Array:
+    """Whether any relevant item is recommended; over users, the share of users with a hit.
+
+    HitRate@k = 1 if h_k ≥ n, else 0, with n = `at_least`
+    """
+    n = float(m.params["at_least"])
+    if n <= 0 or m.truth_counts_copies:  # of a pair that counts several times the hits are not numbered one by one
+        return where(m.hits.count() >= n, 1.0, 0.0)
+    last = math.ceil(n)
+    return m.hits.max(1.0, "hit") if n <= 1 else m.hits.sum(m.hits["found"] == last, f"hit number {last}")
+
+
+@metric(
+    "Hits",
+    family="accuracy",
+    bounds=(0.0, math.inf),
+    aliases=("NumRelRet",),
+    reference="the count behind Precision and Recall; num_rel_ret of trec_eval is its sum over users",
+    ties=True,
+)
+def hits(m: Measure) -> Array:
+    """The number of relevant items that are recommended.
+
+    Hits@k = h_k
+    """
+    return m.hits.count()
+
+
+@metric(
+    "RPrecision",
+    family="accuracy",
+    pooled=True,
+    aliases=("Rprec",),
+    axes={"denominator": "rprecision_denominator"},
+    numbers={
+        "multiple": Number(1.0, "the depth, in multiples of R"),
+        "within": Number(math.inf, "the rank after which no hit counts"),
+    },
+    cut=False,
+    reference="Buckley and Voorhees, SIGIR 2000; trec_eval m_Rprec.c, m_Rprec_mult.c",
+    ties=True,
+)
+def r_precision(m: Measure) -> Ratio:
+    """Precision after as many items as there are relevant ones, where it equals recall.
+
+    RPrecision = h_d / D, with d = R
+
+    D by `denominator`: `r`, or `min_r_length`, the smaller of R and the length of the list. With `multiple` = x the depth d
+    is x·R, rounded up, and so is D. Hits after rank `within` do not count.
+
+    Edge cases: takes no cut-off, each user's own R is the cut-off; a list shorter than R is charged for its empty places
+    unless D is `min_r_length`.
+    """
+    multiple, within = float(m.params["multiple"]), float(m.params["within"])
+    # As trec_eval counts: the integer part of x·R + 0.9.
+    relevant, rank = m.hits["n_relevant"], m.hits["rank"]
+    depth = relevant if multiple == 1 else np.floor(relevant * multiple + 0.9)
+    total = m.n_relevant if multiple == 1 else np.floor(m.n_relevant * multiple + 0.9)
+    if m.params["denominator"] == "min_r_length":
+        total = np.minimum(total, m.n_listed)
+    return Ratio(m.hits.sum((depth >= rank) & (within >= rank), "counts"), total)
+
+
+@metric(
+    "Accuracy",
+    family="accuracy",
+    needs=("catalogue",),
+    reference="the share of right decisions; RecTools metrics/classification.py",
+)
+def accuracy(m: Measure) -> Array:
+    """The share of the catalogue that the list puts on the right side: relevant items in it, all others out of it.
+
+    Accuracy@k = (h_k + N - k - (R - h_k)) / N, with N the number of items of the catalogue
+
+    Edge cases: without a cut-off k is the length of the list. With large catalogues it is near 1 whatever the list; where k + R
+    exceed N the number of items rightly left out counts as 0, and the value is at most 1.
+    """
+    _, right_out = _outside(m)
+    return np.minimum(divide(m.hits.count() + right_out, m.n_items), 1.0)
+
+
+@metric(
+    "MCC",
+    family="accuracy",
+    bounds=(-1.0, 1.0),
+    needs=("catalogue",),
+    reference="Matthews, Biochimica et Biophysica Acta 405(2), 1975; RecTools metrics/classification.py",
+)
+def mcc(m: Measure) -> Array:
+    """The correlation between being recommended and being relevant (Matthews correlation coefficient).
+
+    MCC@k = (TP·TN - FP·FN) / sqrt((TP + FP)·(TP + FN)·(TN + FP)·(TN + FN))
+
+    TP = h_k, FP = k - h_k, FN = R - h_k, and TN what is left of the N items of the catalogue.
+
+    Edge cases: 0 where the root is 0, and as for Accuracy.
+    """
+    hit, (missed, right_out) = m.hits.count(), _outside(m)
+    wrong = m.depth - hit
+    root = np.sqrt((hit + wrong) * (hit + missed) * (right_out + wrong) * (right_out + missed))
+    return divide(hit * right_out - wrong * missed, root)
+
+
+def _outside(m: Measure) -> tuple[Array, Array]:
+    """The items outside the list: relevant ones, and the others."""
+    missed = m.n_relevant - m.hits.count()
+    return missed, np.maximum(m.n_items - m.depth - missed, 0.0)
+
+
+@metric(
+    "SetMAP",
+    family="accuracy",
+    aliases=("SetAP",),
+    reference="trec_eval m_set_map.c",
+    ties=True,
+)
+def set_map(m: Measure) -> Array:
+    """Precision times recall: average precision where the list is a set without an order.
+
+    SetMAP@k = h_k/l · h_k/R, with l the length of the list, at most k
+
+    Edge cases: an empty list counts 0.
+    """
+    if m.truth_counts_copies:  # of a pair that counts several times the hits are not numbered one by one
+        return divide(m.hits.count(), m.n_listed) * divide(m.hits.count(), m.n_relevant)
+    squared = m.hits.sum(m.hits["found"] * 2.0 - 1.0, "2·found - 1")  # the odd numbers up to 2h - 1 add up to h²
+    return divide(divide(squared, m.n_listed), m.n_relevant)
+
+
+@metric(
+    "Utility",
+    family="accuracy",
+    bounds=(-math.inf, math.inf),
+    numbers={
+        "worth": Number(1.0, "what a hit is worth", least=-1e6),
+        "cost": Number(1.0, "what a miss costs", least=-1e6),
+    },
+    reference="trec_eval m_utility.c",
+    ties=True,
+)
+def utility(m: Measure) -> Array:
+    """What the hits are worth less what the misses cost.
+
+    Utility@k = worth · h_k - cost · (l - h_k), with l the length of the list, at most k
+
+    Edge cases: an empty list counts 0. The value has no bounds.
+    """
+    return float(m.params["worth"]) * m.hits.count() - float(m.params["cost"]) * (m.n_listed - m.hits.count())
+
+
+@metric(
+    "F1",
+    family="accuracy",
+    aliases=("F", "FBeta", "F-Measure", "F1Score", "ExtendedF1"),
+    axes={"weight": "f_weight"},
+    combines=("Precision", "Recall"),
+    numbers={"beta": Number(1.0, "above 1 it gives more weight to the second metric, below 1 to the first")},
+    reference="van Rijsbergen, Information Retrieval, 2nd ed. (1979), chapter 7",
+    ties=True,
+)
+def f1(m: Measure) -> Array:
+    """The weighted harmonic mean of two metrics of the same user: Precision and Recall, or any other two (Extended-F1).
+
+    F = (1 + w) · P · Q / (w · P + Q)
+
+    w by `weight`: `beta_squared` β², or `beta` β itself. β = `beta` above 1 gives more weight to the second metric.
+
+    Edge cases: 0 where both are 0. The mean is taken of the users' F, not F of the means; pooled (`micro`), F is that of the
+    pooled metrics.
+    """
+    first, second = m.of
+    beta = float(m.params["beta"])
+    weight = beta**2 if m.params["weight"] == "beta_squared" else beta
+    return divide((1 + weight) * first * second, weight * first + second)

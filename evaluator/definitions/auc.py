@@ -1,0 +1,104 @@
+"""The AUC family: the share of (relevant, irrelevant) pairs that the list puts in the right order.
+
+Rank minus hits up to that rank is the number of irrelevant items above a hit, so every AUC is a sum over hits.
+
+R is the number of relevant items of the user, h the number of hits, a(r) = r - found(r) the places above the hit at rank r
+that are no hits (an item that stands twice misses at its second place), N the number of negatives. By `negatives`:
+`candidates`, those of the user that are not relevant, at least as many as stand above a hit; the candidates are the items of
+the catalogue (`items`, else those of `train`) without the items that `train` holds for the user, and whatever the list holds,
+cut at k. Or `train_items`: the items of `train`, less those it holds for the user, less R, whatever the list holds; a value may
+then be below 0, where a list holds items that train does not. `norm` =
+`n_negatives_plus_1` puts N + 1 in the place of N.
+Candidates that the list leaves out are ranked below it; of these, relevant ones are ranked last and add nothing.
+"""
+
+from __future__ import annotations
+
+import narwhals as nw
+
+from .measure import FOUND, RANK, ZERO, Measure, Ratio, divide
+from .registry import metric
+
+_AXES = {"norm": "auc_norm", "negatives": "auc_negatives"}
+HANLEY = "Hanley and McNeil, Radiology 143(1), 1982"
+
+
+def _right_pairs(m: Measure) -> nw.Expr:
+    """Σ over the hits with rank ≤ k of the share of negatives ranked below the hit."""
+    more = 1 if m.params["norm"] == "n_negatives_plus_1" else 0
+    above = RANK - FOUND
+    if m.params["negatives"] == "train_items":
+        negatives = m.n_unseen - m.n_relevant + more
+    else:  # a repeated item may put more above than there are
+        negatives = nw.max_horizontal(m.n_negatives + more, m.hits.max(above, "misses above"))
+    return m.hits.count() - divide(m.hits.sum(above, "misses above"), negatives)
+
+
+@metric(
+    "AUC",
+    family="auc",
+    axes={**_AXES, "over": "auc_average"},
+    needs=("catalogue",),
+    cut=False,
+    average="micro",
+    reference=HANLEY,
+)
+def auc(m: Measure) -> Ratio:
+    """The share of (relevant, irrelevant) candidate pairs in the right order, every relevant item weighing the same.
+
+    AUC = Σ_users Σ_{hits} (N - a(r))/N / Σ_users R
+
+    With `over` = `hits` the sum is divided by the number of hits: relevant items that no list holds are left out.
+
+    Edge cases: a user without negatives has nothing above its hits and counts h/R. Pooled over users (`micro`); the value
+    of one user, and so the macro mean, is that of GAUC.
+    """
+    return Ratio(_right_pairs(m), m.n_relevant if m.params["over"] == "relevant" else m.hits.count())
+
+
+@metric(
+    "GAUC",
+    family="auc",
+    axes=_AXES,
+    needs=("catalogue",),
+    cut=False,
+    reference="Zhu et al., Optimized cost per click in Taobao display advertising, KDD 2017 (user-wise AUC)",
+)
+def gauc(m: Measure) -> Ratio:
+    """AUC of each user, averaged over users.
+
+    GAUC_u = 1/R · Σ_{hits} (N - a(r))/N
+
+    Edge cases: as for AUC.
+    """
+    return Ratio(_right_pairs(m), m.n_relevant)
+
+
+@metric(
+    "LAUC",
+    family="auc",
+    axes=_AXES,
+    needs=("catalogue",),
+    reference="limited AUC of Schröder, Thiele and Lehner, UCERSTI 2011, as computed by Elliot and WarpRec",
+)
+def lauc(m: Measure) -> Ratio:
+    """AUC limited to the first k items of the list.
+
+    LAUC@k = 1/min(R, k) · Σ_{hits, r≤k} (N - a(r))/N
+
+    Edge cases: no hit among the first k counts 0.
+    """
+    return Ratio(_right_pairs(m), m.at_most_k(m.n_relevant))
+
+
+@metric("RocAuc", family="auc", reference=HANLEY + "; inside the list as in RePlay")
+def roc_auc(m: Measure) -> nw.Expr:
+    """AUC inside the first k items of the list, its misses being the negatives.
+
+    RocAuc@k = 1 - Σ_{hits, r≤k} a(r) / (misses · h_k), with misses = min(k, length) - h_k
+
+    Edge cases: no hit counts 0; no miss above any hit counts 1, also where the list has no miss at all.
+    """
+    hits = m.hits.count()
+    misses = m.n_listed - hits
+    return nw.when(hits > 0).then(1.0 - divide(m.hits.sum(RANK - FOUND, "misses above"), misses * hits)).otherwise(ZERO)

@@ -1,0 +1,313 @@
+"""What the body of a metric is given: the tables of a part, the counts of its users, parameters, and the values of metrics it combines.
+
+Values of users are arrays of cut-offs × users, so that a body runs once for all cut-offs. Sums over users and over items are columns, one
+row for each cut-off.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..metrics.side import Group
+from ..naming import Scalar
+from ..tables.graph import Choice, Tables
+from ..tables.prepared import Prepared
+from ..tables.rows import Cutoffs, Rows
+from .arrays import Array, divide
+from .arrays import defined as divide_where_defined
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A per-user value `numerator / denominator` that can also be pooled over users.
+
+    `empty` is the value where the denominator is 0; with `None` such a user has none.
+    """
+
+    numerator: Any
+    denominator: Any
+    empty: float | None = 0.0
+
+    def value(self) -> Array:
+        """The per-user value."""
+        return (divide_where_defined if self.empty is None else divide)(self.numerator, self.denominator)
+
+
+class Sums(Protocol):
+    """Where values of whole models add up what the parts give: the first time sums are taken, the last time they are there."""
+
+    def total(self, values: Array, counts: Array) -> Array:
+        """Σ `values` (cut-offs × users) over the users who count, as a column; while parts are measured, a column of ones."""
+        ...
+
+    def of_items(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
+        """The columns of a table of items over all parts, in the order of the items; while parts are measured, empty columns."""
+        ...
+
+
+class Trace(Protocol):
+    """Notes what the rows of tables add to a value, to explain it."""
+
+    def note(self, table: str, rows: Rows, reduce: str, row: Array | None, label: str, parts: Mapping[str, Any], cut: bool) -> None:
+        """Note one reduction of a table."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """The material of one metric under one choice of lists, truth and users.
+
+    `counts` says which users count; `offset` is t of the gain 2^(g-t+1) - 1, `level` the threshold of relevance, whether it applies or
+    not (0 without one); `truth_duplicates` and `truth_filter` say how test rows are read.
+    """
+
+    cutoffs: Cutoffs
+    params: Mapping[str, Scalar]
+    tables: Tables
+    choice: Choice
+    prepared: Prepared
+    n_users: int
+    counts: Array
+    sums: Sums
+    of: tuple[Array, ...] = ()
+    offset: float = 1.0
+    level: float = 0.0
+    truth_duplicates: str = "best"
+    truth_filter: str = "none"
+    trace: Trace | None = None
+    read: set[str] = field(default_factory=set)
+    """The tables that the body has asked for."""
+
+    @property
+    def k(self) -> Array | None:
+        """The cut-offs as a column; `None` is the whole list."""
+        return None if self.cutoffs is None else np.asarray(self.cutoffs)[:, None]
+
+    @property
+    def cutoff(self) -> int | None:
+        """The cut-off of a metric whose body is run for one at a time."""
+        if self.cutoffs is None:
+            return None
+        (k,) = self.cutoffs
+        return k
+
+    @property
+    def truth_counts_copies(self) -> bool:
+        """Whether a test pair may count as several relevant items."""
+        return "row" in self.truth_duplicates
+
+    @property
+    def whole(self) -> Measure:
+        """The same without a cut-off."""
+        return replace(self, cutoffs=None)
+
+    @property
+    def hits(self) -> CutTable:
+        """The recommended items that are relevant: `rank`, `gain`, `found`, `n_relevant`."""
+        return self.table("hits")
+
+    @property
+    def rated(self) -> CutTable:
+        """The recommended items that the user's test rows hold, relevant or not: `rank`."""
+        return self.table("rated")
+
+    @property
+    def ideal(self) -> CutTable:
+        """The relevant items in the best order: `rank`, `gain`."""
+        return self.table("ideal")
+
+    @property
+    def retrieved(self) -> CutTable:
+        """The hits in the best order: `rank`, `gain`."""
+        return self.table("retrieved")
+
+    @property
+    def listed(self) -> CutTable:
+        """Every recommended item: `rank`, and the columns of items."""
+        return self.table("listed")
+
+    @property
+    def n_relevant(self) -> Array:
+        """R: the number of relevant items of each user."""
+        return self.user("n_relevant")
+
+    @property
+    def n_recommended(self) -> Array:
+        """The length of each user's list."""
+        found: Array = self._get("reading").lengths[None, :]
+        return found
+
+    @property
+    def n_listed(self) -> Array:
+        """The length of each user's list, cut at k."""
+        reading = self._get("reading")
+        length = self.at_most_k(reading.lengths[None, :])
+        return length if reading.dropped is None else length - CutTable("dropped", reading.dropped, self).count()
+
+    @property
+    def n_negatives(self) -> Array:
+        """The candidates of the user that are not relevant, and what else the first k items hold that is not relevant."""
+        return self.user("n_candidates") + self.table("outside").count()
+
+    @property
+    def n_unseen(self) -> Array:
+        """The number of items of data.train, less the user's own."""
+        return self.user("n_unseen")
+
+    @property
+    def n_items(self) -> float:
+        """N: the number of items of the catalogue."""
+        return self.number("items")
+
+    @property
+    def depth(self) -> Array:
+        """k, or the length of the list where there is no cut-off."""
+        return self.n_listed if self.k is None else self.k.astype(np.float64)
+
+    def table(self, name: str, **params: Scalar) -> CutTable:
+        """A table with rows per user, as far as the cut-offs reach."""
+        self.read.add(name)
+        return CutTable(name, self.tables.get(name, self.choice, **params), self)
+
+    def items(self, name: str, **params: Scalar) -> ItemTable:
+        """A table of items over all users who count, for a value of the whole model."""
+        self.read.add(name)
+        return ItemTable(self.sums.of_items(self, name, params), self.prepared)
+
+    def user(self, name: str, **params: Scalar) -> Array:
+        """A number of each user, as a row."""
+        self.read.add(name)
+        found: Array = self.tables.get(name, self.choice, **params)[None, :]
+        return found
+
+    def number(self, name: str) -> float:
+        """A number of the side inputs, such as `train_users`."""
+        return self.prepared.number(name)
+
+    def groups(self, column: str) -> tuple[Group, ...]:
+        """The groups that a column of users or items names."""
+        return self.prepared.groups_of(column)
+
+    def total(self, values: Any) -> Array:
+        """Σ `values` over the users who count, as a column; users without a value add nothing. For a value of the whole model."""
+        return self.sums.total(np.atleast_2d(values), self.counts)
+
+    @property
+    def n_counted(self) -> Array:
+        """The number of users who count: for a value of the whole model."""
+        return self.total(np.ones((1, self.n_users)))
+
+    def at_most_k(self, count: Array) -> Array:
+        """min(`count`, k)."""
+        return count if self.k is None else np.minimum(count, self.k)
+
+    def _get(self, name: str) -> Any:
+        return self.tables.get(name, self.choice)
+
+
+@dataclass(frozen=True, eq=False)
+class CutTable:
+    """A table with rows per user, as a metric sees it: its columns are arrays, and sums over rows are cut off at every k at once."""
+
+    name: str
+    rows: Rows
+    measure: Measure
+
+    def __getitem__(self, column: str) -> Array:
+        return self.rows[column]
+
+    def item(self, column: str, **params: Scalar) -> Array:
+        """A column of items, such as `train_rows`, for the item of each row."""
+        values = self.measure.prepared.item_column(column, **params)
+        found: Array = values[self.rows.item_index(self.measure.prepared.items)]
+        return found
+
+    def of_user(self, values: Array) -> Array:
+        """Values of users, a row of them, for the user of each row."""
+        found: Array = np.reshape(values, -1)[self.rows.user]
+        return found
+
+    def sum(self, row: Any, label: str = "term", **parts: Any) -> Array:
+        """Σ `row` over the user's rows with rank ≤ k; 0 without any. `label` and `parts` say to people what a row adds."""
+        return self._reduced("sum", row, label, parts, cut=True)
+
+    def max(self, row: Any, label: str = "term", **parts: Any) -> Array:
+        """The largest `row` (which must be ≥ 0) over the user's rows with rank ≤ k; 0 without any."""
+        return self._reduced("max", row, label, parts, cut=True)
+
+    def tally(self, condition: Array, label: str = "counts") -> Array:
+        """The number of the user's rows with rank ≤ k for which a condition holds."""
+        return self._reduced("tally", condition, label, {}, cut=True)
+
+    def count(self) -> Array:
+        """The number of the user's rows with rank ≤ k."""
+        return self._reduced("count", None, "hit", {}, cut=True)
+
+    def whole_sum(self, row: Any, label: str = "term") -> Array:
+        """Σ `row` over the user's rows, whatever their rank."""
+        return self._reduced("sum", row, label, {}, cut=False)
+
+    def whole_tally(self, condition: Array, label: str = "counts") -> Array:
+        """The number of the user's rows for which a condition holds, whatever their rank."""
+        return self._reduced("tally", condition, label, {}, cut=False)
+
+    def whole_count(self) -> Array:
+        """The number of the user's rows, whatever their rank."""
+        return self._reduced("count", None, "all", {}, cut=False)
+
+    def _reduced(self, reduce: str, row: Any, label: str, parts: Mapping[str, Any], cut: bool) -> Array:
+        values = None if row is None else np.asarray(row, dtype=np.float64)
+        if self.measure.trace is not None:
+            self.measure.trace.note(self.name, self.rows, reduce, values, label, parts, cut)
+        cutoffs = self.measure.cutoffs if cut else None
+        if reduce == "max":
+            assert values is not None
+            return self.rows.maxima(values, cutoffs)
+        return self.rows.sums(values, cutoffs)
+
+
+@dataclass(frozen=True, eq=False)
+class ItemTable:
+    """A table of items over all users who count, in the order of the items: its columns are arrays."""
+
+    columns: Mapping[str, Array]
+    prepared: Prepared
+
+    def __getitem__(self, column: str) -> Array:
+        return self.columns[column]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def item(self, column: str, **params: Scalar) -> Array:
+        """A column of items, such as `train_rows`, for each item."""
+        found: Array = self.prepared.item_column(column, **params)[self.columns["item_index"]]
+        return found
+
+    def sum(self, row: Any) -> Array:
+        """Σ `row` over all items, as a column; the same whatever the order of the items."""
+        return np.asarray([[math.fsum(np.broadcast_to(np.asarray(row, dtype=np.float64), len(self)))]])
+
+
+def plain(value: Any) -> Array:
+    """The per-user value of a definition."""
+    assert not isinstance(value, Mapping), "several values belong to a whole model"
+    return value.value() if isinstance(value, Ratio) else np.asarray(value, dtype=np.float64)
+
+
+def gain_of(kind: str, grade: Array, offset: float) -> Array:
+    """The gain of relevant items of a `grade`, as the axis `ndcg_gain` says; `offset` is t of 2^(g-t+1) - 1."""
+    if kind == "binary":
+        return np.ones(len(grade))
+    if kind == "linear":
+        return grade
+    return {
+        "exp2": lambda: 2.0**grade - 1.0,
+        "exp2_plus1": lambda: 2.0 ** (grade + 1.0) - 1.0,
+        "exp2_offset": lambda: 2.0 ** (grade + (1.0 - offset)) - 1.0,
+    }[kind]()

@@ -1,0 +1,229 @@
+"""Ranking accuracy: hits count by where they stand.
+
+R is the number of relevant items of the user, h(r) = 1 if the item at rank r is relevant, found(r) the hits up to rank r.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..naming import Scalar
+from .arrays import Array, added, discounts, divide, harmonic, where
+from .measure import CutTable, Measure, Ratio, gain_of
+from .registry import Number, metric
+
+_DISCOUNTED = {"gain": "ndcg_gain", "discount": "ndcg_discount", "log_base": "ndcg_log_base"}
+_JARVELIN = "Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al., ICML 2005"
+
+
+def _denominator(m: Measure) -> Array:
+    choice = str(m.params["denominator"])
+    if choice == "min_r_k":
+        return m.at_most_k(m.n_relevant)
+    if choice == "r":
+        return m.n_relevant
+    if choice == "k":
+        return m.depth
+    if choice == "min_r_length":
+        return np.minimum(m.n_relevant, m.n_listed)
+    return m.n_listed if choice == "list_length" else m.hits.count()
+
+
+def _refuse_small_denominators(params: Mapping[str, Scalar], k: int | None) -> None:
+    """`ValueError` where precision is added up at all ranks and divided by a number that is not that of the ranks."""
+    if params["ranks"] == "all" and params["denominator"] not in ("k", "list_length"):
+        raise ValueError(f"ranks=all adds up k values and divides by k or list_length, not by {params['denominator']}")
+
+
+def _discount(m: Measure, rank: Array) -> Array:
+    base = float(m.params.get("log_base", 2))
+    shifted = m.params.get("discount", "log_r_plus_1") == "log_r_plus_1"
+    logarithm = np.log2(rank + 1 if shifted else np.maximum(rank, 2))
+    return logarithm if base == 2 else logarithm / math.log2(base)
+
+
+def _dcg(m: Measure, table: CutTable, gain: str) -> Array:
+    each, by = gain_of(gain, table["gain"], m.offset), _discount(m, table["rank"])
+    return table.sum(each / by, gain=each, discount=by)
+
+
+@metric(
+    "MAP",
+    family="ranking",
+    aliases=("AP", "AveragePrecision", "MAPAtK", "mapr"),
+    axes={"denominator": "map_denominator", "ranks": "map_ranks"},
+    validate=_refuse_small_denominators,
+    reference="Buckley and Voorhees, in TREC: Experiment and Evaluation in Information Retrieval (2005), chapter 3",
+    ties=lambda params: params["denominator"] != "hits",
+)
+def average_precision(m: Measure) -> Array:
+    """Precision averaged over the ranks of the hits; over users, mean average precision.
+
+    AP@k = 1/D · Σ_{r≤k} h(r) · found(r)/r
+
+    D by `denominator`: `min_r_k` = min(R, k), so that a perfect list counts 1; `r`; `k`; `list_length`, at most k;
+    `min_r_length`, the smaller of R and that length; `hits`, the hits among the first k. With `ranks` = `all` precision is
+    added up at every rank up to k, not only at hits: 1/D · Σ_{r≤k} found(r)/r, D being `k` or `list_length`.
+
+    Edge cases: no hit counts 0; without a cut-off min(R, k) is R and k is the length of the list.
+    """
+    if m.params["ranks"] == "all":
+        # Σ_{r≤k} found(r)/r: the hit at rank r is in found(r), …, found(k), so it adds H_k - H_(r-1).
+        return divide(m.hits.count() * harmonic(m.depth) - m.hits.sum(harmonic(m.hits["rank"] - 1.0), "H of rank - 1"), _denominator(m))
+    found = m.hits["found"]
+    return divide(m.hits.sum(found / m.hits["rank"], "precision", found=found), _denominator(m))
+
+
+@metric(
+    "MAR",
+    family="ranking",
+    aliases=("AR", "AverageRecall"),
+    axes={"denominator": "mar_denominator", "ranks": "mar_ranks"},
+    validate=_refuse_small_denominators,
+    reference="the mean of Recall@r over the ranks r of the hits; defined beside MAP in WarpRec and rs_metrics",
+    ties=lambda params: params["denominator"] != "hits",
+)
+def average_recall(m: Measure) -> Array:
+    """Recall averaged over the ranks of the hits; over users, mean average recall.
+
+    AR@k = 1/D · Σ_{r≤k} h(r) · found(r)/R
+
+    D by `denominator`, and `ranks`, as for MAP. Edge cases: as for MAP; a perfect list does not reach 1 unless R = 1.
+    """
+    if m.params["ranks"] == "all":
+        found = m.hits.count() * (m.depth + 1.0) - m.hits.sum(m.hits["rank"], "its rank")  # the hit at rank r is found at k - r + 1 ranks
+    else:
+        found = m.hits.sum(m.hits["found"], "found")
+    return divide(divide(found, m.n_relevant), _denominator(m))
+
+
+@metric(
+    "MRR",
+    family="ranking",
+    aliases=("RR", "ReciprocalRank", "RecipRank", "MRRAtK"),
+    reference="Voorhees, The TREC-8 question answering track report (1999)",
+    ties=True,
+)
+def reciprocal_rank(m: Measure) -> Array:
+    """One over the rank of the first hit; over users, mean reciprocal rank.
+
+    RR@k = 1 / min{r ≤ k : h(r) = 1}
+
+    Edge cases: no hit among the first k counts 0.
+    """
+    return m.hits.max(1.0 / m.hits["rank"], "1/rank")
+
+
+@metric("DCG", family="ranking", bounds=(0.0, math.inf), axes=_DISCOUNTED, reference=_JARVELIN, ties=True)
+def dcg(m: Measure) -> Array:
+    """Discounted cumulative gain: the gains of the hits, each divided by the logarithm of its rank plus one.
+
+    DCG@k = Σ_{r≤k} h(r) · gain(r) / log_b(r + 1)
+
+    The gain of a relevant item of grade g by `gain`: `binary` 1, `linear` g, `exp2` 2^g - 1, `exp2_plus1` 2^(g+1) - 1,
+    `exp2_offset` 2^(g-t+1) - 1 with t the threshold of relevance; g is 1 unless the relevance is graded. b is `log_base`.
+    The `discount` is log_b(r + 1), or log_b(max(r, 2)), by which ranks 1 and 2 weigh the same.
+
+    Edge cases: no hit counts 0. The value has no upper bound.
+    """
+    return _dcg(m, m.hits, str(m.params["gain"]))
+
+
+@metric(
+    "nDCG",
+    family="ranking",
+    pooled=True,
+    aliases=("NDCGAtK",),
+    axes={**_DISCOUNTED, "ideal": "ndcg_ideal"},
+    reference=_JARVELIN,
+    ties=lambda params: params["ideal"] != "retrieved",
+)
+def ndcg(m: Measure) -> Ratio:
+    """DCG divided by the DCG of the best possible list.
+
+    nDCG@k = DCG@k / IDCG@k
+
+    IDCG by `ideal`: the DCG of all `relevant` items of the user, highest gain first, cut at k; of the hits (`retrieved`) in
+    that order; or of k items of gain 1, however many are relevant (`k_items`). Gain and discount are those of DCG;
+    `log_base` cancels out and is accepted for completeness.
+
+    Edge cases: no hit counts 0; relevant items that no list holds stay in the ideal of `relevant`.
+    """
+    gain, ideal = str(m.params["gain"]), str(m.params["ideal"])
+    if ideal == "k_items" and m.cutoffs is not None:
+        best = discounts(m.cutoffs, float(m.params["log_base"]), m.params["discount"] == "log_r_plus_1")
+        return Ratio(_dcg(m, m.hits, gain), best)
+    return Ratio(_dcg(m, m.hits, gain), _dcg(m, m.retrieved if ideal == "retrieved" else m.ideal, gain))
+
+
+@metric(
+    "nDCGRendle2020",
+    family="ranking",
+    pooled=True,
+    reference="Krichene and Rendle, On sampled metrics for item recommendation, KDD 2020",
+    ties=True,
+)
+def ndcg_rendle_2020(m: Measure) -> Ratio:
+    """NDCG of binary relevance, whatever the ratings say.
+
+    nDCGRendle2020@k = Σ_{r≤k} h(r)/log2(r + 1) / Σ_{r≤min(R,k)} 1/log2(r + 1)
+
+    Edge cases: as for nDCG.
+    """
+    return Ratio(_dcg(m, m.hits, "binary"), _dcg(m, m.ideal, "binary"))
+
+
+@metric("BinG", family="ranking", pooled=True, reference="trec_eval m_binG.c", ties=True)
+def bin_g(m: Measure) -> Ratio:
+    """The share of the relevant items that is found, each discounted by the misses above it instead of by its rank.
+
+    BinG@k = 1/R · Σ_{r≤k} h(r) / log2(2 + r - found(r))
+
+    Edge cases: no hit counts 0; with R > k the value cannot reach 1.
+    """
+    by = np.log2(m.hits["rank"] - m.hits["found"] + 2)
+    return Ratio(m.hits.sum(1.0 / by, discount=by), m.n_relevant)
+
+
+@metric(
+    "InterpolatedPrecision",
+    family="ranking",
+    aliases=("IPrec",),
+    numbers={"recall": Number(0.1, "the recall, from 0 to 1", least=0.0, most=1.0)},
+    cut=False,
+    reference="trec_eval 9 m_iprec_at_recall.c; Manning, Raghavan and Schütze, Introduction to Information Retrieval, section 8.4",
+)
+def interpolated_precision(m: Measure) -> Array:
+    """The best precision at or after the rank where a share of the relevant items is found.
+
+    InterpolatedPrecision = max{found(r)/r : found(r) ≥ c}, c the integer part of recall·R + 0.9
+
+    Edge cases: 0 where the list never reaches that recall.
+    """
+    return m.hits.max(_at_recall(m, float(m.params["recall"])), "precision")
+
+
+@metric(
+    "ElevenPointPrecision",
+    family="ranking",
+    aliases=("11pt_avg",),
+    cut=False,
+    reference="trec_eval 9 m_11pt_avg.c; Manning, Raghavan and Schütze, Introduction to Information Retrieval, section 8.4",
+)
+def eleven_point_precision(m: Measure) -> Array:
+    """The mean of InterpolatedPrecision at the recalls 0, 0.1, …, 1.
+
+    ElevenPointPrecision = 1/11 · Σ_{i=0..10} InterpolatedPrecision(recall = i/10)
+
+    Edge cases: as for InterpolatedPrecision.
+    """
+    points = [m.hits.max(_at_recall(m, point / 10), f"precision from {point / 10:g}") for point in range(11)]
+    return added(*points) / 11.0
+
+
+def _at_recall(m: Measure, recall: float) -> Array:
+    found = m.hits["found"]
+    return where(np.floor(m.hits["n_relevant"] * recall + 0.9) <= found, found / m.hits["rank"], 0.0)

@@ -1,0 +1,178 @@
+"""The registry: one record per metric, filled by the `@metric` decorator beside each definition."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final
+
+from ..metrics.side import Params
+from ..naming import Scalar
+from .arrays import Array
+from .measure import Measure, Ratio
+
+Many = Mapping[Params, Array]
+"""Values of a whole model that parameters tell apart, such as those of pairs of groups."""
+Define = Callable[[Measure], "Array | Ratio | Many"]
+Needs = Callable[[Mapping[str, Scalar]], Iterable[str]]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A parameter of a metric's own that is a name or a text: its default (`None`: it has to be given), and what it means."""
+
+    default: str | None
+    means: str
+
+
+@dataclass(frozen=True)
+class Number:
+    """A parameter of a metric's own: its default, what it means, and its bounds."""
+
+    default: float
+    means: str
+    least: float = 1e-6
+    most: float = 1e6
+
+    def read(self, name: str, value: Scalar) -> float:
+        """Return `value` as a number within the bounds; `ValueError` otherwise."""
+        if value == self.default:
+            return self.default
+        if isinstance(value, bool) or not isinstance(value, int | float) or not self.least <= value <= self.most:
+            kind = "a number above 0 (from 1e-6 to 1e6)" if self.least == 1e-6 else f"a number from {self.least:g} to {self.most:g}"
+            raise ValueError(f"{name} is {kind}, not {value!r}")
+        return float(value)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What receval knows of one metric.
+
+    `axes` maps the parameter names of measure strings to axes (`gain` → `ndcg_gain`); `numbers` are parameters of the metric's own;
+    `texts` are names that it takes, such as that of a column; `combines` names the default metrics of a metric of metrics
+    (`any_number`: it takes as many as are given); `cut` is false where a cut-off has no meaning; `average` is how users are
+    combined and `population` whose users count unless the convention or the config says otherwise; `needs` the inputs beside test
+    and lists under given parameters, `uses` the tables that the body reads; `one_cutoff`: the body is run for one cut-off at a time, since
+    its tables depend on it; `pooled`: the body gives a `Ratio`, which can be pooled over users; `several`: it gives values of whole
+    models that parameters tell apart; `validate` raises `ValueError` for parameters that do not go together, or with a cut-off; `system`
+    is true where a value belongs to the whole model and no user has one.
+    """
+
+    name: str
+    define: Define
+    family: str
+    bounds: tuple[float, float]
+    reference: str
+    aliases: tuple[str, ...] = ()
+    axes: Mapping[str, str] = field(default_factory=dict)
+    numbers: Mapping[str, Number] = field(default_factory=dict)
+    combines: tuple[str, ...] = ()
+    any_number: bool = False
+    texts: Mapping[str, Text] = field(default_factory=dict)
+    needs: Needs = lambda params: ()
+    uses: Needs = lambda params: ()
+    one_cutoff: bool = False
+    pooled: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
+    several: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
+    validate: Callable[[Mapping[str, Scalar], int | None], None] = lambda params, k: None
+    system: bool = False
+    higher_is_better: bool | Callable[[Mapping[str, Scalar]], bool | None] | None = True
+    cut: bool = True
+    average: str = "mean"
+    population: str = "test"
+    ties: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
+    """Whether the value never falls when a relevant item moves up, and is a sum over the hits times what does not depend on their order,
+    or that of the first hit: then it has exact bounds where scores tie."""
+
+    @property
+    def doc(self) -> str:
+        """The docstring of the definition: the formula and its edge cases."""
+        return self.define.__doc__ or ""
+
+
+METRICS: Final[dict[str, Metric]] = {}
+
+
+def metric(
+    name: str,
+    *,
+    family: str,
+    reference: str,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    aliases: Iterable[str] = (),
+    axes: Mapping[str, str] | None = None,
+    numbers: Mapping[str, Number] | None = None,
+    combines: tuple[str, ...] = (),
+    any_number: bool = False,
+    texts: Mapping[str, Text] | None = None,
+    needs: Iterable[str] | Needs = (),
+    uses: Iterable[str] | Needs = ("hits",),
+    one_cutoff: bool = False,
+    pooled: Callable[[Mapping[str, Scalar]], bool] | bool = False,
+    several: Callable[[Mapping[str, Scalar]], bool] | bool = False,
+    validate: Callable[[Mapping[str, Scalar], int | None], None] = lambda params, k: None,
+    system: bool = False,
+    higher_is_better: bool | Callable[[Mapping[str, Scalar]], bool | None] | None = True,
+    cut: bool = True,
+    average: str = "mean",
+    population: str = "test",
+    ties: Callable[[Mapping[str, Scalar]], bool] | bool = False,
+) -> Callable[[Define], Define]:
+    """Enter the decorated definition into the registry."""
+
+    def enter(define: Define) -> Define:
+        METRICS[name] = Metric(
+            name=name,
+            define=define,
+            family=family,
+            bounds=bounds,
+            reference=reference,
+            aliases=tuple(aliases),
+            axes=axes or {},
+            numbers=numbers or {},
+            combines=combines,
+            any_number=any_number,
+            texts=texts or {},
+            needs=needs if callable(needs) else _always(needs),
+            uses=uses if callable(uses) else _always(uses),
+            one_cutoff=one_cutoff,
+            pooled=pooled if callable(pooled) else lambda params: bool(pooled),
+            several=several if callable(several) else lambda params: bool(several),
+            validate=validate,
+            system=system,
+            higher_is_better=higher_is_better,
+            cut=cut,
+            average=average,
+            population=population,
+            ties=ties if callable(ties) else lambda params: bool(ties),
+        )
+        return define
+
+    return enter
+
+
+def _always(needs: Iterable[str]) -> Needs:
+    found = tuple(needs)
+    return lambda params: found
+
+
+def find(name: str) -> Metric:
+    """The metric called `name` (a name or an alias, in any case, `-` and `_` ignored); `ValueError` if there is none."""
+    found = _spellings().get(_fold(name))
+    if found is None:
+        written = {_fold(spelling): spelling for entry in METRICS.values() for spelling in (entry.name, *entry.aliases)}
+        close = difflib.get_close_matches(_fold(name), written, n=1)
+        hint = f" — did you mean '{written[close[0]]}'?" if close else "; `receval metrics` lists all"
+        raise ValueError(f"unknown metric '{name}'{hint}")
+    return found
+
+
+@cache
+def _spellings() -> dict[str, Metric]:
+    return {_fold(spelling): entry for entry in METRICS.values() for spelling in (entry.name, *entry.aliases)}
+
+
+def _fold(name: str) -> str:
+    return name.replace("-", "").replace("_", "").replace(" ", "").lower()

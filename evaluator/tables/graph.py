@@ -1,0 +1,135 @@
+"""Tables on demand: each is declared beside its maker, with what it is made of, and made once for a part when it is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from ..metrics.definition import Lists, Truth
+from ..naming import Scalar
+
+CHOICES: Final = ("lists", "truth", "positions")
+"""What tables may vary with: how lists are read, what is relevant, and where hits stand."""
+INPUTS: Final = frozenset({"part", "prepared"})
+"""What every table may use: the users of the part with their rows, and what was known before."""
+
+
+class Choice(NamedTuple):
+    """Which of the possible readings of the files a table is about."""
+
+    lists: Lists | None = None
+    truth: Truth | None = None
+    positions: str | None = None
+
+
+NO_CHOICE: Final = Choice()
+
+
+class Key(NamedTuple):
+    """What tells one table of a part from all others: its name, the choices that it varies with, and its parameters."""
+
+    name: str
+    choice: Choice
+    params: tuple[tuple[str, Scalar], ...]
+
+
+@dataclass(frozen=True)
+class TableKind:
+    """What is known of a table before it is made.
+
+    `uses` are the tables and inputs that its maker takes by name, `params` the parameters that it takes; `varies` are the choices that
+    it looks at itself. `title` and `columns` say to people what its rows are and which columns are worth showing.
+    """
+
+    name: str
+    make: Callable[..., Any]
+    uses: tuple[str, ...]
+    params: tuple[str, ...]
+    varies: tuple[str, ...]
+    columns: tuple[str, ...]
+    title: str
+
+
+TABLES: Final[dict[str, TableKind]] = {}
+
+
+def table(
+    name: str,
+    *,
+    uses: Collection[str] = (),
+    params: Collection[str] = (),
+    varies: Collection[str] = (),
+    columns: Collection[str] = (),
+    title: str = "",
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare the table that the decorated function makes of the tables that it uses.
+
+    The maker takes each of `uses`, of the choices that it `varies` with, and of `params` as an argument of that name; parameters that it
+    does not give a table that it uses are passed on to it. `ValueError` if there is such a table already.
+    """
+
+    def declare(make: Callable[..., Any]) -> Callable[..., Any]:
+        if name in TABLES or name in INPUTS:
+            raise ValueError(f"there is a table {name!r} already")
+        TABLES[name] = TableKind(name, make, tuple(uses), tuple(params), tuple(varies), tuple(columns), title or (make.__doc__ or name))
+        return make
+
+    return declare
+
+
+def closure(names: Collection[str]) -> frozenset[str]:
+    """The tables called `names`, and all that they are made of."""
+    found: set[str] = set()
+    left = list(names)
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left += TABLES[name].uses if name in TABLES else ()
+    return frozenset(found)
+
+
+@cache
+def varies_with(name: str) -> frozenset[str]:
+    """The choices that a table depends on, by itself or by what it is made of."""
+    return frozenset(choice for used in closure((name,)) if used in TABLES for choice in TABLES[used].varies)
+
+
+@cache
+def takes(name: str) -> frozenset[str]:
+    """The parameters that a table takes, by itself or for what it is made of."""
+    return frozenset(param for used in closure((name,)) if used in TABLES for param in TABLES[used].params)
+
+
+class Tables:
+    """The tables of one part, each made when it is first asked for; `inputs` has what every table may use."""
+
+    def __init__(self, inputs: Mapping[str, Any]) -> None:
+        self._inputs = inputs
+        self._made: dict[Key, Any] = {}
+
+    def key(self, name: str, choice: Choice, params: Mapping[str, Scalar]) -> Key:
+        """What tells a table from all others."""
+        varies = varies_with(name)
+        only = Choice(*(value if field in varies else None for field, value in zip(CHOICES, choice, strict=True)))
+        own = takes(name)
+        return Key(name, only, tuple(sorted((param, value) for param, value in params.items() if param in own)))
+
+    def get(self, name: str, choice: Choice = NO_CHOICE, **params: Scalar) -> Any:
+        """The table called `name` under a choice; `KeyError` if there is no such table, or a parameter is missing."""
+        if name in self._inputs:
+            return self._inputs[name]
+        key = self.key(name, choice, params)
+        if key not in self._made:
+            kind = TABLES[name]
+            given = {used: self.get(used, choice, **params) for used in kind.uses}
+            given |= {varied: getattr(choice, varied) for varied in kind.varies}
+            given |= {param: params[param] for param in kind.params}
+            self._made[key] = kind.make(**given)
+        return self._made[key]
+
+    def replace(self, name: str, choice: Choice, made: Any, **params: Scalar) -> None:
+        """Put another table in the place of one."""
+        self._made[self.key(name, choice, params)] = made

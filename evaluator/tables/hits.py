@@ -1,0 +1,194 @@
+"""Lists × truth → hits: the recommended items that are relevant, and what else the test file says of listed items."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from ..metrics.definition import Lists
+from .graph import table
+from .lists import ListRows, Reading, first_of_each
+from .pairs import Pairs
+from .part import PartData
+from .prepared import Prepared
+from .rows import Array, Rows, in_order, numbered
+from .truth import TestPairs, TruthTable
+
+
+@table(
+    "judged_rows", uses=("reading", "test_pairs"), varies=("positions",), columns=("rank",), title="Listed items that the test file holds"
+)
+def judged_rows(reading: Reading, test_pairs: TestPairs, positions: str) -> Rows:
+    """The recommended items that the test file holds, relevant or not: `rank`, `pair` (the index of the test pair).
+
+    Where `positions` is `among_rated` they are ranked among themselves.
+    """
+    row, pair = test_pairs.lookup.find(reading.pairs)
+    if reading.one_hit_per_item and len(row):
+        first = np.sort(np.unique(pair, return_index=True)[1])
+        row, pair = row[first], pair[first]
+    rows = reading.table(row).with_columns(pair=pair)
+    if positions == "among_rated":  # k cuts the rated items, not the list
+        rank = numbered(rows.user, rows.n_users)
+        return Rows(rows.n_users, rows.user, {"rank": rank, "pair": pair, "real_rank": rows["rank"]}, rows.item)
+    return rows
+
+
+@table("rated", uses=("reading", "test_pairs"), columns=("rank",), title="Listed items that the test file holds")
+def rated(reading: Reading, test_pairs: TestPairs) -> Rows:
+    """The recommended items that the test file holds, at their real ranks: `rank`, `pair`."""
+    return judged_rows(reading, test_pairs, "real")
+
+
+@table("truth_with_repeats", uses=("truth_table", "reading", "test_pairs"), varies=("lists",))
+def truth_with_repeats(truth_table: TruthTable, reading: Reading, test_pairs: TestPairs, lists: Lists) -> tuple[TruthTable, Array | None]:
+    """What is relevant; where repeated items count as relevant items of their own also how often each pair is listed once more."""
+    if lists.duplicates != "keep_all_as_relevant" or not reading.repeats:
+        return truth_table, None
+    _, pair = test_pairs.lookup.find(reading.pairs)
+    more = np.maximum(np.bincount(pair, minlength=len(test_pairs)) - 1, 0)
+    return truth_table, np.where(truth_table.relevant, more, 0)
+
+
+@table("relevant_with_repeats", uses=("truth_with_repeats",), columns=("item",), title="The relevant items")
+def relevant_with_repeats(truth_with_repeats: tuple[TruthTable, Array | None]) -> Rows:
+    """The relevant items, each as often as it counts, all of rank 1: `gain`."""
+    truth, more = truth_with_repeats
+    index = truth.index
+    if more is not None:
+        index = np.sort(np.concatenate([index, np.repeat(np.arange(len(more)), more)]), kind="stable")
+    rank = np.ones(len(index), dtype=np.int64)
+    return Rows(len(truth.n_relevant), truth.pairs.user[index], {"rank": rank, "gain": truth.gain[index]}, truth.pairs.item.gather(index))
+
+
+@table("n_relevant", uses=("truth_with_repeats",))
+def n_relevant(truth_with_repeats: tuple[TruthTable, Array | None]) -> Array:
+    """The number of relevant items of each user."""
+    truth, more = truth_with_repeats
+    if more is None:
+        return truth.n_relevant
+    added: Array = truth.n_relevant + np.bincount(truth.pairs.user, more, len(truth.n_relevant)).astype(np.int64)
+    return added
+
+
+@table("hits", uses=("judged_rows", "truth_table", "n_relevant"), columns=("rank", "item", "gain"), title="The hits")
+def hits(judged_rows: Rows, truth_table: TruthTable, n_relevant: Array) -> Rows:
+    """The recommended items that are relevant: `rank`, `gain`, `found` (the hits up to this one), `n_relevant` (those of the user)."""
+    rows = judged_rows
+    index = np.flatnonzero(truth_table.relevant[rows["pair"]])
+    if truth_table.as_hits and truth_table.copies is not None:
+        index = np.repeat(index, truth_table.copies[rows["pair"][index]])
+    found = rows.take(index)
+    gain = truth_table.gain[found["pair"]]
+    return found.with_columns(gain=gain, found=numbered(found.user, found.n_users), n_relevant=n_relevant[found.user])
+
+
+@table("retrieved", uses=("hits",), columns=("rank", "gain"), title="The hits in their best order")
+def retrieved(hits: Rows) -> Rows:
+    """The hits in their best order, highest gain first: `rank`, `gain`."""
+    order = in_order(hits.user, [(hits["gain"], True)])
+    return Rows(hits.n_users, hits.user, {"rank": numbered(hits.user, hits.n_users), "gain": hits["gain"][order]})
+
+
+@table(
+    "outside",
+    uses=("reading", "part", "prepared", "test_pairs", "truth_table"),
+    columns=("rank",),
+    title="Listed items that are no candidates",
+)
+def outside(reading: Reading, part: PartData, prepared: Prepared, test_pairs: TestPairs, truth_table: TruthTable) -> Rows:
+    """The recommended items that are neither relevant nor candidates, unknown to the catalogue or seen in train, each once: `rank`."""
+    mask = ~np.append(prepared.in_catalogue, False)[reading.item_index]
+    if "train" in part:
+        row, _ = part.lookup_of_train.find(reading.pairs)
+        mask[row] = True
+    row, pair = test_pairs.lookup.find(reading.pairs)
+    mask[row[truth_table.relevant[pair]]] = False
+    found = np.flatnonzero(mask)
+    return reading.table(found[np.sort(first_of_each(reading.pairs.take(found)))])
+
+
+@table("n_candidates", uses=("part", "prepared", "test_pairs", "truth_table"))
+def n_candidates(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth_table: TruthTable) -> Array:
+    """For each user the items that could have been recommended and are not relevant: the catalogue without what train holds."""
+    catalogue = np.append(prepared.in_catalogue, False)
+    relevant = np.flatnonzero(truth_table.relevant)
+    taken = np.bincount(
+        test_pairs.user[relevant][catalogue[prepared.items.index_of(test_pairs.item.gather(relevant))]], minlength=part.n_users
+    )
+    left = int(prepared.number("items")) - taken
+    if "train" in part:
+        train = train_pairs(part)
+        known = catalogue[prepared.items.index_of(train.item)]
+        row, pair = test_pairs.lookup.find(train)
+        known[row[truth_table.relevant[pair]]] = False
+        left = left - np.bincount(train.user[known], minlength=part.n_users)
+    return left
+
+
+@table("n_unseen", uses=("part", "prepared"))
+def n_unseen(part: PartData, prepared: Prepared) -> Array:
+    """For each user the items of train (without train: of the catalogue) less the user's own."""
+    if "train" not in part:
+        return np.full(part.n_users, int(prepared.number("items")))
+    left: Array = int(prepared.number("train_items")) - np.bincount(train_pairs(part).user, minlength=part.n_users)
+    return left
+
+
+def train_pairs(part: PartData) -> Pairs:
+    """The distinct pairs of train of the users of a part."""
+    pairs = part.pairs["train"]
+    return pairs.take(np.sort(first_of_each(pairs)))
+
+
+@table("n_items", uses=("prepared",))
+def n_items(prepared: Prepared) -> float:
+    """The number of items of the catalogue."""
+    return prepared.number("items")
+
+
+@table("profile", uses=("part",), columns=("item",), title="The items of data.train")
+def profile(part: PartData) -> Rows:
+    """What train holds for the user, each item once, all of rank 1, in the order of items."""
+    pairs = train_pairs(part)
+    order = in_order(pairs.user, [(pairs.item, False)])
+    pairs = pairs.take(order)
+    return Rows(part.n_users, pairs.user, {"rank": np.ones(len(pairs), dtype=np.int64)}, pairs.item)
+
+
+@table("n_profile", uses=("profile",))
+def n_profile(profile: Rows) -> Array:
+    """How many items train holds for each user."""
+    return np.diff(profile.starts())
+
+
+@table("baseline_ranks", uses=("part", "prepared"))
+def baseline_ranks(part: PartData, prepared: Prepared) -> Rows:
+    """The list of the reference model, ranked as the convention of the config ranks lists, each item once: `other_rank`."""
+    assert prepared.baseline_lists is not None
+    source = ListRows(part.rows("baseline"), part.pairs["baseline"], prepared)
+    order = source.ranked(prepared.baseline_lists)
+    pairs = source.pairs if order is None else source.pairs.take(order)
+    first = np.sort(first_of_each(pairs))
+    return Rows(part.n_users, pairs.user[first], {"other_rank": numbered(pairs.user, part.n_users)[first]}, pairs.item.gather(first))
+
+
+@table(
+    "overlap",
+    uses=("reading", "baseline_ranks"),
+    columns=("rank", "item", "other_rank"),
+    title="Listed items that the reference model lists too",
+)
+def overlap(reading: Reading, baseline_ranks: Rows) -> Rows:
+    """The recommended items that stand in the list of the reference model, each once: `rank`, `other_rank`."""
+    assert baseline_ranks.item is not None
+    left = pl.DataFrame({"user": reading.user, "item": reading.item}).with_row_index("row")
+    right = pl.DataFrame({"user": baseline_ranks.user, "item": baseline_ranks.item, "other": baseline_ranks["other_rank"]})
+    both = left.join(right, on=["user", "item"]).sort("row").unique(["user", "item"], keep="first", maintain_order=True)
+    return reading.table(both["row"].to_numpy().astype(np.int64)).with_columns(other_rank=both["other"].to_numpy())
+
+
+@table("n_baseline", uses=("baseline_ranks",))
+def n_baseline(baseline_ranks: Rows) -> Array:
+    """How many items the list of the reference model holds for each user."""
+    return np.diff(baseline_ranks.starts())

@@ -1,0 +1,46 @@
+"""Distinct ids, and where other ids stand among them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+_SPARSEST: Final = 8
+"""Integer ids are looked up in a plain array where it is at most as many times as long as there are ids."""
+
+
+class Ids:
+    """Distinct ids in ascending order, and where other ids stand among them."""
+
+    def __init__(self, ids: pl.Series) -> None:
+        self.ids = ids
+        self._places: Array | None = None
+        self._least = 0
+        if len(ids) and ids.dtype.is_integer():
+            values = ids.to_numpy()
+            self._least, most = int(values[0]), int(values[-1])
+            if most - self._least < _SPARSEST * len(values) + 1024:
+                self._places = np.full(most - self._least + 1, -1, dtype=np.int64)
+                self._places[values - self._least] = np.arange(len(values))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def index_of(self, ids: pl.Series) -> Array:
+        """The index of each of `ids`, -1 for those that are not known."""
+        if not len(self.ids):
+            return np.full(len(ids), -1, dtype=np.int64)
+        if self._places is not None:
+            offset = ids.to_numpy() - self._least
+            inside = (offset >= 0) & (offset < len(self._places))
+            if inside.all():
+                return self._places[offset]
+            return np.where(inside, self._places[np.where(inside, offset, 0)], -1)
+        known = pl.DataFrame({"id": self.ids}).with_row_index("index")
+        joined = pl.DataFrame({"id": ids}).join(known, on="id", how="left", maintain_order="left")
+        return joined["index"].cast(pl.Int64).fill_null(-1).to_numpy()

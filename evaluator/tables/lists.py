@@ -1,0 +1,288 @@
+"""The lists of a part as they are ranked: the order of the rows of each user, repeated items, and what is taken out of a list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ..metrics.definition import Lists
+from .graph import table
+from .pairs import Pairs, any_repeated, paired
+from .part import LISTS, PartData, SourceRows
+from .prepared import Prepared
+from .rows import Array, Rows, in_order, numbered, starts_of
+
+_TIE_KEYS = {"item_asc": ("item", False), "item_desc": ("item", True), "text_asc": ("item_text", False), "text_desc": ("item_text", True)}
+Order = tuple[tuple[str, bool], ...]
+"""The columns that order a list, each with whether it descends."""
+
+
+class ListRows:
+    """The rows of the lists as a source has them, before they are ranked."""
+
+    def __init__(self, rows: SourceRows, pairs: Pairs, prepared: Prepared) -> None:
+        self.rows, self.pairs, self._prepared = rows, pairs, prepared
+        self._orders: dict[Order, Array | None] = {}
+
+    @property
+    def user(self) -> Array:
+        """The index of each row's user."""
+        return self.rows.user
+
+    @cached_property
+    def repeats(self) -> bool:
+        """Whether a list holds an item more than once."""
+        return any_repeated(self.pairs)
+
+    @cached_property
+    def item_index(self) -> Array:
+        """The index of each row's item among the items that are known before, -1 for others."""
+        return self._prepared.items.index_of(self.rows.item)
+
+    def key(self, name: str) -> Array | pl.Series:
+        """A column by which lists are ordered."""
+        if name == "item_text":
+            return self.rows.item.cast(pl.String)
+        if name == "score32":
+            return self.rows.column("score").astype(np.float32)
+        return self.rows.item if name == "item" else self.rows.column(name)
+
+    def ranked(self, choice: Lists) -> Array | None:
+        """The rows in the order of the lists, or `None` where they stand in it."""
+        order = order_of(self.rows, choice)
+        if order not in self._orders:
+            self._orders[order] = self._sorted(order)
+        return self._orders[order]
+
+    def _sorted(self, order: Order) -> Array | None:
+        user = self.user
+        wrong = self._out_of_order(order)
+        if not wrong.any():
+            return None
+        users = np.unique(user[1:][wrong])
+        rows = np.flatnonzero(np.isin(user, users, assume_unique=False)) if len(users) * 4 < self.rows.n_users else np.arange(len(user))
+        keys = [(_take(self.key(name), rows), falls) for name, falls in order]
+        found = np.arange(len(user))
+        found[rows] = rows[in_order(user[rows], keys)]
+        return found
+
+    def _out_of_order(self, order: Order) -> Array:
+        """For each row but the first, whether it should stand above the row before."""
+        user = self.user
+        same_user = user[1:] == user[:-1]
+        (first, falls), *rest = order
+        key = np.asarray(self.key(first))
+        later, earlier = key[1:], key[:-1]
+        wrong = same_user & ((later > earlier) if falls else (later < earlier))
+        if rest:
+            ties = np.flatnonzero(same_user & (later == earlier))
+            if len(ties):
+                (second, second_falls), *_ = rest
+                key = _take(self.key(second), np.concatenate([ties, ties + 1]))
+                before, after = key[: len(ties)], key[len(ties) :]
+                wrong[ties] = np.asarray((after > before) if second_falls else (after < before))
+        return wrong
+
+
+def order_of(rows: SourceRows, choice: Lists) -> Order:
+    """The columns that order a list.
+
+    By `choice.order` the first of: `rank` its `position` column, its score, the order of the file; `score` the score, the position, the
+    order of the file; `file` that order. Ties are broken as `choice.ties` says, by default by item id, so that the order of rows in the
+    file cannot change a number.
+    """
+    score = ("score32" if choice.score_type == "float32" and rows.frame.schema.get("score") != pl.Float32 else "score", True)
+    by = {"position": ("position", False), "score": score}
+    for column in {"rank": ("position", "score"), "score": ("score", "position"), "file": ()}[choice.order]:
+        if column in rows:
+            return (by[column], _TIE_KEYS.get(choice.ties, ("row", False)))
+    return (("row", False),)
+
+
+def _take(key: Array | pl.Series, index: Array) -> Any:
+    return key.gather(index) if isinstance(key, pl.Series) else key[index]
+
+
+@table("rows_as_stored", uses=("part", "prepared"))
+def rows_as_stored(part: PartData, prepared: Prepared) -> ListRows:
+    """The rows of the lists as the source has them, the same for every choice."""
+    return ListRows(part.rows(LISTS), part.pairs[LISTS], prepared)
+
+
+@table("list_rows", uses=("part", "prepared", "rows_as_stored"), varies=("lists",))
+def list_rows(part: PartData, prepared: Prepared, rows_as_stored: ListRows, lists: Lists) -> ListRows:
+    """The rows of the lists; with `sum_scores` each item of a list once, with the sum of its scores and its best position."""
+    if lists.duplicates != "sum_scores" or "score" not in rows_as_stored.rows or not rows_as_stored.repeats:
+        return rows_as_stored
+    frame = rows_as_stored.rows.frame.with_columns(user=pl.Series(rows_as_stored.user)).sort("user", "row")
+    best = [pl.col("position").min()] if "position" in rows_as_stored.rows else []
+    summed = frame.group_by("user", "item", maintain_order=True).agg(pl.col("score").cast(pl.Float64).sum(), *best, pl.col("row").min())
+    user = summed["user"].to_numpy()
+    rows = SourceRows(user, summed.drop("user"), part.n_users)
+    (pairs,) = paired([(user, rows.item)], part.n_users)
+    return ListRows(rows, pairs, prepared)
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """The lists of a part, ranked, under one choice of order, repeated, seen and unknown items.
+
+    `rows` are the indexes of the rows of `source` that are left, in the order of the lists; `None`: all, as they stand. `cut` is the rank
+    that a cut-off looks at where rows were taken out after it, and `dropped` are those rows. `lengths` is the length of each
+    user's list.
+    """
+
+    source: ListRows
+    rows: Array | None
+    user: Array
+    n_users: int
+    lengths: Array
+    cut: Array | None = None
+    dropped: Rows | None = None
+    one_hit_per_item: bool = False
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a list may hold an item more than once."""
+        return self.source.repeats
+
+    def __len__(self) -> int:
+        return len(self.user)
+
+    @cached_property
+    def rank(self) -> Array:
+        """The rank of every row."""
+        return numbered(self.user, self.n_users)
+
+    @cached_property
+    def item(self) -> pl.Series:
+        """The item of every row."""
+        return self.source.rows.item if self.rows is None else self.source.rows.item.gather(self.rows)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """The pairs of user and item of every row."""
+        return self.source.pairs if self.rows is None else self.source.pairs.take(self.rows)
+
+    @cached_property
+    def item_index(self) -> Array:
+        """The index of each row's item among the items that are known before, -1 for others."""
+        return self.source.item_index if self.rows is None else self.source.item_index[self.rows]
+
+    @cached_property
+    def score(self) -> Array:
+        """The score of every row; `KeyError` if the lists have none."""
+        scores = self.source.rows.column("score").astype(np.float64)
+        return scores if self.rows is None else scores[self.rows]
+
+    def table(self, index: Array | None = None) -> Rows:
+        """The rows at `index`, or all of them, with `rank`, and with `cut` where cut-offs look at another rank."""
+        if index is None:
+            columns = {"rank": self.rank} | ({} if self.cut is None else {"cut": self.cut})
+            return Rows(self.n_users, self.user, columns, self.item, "rank" if self.cut is None else "cut")
+        user = self.user[index]
+        rank = index - starts_of(self.user, self.n_users)[user] + 1 if "rank" not in self.__dict__ else self.rank[index]
+        columns = {"rank": rank} | ({} if self.cut is None else {"cut": self.cut[index]})
+        return Rows(self.n_users, user, columns, self.item.gather(index), "rank" if self.cut is None else "cut")
+
+
+@table("reading", uses=("part", "prepared", "list_rows"), varies=("lists",))
+def reading(part: PartData, prepared: Prepared, list_rows: ListRows, lists: Lists) -> Reading:
+    """The lists, ranked, without the rows that the choice takes out: those first that go before the list is cut."""
+    rows = list_rows.ranked(lists)
+    user = list_rows.user
+    whole = Reading(list_rows, rows, user, part.n_users, np.diff(starts_of(user, part.n_users)))
+    before, after = _unwanted(whole, part, prepared, lists)
+    if before is not None:
+        left = np.flatnonzero(~before)
+        rows, user = left if rows is None else rows[left], user[left]
+        after = None if after is None else after[left]
+        whole = Reading(list_rows, rows, user, part.n_users, np.diff(starts_of(user, part.n_users)))
+    one_hit = lists.duplicates == "unique_hits" and list_rows.repeats
+    if after is None or not after.any():
+        return Reading(list_rows, whole.rows, whole.user, part.n_users, whole.lengths, one_hit_per_item=one_hit)
+    left, gone = np.flatnonzero(~after), np.flatnonzero(after)
+    cut = whole.rank
+    return Reading(
+        list_rows,
+        left if rows is None else rows[left],
+        user[left],
+        part.n_users,
+        whole.lengths,
+        cut[left],
+        Rows(part.n_users, user[gone], {"rank": cut[gone]}),
+        one_hit,
+    )
+
+
+def _unwanted(reading: Reading, part: PartData, prepared: Prepared, lists: Lists) -> tuple[Array | None, Array | None]:
+    """Which rows are taken out before the list is cut, and which after; `None` if there are none."""
+    before: Array | None = None
+    after: Array | None = None
+    gone: list[tuple[Array, bool]] = []
+    if lists.seen != "keep" and "train" in part:
+        gone.append((seen_in_train(reading, part), lists.seen == "drop"))
+    if lists.unknown != "keep" and len(prepared.items):
+        known = prepared.in_train if lists.unknown == "drop_and_refill_untrained" else prepared.in_train | prepared.in_catalogue
+        if known.any():
+            gone.append((~np.append(known, False)[reading.item_index], lists.unknown == "drop"))
+    if lists.duplicates in ("keep_best_rank", "keep_best_rank_after_cut", "sum_scores") and reading.repeats:
+        gone.append((repeated(reading), lists.duplicates == "keep_best_rank_after_cut"))
+    for mask, is_after in gone:
+        if is_after:
+            after = mask if after is None else after | mask
+        else:
+            before = mask if before is None else before | mask
+    return (before if before is not None and before.any() else None), after
+
+
+def seen_in_train(reading: Reading, part: PartData) -> Array:
+    """For every row of the lists whether train holds the pair."""
+    mask = np.zeros(len(reading), dtype=np.bool_)
+    rows, _ = part.lookup_of_train.find(reading.pairs)
+    mask[rows] = True
+    return mask
+
+
+def repeated(reading: Reading) -> Array:
+    """For every row of the lists whether its item stands further up already."""
+    mask = np.ones(len(reading), dtype=np.bool_)
+    mask[first_of_each(reading.pairs)] = False
+    return mask
+
+
+def first_of_each(pairs: Pairs) -> Array:
+    """The first row of every pair."""
+    if pairs.exact:
+        return np.unique(pairs.key, return_index=True)[1]
+    frame = pl.DataFrame({"user": pairs.user, "item": pairs.item}).with_row_index("row")
+    return frame.group_by("user", "item").agg(pl.col("row").min())["row"].to_numpy().astype(np.int64)
+
+
+@table("listed", uses=("reading",), columns=("rank", "item"), title="The items of the list")
+def listed(reading: Reading) -> Rows:
+    """Every recommended item: `rank`."""
+    return reading.table()
+
+
+@table("scored", uses=("reading",), columns=("rank", "item", "score"), title="The items of the list")
+def scored(reading: Reading) -> Rows:
+    """Every recommended item with its `score`."""
+    return reading.table().with_columns(score=reading.score)
+
+
+@table("repeats", uses=("reading",), columns=("rank", "item"), title="Places of items that stand further up")
+def repeats(reading: Reading) -> Rows:
+    """The rows of items that stand further up in the list already: `rank`."""
+    return reading.table(np.flatnonzero(repeated(reading)) if reading.repeats else np.empty(0, dtype=np.int64))
+
+
+@table("seen", uses=("reading", "part"), columns=("rank", "item"), title="Listed items that data.train holds for the user")
+def seen(reading: Reading, part: PartData) -> Rows:
+    """The recommended items that train holds for the user, each once, at its best rank: `rank`."""
+    found = np.flatnonzero(seen_in_train(reading, part))
+    return reading.table(found[np.sort(first_of_each(reading.pairs.take(found)))])

@@ -1,0 +1,128 @@
+"""Pairs of user and item as one number each, and how rows of one table are found in another by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from .rows import Array
+
+_MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
+_FEWEST_BITS, _MOST_BITS = 12, 24
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The pairs of user and item of the rows of a table.
+
+    `user` holds indexes of users, `item` ids, and `key` a number per row that equal pairs have in common. Where keys are `exact`
+    different pairs have different keys; otherwise keys are hashes.
+    """
+
+    user: Array
+    item: pl.Series
+    key: Array
+    exact: bool
+
+    def __len__(self) -> int:
+        return len(self.user)
+
+    def take(self, index: Array) -> Pairs:
+        """The pairs at `index`."""
+        return Pairs(self.user[index], self.item.gather(index), self.key[index], self.exact)
+
+
+def paired(tables: Sequence[tuple[Array, pl.Series]], n_users: int) -> list[Pairs]:
+    """The pairs of several tables, whose keys can be compared with each other."""
+    if all(item.dtype.is_integer() for _, item in tables):
+        arrays = [item.to_numpy() for _, item in tables]
+        least = min((int(array.min()) for array in arrays if len(array)), default=0)
+        most = max((int(array.max()) for array in arrays if len(array)), default=0)
+        item_bits, user_bits = (most - least).bit_length(), max(n_users, 1).bit_length()
+        if item_bits + user_bits <= 63:
+            shift = np.int64(item_bits)
+            return [
+                Pairs(user, item, (user.astype(np.int64) << shift) | (array - least), exact=True)
+                for (user, item), array in zip(tables, arrays, strict=True)
+            ]
+    return [Pairs(user, item, _hashed(user, item), exact=False) for user, item in tables]
+
+
+def _hashed(user: Array, item: pl.Series) -> Array:
+    """A number that mixes the hash of the item with the index of the user."""
+    mixed: Array = item.hash(7).to_numpy() ^ (user.astype(np.uint64) * _MULTIPLIER)
+    return (mixed * _MULTIPLIER).view(np.int64)
+
+
+def distinct(pairs: Pairs) -> tuple[Array, Array]:
+    """Where the first row of each distinct pair stands, in the order of users and items; and of every row the index of its pair."""
+    order = np.argsort(pairs.key, kind="stable") if pairs.exact else _by_item(pairs)
+    new = np.ones(len(order), dtype=np.bool_)
+    key = pairs.key[order]
+    new[1:] = key[1:] != key[:-1]
+    if not pairs.exact:
+        item = pairs.item.gather(order)
+        user = pairs.user[order]
+        new[1:] = (user[1:] != user[:-1]) | (item != item.shift()).to_numpy()[1:]
+    pair_of_row = np.empty(len(order), dtype=np.int64)
+    pair_of_row[order] = np.cumsum(new) - 1
+    return order[new], pair_of_row
+
+
+def _by_item(pairs: Pairs) -> Array:
+    frame = pl.DataFrame({"user": pairs.user, "item": pairs.item})
+    return frame.select(pl.arg_sort_by("user", "item", maintain_order=True)).to_series().to_numpy()
+
+
+def any_repeated(pairs: Pairs) -> bool:
+    """Whether a pair stands in several rows."""
+    key = pl.Series(pairs.key).sort().to_numpy()
+    alike = key[1:] == key[:-1]
+    if pairs.exact or not alike.any():
+        return bool(alike.any())
+    first, _ = distinct(pairs)
+    return len(first) < len(pairs)
+
+
+class Lookup:
+    """Finds the rows of a table in distinct pairs, with a small table of bits that most rows do not pass."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        order = np.argsort(pairs.key, kind="stable")
+        self._pairs, self._order, self._key = pairs, order, pairs.key[order]
+        bits = min(max((8 * len(pairs)).bit_length(), _FEWEST_BITS), _MOST_BITS)
+        self._shift = np.uint64(64 - bits)
+        self._sieve = np.zeros(1 << bits, dtype=np.bool_)
+        self._sieve[self._places(self._key)] = True
+        self._collides = not pairs.exact and bool((self._key[1:] == self._key[:-1]).any())
+
+    def _places(self, key: Array) -> Array:
+        return (key.view(np.uint64) * _MULTIPLIER) >> self._shift
+
+    def find(self, rows: Pairs) -> tuple[Array, Array]:
+        """The rows that are among the pairs, ascending, and the index of the pair of each."""
+        if not len(self._key) or not len(rows):
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        if self._collides:
+            return self._joined(rows)
+        candidates = np.flatnonzero(self._sieve[self._places(rows.key)])
+        key = rows.key[candidates]
+        near = np.minimum(np.searchsorted(self._key, key), len(self._key) - 1)
+        same = self._key[near] == key
+        found, pair = candidates[same], self._order[near[same]]
+        if not rows.exact and len(found):
+            alike = rows.user[found] == self._pairs.user[pair]
+            alike &= (rows.item.gather(found) == self._pairs.item.gather(pair)).to_numpy()
+            found, pair = found[alike], pair[alike]
+        return found, pair
+
+    def _joined(self, rows: Pairs) -> tuple[Array, Array]:
+        """The same by a join, where two different pairs have the same hash."""
+        left = pl.DataFrame({"user": rows.user, "item": rows.item}).with_row_index("row")
+        right = pl.DataFrame({"user": self._pairs.user, "item": self._pairs.item}).with_row_index("pair")
+        both = left.join(right, on=["user", "item"]).sort("row")
+        return both["row"].to_numpy().astype(np.int64), both["pair"].to_numpy().astype(np.int64)

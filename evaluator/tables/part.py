@@ -1,0 +1,127 @@
+"""The frames of a part → its users, and the rows of each frame with the index of their user."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from .pairs import Lookup, Pairs, paired
+from .rows import Array, starts_of
+
+LISTS = "lists"
+
+
+@dataclass(frozen=True, eq=False)
+class SourceRows:
+    """The rows of one source that belong to the users of a part: those of a user together, users in ascending order.
+
+    `user` is the index of each row's user, `frame` has the canonical columns.
+    """
+
+    user: Array
+    frame: pl.DataFrame
+    n_users: int
+
+    def __len__(self) -> int:
+        return len(self.user)
+
+    @property
+    def item(self) -> pl.Series:
+        """The ids of the items."""
+        return self.frame["item"]
+
+    @cached_property
+    def starts(self) -> Array:
+        """Where the rows of each user begin, and the number of all rows at the end."""
+        return starts_of(self.user, self.n_users)
+
+    @cached_property
+    def counts(self) -> Array:
+        """How many rows each user has."""
+        return np.diff(self.starts)
+
+    def column(self, name: str) -> Array:
+        """A column of numbers."""
+        return self.frame[name].to_numpy()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.frame.columns
+
+
+class PartData:
+    """Some users with all their rows: the lists of a model, and what test, train, predictions and baseline hold of these users.
+
+    `users` are their ids in ascending order; every table of a part names users by their index in it.
+    """
+
+    def __init__(self, frames: Mapping[str, pl.DataFrame]) -> None:
+        blocks = {name: _blocks(frame["user"]) for name, frame in frames.items()}
+        self.users, indexes = _indexed({name: ids for name, (ids, _) in blocks.items()})
+        n = len(self.users)
+        self._rows: dict[str, SourceRows] = {}
+        for name, frame in frames.items():
+            index, lengths = indexes[name], blocks[name][1]
+            if len(index) > 1 and (index[1:] < index[:-1]).any():
+                order = np.argsort(index, kind="stable")
+                frame = frame[_gathered(order, lengths)]
+                index, lengths = index[order], lengths[order]
+            self._rows[name] = SourceRows(np.repeat(index, lengths), frame, n)
+
+    @property
+    def n_users(self) -> int:
+        """The number of users."""
+        return len(self.users)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._rows
+
+    def rows(self, name: str) -> SourceRows:
+        """The rows of a source, such as `lists` or `test`."""
+        return self._rows[name]
+
+    @cached_property
+    def pairs(self) -> Mapping[str, Pairs]:
+        """The pairs of user and item of every source that has both."""
+        having = {name: rows for name, rows in self._rows.items() if "item" in rows}
+        made = paired([(rows.user, rows.item) for rows in having.values()], self.n_users)
+        return dict(zip(having, made, strict=True))
+
+    @cached_property
+    def lookup_of_train(self) -> Lookup:
+        """Finds pairs in train."""
+        return Lookup(self.pairs["train"])
+
+
+def _blocks(users: pl.Series) -> tuple[pl.Series, Array]:
+    """The ids of users whose rows stand together, in the order of the rows, and how many rows each has."""
+    if not len(users):
+        return users, np.empty(0, dtype=np.int64)
+    if users.dtype.is_integer():
+        ids = users.to_numpy()
+        new = np.flatnonzero(ids[1:] != ids[:-1]) + 1
+    else:
+        new = np.flatnonzero((users != users.shift()).fill_null(False).to_numpy())
+        new = new[new > 0]
+    starts = np.concatenate([[0], new])
+    return users.gather(starts), np.diff(np.append(starts, len(users)))
+
+
+def _indexed(ids: Mapping[str, pl.Series]) -> tuple[pl.Series, dict[str, Array]]:
+    """All ids in ascending order, and where those of each source stand among them."""
+    everything = pl.concat([series.rename("user") for series in ids.values()]).unique().sort()
+    if everything.dtype.is_integer():
+        values = everything.to_numpy()
+        return everything, {name: np.searchsorted(values, series.to_numpy()) for name, series in ids.items()}
+    return everything, {name: everything.search_sorted(series).to_numpy().astype(np.int64) for name, series in ids.items()}
+
+
+def _gathered(order: Array, lengths: Array) -> Array:
+    """The rows of blocks in another order of the blocks."""
+    starts = np.cumsum(lengths) - lengths
+    taken = lengths[order]
+    offsets = np.arange(int(taken.sum())) - np.repeat(np.cumsum(taken) - taken, taken)
+    return np.repeat(starts[order], taken) + offsets

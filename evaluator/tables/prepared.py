@@ -1,0 +1,94 @@
+"""`Prepared`: what is known before the lists are read, as arrays: items with their popularity and categories, groups of users."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from ..metrics.definition import Lists
+from ..metrics.side import Group
+from ..naming import Scalar
+from .ids import Ids
+from .rows import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """What is known before the lists are read. Arrays of items follow the order of `items`.
+
+    - `items`: every item that train, the items file or (where a metric counts them) the test file holds.
+    - `train_rows`, `train_users`, `train_first`: the number of train rows and of train users of each item, and its first row of train.
+    - `in_train`, `in_catalogue`: whether train holds the item, and whether the catalogue does (the items file, else train).
+    - `category_item`, `category_code`: the categories of items, one pair each, in the order of items and codes from 1.
+    - `item_groups`, `user_groups`: by column, the code of the group of each item (0 for none), and of each of `group_users`.
+    - `numbers`: `train_users`, `train_rows`, `train_items`, `items`, `categories` and others that metrics name.
+    - `groups`: the groups that a column (`items.genre`, `users.age`, `categories`) names.
+    - `category_sets`: the distinct sets of categories, as bits, where there are few.
+    - `train_by_item`: the train pairs, for distances by co-occurrence; `distances`: `item other distance`, both ways;
+      `policy`: `item previous` and maybe `user`, the scores of a previous policy.
+    - `sources`: which sources are given, such as `train` and `baseline`.
+    """
+
+    items: Ids
+    train_rows: Array
+    train_users: Array
+    train_first: Array
+    in_train: Array
+    in_catalogue: Array
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    groups: Mapping[str, tuple[Group, ...]] = field(default_factory=dict)
+    category_item: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    category_code: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    category_sets: tuple[int, ...] = ()
+    item_groups: Mapping[str, Array] = field(default_factory=dict)
+    group_users: Mapping[str, Ids] = field(default_factory=dict)
+    user_groups: Mapping[str, Array] = field(default_factory=dict)
+    test_rows: Array | None = None
+    """The number of test rows of each item, where a metric counts them."""
+    test_first: Array | None = None
+    profile_groups: Mapping[Any, Any] = field(default_factory=dict)
+    train_by_item: pl.DataFrame | None = None
+    distances: pl.DataFrame | None = None
+    policy: pl.DataFrame | None = None
+    sources: frozenset[str] = frozenset()
+    baseline_lists: Lists | None = None
+    """How the lists of the reference model are ranked."""
+    memo: dict[Any, Any] = field(default_factory=dict, repr=False)
+    """Columns of items that were computed, by name and parameters."""
+
+    def number(self, name: str) -> float:
+        """A number of the side inputs."""
+        return self.numbers[name]
+
+    def groups_of(self, column: str) -> tuple[Group, ...]:
+        """The groups that a column names."""
+        return self.groups[column]
+
+    def item_column(self, name: str, **params: Scalar) -> Array:
+        """A column of items with one value more than there are items: the last is that of an item that is not known."""
+        key = (name, *sorted(params.items()))
+        if key not in self.memo:
+            self.memo[key] = ITEM_COLUMNS[name](self, **params)
+        found: Array = self.memo[key]
+        return found
+
+
+ITEM_COLUMNS: Final[dict[str, Callable[..., Array]]] = {}
+
+
+def item_column(name: str, *, otherwise: float = 0) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
+    """Declare a column of items; the decorated function makes it of `Prepared` and its parameters. Unknown items have `otherwise`."""
+
+    def declare(make: Callable[..., Array]) -> Callable[..., Array]:
+        def made(prepared: Prepared, **params: Scalar) -> Array:
+            column = make(prepared, **params)
+            return np.append(column, np.asarray(otherwise, dtype=column.dtype))
+
+        ITEM_COLUMNS[name] = made
+        return make
+
+    return declare

@@ -1,0 +1,154 @@
+"""`Rows`: a table of the users of a part, as NumPy columns, and what is summed over its rows up to each cut-off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from .ids import Array, Ids
+
+Cutoffs = tuple[int, ...] | None
+"""Cut-offs in ascending order; `None` is the whole list."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows that belong to users of a part, those of a user together, in ascending order of the users' indexes.
+
+    `user` is the index of each row's user among the `n_users` users of the part, `columns` are arrays as long as it, and `item` holds the
+    ids of items where the table has any. Cut-offs look at the column called `cut`. In a table with `weight` each row counts with
+    that probability, and the maximum over hits is that of the first one. Where several users have the same rows they are kept once:
+    `group_of_user` is then the index into `n_groups` groups of rows for each user, and `user` is the group of a row.
+    """
+
+    n_users: int
+    user: Array
+    columns: Mapping[str, Array]
+    item: pl.Series | None = None
+    cut: str = "rank"
+    weight: Array | None = None
+    group_of_user: Array | None = None
+    n_groups: int = 0
+    memo: dict[Any, Any] = field(default_factory=dict, repr=False)
+    """Arrays that were computed from the columns, by what they are."""
+
+    def __len__(self) -> int:
+        return len(self.user)
+
+    def __getitem__(self, name: str) -> Array:
+        return self.columns[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns
+
+    @property
+    def rank(self) -> Array:
+        """The 1-based rank of each row in the list of its user."""
+        return self.columns["rank"]
+
+    def take(self, index: Array) -> Rows:
+        """The rows at `index`, or those for which a mask holds; they must stay in the order of the users."""
+        item = None if self.item is None else self.item.gather(np.flatnonzero(index) if index.dtype == np.bool_ else index)
+        columns = {name: column[index] for name, column in self.columns.items()}
+        weight = None if self.weight is None else self.weight[index]
+        return Rows(self.n_users, self.user[index], columns, item, self.cut, weight, self.group_of_user, self.n_groups)
+
+    def with_columns(self, **columns: Array) -> Rows:
+        """The same rows with more columns."""
+        return Rows(
+            self.n_users, self.user, {**self.columns, **columns}, self.item, self.cut, self.weight, self.group_of_user, self.n_groups
+        )
+
+    @property
+    def n_blocks(self) -> int:
+        """How many different users, or groups of users, rows may have."""
+        return self.n_users if self.group_of_user is None else self.n_groups
+
+    def item_index(self, ids: Ids) -> Array:
+        """The index of each row's item among `ids`, -1 for others."""
+        if "item_index" not in self.memo:
+            assert self.item is not None
+            self.memo["item_index"] = ids.index_of(self.item)
+        found: Array = self.memo["item_index"]
+        return found
+
+    def starts(self) -> Array:
+        """Where the rows of each user begin, and the number of all rows at the end."""
+        if "starts" not in self.memo:
+            self.memo["starts"] = starts_of(self.user, self.n_blocks)
+        found: Array = self.memo["starts"]
+        return found
+
+    def spread(self, blocks: Array) -> Array:
+        """Values by block, in the last dimension, as values by user."""
+        return blocks if self.group_of_user is None else blocks[..., self.group_of_user]
+
+    def cells(self, cutoffs: tuple[int, ...]) -> Array:
+        """For each row the number of its user times (number of cut-offs + 1), plus the index of the first cut-off that holds it."""
+        if cutoffs not in self.memo:
+            bucket = np.searchsorted(np.asarray(cutoffs), self.columns[self.cut])
+            self.memo[cutoffs] = self.user * (len(cutoffs) + 1) + bucket
+        found: Array = self.memo[cutoffs]
+        return found
+
+    def sums(self, row: Array | float | None, cutoffs: Cutoffs) -> Array:
+        """Σ `row` over each user's rows up to each cut-off, as an array of cut-offs × users; the number of rows if `row` is `None`.
+
+        A `row` of two dimensions has a term of its own for each cut-off.
+        """
+        weights = None if row is None else np.asarray(row, dtype=np.float64)
+        if weights is not None and weights.ndim == 2 and len(weights) > 1:
+            assert cutoffs is not None
+            single = (self.sums(of_one, (k,)) for of_one, k in zip(weights, cutoffs, strict=True))
+            return np.concatenate(list(single))
+        if weights is not None:
+            weights = np.broadcast_to(weights.reshape(-1) if weights.ndim == 2 else weights, len(self))
+        if self.weight is not None:
+            weights = self.weight if weights is None else weights * self.weight
+        if cutoffs is None:
+            return self.spread(np.bincount(self.user, weights, self.n_blocks).astype(np.float64)[None, :])
+        width = len(cutoffs) + 1
+        buckets = np.bincount(self.cells(cutoffs), weights, self.n_blocks * width).reshape(self.n_blocks, width)[:, :-1]
+        return self.spread(np.cumsum(buckets.T, axis=0, dtype=np.float64))
+
+    def maxima(self, row: Array | float, cutoffs: Cutoffs) -> Array:
+        """The largest `row` (at least 0) of each user's rows up to each cut-off; 0 without any."""
+        values = np.broadcast_to(np.asarray(row, dtype=np.float64), len(self))
+        if self.weight is not None:
+            return self.sums(np.where(self.columns["found"] == 1, values, 0.0), cutoffs)
+        width = 1 if cutoffs is None else len(cutoffs) + 1
+        largest = np.zeros(self.n_blocks * width)
+        np.maximum.at(largest, self.user if cutoffs is None else self.cells(cutoffs), values)
+        by_bucket = largest.reshape(self.n_blocks, width).T
+        return self.spread(by_bucket if cutoffs is None else np.maximum.accumulate(by_bucket[:-1], axis=0))
+
+
+def starts_of(user: Array, n_users: int) -> Array:
+    """Where the rows of each user begin, given the ascending indexes of the rows' users; and the number of rows at the end."""
+    starts = np.zeros(n_users + 1, dtype=np.int64)
+    np.cumsum(np.bincount(user, minlength=n_users), out=starts[1:])
+    return starts
+
+
+def counted_from_top(rows_before: Array, user: Array, n_users: int) -> Array:
+    """Of cumulative sums over all rows of a table (`rows_before`: up to and with each row) those within each row's user."""
+    starts = starts_of(user, n_users)
+    before = np.concatenate([np.zeros(1, dtype=rows_before.dtype), rows_before])
+    return rows_before - before[starts[user]]
+
+
+def numbered(user: Array, n_users: int) -> Array:
+    """1, 2, … for the rows of each user."""
+    return np.arange(1, len(user) + 1) - starts_of(user, n_users)[user]
+
+
+def in_order(user: Array, keys: Sequence[tuple[Array | pl.Series, bool]]) -> Array:
+    """The order that sorts rows by user and then by `keys`, each with whether it descends; equal rows stay as they are."""
+    names = [f"key{index}" for index in range(len(keys))]
+    frame = pl.DataFrame({"user": user} | dict(zip(names, (key for key, _ in keys), strict=True)))
+    order = frame.select(pl.arg_sort_by("user", *names, descending=[False, *(falls for _, falls in keys)], maintain_order=True))
+    return order.to_series().to_numpy()

@@ -1,0 +1,186 @@
+"""Test rows → what is relevant to each user, how much, and the best possible list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from ..metrics.definition import Truth
+from .exactly import exact_group_means
+from .graph import table
+from .pairs import Lookup, Pairs, distinct
+from .part import PartData, SourceRows
+from .prepared import Prepared
+from .rows import Array, Rows, in_order, numbered
+
+TEST = "test"
+
+
+class TestPairs:
+    """The distinct pairs of user and item of the test rows of a part, in the order of users and items.
+
+    `row_pair` is the index of the pair of each test row.
+    """
+
+    __test__ = False
+
+    def __init__(self, rows: SourceRows, pairs: Pairs) -> None:
+        self.rows = rows
+        first, self.row_pair = distinct(pairs)
+        self.pairs = pairs.take(first)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @property
+    def user(self) -> Array:
+        """The index of the user of each pair."""
+        return self.pairs.user
+
+    @property
+    def item(self) -> pl.Series:
+        """The item of each pair."""
+        return self.pairs.item
+
+    @cached_property
+    def lookup(self) -> Lookup:
+        """Finds rows of other tables among the pairs."""
+        return Lookup(self.pairs)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a pair stands in several rows."""
+        return len(self.pairs) < len(self.rows)
+
+    @cached_property
+    def rating(self) -> Array | None:
+        """The rating of every test row, if the test file has ratings."""
+        return self.rows.column("rating").astype(np.float64) if "rating" in self.rows else None
+
+
+@table("test_pairs", uses=("part",))
+def pairs_of_test(part: PartData) -> TestPairs:
+    """The distinct pairs of the test file."""
+    return TestPairs(part.rows(TEST), part.pairs[TEST])
+
+
+@dataclass(frozen=True, eq=False)
+class TruthTable:
+    """What is relevant under one choice.
+
+    For each of the test `pairs` whether it is `relevant`, its `gain`, and how many relevant items it counts as (`copies`); for
+    each user the number of relevant items (`n_relevant`). `as_hits`: a hit counts as often as its pair.
+    """
+
+    pairs: TestPairs
+    relevant: Array
+    gain: Array
+    copies: Array | None
+    n_relevant: Array
+    graded: bool
+    as_hits: bool
+
+    @cached_property
+    def index(self) -> Array:
+        """The relevant pairs, each as often as it counts."""
+        found = np.flatnonzero(self.relevant)
+        return found if self.copies is None else np.repeat(found, self.copies[found])
+
+
+def rows_kept(part: PartData, prepared: Prepared, test_pairs: TestPairs, filter: str) -> Array:
+    """For every test row whether the filter keeps it: `known` users and items only, `known_unseen` also no pair that train holds."""
+    rows = test_pairs.rows
+    kept = np.ones(len(rows), dtype=np.bool_)
+    if filter == "none":
+        return kept
+    if "train" in part:
+        kept &= (part.rows("train").counts > 0)[rows.user]
+    if prepared.in_catalogue.any() or "items" in prepared.sources:
+        kept &= np.append(prepared.in_catalogue, False)[prepared.items.index_of(rows.item)]
+    if filter == "known_unseen" and "train" in part:
+        kept[part.lookup_of_train.find(part.pairs[TEST])[0]] = False
+    return kept
+
+
+@table("truth_table", uses=("part", "prepared", "test_pairs"), varies=("truth",))
+def truth_table(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth: Truth) -> TruthTable:
+    """What is relevant: a rating of at least the threshold; without one the rule decides; without ratings every row.
+
+    The gain is the rating if the relevance is graded, below 0 counting as 0; else 1.
+    """
+    kept = rows_kept(part, prepared, test_pairs, truth.filter)
+    pair, n, rating = test_pairs.row_pair, len(test_pairs), test_pairs.rating
+    if rating is not None and truth.duplicates in ("sum", "last") and test_pairs.repeats:
+        pair, rating, kept = _one_row_per_pair(test_pairs, rating, kept, truth.duplicates)
+    user = test_pairs.user[pair]
+    if rating is not None:
+        kept = kept & _is_relevant(rating, user, kept, truth, part.n_users)
+    graded, copies = rating is not None and truth.graded, "row" in truth.duplicates
+    every = bool(kept.all())
+    count = np.ones(n, dtype=np.int64) if every and not test_pairs.repeats else np.bincount(pair[kept], minlength=n)
+    relevant = count > 0
+    gain = np.ones(n)
+    if graded and rating is not None:
+        gain = np.zeros(n)
+        np.maximum.at(gain, pair[kept], rating[kept])
+    repeated = copies and bool((count > 1).any())
+    per_pair = count if repeated else relevant
+    n_relevant = np.bincount(test_pairs.user, per_pair, part.n_users).astype(np.int64)
+    return TruthTable(test_pairs, relevant, gain, count if repeated else None, n_relevant, graded, truth.duplicates == "rows_count")
+
+
+def _one_row_per_pair(pairs: TestPairs, rating: Array, kept: Array, how: str) -> tuple[Array, Array, Array]:
+    """One row for each pair that is kept: with the sum of its ratings, or with that of its last row."""
+    rows = np.flatnonzero(kept)
+    there = np.unique(pairs.row_pair[rows])
+    if how == "last":
+        number = pairs.rows.column("row")[rows]
+        last = rows[np.lexsort((number, pairs.row_pair[rows]))]
+        ends = np.append(np.flatnonzero(np.diff(pairs.row_pair[last])), len(last) - 1) if len(last) else np.empty(0, dtype=np.int64)
+        ratings = rating[last[ends]]
+    else:
+        order = rows[np.lexsort((rating[rows], pairs.row_pair[rows]))]  # the sum must not depend on the order of the file
+        ratings = np.bincount(pairs.row_pair[order], rating[order], len(pairs))[there]
+    return there, ratings, np.ones(len(there), dtype=np.bool_)
+
+
+def _is_relevant(rating: Array, user: Array, kept: Array, truth: Truth, n_users: int) -> Array:
+    if truth.threshold is not None:
+        return rating >= truth.threshold
+    if truth.rule == "user_mean":
+        means = exact_group_means(rating[kept], user[kept], n_users)
+        return rating >= means[user]
+    least = {"all_rows": None, "above_zero": None, "at_least_zero": 0.0, "at_least_one": 1.0}[truth.rule]
+    if least is None:
+        return rating > 0 if truth.rule == "above_zero" else np.ones(len(rating), dtype=np.bool_)
+    return rating >= least
+
+
+@table("relevant", uses=("truth_table",), columns=("item",), title="The relevant items")
+def relevant(truth_table: TruthTable) -> Rows:
+    """The relevant items, each once, all of rank 1: `gain`."""
+    index = np.flatnonzero(truth_table.relevant)
+    pairs = truth_table.pairs
+    rank = np.ones(len(index), dtype=np.int64)
+    return Rows(len(truth_table.n_relevant), pairs.user[index], {"rank": rank, "gain": truth_table.gain[index]}, pairs.item.gather(index))
+
+
+@table("ideal", uses=("relevant_with_repeats",), columns=("rank", "gain"), title="The best possible list")
+def ideal(relevant_with_repeats: Rows) -> Rows:
+    """The relevant items of each user, highest gain first: `rank`, `gain`.
+
+    Where all gains are 1 users with as many relevant items share their rows.
+    """
+    rows = relevant_with_repeats
+    gain = rows["gain"]
+    if len(gain) and (gain == 1.0).all():
+        counts = np.diff(rows.starts())
+        sizes, group = np.unique(counts, return_inverse=True)
+        block = np.repeat(np.arange(len(sizes)), sizes)
+        columns = {"rank": numbered(block, len(sizes)), "gain": np.ones(len(block))}
+        return Rows(rows.n_users, block, columns, group_of_user=group, n_groups=len(sizes))
+    order = in_order(rows.user, [(gain, True)])
+    return Rows(rows.n_users, rows.user, {"rank": numbered(rows.user, rows.n_users), "gain": gain[order]})
