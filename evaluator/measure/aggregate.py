@@ -8,6 +8,7 @@ from statistics import NormalDist
 from typing import Final
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from ..interval import bootstrap, percentile
@@ -69,7 +70,11 @@ def _of_values(aggregate: str, values: NDArray[np.float64] | None) -> tuple[floa
         raise ValueError(f"{aggregate} needs the values of users")
     if aggregate == "bootstrap95":
         return bootstrap(values.tolist())
-    return (percentile(values.tolist(), 50 if aggregate == "median" else float(aggregate[1:])),)
+    if aggregate == "median":
+        median = pl.Series(values).median()
+        assert isinstance(median, float)
+        return (median,)
+    return (percentile(values.tolist(), float(aggregate[1:])),)
 
 
 def _mean(moments: Moments, divisor: int, ddof: int) -> float:
