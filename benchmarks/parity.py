@@ -30,8 +30,8 @@ import yaml
 from border import exchanged
 from feeds import categories, data, group_names
 from libraries import LIBRARIES, Group, Row, file_of, first_repeat, prepared, read, tied, truth
-from receval.evaluator import load_config, run
-from receval.evaluator.errors import RecevalError
+from receval import load_config, run
+from receval.errors import RecevalError
 from spelling import Asked, asked, combination, unsupported
 
 

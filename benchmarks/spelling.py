@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from libraries import LIBRARIES, Row
-from receval.evaluator import conventions, metrics
-from receval.evaluator.naming import UNSET, MetricSpec, Scalar
+from receval import conventions, metrics
+from receval.naming import UNSET, MetricSpec, Scalar
 
 ABOUT_INPUT = {
     *("relevance_level", "backend", "grades", "make_comparable", "relevance_threshold", "truth", "mode"),  # the test file

@@ -30,14 +30,14 @@ def audit(
     Prints what each convention says of each model, how far they are apart, and whether the order of the models depends on the
     convention. The files are read once, however many conventions there are.
     """
-    from receval import evaluator
-    from receval.evaluator.config import load_config
-    from receval.evaluator.render import audit as pages
+    import receval
+    from receval.config import load_config
+    from receval.render import audit as pages
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)
     warn_of_unrefused(loaded)
-    found = evaluator.audit(loaded, conventions)
+    found = receval.audit(loaded, conventions)
     if form in ("csv", "json"):
         emit((pages.as_csv if form == "csv" else pages.as_json)(found).encode())
     else:

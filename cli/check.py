@@ -35,14 +35,14 @@ def check(
     Every check is made, also on files that `receval run` refuses because its policy says so. Exits with 1 if a check of level error
     failed.
     """
-    from receval import evaluator
-    from receval.evaluator.config import load_config
-    from receval.evaluator.render import data, findings
+    import receval
+    from receval.config import load_config
+    from receval.render import data, findings
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)
     with target(store) as stage:
-        result = evaluator.run(loaded, keep_failures=store is not None, tolerant=True)
+        result = receval.run(loaded, keep_failures=store is not None, tolerant=True)
         keep(result, store, stage)
     if form == "json":
         emit(data.findings_as_json(result))

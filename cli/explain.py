@@ -31,14 +31,14 @@ def explain(
 
     MEASURE is a metric with its cut-off, such as 'nDCG@10' or 'MAP(convention=elliot)@5'; CONFIG the config with the files.
     """
-    from receval import evaluator
-    from receval.evaluator.config import load_config
-    from receval.evaluator.render import explanation as pages
+    import receval
+    from receval.config import load_config
+    from receval.render import explanation as pages
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)
     warn_of_unrefused(loaded)
-    found = evaluator.explain(loaded, measure, user, model)
+    found = receval.explain(loaded, measure, user, model)
     if form == "json":
         emit(pages.as_json(found).encode())
     else:

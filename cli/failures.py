@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from receval.evaluator import Result
-    from receval.evaluator.write import Stage
+    from receval import Result
+    from receval.write import Stage
 
 
 @contextmanager
 def target(store: str | None) -> Iterator[Stage]:
     """A stage beside the folder, which is made now, so that one that cannot be written is found before any work."""
-    from receval.evaluator import write
+    from receval import write
 
     with write.Stage([Path(store)] if store else []) as stage:
         yield stage
@@ -23,7 +23,7 @@ def target(store: str | None) -> Iterator[Stage]:
 
 def keep(result: Result, store: str | None, stage: Stage) -> None:
     """Write the offending rows, all files or none; what an earlier run wrote there goes."""
-    from receval.evaluator.render import data
+    from receval.render import data
 
     if store:
         files = {Path(store) / f"{name}.parquet": data.as_table(rows) for name, rows in result.failures.items()}
@@ -32,7 +32,7 @@ def keep(result: Result, store: str | None, stage: Stage) -> None:
 
 def _written_before(folder: Path) -> list[Path]:
     """The files of a folder that are called as those of a run are: `R01.parquet`, `R01.knn.parquet`."""
-    from receval.evaluator.checks import CHECKS
+    from receval.checks import CHECKS
 
     found = (path for path in folder.glob("*.parquet") if path.is_file() and not path.is_symlink())
     return sorted(path for path in found if path.name.partition(".")[0] in CHECKS)

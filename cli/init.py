@@ -40,9 +40,9 @@ def init(files: tuple[str, ...], source: str | None, demo: str | None, output: s
 
 def _guess(files: tuple[str, ...], output: str | None, force: bool) -> None:
     """Say what the files are taken to be, and write the config; `DataError` if there is nothing to evaluate."""
-    from receval.evaluator.config import guessed
-    from receval.evaluator.errors import DataError
-    from receval.evaluator.pipeline import guess
+    from receval.config import guessed
+    from receval.errors import DataError
+    from receval.pipeline import guess
 
     target = _target(output, force)
     found = guess(files)
@@ -62,7 +62,7 @@ def _on_one_line(text: str) -> str:
 
 
 def _convert(source: Path, output: str | None, force: bool) -> None:
-    from receval.evaluator.config import convert
+    from receval.config import convert
 
     target = _target(output, force)
     _save(convert(source, _folder(target)), target)
@@ -70,8 +70,8 @@ def _convert(source: Path, output: str | None, force: bool) -> None:
 
 def _target(output: str | None, force: bool) -> Path | None:
     """Where the config goes; `ConfigError` if it would overwrite a file without leave."""
-    from receval.evaluator import write
-    from receval.evaluator.errors import ConfigError
+    from receval import write
+    from receval.errors import ConfigError
 
     target = None if output is None else Path(output)
     if target is not None and target.exists() and write.is_plain(target) and not force:
@@ -81,13 +81,13 @@ def _target(output: str | None, force: bool) -> Path | None:
 
 def _folder(target: Path | None) -> Path | None:
     """The folder that the paths of the config are seen from; `None` where the config goes to no file."""
-    from receval.evaluator import write
+    from receval import write
 
     return target.parent if target is not None and write.is_plain(target) else None
 
 
 def _save(text: str, target: Path | None) -> None:
-    from receval.evaluator import write
+    from receval import write
 
     if target is None:
         emit(text.encode())
@@ -99,8 +99,8 @@ def _save(text: str, target: Path | None) -> None:
 
 def _demonstrate(folder: Path, force: bool) -> None:
     """Write the sample into `folder`, all or nothing, and say what to run next."""
-    from receval.evaluator import load, write
-    from receval.evaluator.errors import ConfigError
+    from receval import load, write
+    from receval.errors import ConfigError
 
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"{folder} is a file", "name a folder for the sample")

@@ -66,7 +66,7 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code; nothing but the exit code leaves this function."""
-    from receval.evaluator.errors import RecevalError
+    from receval.errors import RecevalError
 
     if arguments is None:
         gc.disable()  # a run is short and leaves few cycles behind; looking for them takes 2 % of it

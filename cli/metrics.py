@@ -12,8 +12,8 @@ import click
 from .output import emit, emit_page
 
 if TYPE_CHECKING:
-    from receval.evaluator.conventions import Convention
-    from receval.evaluator.render.blocks import Page
+    from receval.conventions import Convention
+    from receval.render.blocks import Page
 
 _FORMATS = ("table", "md", "json")
 
@@ -30,8 +30,8 @@ def metrics(name: str | None, convention: str | None, axes: bool, conventions: b
 
     NAME is a metric, one of its aliases, or with --convention the name it has in that library.
     """
-    from receval.evaluator import catalogue
-    from receval.evaluator.render import catalogue as pages
+    from receval import catalogue
+    from receval.render import catalogue as pages
 
     if sum((name is not None or convention is not None, axes, conventions, everything)) > 1:
         raise click.UsageError("NAME or --convention, --axes, --conventions and --all exclude each other")
@@ -58,9 +58,9 @@ def metrics(name: str | None, convention: str | None, axes: bool, conventions: b
 
 
 def _load(name: str | None) -> Convention | None:
-    from receval.evaluator.conventions import load
-    from receval.evaluator.errors import ConfigError
-    from receval.evaluator.metrics import check
+    from receval.conventions import load
+    from receval.errors import ConfigError
+    from receval.metrics import check
 
     if name is None:
         return None
@@ -74,9 +74,9 @@ def _load(name: str | None) -> Convention | None:
 
 def _named(text: str, convention: Convention | None) -> str:
     """The metric that `text` means; where only another convention knows it, the hint says which."""
-    from receval.evaluator.conventions import known, load
-    from receval.evaluator.errors import ConfigError
-    from receval.evaluator.metrics import find
+    from receval.conventions import known, load
+    from receval.errors import ConfigError
+    from receval.metrics import find
 
     try:
         return find(_read(text, convention or load("receval"))).name
@@ -91,7 +91,7 @@ def _named(text: str, convention: Convention | None) -> str:
 
 
 def _read(text: str, convention: Convention) -> str:
-    from receval.evaluator.naming import MetricSpec, parse
+    from receval.naming import MetricSpec, parse
 
     try:
         spec = parse(text)
@@ -101,7 +101,7 @@ def _read(text: str, convention: Convention) -> str:
 
 
 def _print(page: Page, content: Mapping[str, object], form: str) -> None:
-    from receval.evaluator.render.catalogue import as_json
+    from receval.render.catalogue import as_json
 
     if form == "json":
         emit(as_json(content))

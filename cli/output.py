@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from receval.evaluator import Loaded
-    from receval.evaluator.render.blocks import Page
+    from receval import Loaded
+    from receval.render.blocks import Page
 
 
 def emit(content: bytes) -> None:
     """Write to standard output; `OutputError` if it cannot be written."""
-    from receval.evaluator.errors import OutputError
+    from receval.errors import OutputError
 
     if sys.stdout is None:
         raise OutputError("cannot write to standard output: it is closed")
@@ -48,6 +48,6 @@ def on_screen(text: str) -> bytes:
 
 def emit_page(page: Page, form: str) -> None:
     """Write a page as text for this terminal (`table`) or as Markdown (`md`)."""
-    from receval.evaluator.render import blocks
+    from receval.render import blocks
 
     emit(blocks.as_markdown(page).encode() if form == "md" else on_screen(blocks.show(page, sys.stdout)))

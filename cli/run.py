@@ -15,7 +15,7 @@ from .options import config_argument, input_format_option, recs_option, set_opti
 from .output import emit, on_screen, warn
 
 if TYPE_CHECKING:
-    from receval.evaluator import Loaded, Result
+    from receval import Loaded, Result
 
 _LARGE = 50 << 20
 _FORMATS = ("table", "csv", "json", "jsonl", "md", "parquet")
@@ -61,8 +61,8 @@ def run(
     The result goes to standard output, everything else to standard error. Exits with 1 if a health check of level error failed; the
     results are written all the same.
     """
-    from receval.evaluator import write
-    from receval.evaluator.config import load_config
+    from receval import write
+    from receval.config import load_config
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     if not quiet:
@@ -100,10 +100,10 @@ def _targets(loaded: Loaded, outputs: tuple[str, ...]) -> tuple[dict[Path, str],
 
 
 def _evaluate(loaded: Loaded, quiet: bool, keep_failures: bool) -> Result:
-    from receval import evaluator
+    import receval
 
     if quiet or not sys.stderr.isatty() or not _takes_a_while(loaded):
-        return evaluator.run(loaded, keep_failures=keep_failures)
+        return receval.run(loaded, keep_failures=keep_failures)
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -114,7 +114,7 @@ def _evaluate(loaded: Loaded, quiet: bool, keep_failures: bool) -> Result:
         def progress(model: str, done: int, total: int) -> None:
             bar.update(task, description=f"evaluating {model}" if model else "done", completed=done, total=total)
 
-        return evaluator.run(loaded, progress, keep_failures=keep_failures)
+        return receval.run(loaded, progress, keep_failures=keep_failures)
 
 
 def _takes_a_while(loaded: Loaded) -> bool:
@@ -128,7 +128,7 @@ def _takes_a_while(loaded: Loaded) -> bool:
 
 
 def _save(result: Result, loaded: Loaded, files: dict[Path, str], folders: list[Path], stage: object) -> None:
-    from receval.evaluator import render, write
+    from receval import render, write
 
     assert isinstance(stage, write.Stage)
     content = {path: render.FORMATS[form](result) for path, form in files.items()}
@@ -143,8 +143,8 @@ def _save(result: Result, loaded: Loaded, files: dict[Path, str], folders: list[
 
 def _print(result: Result, form: str | None, quiet: bool, verbose: bool, strict: bool) -> None:
     """Print the result; what the checks found goes with the table, and to standard error beside any other format."""
-    from receval.evaluator import render
-    from receval.evaluator.render import blocks, findings, ledgers, terminal
+    from receval import render
+    from receval.render import blocks, findings, ledgers, terminal
 
     if not (quiet and form is None) and form in (None, "table"):
         more = blocks.show(ledgers.page(result), sys.stdout) if verbose else ""

@@ -11,6 +11,6 @@ def schema() -> None:
 
     Editors with a YAML language server use it when a config starts with: # yaml-language-server: $schema=…
     """
-    from receval.evaluator.config import json_schema
+    from receval.config import json_schema
 
     click.echo(json_schema(), nl=False)

@@ -18,7 +18,7 @@ def validate(config: str, overrides: tuple[str, ...], recommendations: tuple[str
 
     Prints every problem with its line and exits with 2, or says that the config is valid.
     """
-    from receval.evaluator.config import load_config
+    from receval.config import load_config
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from receval.evaluator.checks import CHECKS, NEEDS, Check
-from receval.evaluator.config.trust import Policy
-from receval.evaluator.conventions import AXES
-from receval.evaluator.render.blocks import Block, Grid, Heading, Prose, Terms
+from receval.checks import CHECKS, NEEDS, Check
+from receval.config.trust import Policy
+from receval.conventions import AXES
+from receval.render.blocks import Block, Grid, Heading, Prose, Terms
 
 GROUPS = {"R": "The lists of a model", "T": "The test file", "X": "Between files"}
 

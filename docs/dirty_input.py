@@ -8,9 +8,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from receval.evaluator import Result, load_config, run
-from receval.evaluator.render.blocks import Block, Formula, Grid, Heading, Points, Prose
-from receval.evaluator.render.findings import bounds, titled
+from receval import Result, load_config, run
+from receval.render.blocks import Block, Formula, Grid, Heading, Points, Prose
+from receval.render.findings import bounds, titled
 
 ROOT = Path(__file__).parent.parent
 TOY = ROOT / "tests" / "toy"

@@ -6,9 +6,9 @@ import re
 import runpy
 from pathlib import Path
 
-from receval.evaluator import catalogue
-from receval.evaluator.render import blocks
-from receval.evaluator.render import catalogue as pages
+from receval import catalogue
+from receval.render import blocks
+from receval.render import catalogue as pages
 
 ROOT = Path(__file__).parent.parent
 MARKS = ("<!-- metrics -->", "<!-- /metrics -->")

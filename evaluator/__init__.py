@@ -1,15 +1,17 @@
 """receval as a library: load a config, run it, read the result.
 
-    from receval.evaluator import load_config, run
+    from receval import load_config, run
     result = run(load_config("config.yaml"))
     result.rows, result.per_user["als"]
 
-Names are imported when they are first used, so that `receval --help` does not wait for the dataframe library.
+`receval.__version__` is the version that is installed. Names are imported when they are first used, so that `receval --help` does not wait
+for the dataframe library.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -33,6 +35,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return version("receval")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES.get(name, ".result"), __name__), name)

@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 import yaml
 from hypothesis import HealthCheck, Phase, settings
+from receval import Result, load_config, run
 from receval.cli.main import main
-from receval.evaluator import Result, load_config, run
 
 ROOT = Path(__file__).parent.parent
 CONFIGS = ROOT / "configs"
@@ -126,7 +126,7 @@ def spark() -> Iterator[Mapping[str, str]]:
     pytest.importorskip("pyspark", reason="the spark extra is not installed")
     if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
         pytest.skip("there is no Java on this machine")
-    from receval.evaluator.engine.spark import SparkEngine
+    from receval.engine.spark import SparkEngine
 
     engine = SparkEngine(master="local[2]")
     for setting in ("spark.sql.codegen.wholeStage", "spark.sql.adaptive.enabled"):  # on small data planning takes nearly all the time

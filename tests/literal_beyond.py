@@ -12,9 +12,9 @@ from itertools import combinations
 from math import e, exp, floor, log2, prod, sqrt
 from typing import Any, Final
 
-from receval.evaluator.conventions import load
-from receval.evaluator.metrics import METRICS, resolve
-from receval.evaluator.naming import MetricSpec
+from receval.conventions import load
+from receval.metrics import METRICS, resolve
+from receval.naming import MetricSpec
 
 from tests import literal
 from tests.literal_facts import UNKNOWN, Facts, divided

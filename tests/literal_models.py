@@ -9,9 +9,9 @@ from math import e, log, log2, sqrt
 from statistics import mean, pstdev
 from typing import Any, Final
 
-from receval.evaluator.conventions import load
-from receval.evaluator.metrics import METRICS, resolve
-from receval.evaluator.naming import MetricSpec
+from receval.conventions import load
+from receval.metrics import METRICS, resolve
+from receval.naming import MetricSpec
 
 from tests import literal
 from tests.literal_facts import UNKNOWN, Facts, divided

@@ -5,8 +5,8 @@ from __future__ import annotations
 import runpy
 
 import pytest
-from receval.evaluator.conventions import AXES, known, load
-from receval.evaluator.metrics import METRICS
+from receval.conventions import AXES, known, load
+from receval.metrics import METRICS
 
 from tests.conftest import ROOT
 

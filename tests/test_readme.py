@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from receval import load_config
 from receval.cli.main import cli
-from receval.evaluator import load_config
-from receval.evaluator.metrics import METRICS
+from receval.metrics import METRICS
 
 from tests.conftest import CONFIGS, ROOT
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import shutil
 import subprocess
 import sys
-import tomllib
 import zipfile
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import receval
 
 from tests.conftest import ROOT
 
@@ -48,7 +50,7 @@ INNER = {
     "formula": {"naming"},
     "interval": set(),
 }
-CONDUCTORS = ("pipeline", "inputs", "__init__")
+CONDUCTORS = ("pipeline", "inputs", "__init__", "__main__")
 """Modules that know the order of the stations."""
 
 
@@ -124,31 +126,57 @@ def test_no_file_is_too_long_to_see_at_a_glance():
     assert not [(path.name, length) for path in modules() if (length := len(path.read_text().splitlines())) > 300]
 
 
-def test_the_package_list_is_complete_and_the_wheel_holds_exactly_the_tree(tmp_path):
-    packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
-    folders = {path.parent for path in modules()}
-    assert set(packages) == {"receval.configs", *(".".join(("receval", *folder.relative_to(ROOT).parts)) for folder in folders)}
-    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--quiet", "--wheel-dir", str(tmp_path), str(ROOT)]
+def test_every_folder_of_modules_is_a_package():
+    assert not [path for path in modules() if not (path.parent / "__init__.py").is_file()]
+
+
+def installed_name(path: Path) -> str:
+    """The path of a file of the tree inside site-packages."""
+    top, *below = path.relative_to(ROOT).parts
+    return "/".join(("receval", *(() if top == "evaluator" else (top,)), *below))
+
+
+def test_the_wheel_holds_exactly_the_tree(tmp_path):
+    source = shutil.copytree(ROOT, tmp_path / "source", ignore=shutil.ignore_patterns(".*", "build", "tests", "benchmarks"))
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--quiet", "--wheel-dir", str(tmp_path), str(source)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     names = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
     tree = {path for folder in ("evaluator", "cli") for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".yaml", ".typed")}
     tree |= {path for path in (ROOT / "configs").rglob("*") if path.suffix in (".csv", ".parquet", ".json")}
-    tree |= {ROOT / "configs" / f"{name}.yaml" for name in ("families", "grids", "quickstart")}
-    assert {name for name in names if ".dist-info/" not in name} == {f"receval/{path.relative_to(ROOT)}" for path in tree}
+    tree |= {ROOT / "configs" / name for name in ("__init__.py", "families.yaml", "grids.yaml", "quickstart.yaml")}
+    assert {name for name in names if ".dist-info/" not in name} == {installed_name(path) for path in tree}
+
+
+def python(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True)
 
 
 def test_the_tree_is_imported_under_one_name_only():
-    script = "import sys, receval.evaluator.pipeline, receval.cli.run; sys.exit('evaluator' in sys.modules or 'cli' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", script], cwd=ROOT).returncode == 0
-    import receval
+    done = python("-c", "import sys, receval.pipeline, receval.cli.run; sys.exit('evaluator' in sys.modules or 'cli' in sys.modules)")
+    assert done.returncode == 0, done.stderr
 
-    assert getattr(receval, "__file__", None) is None
+
+def test_the_package_and_the_help_of_the_command_line_import_neither_polars_nor_pydantic():
+    script = """
+import sys, receval
+from receval.cli.main import main
+status = main(["--help"])
+print(sorted({"polars", "pydantic", "numpy", "narwhals"} & sys.modules.keys()), receval.__version__, status)
+"""
+    assert python("-c", script).stdout.splitlines()[-1] == f"[] {version('receval')} 0"
+
+
+def test_python_runs_the_package():
+    assert python("-m", "receval", "--version").stdout == f"receval {version('receval')}\n"
+
+
+def test_packages_are_the_folders_themselves_so_that_new_files_are_found_without_installing_again():
+    script = "import receval.load, receval.cli, receval.configs; print(*receval.__path__, *receval.load.__path__, *receval.cli.__path__)"
+    assert python("-c", script).stdout.split() == [str(EVALUATOR), str(EVALUATOR / "load"), str(ROOT / "cli")]
 
 
 def test_what_is_public_is_what_is_listed():
-    import receval.evaluator as library
-
-    assert library.__all__ == sorted(library.__all__)
-    for name in library.__all__:
-        assert getattr(library, name).__doc__, name
+    assert receval.__all__ == sorted(receval.__all__)
+    for name in receval.__all__:
+        assert getattr(receval, name).__doc__, name

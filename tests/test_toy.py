@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 import yaml
-from receval.evaluator import load_config, run
+from receval import load_config, run
 
 from tests.conftest import ROOT
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from receval.evaluator.conventions import AXES, PROTOCOL, load
-from receval.evaluator.metrics import METRICS, Metric, resolve
-from receval.evaluator.naming import Scalar, parse
+from receval.conventions import AXES, PROTOCOL, load
+from receval.metrics import METRICS, Metric, resolve
+from receval.naming import Scalar, parse
 
 CUTOFFS: Final = (1, 3, None)
 COLUMN: Final = "group"

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 from hypothesis import strategies as st
-from receval.evaluator import Result
+from receval import Result
 
 from tests.conftest import per_user, table, wholes
 from tests.variants import COLUMN, CUTOFFS, VARIANTS

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from receval.evaluator import load_config
+from receval import load_config
 
 from tests.cli.inits import Done
 

@@ -7,8 +7,8 @@ import io
 import json
 
 import pytest
-from receval.evaluator import audit, conventions, load_config, run
-from receval.evaluator.spread import Audit, Audited, Cell
+from receval import audit, conventions, load_config, run
+from receval.spread import Audit, Audited, Cell
 
 from tests.conftest import CONFIGS, ROOT
 
@@ -63,7 +63,7 @@ def test_a_dirty_file_is_audited_as_each_convention_reads_it_alone(tmp_path):
 
 
 def test_the_files_are_read_once_however_many_conventions_there_are(monkeypatch):
-    from receval.evaluator.engine.polars import PolarsEngine
+    from receval.engine.polars import PolarsEngine
 
     scans = []
     scan = PolarsEngine.scan

@@ -7,11 +7,11 @@ import math
 
 import narwhals as nw
 import pytest
-from receval.evaluator import explain, load_config, run
-from receval.evaluator.errors import ConfigError, DataError
-from receval.evaluator.explanation import Explanation
-from receval.evaluator.metrics import METRICS
-from receval.evaluator.naming import parse
+from receval import explain, load_config, run
+from receval.errors import ConfigError, DataError
+from receval.explanation import Explanation
+from receval.metrics import METRICS
+from receval.naming import parse
 
 from tests.conftest import CONFIGS, ROOT
 from tests.variants import FORMULAS, PROTOCOLS

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from receval.evaluator import load_config
-from receval.evaluator.config.dialects import PROGRAMS, translate
-from receval.evaluator.config.models import Evaluation
+from receval import load_config
+from receval.config.dialects import PROGRAMS, translate
+from receval.config.models import Evaluation
 
 ELLIOT = """\
 experiment:

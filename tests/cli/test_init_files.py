@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from receval.evaluator import load_config
+from receval import load_config
 
 from tests.cli.inits import EVERY, HEADER, ITEMS, LISTS, PLAIN, RANKED, SCORED, STARS, TEST, TRAIN, models, pairs, text
 

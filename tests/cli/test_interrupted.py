@@ -54,7 +54,7 @@ def test_spark_leaves_the_interruption_to_the_program(spark):
 
 def test_a_spark_that_was_ended_from_outside_is_closed_without_a_word(capfd, recwarn):
     pytest.importorskip("pyspark", reason="the spark extra is not installed")
-    from receval.evaluator.engine.spark import SparkEngine
+    from receval.engine.spark import SparkEngine
 
     class Gone:
         def unpersist(self) -> None:

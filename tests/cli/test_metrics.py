@@ -6,9 +6,9 @@ import json
 import re
 
 import pytest
-from receval.evaluator.catalogue import FAMILIES
-from receval.evaluator.conventions import AXES, PROTOCOL, known, load
-from receval.evaluator.metrics import METRICS
+from receval.catalogue import FAMILIES
+from receval.conventions import AXES, PROTOCOL, known, load
+from receval.metrics import METRICS
 
 from tests.cli.test_terminal import on_a_terminal
 

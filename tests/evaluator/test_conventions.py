@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from receval.evaluator import conventions, load_config, metrics
-from receval.evaluator.errors import ConfigError
-from receval.evaluator.naming import parse
+from receval import conventions, load_config, metrics
+from receval.errors import ConfigError
+from receval.naming import parse
 
 from tests.conftest import values
 
@@ -107,7 +107,7 @@ def test_a_convention_of_ones_own_extends_another(write):
         "ours.yaml",
         "extends: replay\nabout: Ours.\naxes: {missing_lists: drop}\nmetrics:\n  MAP: {map_denominator: r}\nspellings: {ap: MAP}\n",
     )
-    from receval.evaluator import run
+    from receval import run
 
     result = run(load_config(config(write, "./ours.yaml")))
     assert values(result, "m") == {"MAP@2": pytest.approx(0.25)}  # (1/2)/2 of u1; u2 has no list
@@ -116,7 +116,7 @@ def test_a_convention_of_ones_own_extends_another(write):
 
 
 def test_a_convention_may_be_set_for_one_measure(write):
-    from receval.evaluator import run
+    from receval import run
 
     config(write, "receval")
     write("ours.yaml", "extends: replay\naxes: {missing_lists: drop}\n")

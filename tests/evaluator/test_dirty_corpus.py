@@ -8,9 +8,9 @@ import re
 import polars as pl
 import pytest
 import yaml
-from receval.evaluator.checks import CHECKS
-from receval.evaluator.config.trust import Policy
-from receval.evaluator.conventions import AXES
+from receval.checks import CHECKS
+from receval.config.trust import Policy
+from receval.conventions import AXES
 
 from tests.dirty import CASES, number
 

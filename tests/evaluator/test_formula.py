@@ -7,9 +7,9 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from receval.evaluator import metrics
-from receval.evaluator.formula import is_formula, read
-from receval.evaluator.naming import UNSET, MetricSpec, parse
+from receval import metrics
+from receval.formula import is_formula, read
+from receval.naming import UNSET, MetricSpec, parse
 
 from .test_naming import specs
 

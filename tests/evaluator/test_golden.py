@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from receval.evaluator import conventions
-from receval.evaluator.metrics import METRICS, resolve
+from receval import conventions
+from receval.metrics import METRICS, resolve
 
 from tests.conftest import per_user, table, values, wholes
 

@@ -8,9 +8,9 @@ from statistics import fmean
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.evaluator import conventions
-from receval.evaluator.config.trust import Policy
-from receval.evaluator.conventions import AXES
+from receval import conventions
+from receval.config.trust import Policy
+from receval.conventions import AXES
 
 from tests.conftest import per_user, table
 

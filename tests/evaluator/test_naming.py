@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from receval.evaluator import conventions, metrics
-from receval.evaluator.naming import UNSET, MetricSpec, cutoff, parse
+from receval import conventions, metrics
+from receval.naming import UNSET, MetricSpec, cutoff, parse
 
 
 @pytest.mark.parametrize(

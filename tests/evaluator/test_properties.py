@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.evaluator.conventions import AXES, PROTOCOL, load
-from receval.evaluator.metrics import METRICS
-from receval.evaluator.naming import parse
+from receval.conventions import AXES, PROTOCOL, load
+from receval.metrics import METRICS
+from receval.naming import parse
 
 from tests import literal, literal_beyond, literal_models
 from tests.conftest import per_user, wholes

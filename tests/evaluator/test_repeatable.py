@@ -8,7 +8,7 @@ from collections import Counter
 
 import polars as pl
 import pytest
-from receval.evaluator import render
+from receval import render
 
 from tests.conftest import per_user, table
 

@@ -6,9 +6,9 @@ import gzip
 import random
 
 import pytest
-from receval.evaluator.conventions import AXES
-from receval.evaluator.metrics import METRICS
-from receval.evaluator.naming import parse
+from receval.conventions import AXES
+from receval.metrics import METRICS
+from receval.naming import parse
 
 from tests.conftest import per_user, table, values, wholes
 from tests.variants import FORMULAS, NUMBERS, PROTOCOLS
@@ -65,7 +65,7 @@ def test_spark_reads_what_polars_reads(spark, write, tmp_path):
     import polars as pl
     import yaml
     import zstandard
-    from receval.evaluator import load_config, run
+    from receval import load_config, run
 
     test = "user,item\nu1,01\nu1,2\nu2,3\n"
     lists = "user,item\nu1,2\nu2,9\nu1,01\nu2,3\n"  # neither score nor rank: the order of the file

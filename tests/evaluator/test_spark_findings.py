@@ -6,10 +6,10 @@ import json
 
 import pytest
 import yaml
-from receval.evaluator.checks import CHECKS
-from receval.evaluator.engine.base import Scan
-from receval.evaluator.engine.polars import PolarsEngine
-from receval.evaluator.engine.spark import SparkEngine
+from receval.checks import CHECKS
+from receval.engine.base import Scan
+from receval.engine.polars import PolarsEngine
+from receval.engine.spark import SparkEngine
 
 from tests.dirty import CASES
 

@@ -7,8 +7,8 @@ from itertools import groupby, permutations, product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.evaluator.errors import DataError
-from receval.evaluator.metrics import METRICS
+from receval.errors import DataError
+from receval.metrics import METRICS
 
 from tests.conftest import per_user, table, values
 

@@ -6,8 +6,8 @@ import os
 from contextlib import nullcontext
 
 import pytest
-from receval.evaluator import write
-from receval.evaluator.errors import OutputError
+from receval import write
+from receval.errors import OutputError
 
 
 def test_all_files_are_written_and_nothing_else_stays(tmp_path):

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from receval.evaluator import Loaded, load_config
-from receval.evaluator.config.dialects import translate
-from receval.evaluator.errors import ConfigError
+from receval import Loaded, load_config
+from receval.config.dialects import translate
+from receval.errors import ConfigError
 
 from tests.conftest import CONFIGS
 

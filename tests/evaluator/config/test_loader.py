@@ -8,9 +8,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
-from receval.evaluator import load_config
-from receval.evaluator.config import json_schema
-from receval.evaluator.errors import ConfigError
+from receval import load_config
+from receval.config import json_schema
+from receval.errors import ConfigError
 
 from tests.conftest import CONFIGS
 

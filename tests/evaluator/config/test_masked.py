@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from receval.evaluator import load_config
+from receval import load_config
 
 SHOWN = {
     "region": "us-east-1",

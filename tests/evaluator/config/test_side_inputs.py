@@ -7,9 +7,9 @@ import json
 import jsonschema
 import pytest
 import yaml
-from receval.evaluator import load_config, metrics
-from receval.evaluator.config import json_schema
-from receval.evaluator.errors import ConfigError
+from receval import load_config, metrics
+from receval.config import json_schema
+from receval.errors import ConfigError
 
 LISTS = {"als": "als.csv", "bpr": "bpr.csv"}
 

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.evaluator.engine import Scan
-from receval.evaluator.engine import polars as engine_module
-from receval.evaluator.engine.polars import PolarsEngine
+from receval.engine import Scan
+from receval.engine import polars as engine_module
+from receval.engine.polars import PolarsEngine
 
 ORDERS = {
     "score": (("score", True), ("item", False)),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from receval.evaluator import load_config, run
+from receval import load_config, run
 
 from tests.conftest import values
 

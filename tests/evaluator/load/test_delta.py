@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 import yaml
 from deltalake import DeltaTable
-from receval.evaluator import load_config, run
-from receval.evaluator.errors import DataError, MissingExtraError
+from receval import load_config, run
+from receval.errors import DataError, MissingExtraError
 
 from tests.evaluator.load.conftest import EXPECTED, LISTS, TEST
 

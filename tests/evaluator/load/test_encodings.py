@@ -5,8 +5,8 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from receval.evaluator import load
-from receval.evaluator.errors import ConfigError, DataError
+from receval import load
+from receval.errors import ConfigError, DataError
 
 from tests.evaluator.load.conftest import EXPECTED, LISTS
 

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 import yaml
 import zstandard
-from receval.evaluator import load_config, run
-from receval.evaluator.errors import DataError
+from receval import load_config, run
+from receval.errors import DataError
 
 from tests.conftest import per_user, values
 

@@ -16,8 +16,8 @@ from collections.abc import Callable
 
 import polars as pl
 import pytest
-from receval.evaluator import load_config, run
-from receval.evaluator.errors import RecevalError
+from receval import load_config, run
+from receval.errors import RecevalError
 
 from tests.conftest import CONFIGS
 from tests.evaluator.load.conftest import LISTS, TEST

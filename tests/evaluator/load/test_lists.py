@@ -7,7 +7,7 @@ import json
 
 import polars as pl
 import pytest
-from receval.evaluator.errors import DataError
+from receval.errors import DataError
 
 from tests.evaluator.load.conftest import EXPECTED
 

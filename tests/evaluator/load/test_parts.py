@@ -126,7 +126,7 @@ def test_ids_that_only_some_files_store_as_text_are_remarked_on(evaluate):
 
 
 def test_ratings_too_large_for_an_exponential_gain_are_told(evaluate):
-    from receval.evaluator.errors import DataError
+    from receval.errors import DataError
 
     test, lists = table(["user", "item", "rating"], [(1, 10, 2000), (1, 11, 4)]), table(["user", "item", "score"], [(1, 10, 1.0)])
     with pytest.raises(DataError, match="is beyond all numbers"):

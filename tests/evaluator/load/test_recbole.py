@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from receval.evaluator import load
+from receval import load
 
 from tests.evaluator.load.conftest import EXPECTED
 

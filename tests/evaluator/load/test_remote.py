@@ -19,9 +19,9 @@ import pytest
 import yaml
 from moto.server import ThreadedMotoServer
 from obstore.store import from_url
+from receval import load_config, run
 from receval.cli.main import main
-from receval.evaluator import load_config, run
-from receval.evaluator.errors import DataError, MissingExtraError
+from receval.errors import DataError, MissingExtraError
 
 from tests.evaluator.load.conftest import EXPECTED, LISTS, TEST
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from receval.evaluator import load
-from receval.evaluator.errors import DataError
+from receval import load
+from receval.errors import DataError
 
 from tests.evaluator.load.conftest import EXPECTED
 

@@ -8,10 +8,10 @@ from contextlib import ExitStack
 import polars as pl
 import pytest
 import yaml
-from receval.evaluator import load, load_config
-from receval.evaluator.engine.polars import PolarsEngine
-from receval.evaluator.errors import DataError
-from receval.evaluator.inputs import look_at_everything
+from receval import load, load_config
+from receval.engine.polars import PolarsEngine
+from receval.errors import DataError
+from receval.inputs import look_at_everything
 
 USERS = pl.DataFrame({"user": [1, 2, 3], "age": [30, None, 7], "member": [True, False, None], "height": [1.5, 2.25, None]})
 ITEMS = "item,genres,year\n10,Action|Comedy,1999\n10,Drama,\n11,,2001\n"
@@ -87,7 +87,7 @@ def test_labels_are_text_whatever_the_format_and_may_be_missing(format, look):
 @pytest.mark.spark
 @pytest.mark.parametrize("format", ["csv", "ndjson", "parquet", "ipc"])
 def test_both_engines_read_the_same_labels(format, look, spark):
-    from receval.evaluator.engine.spark import SparkEngine
+    from receval.engine.spark import SparkEngine
 
     source = look("people", f"u.{format}", written(USERS, format), labels=["member", "age", "height"])
     engine = SparkEngine(master=spark["master"])

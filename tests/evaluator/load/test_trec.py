@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from receval.evaluator import load, load_config, run
-from receval.evaluator.errors import DataError
+from receval import load, load_config, run
+from receval.errors import DataError
 
 from tests.conftest import values
 from tests.evaluator.load.conftest import EXPECTED

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from receval.evaluator.errors import DataError
+from receval.errors import DataError
 
 from tests.evaluator.load.conftest import EXPECTED, LISTS
 

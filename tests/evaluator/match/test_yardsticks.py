@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.evaluator import match
-from receval.evaluator.engine.polars import PolarsEngine
-from receval.evaluator.match.shuffles import Shuffle, mixed
+from receval import match
+from receval.engine.polars import PolarsEngine
+from receval.match.shuffles import Shuffle, mixed
 
 ENGINE = PolarsEngine()
 KINDS = {"integers": int, "texts": "i{:03d}".format}
@@ -249,7 +249,7 @@ def test_mixing_keeps_numbers_different_and_within_64_bits():
 @pytest.mark.parametrize("kind", KINDS)
 def test_spark_makes_the_same_lists(kind, spark):
     from pyspark.sql import SparkSession
-    from receval.evaluator.engine.spark import SparkEngine
+    from receval.engine.spark import SparkEngine
 
     named, chance = KINDS[kind], random.Random(3)
     users, items = [named(u) for u in range(8)], [named(i) for i in chance.sample(range(60), 14)]

@@ -1,0 +1,121 @@
+"""Merged sums and values of users → one number per measure and aggregate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ..interval import bootstrap, percentile
+from .exact import rounded
+from .moments import SMALLEST_FACTOR, Moments
+
+_Z95: Final = NormalDist().inv_cdf(0.975)
+
+
+def needs_values(aggregate: str) -> bool:
+    """Whether an aggregate needs the values of all users: the median, percentiles (`p90`) and the bootstrap do; others need sums."""
+    return aggregate in ("median", "bootstrap95") or (aggregate.startswith("p") and aggregate[1:2].isdigit())
+
+
+def aggregated(
+    aggregate: str, moments: Moments, *, divisor: int | None = None, ddof: int = 0, values: NDArray[np.float64] | None = None
+) -> dict[str, float | None]:
+    """Compute an aggregate of one measure: its printed name and number, of `bootstrap95` two, the ends of the interval.
+
+    - `mean`: Σv / `divisor`, by default the number of users who count; `sum`: Σv
+    - `std`: √((Σv² - (Σv)²/n) / (n - `ddof`)); `ci95`: the half-width of the normal 95 % interval of the mean, 1.96·std/√n with `ddof` 1
+    - `geometric`: exp(Σ ln max(v, 0.00001) / n)
+    - `median`, `pN` and `bootstrap95`: from the `values` of the users who count, in any order
+
+    Sums are exact and rounded once, so the numbers depend on the values alone, not on how users were split or ordered.
+
+    Edge cases: `None` if nobody counts, if the value of a user is undefined (NaN), or if the result is: the mean of infinite values of both
+    signs, `std` of no more users than `ddof`, `ci95` of one user. `ValueError` if the aggregate is unknown or what it needs is missing.
+    """
+    names = ("bootstrap95 low", "bootstrap95 high") if aggregate == "bootstrap95" else (aggregate,)
+    if aggregate not in _OF_MOMENTS and not needs_values(aggregate):
+        raise ValueError(f"{aggregate} is no aggregate of the values of users")
+    if moments.n == 0 or moments.n_undefined:
+        return dict.fromkeys(names)
+    if needs_values(aggregate):
+        numbers = _of_values(aggregate, values)
+    else:
+        numbers = (_OF_MOMENTS[aggregate](moments, moments.n if divisor is None else divisor, ddof),)
+    return {name: None if math.isnan(number) else number for name, number in zip(names, numbers, strict=True)}
+
+
+def micro(
+    numerators: Sequence[float], denominators: Sequence[float], n_users: int, combine: Callable[[Sequence[float]], float]
+) -> dict[str, float | None]:
+    """Pool a measure over users: the ratio of sums, not the mean of ratios.
+
+    `numerators` and `denominators` are the sums over users of each ratio that the measure is made of; `combine` computes the measure
+    from the pooled ratios (of a measure that is one ratio, it returns that one).
+
+    Edge cases: a ratio whose denominator is not above 0 is 0. `None` if none of the `n_users` count or the result is undefined (NaN).
+    """
+    ratios = [above / below if below > 0 else 0.0 for above, below in zip(numerators, denominators, strict=True)]
+    number = combine(ratios) if n_users else math.nan
+    return {"micro": None if math.isnan(number) else number}
+
+
+def _of_values(aggregate: str, values: NDArray[np.float64] | None) -> tuple[float, ...]:
+    if values is None:
+        raise ValueError(f"{aggregate} needs the values of users")
+    if aggregate == "bootstrap95":
+        return bootstrap(values.tolist())
+    if aggregate == "median":
+        median = pl.Series(values).median()
+        assert isinstance(median, float)
+        return (median,)
+    return (percentile(values.tolist(), float(aggregate[1:])),)
+
+
+def _mean(moments: Moments, divisor: int, ddof: int) -> float:
+    return _infinity(moments) + rounded(moments.total / divisor)
+
+
+def _sum(moments: Moments, divisor: int, ddof: int) -> float:
+    return _infinity(moments) + rounded(moments.total)
+
+
+def _std(moments: Moments, divisor: int, ddof: int) -> float:
+    if moments.squares is None:
+        raise ValueError("a standard deviation needs the sum of squares")
+    if moments.n <= ddof or _infinity(moments) != 0:
+        return math.nan
+    return math.sqrt(rounded((moments.squares - moments.total**2 / moments.n) / (moments.n - ddof)))
+
+
+def _ci95(moments: Moments, divisor: int, ddof: int) -> float:
+    return _Z95 * _std(moments, divisor, ddof=1) / math.sqrt(moments.n)
+
+
+def _geometric(moments: Moments, divisor: int, ddof: int) -> float:
+    if moments.logarithms is None:
+        raise ValueError("a geometric mean needs the sum of logarithms")
+    if moments.n_positive_infinite:
+        return math.inf
+    total = rounded(moments.logarithms) + moments.n_negative_infinite * math.log(SMALLEST_FACTOR)
+    return math.exp(total / moments.n)
+
+
+def _infinity(moments: Moments) -> float:
+    """What infinite values add to a sum: 0 if there are none, NaN if there are some of both signs."""
+    positive = math.inf if moments.n_positive_infinite else 0.0
+    return positive - (math.inf if moments.n_negative_infinite else 0.0)
+
+
+_OF_MOMENTS: Final[Mapping[str, Callable[[Moments, int, int], float]]] = {
+    "mean": _mean,
+    "sum": _sum,
+    "std": _std,
+    "ci95": _ci95,
+    "geometric": _geometric,
+}

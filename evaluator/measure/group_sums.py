@@ -1,0 +1,118 @@
+"""Exact sums by group, such as by item, that no order of rows or parts can change."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .exact import rounded
+from .slices import slices
+
+_BLOCK: Final = 2**20
+"""Rows that are worked on at a time: so many 32-bit numbers add up exactly in a float."""
+_BITS: Final = 32
+_ZERO_EXPONENT: Final = 16
+
+
+@dataclass(frozen=True, eq=False)
+class GroupLimbs:
+    """Exact sums of finite floats by group, as integer limbs: the sum of group g is Σᵢ `limbs[i, g]` · 2^(`exponent` + 32·i).
+
+    Nothing is rounded before `values`. Limbs lie in [-2^31, 2^31), and no first or last row of limbs is all 0, so that equal sums over
+    equally many groups have equal limbs.
+    """
+
+    limbs: NDArray[np.int64]
+    exponent: int = _ZERO_EXPONENT
+
+    @classmethod
+    def zeros(cls, n_groups: int) -> GroupLimbs:
+        """Sums of no terms."""
+        return cls(np.zeros((0, n_groups), dtype=np.int64))
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64], groups: NDArray[np.integer], n_groups: int) -> GroupLimbs:
+        """Sum `values` by their group, an integer from 0 to `n_groups` - 1.
+
+        Edge cases: a group without a value has the sum 0. `ValueError` if a value is NaN or infinite, or there is no such group.
+        """
+        if len(values) != len(groups):
+            raise ValueError(f"{len(values)} values have {len(groups)} groups")
+        if len(groups) and (groups.min() < 0 or groups.max() >= n_groups):
+            raise ValueError(f"groups are numbered from 0 to {n_groups - 1}, not {groups.min()} to {groups.max()}")
+        sums = cls.zeros(n_groups)
+        for start in range(0, len(values), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            by_exponent: dict[int, NDArray[np.int64]] = {}
+            for multiples, unit, exponent in slices(values[block], _BITS, grid=_BITS):
+                totals = np.ldexp(np.bincount(groups[block], multiples, n_groups), -unit).astype(np.int64)
+                by_exponent[exponent] = by_exponent[exponent] + totals if exponent in by_exponent else totals
+            sums += _stacked(by_exponent, n_groups)
+        return sums
+
+    def __add__(self, other: GroupLimbs) -> GroupLimbs:
+        """Merge with the sums of other terms; groups that one of the two does not have count as 0 there."""
+        n_groups = max(self.limbs.shape[1], other.limbs.shape[1])
+        lowest = min(self.exponent, other.exponent)
+        offsets = [(sums.exponent - lowest) // _BITS for sums in (self, other)]
+        n_limbs = max(offset + len(sums.limbs) for offset, sums in zip(offsets, (self, other), strict=True))
+        limbs = np.zeros((n_limbs, n_groups), dtype=np.int64)
+        for offset, sums in zip(offsets, (self, other), strict=True):
+            limbs[offset : offset + len(sums.limbs), : sums.limbs.shape[1]] += sums.limbs
+        return _carried(limbs, lowest)
+
+    def values(self) -> NDArray[np.float64]:
+        """The sums as floats, each rounded once, correctly; infinite where a sum is beyond the largest float."""
+        exponents = self.exponent + _BITS * np.arange(len(self.limbs))
+        with np.errstate(over="ignore"):
+            floats = np.ldexp(self.limbs.astype(np.float64), exponents[:, np.newaxis])
+        if np.isfinite(floats).all():
+            with suppress(OverflowError):
+                return np.array([math.fsum(parts) for parts in floats.T.tolist()], dtype=np.float64)
+        return np.array([rounded(self._fraction(group)) for group in range(self.limbs.shape[1])], dtype=np.float64)
+
+    def _fraction(self, group: int) -> Fraction:
+        integer = sum(int(limb) << _BITS * i for i, limb in enumerate(self.limbs[:, group]))
+        return Fraction(integer) * Fraction(2) ** self.exponent
+
+
+def exact_group_sums(values: NDArray[np.float64], groups: NDArray[np.integer], n_groups: int) -> NDArray[np.float64]:
+    """Sum `values` by their group, an integer from 0 to `n_groups` - 1; each sum is correctly rounded, whatever the order of rows.
+
+    Edge cases: those of `GroupLimbs.of`.
+    """
+    return GroupLimbs.of(values, groups, n_groups).values()
+
+
+def _stacked(by_exponent: dict[int, NDArray[np.int64]], n_groups: int) -> GroupLimbs:
+    if not by_exponent:
+        return GroupLimbs.zeros(n_groups)
+    lowest = min(by_exponent)
+    limbs = np.zeros(((max(by_exponent) - lowest) // _BITS + 1, n_groups), dtype=np.int64)
+    for exponent, totals in by_exponent.items():
+        limbs[(exponent - lowest) // _BITS] = totals
+    return _carried(limbs, lowest)
+
+
+def _carried(limbs: NDArray[np.int64], exponent: int) -> GroupLimbs:
+    """Carry from each limb to the next what does not fit into it, and leave out limbs that are 0 in all groups."""
+    half = 1 << (_BITS - 1)
+    rows: list[NDArray[np.int64]] = []
+    carry = np.zeros(limbs.shape[1], dtype=np.int64)
+    for row in limbs:
+        total = row + carry
+        carry = (total + half) >> _BITS
+        rows.append(total - (carry << _BITS))
+    while carry.any():
+        total, carry = carry, (carry + half) >> _BITS
+        rows.append(total - (carry << _BITS))
+    used = [i for i, row in enumerate(rows) if row.any()]
+    if not used:
+        return GroupLimbs.zeros(limbs.shape[1])
+    return GroupLimbs(np.stack(rows[used[0] : used[-1] + 1]), exponent + _BITS * used[0])

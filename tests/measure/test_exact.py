@@ -1,0 +1,104 @@
+"""Exact sums: those of `fractions`, rounded once, whatever the order, the cut and the merging."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import random
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from receval.measure.exact import ExactSums, rounded
+
+any_floats = st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=40)
+values_of_users = st.lists(st.floats(0, 1), max_size=40)
+
+
+def total(terms) -> float:
+    return rounded(sum(map(Fraction, terms), Fraction(0)))
+
+
+def merged(parts: list[ExactSums], random: random.Random) -> ExactSums:
+    """All parts added in a random tree."""
+    while len(parts) > 1:
+        right, left = (parts.pop(random.randrange(len(parts))) for _ in range(2))
+        parts.append(left + right)
+    return parts[0]
+
+
+@given(any_floats)
+def test_a_sum_is_the_exact_one_rounded_once(terms):
+    sums = ExactSums.of(np.array([terms], dtype=np.float64))
+    assert sums.fraction(0) == sum(map(Fraction, terms))
+    assert sums.values().tolist() == [total(terms)]
+
+
+@given(any_floats)
+def test_a_sum_of_squares_is_exact(terms):
+    assert ExactSums.of_squares(np.array([terms], dtype=np.float64)).fraction(0) == sum(Fraction(term) ** 2 for term in terms)
+
+
+@given(any_floats | values_of_users, st.randoms(use_true_random=False))
+def test_order_cuts_and_merging_change_no_bit(terms, random):
+    whole = ExactSums.of(np.array([terms, terms[::-1]], dtype=np.float64))
+    shuffled = random.sample(terms, len(terms))
+    borders = [0, *sorted(random.randint(0, len(terms)) for _ in range(random.randint(0, 6))), len(terms)]
+    parts = [np.array(shuffled[start:stop], dtype=np.float64) for start, stop in pairwise(borders)]
+    again = merged([ExactSums.of(np.stack([part, part[::-1]])) for part in parts], random)
+    assert again == whole
+    assert pickle.dumps(again) == pickle.dumps(whole)
+    assert again.values().tobytes() == whole.values().tobytes()
+
+
+def test_many_terms_of_many_measures_are_those_of_fsum():
+    values = np.random.default_rng(0).normal(size=(5, 30_000)) * np.array([[1e-9], [1], [1e9], [1e-300], [1e290]])
+    assert ExactSums.of(values).values().tolist() == [math.fsum(row) for row in values]
+
+
+def test_many_measures_of_few_users_are_summed_each_on_its_own():
+    values = np.random.default_rng(0).random((9_000, 3))
+    assert ExactSums.of(values).values().tolist() == [math.fsum(row) for row in values]
+
+
+def test_ones_cancel_terms_that_a_float_sum_would_lose():
+    assert ExactSums.of(np.array([[1e300, 1.0, 1e-300, -1e300, -1.0]])).values().tolist() == [1e-300]
+
+
+def test_the_smallest_and_the_largest_floats_are_summed():
+    sums = ExactSums.of(np.array([[5e-324, 5e-324], [1.7e308, -1.7e308], [1.7e308, 1.7e308], [-1.7e308, -1.7e308]]))
+    assert sums.values().tolist() == [1e-323, 0.0, math.inf, -math.inf]
+
+
+def test_masked_terms_do_not_count_and_may_be_undefined():
+    values = np.array([[1.0, math.nan, 2.0], [math.inf, 4.0, 8.0]])
+    assert ExactSums.of(values, np.isfinite(values)).values().tolist() == [3.0, 12.0]
+    assert ExactSums.of(values, [False, False, True]).values().tolist() == [2.0, 8.0]
+
+
+@pytest.mark.parametrize("term", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("add", [ExactSums.of, ExactSums.of_squares])
+def test_an_undefined_term_is_refused(add, term):
+    with pytest.raises(ValueError, match="finite"):
+        add(np.array([[0.5, term]]))
+
+
+def test_sums_of_no_terms_are_zero_and_change_nothing():
+    sums = ExactSums.of(np.array([[0.1], [0.2]]))
+    assert ExactSums.zeros(2) + sums == sums
+    assert ExactSums.of(np.empty((2, 0))) == ExactSums.zeros(2)
+    assert ExactSums.zeros(2).values().tolist() == [0.0, 0.0]
+
+
+def test_sums_of_other_measures_do_not_merge():
+    with pytest.raises(ValueError, match="2 and of 3 measures"):
+        ExactSums.zeros(2) + ExactSums.zeros(3)
+
+
+def test_sums_are_small_when_pickled():
+    sums = ExactSums.of(np.random.default_rng(0).random((60, 10_000)))
+    assert len(pickle.dumps(sums)) < 60 * 20
+    assert pickle.loads(pickle.dumps(sums)) == sums
