@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..guess import Column, Entry, File
-from . import choices
+from . import settings
+from .records import Column, Entry, File
 
 _CALLED: Final = {"position": "rank"}
 COLUMNS: Final[dict[str, tuple[str, ...]]] = {
@@ -27,7 +27,7 @@ def entry(found: File, why: str) -> Entry:
     if any(column.comma for column in numbers(found)):
         keys["decimal_comma"] = True
     if found.table == "catalogue":
-        keys |= choices.categories(found.glance)
+        keys |= settings.categories(found.glance)
     return Entry(found, keys, why)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from ..config.dialects import translate
 from ..yaml_text import Path
-from .dialects import translate
 
 _NO_MEANING: Final = "it has no meaning here: receval reads lists and trains nothing"
 _TRAINED: Final = "receval trains no model: if it has written lists, name them in data.recommendations"

@@ -14,10 +14,8 @@ import polars as pl
 from ..engine import files
 from ..engine.base import Format, ReadError, Scan
 from ..errors import DataError
-from . import lists, sniff, trec
-from .broken import explain
-from .columns import usual_roles
-from .source import Source, look
+from ..load import Source, explain, lists, look, sniff, trec
+from ..load.columns import usual_roles
 
 _ROLE: Final = "init"
 _FIRST: Final = 1_000

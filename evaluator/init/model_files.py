@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
-from ..guess import File
-from . import spellings, words
-from .truth import share
+from . import id_spellings, name_words
+from .records import File
+from .train_test import share
 
 _PREDICTED: Final = 0.8
 """The least share of its pairs that the test set holds where a file has predicted ratings, and no lists."""
@@ -52,7 +52,7 @@ def models(test: File, lists: Sequence[File]) -> Models:
 
 
 def _stranger(test: File, found: File) -> str:
-    whose = spellings.strangers(test, found)
+    whose = id_spellings.strangers(test, found)
     return f"it looks like lists, and has no {whose} in common with {test.glance.given}" if whose else ""
 
 
@@ -65,26 +65,26 @@ def _named(files: Sequence[File]) -> dict[str, File]:
     """A name for each: its own without words that say lists; where several are the same, more of its path."""
     labels = [found.glance.label for found in files]
     names = [_short(label) for label in labels]
-    for longer in (words.stem, _with_folder, _with_ending, str):
+    for longer in (name_words.stem, _with_folder, _with_ending, str):
         names = [name if names.count(name) == 1 else longer(label) for name, label in zip(names, labels, strict=True)]
     return dict(sorted(zip(names, files, strict=True), key=lambda named: named[0]))
 
 
 def _short(label: str) -> str:
     """`recs_als` is als; a name that holds nothing else stays as it is."""
-    left = re.split(r"[-_]", words.stem(label))
+    left = re.split(r"[-_]", name_words.stem(label))
     while left and left[0].lower() in _LISTS:
         left = left[1:]
     while left and left[-1].lower() in _LISTS:
         left = left[:-1]
-    found = re.search(r"[-_]".join(map(re.escape, left)), words.stem(label))
-    return found[0] if left and found else words.stem(label)
+    found = re.search(r"[-_]".join(map(re.escape, left)), name_words.stem(label))
+    return found[0] if left and found else name_words.stem(label)
 
 
 def _with_folder(label: str) -> str:
     """Where files of different folders are called the same, the folder is the name if the file's says nothing but lists."""
     folder = PurePosixPath(label).parent.name
-    return folder if words.of_file(words.stem(label)) == ("lists",) else "_".join(filter(None, (folder, words.stem(label))))
+    return folder if name_words.of_file(name_words.stem(label)) == ("lists",) else "_".join(filter(None, (folder, name_words.stem(label))))
 
 
 def _with_ending(label: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ..guess import Entry, File, Guess
-from . import choices, entries, spellings, telling, words
-from .models import Models, models
-from .sets import others
-from .truth import Truth, leading, settled, truth
+from . import descriptions, id_spellings, name_words, settings, source_entries
+from .datasets import others
+from .model_files import Models, models
+from .records import Entry, File, Guess
+from .train_test import Truth, leading, settled, truth
 
 _SINGLE: Final = {"catalogue": "items", "people": "users", "policy": "previous_policy", "distances": "distances"}
 """The tables of which a config has one at most, and their keys."""
@@ -23,15 +23,15 @@ def decide(files: Sequence[File], unreadable: Mapping[str, str]) -> Guess:
     left_out = {**unreadable, **apart}
     lists = [found for found in files if found.table == "lists"]
     known = truth([found for found in files if found.table == "interactions"], lists)
-    doubts = telling.doubts(files)
+    doubts = descriptions.doubts(files)
     if known.test is None or not lists:
-        return Guess(lines=telling.unused(files, left_out), doubts=tuple(doubts), problem=_problem(known, lists))
+        return Guess(lines=descriptions.unused(files, left_out), doubts=tuple(doubts), problem=_problem(known, lists))
     found = models(known.test, lists)
-    doubts += [*known.doubts, *spellings.apart(known.test, [other for other in files if other.table])]
+    doubts += [*known.doubts, *id_spellings.apart(known.test, [other for other in files if other.table])]
     if not found.lists:
         reasons = "; ".join(f"{given}: {why}" for given, why in found.left_out.items())
         return Guess(
-            lines=telling.unused(files, left_out),
+            lines=descriptions.unused(files, left_out),
             doubts=tuple(doubts),
             problem=f"no file has lists for {known.test.glance.given}: {reasons}",
         )
@@ -55,11 +55,11 @@ def _complete(files: Sequence[File], known: Truth, found: Models, left_out: Mapp
     """The guess where there are a test set and lists."""
     assert known.test is not None
     data, spare = _data([file for file in files if file.glance.given not in left_out], known, found)
-    of_models = {name: entries.of_lists(lists) for name, lists in found.lists.items()}
-    threshold, on_relevance = choices.threshold(known.test)
+    of_models = {name: source_entries.of_lists(lists) for name, lists in found.lists.items()}
+    threshold, on_relevance = settings.threshold(known.test)
     if threshold is not None:
         doubts.append(f"{known.test.glance.given}: {on_relevance}")
-    top_k, on_top_k = choices.cutoffs(list(found.lists.values()))
+    top_k, on_top_k = settings.cutoffs(list(found.lists.values()))
     return Guess(
         data=data,
         models=of_models,
@@ -68,8 +68,8 @@ def _complete(files: Sequence[File], known: Truth, found: Models, left_out: Mapp
         on_relevance=on_relevance,
         top_k=top_k,
         on_top_k=on_top_k,
-        metrics=choices.measures("train" in data, "items" in data, "items" in data and "categories" in data["items"].keys),
-        lines=telling.lines(files, data, of_models, spare, {**left_out, **found.left_out}),
+        metrics=settings.measures("train" in data, "items" in data, "items" in data and "categories" in data["items"].keys),
+        lines=descriptions.lines(files, data, of_models, spare, {**left_out, **found.left_out}),
         doubts=tuple(dict.fromkeys(doubts)),
     )
 
@@ -79,12 +79,12 @@ def _data(files: Sequence[File], known: Truth, found: Models) -> tuple[dict[str,
     assert known.test is not None
     singles, spare = _singles(files, known.test)
     interactions = {"test": known.test, "train": known.train}
-    data = {key: entries.entry(given, known.why[given.glance.given]) for key, given in interactions.items() if given is not None}
-    data |= {key: entries.entry(single, single.why) for key, single in singles.items()}
+    data = {key: source_entries.entry(given, known.why[given.glance.given]) for key, given in interactions.items() if given is not None}
+    data |= {key: source_entries.entry(single, single.why) for key, single in singles.items()}
     if found.predictions:
-        data["predictions"] = entries.predicted(found.predictions[0])
-    others = [*((key, entries.entry(other, why)) for key, other, why in known.others), *spare]
-    return data, (*others, *(("predictions", entries.predicted(other)) for other in found.predictions[1:]))
+        data["predictions"] = source_entries.predicted(found.predictions[0])
+    others = [*((key, source_entries.entry(other, why)) for key, other, why in known.others), *spare]
+    return data, (*others, *(("predictions", source_entries.predicted(other)) for other in found.predictions[1:]))
 
 
 def _singles(files: Sequence[File], test: File) -> tuple[dict[str, File], list[tuple[str, Entry]]]:
@@ -95,7 +95,7 @@ def _singles(files: Sequence[File], test: File) -> tuple[dict[str, File], list[t
         fitting = sorted((found for found in files if found.table == table), key=lambda found: _fit(found, test))
         if fitting:
             chosen[key] = fitting[0]
-            spare += [(key, entries.entry(found, f"could be {key} too")) for found in fitting[1:]]
+            spare += [(key, source_entries.entry(found, f"could be {key} too")) for found in fitting[1:]]
     return chosen, spare
 
 
@@ -105,13 +105,13 @@ def _fit(found: File, test: File) -> tuple[int | bool | str, ...]:
     assert shape is not None
     ids = shape.users if found.table == "people" else shape.items
     column = found.columns["user" if found.table == "people" else "item"]
-    says = words.of_name(words.stem(glance.label)) and found.table in words.of_file(words.stem(glance.label))
-    plain = len(words.of_name(words.stem(glance.label))) == 1
+    says = name_words.of_name(name_words.stem(glance.label)) and found.table in name_words.of_file(name_words.stem(glance.label))
+    plain = len(name_words.of_name(name_words.stem(glance.label))) == 1
     return (
         ids.isdisjoint(column.values) + (found.table == "people" and column.distinct < column.filled),
-        words.apart(glance.label, test.glance.label),
+        name_words.apart(glance.label, test.glance.label),
         0 if says and plain else 1 if says else 2,
-        0 if choices.categories(glance) else 1,
+        0 if settings.categories(glance) else 1,
         -len(glance.columns),
         glance.label,
     )

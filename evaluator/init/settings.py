@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ..guess import Column, File, Glance
-from . import words
+from . import name_words
+from .records import Column, File, Glance
 
 _USUAL: Final = (5, 10, 20)
 _ALWAYS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
@@ -50,7 +50,7 @@ def measures(train: bool, items: bool, categories: bool) -> tuple[tuple[str, str
 def categories(glance: Glance) -> dict[str, Any]:
     """The keys of `data.items` that say the categories, if a column is obviously one of them."""
     for column in glance.columns if glance.header else ():
-        if "genre" in words.of_column(column.name) and column.kind == "text" and column.values and not _nested(column):
+        if "genre" in name_words.of_column(column.name) and column.kind == "text" and column.values and not _nested(column):
             split = _separator(column)
             if split or 2 * column.distinct <= column.filled:
                 return {"categories": column.name, **({"split": split} if split else {})}

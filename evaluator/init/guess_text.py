@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from .. import yaml_text as text
+from ..config.loader import check
+from ..config.places import Places
 from ..errors import ConfigError
-from ..guess import Entry, Guess
-from .loader import check
-from .places import Places
-from .written import as_key, flow, moved_path, plain
+from .records import Entry, Guess
+from .yaml_values import as_key, flow, moved_path, plain
 
 _HEAD = """\
 # Written by `receval init`: guesses, each with its reason. Correct what is wrong; `receval validate` checks it, `receval run` evaluates.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ..guess import Entry, File
-from .entries import COLUMNS, numbers
+from .records import Entry, File
+from .source_entries import COLUMNS, numbers
 
 _HOW: Final = ("format", "separator", "decimal_comma", "categories", "split")
 _KINDS: Final = {

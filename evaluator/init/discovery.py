@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import DataError
-from . import sniff
+from ..load import sniff
 
 _MOST: Final = 200
 _JSON: Final = ".json"

@@ -11,10 +11,10 @@ import polars as pl
 
 from ..engine import files
 from ..errors import DataError
-from ..guess import Column, Glance, Shape
-from . import sniff
-from .as_written import Written, as_written, every_row, rows
-from .seen import column, flat
+from ..load import sniff
+from .column_summary import column, flat
+from .raw_format import Written, as_written, every_row, rows
+from .records import Column, Glance, Shape
 
 _PEEK: Final = 100
 

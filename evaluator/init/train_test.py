@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from ..guess import File
-from . import words
-from .sets import has_lists, rank
+from . import name_words
+from .datasets import has_lists, rank
+from .records import File
 
 _MOSTLY = 0.5
 
@@ -85,7 +85,7 @@ def _none(interactions: Sequence[File]) -> str:
 def _order(found: File, files: Sequence[File]) -> tuple[int, bool, int, bool, int, str]:
     """First whose names say test, of these who have lists, of these who stand nearest to the top; without such names the smallest."""
     named, label = rank(found) < 2, found.glance.label
-    plain = words.stem(label) not in ("test", "validation", "valid")
+    plain = name_words.stem(label) not in ("test", "validation", "valid")
     deep = len(PurePosixPath(label).parts) if named else 0
     return (rank(found), not has_lists(found, files), deep, plain, 0 if named else found.glance.n_rows, label)
 
@@ -95,7 +95,8 @@ def _train(test: File, rest: Sequence[File]) -> tuple[File | None, tuple[tuple[s
     train: File | None = None
     others: list[tuple[str, File, str]] = []
     doubts: list[str] = []
-    for found in sorted(rest, key=lambda found: (-rank(found), words.apart(found.glance.label, test.glance.label), _order_of_train(found))):
+    label = test.glance.label
+    for found in sorted(rest, key=lambda found: (-rank(found), name_words.apart(found.glance.label, label), _order_of_train(found))):
         shared, shown = share(test, found), found.glance.given
         if rank(found) < 2:
             others.append(("test", found, "could be the test set too" if rank(found) == 0 else "a validation set, by its name"))
@@ -116,7 +117,7 @@ def _train(test: File, rest: Sequence[File]) -> tuple[File | None, tuple[tuple[s
 
 
 def _order_of_train(found: File) -> tuple[bool, int, str]:
-    return (words.stem(found.glance.label) != "train", -found.glance.n_rows, found.glance.label)
+    return (name_words.stem(found.glance.label) != "train", -found.glance.n_rows, found.glance.label)
 
 
 def _on_train(test: File, train: File) -> str:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final
 
-from ..guess import Column
+from .records import Column
 
 _FILES: Final[dict[str, tuple[str, ...]]] = {
     "test": ("test", "holdout", "heldout", "truth", "groundtruth", "gt", "qrels", "target", "targets", "answers", "labels"),

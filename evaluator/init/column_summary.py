@@ -9,9 +9,9 @@ from typing import Final
 import polars as pl
 
 from ..engine.files import NO_VALUE
-from ..guess import Column
-from . import sniff
-from .columns import usual_roles
+from ..load import sniff
+from ..load.columns import usual_roles
+from .records import Column
 
 _SHOWN: Final = 300
 _COMMA: Final = r"^\s*[+-]?(\d+|\d*,\d+)\s*$"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from ..guess import Column
+from .records import Column
 
 _SIGNS: Final = (", ", ",", "|", ";", " ")
 _NEARLY_ALL: Final = 0.95

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from .. import guessing, load
+from .. import load
 from ..errors import DataError
-from ..guess import Entry, File, Guess
+from . import assembly, classification, column_roles, id_lists, source_entries
+from .discovery import Named, tables_in
+from .preview import Glimpse
+from .records import Entry, File, Guess
 
 _MOST: Final = 100_000
 _ALTOGETHER: Final = 2_000_000
@@ -24,14 +27,14 @@ def guess(given: Sequence[str]) -> Guess:
     """
     files: list[File] = []
     unreadable: dict[str, str] = {}
-    tables = load.tables_in(given or ["."])
+    tables = tables_in(given or ["."])
     rows = min(_MOST, _ALTOGETHER // len(tables))
     for table in tables:
         try:
-            files.append(_file(load.Glimpse(table.given, table.label, table.paths, rows)))
+            files.append(_file(Glimpse(table.given, table.label, table.paths, rows)))
         except DataError as error:
             unreadable[table.given] = _reason(error, table)
-    found = guessing.decide(files, unreadable)
+    found = assembly.decide(files, unreadable)
     return replace(
         found,
         data={key: _short(f"data.{key}", entry) for key, entry in found.data.items()},
@@ -41,20 +44,20 @@ def guess(given: Sequence[str]) -> Guess:
     )
 
 
-def _file(glimpse: load.Glimpse) -> File:
+def _file(glimpse: Glimpse) -> File:
     """What a file is by itself; none of the tables if it cannot be read as the one it seems to be."""
-    recognised = guessing.recognise(glimpse.glance)
-    if separated := guessing.separated(recognised.columns):
+    recognised = column_roles.recognise(glimpse.glance)
+    if separated := id_lists.separated(recognised.columns):
         glimpse = glimpse.split_at(*separated)
-        recognised = guessing.recognise(glimpse.glance)
+        recognised = column_roles.recognise(glimpse.glance)
     columns = recognised.columns
     pairs = {"user", "item"} <= columns.keys()
     shape = glimpse.shape(columns["user"], columns["item"]) if pairs else None
-    found = guessing.file(glimpse.glance, recognised, shape)
+    found = classification.file(glimpse.glance, recognised, shape)
     if found.table is None:
         return found
     try:
-        _look("init", found, guessing.entry(found, "").keys)
+        _look("init", found, source_entries.entry(found, "").keys)
     except DataError as error:
         return replace(found, table=None, why=error.message.removeprefix(f"init: {found.glance.paths[0]}").lstrip(",: "))
     return found
@@ -91,7 +94,7 @@ def _on_ids(found: Guess) -> tuple[str, ...]:
     return load.remarks([_look(role, entry.file, entry.keys) for role, entry in entries.items()])
 
 
-def _reason(error: DataError, table: load.Named) -> str:
+def _reason(error: DataError, table: Named) -> str:
     """Why a file cannot be read, without the name of it, which stands before it."""
     message = error.message.removeprefix("init: ")
     for name in (str(table.paths[0]), table.given):

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
-from ..guess import File
-from . import spellings, words
+from . import id_spellings, name_words
+from .records import File
 
 _IDS: Final = {"catalogue": ("item",), "policy": ("item",), "distances": ("item",), "people": ("user",), "interactions": ("user", "item")}
 """Whose ids the test set must have some of; of interactions, either's."""
@@ -15,7 +15,7 @@ _IDS: Final = {"catalogue": ("item",), "policy": ("item",), "distances": ("item"
 
 def rank(found: File) -> int:
     """How much a file says that it is the test set: 0 if its name or form does, 1 for a validation set, 2 if not, 3 for a train set."""
-    said = words.of_file(found.glance.label)
+    said = name_words.of_file(found.glance.label)
     silent = 0 if found.glance.table == "interactions" else 2
     return next((rank for rank, word in ((0, "test"), (1, "validation"), (3, "train")) if word in said), silent)
 
@@ -24,7 +24,7 @@ def has_lists(test: File, files: Sequence[File]) -> bool:
     """Whether there are lists that belong to a test set, and have users and items in common with it."""
     elsewhere = _elsewhere(test, files)
     lists = [found for found in files if found.table == "lists" and found.glance.given not in elsewhere]
-    return any(not spellings.strangers(test, found) for found in lists)
+    return any(not id_spellings.strangers(test, found) for found in lists)
 
 
 def others(test: File, files: Sequence[File]) -> dict[str, str]:
@@ -76,6 +76,6 @@ def _reason(found: File, home: File) -> str:
 def _strange(test: File, found: File) -> str:
     """Why a file cannot belong to the test set, or nothing."""
     needed = [whose for whose in _IDS[found.table or ""] if whose in found.columns]
-    if not needed or not all(spellings.apart_in(test, found, whose) for whose in needed):
+    if not needed or not all(id_spellings.apart_in(test, found, whose) for whose in needed):
         return ""
     return f"it has no {' and no '.join(needed)} in common with {test.glance.given}"

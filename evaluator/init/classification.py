@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from ..guess import Column, File, Glance, Shape
-from . import words
-from .columns import Recognised
+from . import name_words
+from .column_roles import Recognised
+from .records import Column, File, Glance, Shape
 
 _EVEN: Final = 0.8
 """The least share of users with the same number of rows where rows look like lists."""
@@ -22,7 +22,7 @@ def file(glance: Glance, recognised: Recognised, shape: Shape | None) -> File:
     """What a file is taken to be; `shape` is that of its rows if it has columns of users and items."""
     columns: Mapping[str, Column] = recognised.columns
     found = File(glance, columns, shape, None, "", recognised.doubts)
-    said = words.of_file(glance.label)
+    said = name_words.of_file(glance.label)
     if glance.table is not None:
         return _of_its_form(found, glance.table)
     if "first" in columns:
@@ -66,7 +66,7 @@ def _of_one_row_each(found: File, said: tuple[str, ...]) -> File | None:
     """A file with one row per user, or per item, whose other ids only describe it, such as a favourite film; nothing otherwise."""
     for table, role, other in (("people", "user", "item"), ("catalogue", "item", "user")):
         unique = found.columns[role].distinct == found.columns[role].filled == found.glance.n_seen
-        described = not words.names_ids(found.columns[other]) and not any(word in said for word in _TRUTH)
+        described = not name_words.names_ids(found.columns[other]) and not any(word in said for word in _TRUTH)
         if unique and (table in said or described):
             columns = {name: column for name, column in found.columns.items() if name != other}
             return replace(
@@ -113,7 +113,7 @@ def _lists_for(found: File, said: tuple[str, ...]) -> bool:
     """Whether a file named after a test or train set holds lists for it, as `als_test` may: `test` itself does not, whatever it has."""
     if "position" in found.columns or "lists" in said:
         return True
-    alone = all(words.of_file(word) for word in words.of_name(words.stem(found.glance.label)))
+    alone = all(name_words.of_file(word) for word in name_words.of_name(name_words.stem(found.glance.label)))
     rating = found.columns.get("rating")
     return not alone and ("score" in found.columns or (rating is not None and _has_many_decimals(rating)))
 
@@ -125,7 +125,7 @@ def _has_many_decimals(rating: Column) -> bool:
 def _models(glance: Glance) -> Column | None:
     """The column that tells models apart, where one file holds several."""
     for column in glance.columns:
-        if "model" in words.of_column(column.name) and column.kind == "text" and 1 < column.distinct <= _MANY:
+        if "model" in name_words.of_column(column.name) and column.kind == "text" and 1 < column.distinct <= _MANY:
             return column
     return None
 

@@ -10,13 +10,13 @@ from typing import Any
 
 from .. import conventions, metrics
 from .. import yaml_text as text
+from ..config.dialects import PROGRAMS, Translation, ours, translate
+from ..config.loader import check, read_document
+from ..config.places import Places, dotted
 from ..errors import ConfigError
 from ..naming import MetricSpec
-from .dialects import PROGRAMS, Translation, ours, translate
 from .experiments import Experiment, recognise
-from .loader import check, read_document
-from .places import Places, dotted
-from .written import as_key, flow, moved_path, plain
+from .yaml_values import as_key, flow, moved_path, plain
 
 _PROGRAMS = ", ".join(PROGRAMS.values())
 _Moved = Callable[[Any], Any]

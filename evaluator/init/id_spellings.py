@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from ..guess import File
+from .records import File
 
 _FOLDS: Final[dict[str, Callable[[str], str]]] = {
     "white space around them": str.strip,

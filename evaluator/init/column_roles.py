@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..guess import Column, Glance
-from . import rows_of_ids, words
+from . import id_lists, name_words
+from .records import Column, Glance
 
 _LISTED = ("item", "position", "score", "rating")
 """The roles of which a row may hold a list."""
@@ -42,16 +42,16 @@ def _by_name(columns: tuple[Column, ...]) -> Recognised:
 
 def _fit(column: Column, role: str) -> int | None:
     """How well a column's name fits a role, the least being the best; `None` if it does not."""
-    said = words.of_name(column.name)
+    said = name_words.of_name(column.name)
     if column.name == ("rank" if role == "position" else role):
         return 0
     if role in column.usual:
-        return 1 if any(word in words.IDENTIFYING for word in said) else 2
-    if role not in words.of_column(column.name) or (role not in ("user", "item", "timestamp") and column.kind == "text"):
+        return 1 if any(word in name_words.IDENTIFYING for word in said) else 2
+    if role not in name_words.of_column(column.name) or (role not in ("user", "item", "timestamp") and column.kind == "text"):
         return None
     if role in ("user", "item"):
-        described = any(word in words.DESCRIBING for word in said) or (column.kind == "decimal" and not column.stepped)
-        return None if described else 3 if any(word in words.IDENTIFYING for word in said) else 4
+        described = any(word in name_words.DESCRIBING for word in said) or (column.kind == "decimal" and not column.stepped)
+        return None if described else 3 if any(word in name_words.IDENTIFYING for word in said) else 4
     return 3
 
 
@@ -76,8 +76,8 @@ def _repeats(column: Column) -> bool:
 
 
 def _is_id(column: Column) -> bool:
-    said = words.of_name(column.name)
-    return any(word in words.IDENTIFYING for word in said) and not any(word in words.DESCRIBING for word in said)
+    said = name_words.of_name(column.name)
+    return any(word in name_words.IDENTIFYING for word in said) and not any(word in name_words.DESCRIBING for word in said)
 
 
 def _by_place(columns: tuple[Column, ...]) -> Recognised:
@@ -100,4 +100,4 @@ def _of_number(column: Column) -> str:
 def _holds_prose(column: Column) -> bool:
     """Whether a column holds titles and the like: texts of several words, not all of them ids."""
     several = column.kind == "text" and 2 * sum(" " in value.strip() for value in column.values) > len(column.values)
-    return several and not column.listed and not rows_of_ids.separator(column)
+    return several and not column.listed and not id_lists.separator(column)
