@@ -41,17 +41,17 @@ def init(files: tuple[str, ...], source: str | None, demo: str | None, output: s
 def _guess(files: tuple[str, ...], output: str | None, force: bool) -> None:
     """Say what the files are taken to be, and write the config; `DataError` if there is nothing to evaluate."""
     from receval.errors import DataError
-    from receval.init import guess, guessed
+    from receval.init import config_text, guess
 
     target = _target(output, force)
-    found = guess(files)
-    for name, what in found.lines:
-        click.echo(_on_one_line(f"{name}: {what}"), err=True)
-    for doubt in found.doubts:
+    config = guess(files)
+    for name, description in config.descriptions:
+        click.echo(_on_one_line(f"{name}: {description}"), err=True)
+    for doubt in config.doubts:
         click.echo(_on_one_line(f"not sure: {doubt}"), err=True)
-    if found.problem:
-        raise DataError(found.problem, "name the right files, or write the config by hand: the README shows one")
-    _save(guessed(found, _folder(target)), target)
+    if config.problem:
+        raise DataError(config.problem, "name the right files, or write the config by hand: the README shows one")
+    _save(config_text(config, _folder(target)), target)
     if target is not None:
         click.echo(f"receval: wrote {target}; next: receval run {shlex.quote(str(target))}", err=True)
 

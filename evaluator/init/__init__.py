@@ -1,8 +1,8 @@
-"""Write a first config: guessed from unlabelled files, converted from another program's, or the sample that comes with the package."""
+"""Write a first config: guess it from unlabelled files, convert that of another program, or take the sample of the package."""
 
 from .conversion import convert
 from .guess import guess
-from .guess_text import guessed
+from .guess_text import config_text
 from .sample import sample
 
-__all__ = ["convert", "guess", "guessed", "sample"]
+__all__ = ["config_text", "convert", "guess", "sample"]

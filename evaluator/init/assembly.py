@@ -1,117 +1,136 @@
-"""The files together → the config to write, what to say of each file, and what is unsure."""
+"""Assemble a config from the classified files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from . import descriptions, id_spellings, name_words, settings, source_entries
-from .datasets import others
-from .model_files import Models, models
-from .records import Entry, File, Guess
-from .train_test import Truth, leading, settled, truth
+from . import descriptions, settings
+from .datasets import foreign_files
+from .id_spellings import spelling_doubts
+from .model_files import ModelFiles, choose_models
+from .name_words import are_in_different_folders, stem, table_words, words_of
+from .records import ClassifiedFile, GuessedConfig, SourceEntry
+from .source_entries import lists_entry, predictions_entry, source_entry
+from .train_test import TrainTestFiles, choose_train_test, likeliest_test, resolve_bare_lists
 
-_SINGLE: Final = {"catalogue": "items", "people": "users", "policy": "previous_policy", "distances": "distances"}
-"""The tables of which a config has one at most, and their keys."""
-
-
-def decide(files: Sequence[File], unreadable: Mapping[str, str]) -> Guess:
-    """The guess for files that were seen, and the reasons of those that could not be read."""
-    every = settled(files)
-    apart = _apart(every)
-    files = [found for found in every if found.glance.given not in apart]
-    left_out = {**unreadable, **apart}
-    lists = [found for found in files if found.table == "lists"]
-    known = truth([found for found in files if found.table == "interactions"], lists)
-    doubts = descriptions.doubts(files)
-    if known.test is None or not lists:
-        return Guess(lines=descriptions.unused(files, left_out), doubts=tuple(doubts), problem=_problem(known, lists))
-    found = models(known.test, lists)
-    doubts += [*known.doubts, *id_spellings.apart(known.test, [other for other in files if other.table])]
-    if not found.lists:
-        reasons = "; ".join(f"{given}: {why}" for given, why in found.left_out.items())
-        return Guess(
-            lines=descriptions.unused(files, left_out),
-            doubts=tuple(doubts),
-            problem=f"no file has lists for {known.test.glance.given}: {reasons}",
-        )
-    return _complete(every, known, found, left_out, doubts)
+_SINGLE_KEYS: Final = {"catalogue": "items", "people": "users", "policy": "previous_policy", "distances": "distances"}
+"""Kind of table → its key of the data section, which takes one file."""
 
 
-def _apart(files: Sequence[File]) -> dict[str, str]:
-    """The files of other test sets than the one that is evaluated, with the reason."""
-    test = leading([found for found in files if found.table == "interactions"], [found for found in files if found.table == "lists"])
-    return others(test, files) if test is not None else {}
+@dataclass(frozen=True)
+class _DataSection:
+    """The entries of the data section but for the models, and files that could have had a key of it."""
+
+    entries: dict[str, SourceEntry]
+    alternatives: tuple[tuple[str, SourceEntry], ...]
 
 
-def _problem(known: Truth, lists: Sequence[File]) -> str:
-    if known.test is None and lists:
-        return known.problem
-    nothing = "no file looks like recommendations, which have a column of users, one of items, and a score or a rank"
-    return nothing if known.test is not None else f"{nothing}, and {known.problem}"
+def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> GuessedConfig:
+    """Assemble a config from classified files; `unreadable` has the reason for each file that could not be read."""
+    resolved = resolve_bare_lists(files)
+    foreign = _foreign_files(resolved)
+    own = [file for file in resolved if file.summary.path not in foreign]
+    left_out = {**unreadable, **foreign}
+    lists = _of_table(own, "lists")
+    split = choose_train_test(_of_table(own, "interactions"), lists)
+    doubts = descriptions.file_doubts(own)
+    if split.test is None or not lists:
+        return _failure(own, left_out, doubts, _problem(split, lists))
+    models = choose_models(split.test, lists)
+    doubts += [*split.doubts, *spelling_doubts(split.test, [file for file in own if file.table])]
+    if not models.lists:
+        reasons = "; ".join(f"{path}: {reason}" for path, reason in models.left_out.items())
+        return _failure(own, left_out, doubts, f"no file has lists for {split.test.summary.path}: {reasons}")
+    return _complete(resolved, split, models, left_out, doubts)
 
 
-def _complete(files: Sequence[File], known: Truth, found: Models, left_out: Mapping[str, str], doubts: list[str]) -> Guess:
-    """The guess where there are a test set and lists."""
-    assert known.test is not None
-    data, spare = _data([file for file in files if file.glance.given not in left_out], known, found)
-    of_models = {name: source_entries.of_lists(lists) for name, lists in found.lists.items()}
-    threshold, on_relevance = settings.threshold(known.test)
-    if threshold is not None:
-        doubts.append(f"{known.test.glance.given}: {on_relevance}")
-    top_k, on_top_k = settings.cutoffs(list(found.lists.values()))
-    return Guess(
+def _of_table(files: Sequence[ClassifiedFile], table: str) -> list[ClassifiedFile]:
+    return [file for file in files if file.table == table]
+
+
+def _foreign_files(files: Sequence[ClassifiedFile]) -> dict[str, str]:
+    """Return the files that belong to another test set than the likeliest one, with the reason."""
+    test = likeliest_test(_of_table(files, "interactions"), _of_table(files, "lists"))
+    return foreign_files(test, files) if test is not None else {}
+
+
+def _failure(files: Sequence[ClassifiedFile], left_out: Mapping[str, str], doubts: Sequence[str], problem: str) -> GuessedConfig:
+    return GuessedConfig(descriptions=descriptions.describe_alone(files, left_out), doubts=tuple(doubts), problem=problem)
+
+
+def _problem(split: TrainTestFiles, lists: Sequence[ClassifiedFile]) -> str:
+    """Say that there is no test set, or no lists, or neither."""
+    if split.test is None and lists:
+        return split.problem
+    no_lists = "no file looks like recommendations, which have a column of users, one of items, and a score or a rank"
+    return no_lists if split.test is not None else f"{no_lists}, and {split.problem}"
+
+
+def _complete(
+    files: Sequence[ClassifiedFile], split: TrainTestFiles, models: ModelFiles, left_out: Mapping[str, str], doubts: Sequence[str]
+) -> GuessedConfig:
+    """Assemble the config of a test set and lists."""
+    assert split.test is not None
+    section = _data_section([file for file in files if file.summary.path not in left_out], split, models)
+    data, model_entries = section.entries, {name: lists_entry(lists) for name, lists in models.lists.items()}
+    threshold, threshold_reason = settings.threshold(split.test)
+    threshold_doubts = [] if threshold is None else [f"{split.test.summary.path}: {threshold_reason}"]
+    top_k, top_k_reason = settings.cutoffs(list(models.lists.values()))
+    return GuessedConfig(
         data=data,
-        models=of_models,
-        others=spare,
+        models=model_entries,
+        alternatives=section.alternatives,
         threshold=threshold,
-        on_relevance=on_relevance,
+        threshold_reason=threshold_reason,
         top_k=top_k,
-        on_top_k=on_top_k,
-        metrics=settings.measures("train" in data, "items" in data, "items" in data and "categories" in data["items"].keys),
-        lines=descriptions.lines(files, data, of_models, spare, {**left_out, **found.left_out}),
-        doubts=tuple(dict.fromkeys(doubts)),
+        top_k_reason=top_k_reason,
+        metrics=settings.metrics("train" in data, "items" in data, "items" in data and "categories" in data["items"].keys),
+        descriptions=descriptions.describe(files, data, model_entries, section.alternatives, {**left_out, **models.left_out}),
+        doubts=tuple(dict.fromkeys([*doubts, *threshold_doubts])),
     )
 
 
-def _data(files: Sequence[File], known: Truth, found: Models) -> tuple[dict[str, Entry], tuple[tuple[str, Entry], ...]]:
-    """The data section but for the lists, and the files that could have had a key of it."""
-    assert known.test is not None
-    singles, spare = _singles(files, known.test)
-    interactions = {"test": known.test, "train": known.train}
-    data = {key: source_entries.entry(given, known.why[given.glance.given]) for key, given in interactions.items() if given is not None}
-    data |= {key: source_entries.entry(single, single.why) for key, single in singles.items()}
-    if found.predictions:
-        data["predictions"] = source_entries.predicted(found.predictions[0])
-    others = [*((key, source_entries.entry(other, why)) for key, other, why in known.others), *spare]
-    return data, (*others, *(("predictions", source_entries.predicted(other)) for other in found.predictions[1:]))
+def _data_section(files: Sequence[ClassifiedFile], split: TrainTestFiles, models: ModelFiles) -> _DataSection:
+    """Write the entries of test, train, side inputs and predictions."""
+    assert split.test is not None
+    singles, alternatives = _single_files(files, split.test)
+    interactions = {"test": split.test, "train": split.train}
+    entries = {key: source_entry(file, split.reasons[file.summary.path]) for key, file in interactions.items() if file is not None}
+    entries |= {key: source_entry(file, file.reason) for key, file in singles.items()}
+    if models.predictions:
+        entries["predictions"] = predictions_entry(models.predictions[0])
+    others = [(key, source_entry(file, comment)) for key, file, comment in split.alternatives]
+    predictions = [("predictions", predictions_entry(file)) for file in models.predictions[1:]]
+    return _DataSection(entries, (*others, *alternatives, *predictions))
 
 
-def _singles(files: Sequence[File], test: File) -> tuple[dict[str, File], list[tuple[str, Entry]]]:
-    """The side inputs of which there is one each, and the files that could be in their place."""
-    chosen: dict[str, File] = {}
-    spare: list[tuple[str, Entry]] = []
-    for table, key in _SINGLE.items():
-        fitting = sorted((found for found in files if found.table == table), key=lambda found: _fit(found, test))
-        if fitting:
-            chosen[key] = fitting[0]
-            spare += [(key, source_entries.entry(found, f"could be {key} too")) for found in fitting[1:]]
-    return chosen, spare
+def _single_files(files: Sequence[ClassifiedFile], test: ClassifiedFile) -> tuple[dict[str, ClassifiedFile], list[tuple[str, SourceEntry]]]:
+    """Choose the file of each key that takes one, and return the alternatives."""
+    chosen: dict[str, ClassifiedFile] = {}
+    alternatives: list[tuple[str, SourceEntry]] = []
+    for table, key in _SINGLE_KEYS.items():
+        candidates = sorted(_of_table(files, table), key=lambda file: _side_order(file, test))
+        if candidates:
+            chosen[key] = candidates[0]
+            alternatives += [(key, source_entry(file, f"could be {key} too")) for file in candidates[1:]]
+    return chosen, alternatives
 
 
-def _fit(found: File, test: File) -> tuple[int | bool | str, ...]:
-    """The better a side input fits its key, the less: by its ids, one row per user, its folder, name, categories, columns."""
-    shape, glance = test.shape, found.glance
-    assert shape is not None
-    ids = shape.users if found.table == "people" else shape.items
-    column = found.columns["user" if found.table == "people" else "item"]
-    says = name_words.of_name(name_words.stem(glance.label)) and found.table in name_words.of_file(name_words.stem(glance.label))
-    plain = len(name_words.of_name(name_words.stem(glance.label))) == 1
+def _side_order(file: ClassifiedFile, test: ClassifiedFile) -> tuple[int | bool | str, ...]:
+    """Sort by ids of the test set and one row per user, then by folder, name, categories and number of columns: the best first."""
+    summary, is_users = file.summary, file.table == "people"
+    assert test.pair_summary is not None
+    test_ids = test.pair_summary.users if is_users else test.pair_summary.items
+    column = file.columns["user" if is_users else "item"]
+    name = stem(summary.label)
+    is_named = bool(words_of(name)) and file.table in table_words(name)
     return (
-        ids.isdisjoint(column.values) + (found.table == "people" and column.distinct < column.filled),
-        name_words.apart(glance.label, test.glance.label),
-        0 if says and plain else 1 if says else 2,
-        0 if settings.categories(glance) else 1,
-        -len(glance.columns),
-        glance.label,
+        test_ids.isdisjoint(column.examples) + (is_users and column.n_distinct < column.n_filled),
+        are_in_different_folders(summary.label, test.summary.label),
+        (0 if len(words_of(name)) == 1 else 1) if is_named else 2,
+        0 if settings.categories(summary) else 1,
+        -len(summary.columns),
+        summary.label,
     )

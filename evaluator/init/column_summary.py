@@ -1,4 +1,4 @@
-"""The values of one column, as text → what they show."""
+"""Summarise one column of text: its kind, its range, its distinct values."""
 
 from __future__ import annotations
 
@@ -13,52 +13,52 @@ from ..load import sniff
 from ..load.columns import usual_roles
 from .records import Column
 
-_SHOWN: Final = 300
-_COMMA: Final = r"^\s*[+-]?(\d+|\d*,\d+)\s*$"
+_N_EXAMPLES: Final = 300
+_DECIMAL_COMMA: Final = r"^\s*[+-]?(\d+|\d*,\d+)\s*$"
 
 
-def column(name: str, place: int, values: pl.Series, holds: Callable[[Collection[str]], bool]) -> Column:
-    """What a column shows; of one that holds lists, what their values do. Numbers may stand beside words for no value."""
-    single = flat(values)
-    empty = single.is_null() | (single == "")
-    distinct = single.filter(~empty).unique(maintain_order=True)
-    no_value = single.str.to_lowercase().is_in([word for word in NO_VALUE if word]) & ~empty
-    numbers, comma = _numbers(distinct.filter(~distinct.str.to_lowercase().is_in(NO_VALUE)))
-    found = Column(
+def summarise_column(name: str, number: int, values: pl.Series, contains_any: Callable[[Collection[str]], bool]) -> Column:
+    """Summarise a column of text, or of lists of text: then their values. Numbers may be mixed with words for missing values."""
+    texts = flat(values)
+    is_empty = texts.is_null() | (texts == "")
+    distinct = texts.filter(~is_empty).unique(maintain_order=True)
+    is_missing_word = texts.str.to_lowercase().is_in([word for word in NO_VALUE if word]) & ~is_empty
+    numbers, decimal_comma = _numbers(distinct.filter(~distinct.str.to_lowercase().is_in(NO_VALUE)))
+    column = Column(
         name,
-        place,
+        number,
         usual_roles(name),
         "text",
-        distinct.len(),
-        values.len() - int(empty.sum()),
-        values=tuple(distinct.head(_SHOWN)),
-        listed=values.dtype == pl.List,
-        holds=holds,
+        n_distinct=distinct.len(),
+        n_filled=values.len() - int(is_empty.sum()),
+        examples=tuple(distinct.head(_N_EXAMPLES)),
+        is_list=values.dtype == pl.List,
+        contains_any=contains_any,
     )
     if numbers is None:
-        return found
-    integer = numbers.len() == distinct.len() and distinct.str.contains(sniff.PLAIN_INTEGER).all()
+        return column
+    is_integer = numbers.len() == distinct.len() and distinct.str.contains(sniff.PLAIN_INTEGER).all()
     return replace(
-        found,
-        kind="integer" if integer else "decimal",
-        least=numbers.min(),  # type: ignore[arg-type]
-        most=numbers.max(),  # type: ignore[arg-type]
-        stepped=bool(((numbers * 2) % 1 == 0).all()),
-        no_value=int(no_value.sum()),
-        comma=comma,
+        column,
+        kind="integer" if is_integer else "decimal",
+        minimum=numbers.min(),  # type: ignore[arg-type]
+        maximum=numbers.max(),  # type: ignore[arg-type]
+        half_steps=bool(((numbers * 2) % 1 == 0).all()),
+        n_missing_words=int(is_missing_word.sum()),
+        decimal_comma=decimal_comma,
     )
 
 
 def _numbers(texts: pl.Series) -> tuple[pl.Series | None, bool]:
-    """The numbers that texts are, if all are, and whether decimals follow a comma."""
-    for comma in (False, True):
-        written = texts.str.replace(",", ".", literal=True) if comma and texts.str.contains(_COMMA).all() else texts
-        numbers = written.cast(pl.Float64, strict=False)
+    """Parse texts as numbers, `None` if any is not one; and whether decimals follow a comma."""
+    for decimal_comma in (False, True):
+        plain = texts.str.replace(",", ".", literal=True) if decimal_comma and texts.str.contains(_DECIMAL_COMMA).all() else texts
+        numbers = plain.cast(pl.Float64, strict=False)
         if texts.len() and numbers.is_not_null().all() and numbers.is_finite().all():
-            return numbers, comma
+            return numbers, decimal_comma
     return None, False
 
 
 def flat(values: pl.Series) -> pl.Series:
-    """The values of a column, one by one where it holds lists."""
+    """Return the values of a column, lists taken apart."""
     return values.explode(empty_as_null=False) if values.dtype == pl.List else values

@@ -1,4 +1,4 @@
-"""Files that belong to another test set than the one that is evaluated."""
+"""Tell which files belong to another dataset than the one that is evaluated."""
 
 from __future__ import annotations
 
@@ -6,76 +6,83 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
-from . import id_spellings, name_words
-from .records import File
+from .id_spellings import have_no_common_ids, role_without_common_ids
+from .name_words import table_words
+from .records import ClassifiedFile
 
-_IDS: Final = {"catalogue": ("item",), "policy": ("item",), "distances": ("item",), "people": ("user",), "interactions": ("user", "item")}
-"""Whose ids the test set must have some of; of interactions, either's."""
+TEST: Final = 0
+VALIDATION: Final = 1
+UNKNOWN: Final = 2
+TRAIN: Final = 3
+"""What the name of a file says; the lower, the likelier it is the test set."""
+
+_ROLES: Final = {"catalogue": ("item",), "policy": ("item",), "distances": ("item",), "people": ("user",), "interactions": ("user", "item")}
+"""Kind of table → the roles of ids of which the test set must share some, in at least one role."""
 
 
-def rank(found: File) -> int:
-    """How much a file says that it is the test set: 0 if its name or form does, 1 for a validation set, 2 if not, 3 for a train set."""
-    said = name_words.of_file(found.glance.label)
-    silent = 0 if found.glance.table == "interactions" else 2
-    return next((rank for rank, word in ((0, "test"), (1, "validation"), (3, "train")) if word in said), silent)
+def test_priority(file: ClassifiedFile) -> int:
+    """Order files by how likely they are the test set: `TEST` by name or format, then `VALIDATION`, `UNKNOWN`, `TRAIN`."""
+    words = table_words(file.summary.label)
+    default = TEST if file.summary.table == "interactions" else UNKNOWN
+    return next((priority for priority, word in ((TEST, "test"), (VALIDATION, "validation"), (TRAIN, "train")) if word in words), default)
 
 
-def has_lists(test: File, files: Sequence[File]) -> bool:
-    """Whether there are lists that belong to a test set, and have users and items in common with it."""
+def has_lists(test: ClassifiedFile, files: Sequence[ClassifiedFile]) -> bool:
+    """Whether some lists belong to a test set: they are in its folders, and share users and items with it."""
     elsewhere = _elsewhere(test, files)
-    lists = [found for found in files if found.table == "lists" and found.glance.given not in elsewhere]
-    return any(not id_spellings.strangers(test, found) for found in lists)
+    lists = [file for file in files if file.table == "lists" and file.summary.path not in elsewhere]
+    return any(not role_without_common_ids(test, file) for file in lists)
 
 
-def others(test: File, files: Sequence[File]) -> dict[str, str]:
-    """The files that do not belong to the test set, with the reason.
+def foreign_files(test: ClassifiedFile, files: Sequence[ClassifiedFile]) -> dict[str, str]:
+    """Return the files that do not belong to the test set, with the reason.
 
-    Either they stand in the folder of another one, which has lists of its own, or they have no id in common with it; where lists have none
-    is said when the models are chosen.
+    They are in the folder of another test set that has lists of its own, or they share no ids with this one. Lists without common ids
+    are reported later, when the models are chosen.
     """
     elsewhere = _elsewhere(test, files)
-    rest = [found for found in files if found is not test and found.table in _IDS and found.glance.given not in elsewhere]
-    return elsewhere | {found.glance.given: why for found in rest if (why := _strange(test, found))}
+    rest = [file for file in files if file is not test and file.table in _ROLES and file.summary.path not in elsewhere]
+    return elsewhere | {file.summary.path: reason for file in rest if (reason := _no_common_ids(test, file))}
 
 
-def _elsewhere(test: File, files: Sequence[File]) -> dict[str, str]:
-    """The files nearer to another test set: its folder is the first above them that has one, and does not hold `test`."""
+def _elsewhere(test: ClassifiedFile, files: Sequence[ClassifiedFile]) -> dict[str, str]:
+    """Return the files whose nearest folder with a test set is neither the folder of `test` nor one above it."""
     here = _folder(test)
     homes = _homes(files)
-    found = {}
+    elsewhere = {}
     for file in files:
         folder = next((folder for folder in (_folder(file), *_folder(file).parents) if folder in homes), here)
-        if folder not in (here, *here.parents) and not _same(test, homes[folder]):
-            found[file.glance.given] = _reason(file, homes[folder])
-    return found
+        if folder not in (here, *here.parents) and not _have_same_pairs(test, homes[folder]):
+            elsewhere[file.summary.path] = _reason(file, homes[folder])
+    return elsewhere
 
 
-def _homes(files: Sequence[File]) -> dict[PurePosixPath, File]:
-    """The folders that have a test set by its name, and lists in them or below, each with the first of its test sets."""
-    above = {folder for found in files if found.table == "lists" for folder in (_folder(found), *_folder(found).parents)}
-    tests = [found for found in files if found.table == "interactions" and rank(found) == 0 and _folder(found) in above]
-    return {_folder(found): found for found in reversed(tests)}
+def _homes(files: Sequence[ClassifiedFile]) -> dict[PurePosixPath, ClassifiedFile]:
+    """Return the folders with a test set by name and with lists in them or below, each with its first test set."""
+    above = {folder for file in files if file.table == "lists" for folder in (_folder(file), *_folder(file).parents)}
+    tests = [file for file in files if file.table == "interactions" and test_priority(file) == TEST and _folder(file) in above]
+    return {_folder(file): file for file in reversed(tests)}
 
 
-def _folder(found: File) -> PurePosixPath:
-    return PurePosixPath(found.glance.label).parent
+def _folder(file: ClassifiedFile) -> PurePosixPath:
+    return PurePosixPath(file.summary.label).parent
 
 
-def _same(test: File, other: File) -> bool:
-    assert test.shape is not None
-    assert other.shape is not None
-    return test.shape.pairs == other.shape.pairs
+def _have_same_pairs(test: ClassifiedFile, other: ClassifiedFile) -> bool:
+    assert test.pair_summary is not None
+    assert other.pair_summary is not None
+    return test.pair_summary.pairs == other.pair_summary.pairs
 
 
-def _reason(found: File, home: File) -> str:
-    if found is home:
+def _reason(file: ClassifiedFile, home: ClassifiedFile) -> str:
+    if file is home:
         return "another test set, with lists in its folder"
-    return f"it stands beside another test set, {home.glance.given}"
+    return f"it stands beside another test set, {home.summary.path}"
 
 
-def _strange(test: File, found: File) -> str:
-    """Why a file cannot belong to the test set, or nothing."""
-    needed = [whose for whose in _IDS[found.table or ""] if whose in found.columns]
-    if not needed or not all(id_spellings.apart_in(test, found, whose) for whose in needed):
+def _no_common_ids(test: ClassifiedFile, file: ClassifiedFile) -> str:
+    """Return why a file cannot belong to the test set; empty if it can."""
+    roles = [role for role in _ROLES[file.table or ""] if role in file.columns]
+    if not roles or not all(have_no_common_ids(test, file, role) for role in roles):
         return ""
-    return f"it has no {' and no '.join(needed)} in common with {test.glance.given}"
+    return f"it has no {' and no '.join(roles)} in common with {test.summary.path}"

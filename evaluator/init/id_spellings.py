@@ -1,12 +1,12 @@
-"""Ids that two files spell differently, so that they are not the same."""
+"""Detect ids that two files spell differently, so that they do not match."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
-from .records import File
+from .records import ClassifiedFile
 
 _FOLDS: Final[dict[str, Callable[[str], str]]] = {
     "white space around them": str.strip,
@@ -15,56 +15,64 @@ _FOLDS: Final[dict[str, Callable[[str], str]]] = {
     "a decimal .0": lambda text: re.sub(r"^(-?\d+)\.0+$", r"\1", text),
     "quotation marks": lambda text: text.strip("\"'"),
 }
-_TOLD: Final = 0.01
-"""The least share of ids that a change of spelling must match for it to be told."""
+_WORTH_SAYING: Final = 0.01
+"""The least share of ids that must differ in spelling only for a warning."""
 
 
-def apart(test: File, others: Sequence[File]) -> tuple[str, ...]:
-    """A sentence for each way in which ids of users or items would match those of the test set if they were spelled alike."""
-    said: dict[tuple[str, str], list[tuple[File, int, tuple[str, str]]]] = {}
+def spelling_doubts(test: ClassifiedFile, others: Sequence[ClassifiedFile]) -> tuple[str, ...]:
+    """Return a sentence for each difference in spelling that keeps user or item ids from matching those of the test set."""
+    differences: dict[tuple[str, str], list[_Difference]] = {}
     for other in others:
-        for whose in ("user", "item"):
-            for called, more, example in _differences(_ids(test, whose), _ids(other, whose)):
-                said.setdefault((whose, called), []).append((other, more, example))
-    return tuple(_sentence(whose, test, called, found) for (whose, called), found in said.items())
+        for role in ("user", "item"):
+            for difference in _differences(test, other, role):
+                differences.setdefault((role, difference.name), []).append(difference)
+    return tuple(_sentence(role, test, same) for (role, _), same in differences.items())
 
 
-def _differences(one: frozenset[str], two: frozenset[str]) -> Iterator[tuple[str, int, tuple[str, str]]]:
-    """What a difference in spelling is called, how many ids it keeps apart, and two of them."""
-    for called, fold in _FOLDS.items():
-        more = len({fold(text) for text in one} & {fold(text) for text in two}) - len(one & two)
-        if more > _TOLD * min(len(one), len(two)):
-            yield called, more, _example(one, two, fold)
+class _Difference(NamedTuple):
+    """A difference in spelling between the ids of the test set and of another file, with two ids as an example."""
+
+    name: str
+    file: ClassifiedFile
+    n_ids: int
+    example: tuple[str, str]
 
 
-def strangers(test: File, other: File) -> str:
-    """Whose ids two files have none of in common: `user` or `item`; nothing if they have both."""
-    return next((whose for whose in ("user", "item") if apart_in(test, other, whose)), "")
+def _differences(test: ClassifiedFile, file: ClassifiedFile, role: str) -> Iterator[_Difference]:
+    test_ids, ids = _ids(test, role), _ids(file, role)
+    for name, fold in _FOLDS.items():
+        n_ids = len({fold(text) for text in test_ids} & {fold(text) for text in ids}) - len(test_ids & ids)
+        if n_ids > _WORTH_SAYING * min(len(test_ids), len(ids)):
+            yield _Difference(name, file, n_ids, _example(test_ids, ids, fold))
 
 
-def apart_in(test: File, other: File, whose: str) -> bool:
-    """Whether no user, or no item, that was seen in one of two files stands anywhere in the other."""
-    one, two = _ids(test, whose), _ids(other, whose)
-    return one.isdisjoint(two) and not other.columns[whose].holds(one) and not test.columns[whose].holds(two)
+def role_without_common_ids(test: ClassifiedFile, other: ClassifiedFile) -> str:
+    """Return `user` or `item` if two files have no such id in common; empty if they share both."""
+    return next((role for role in ("user", "item") if have_no_common_ids(test, other, role)), "")
 
 
-def _ids(found: File, whose: str) -> frozenset[str]:
-    if found.shape is not None:
-        return found.shape.users if whose == "user" else found.shape.items
-    return frozenset(found.columns[whose].values) if whose in found.columns else frozenset()
+def have_no_common_ids(test: ClassifiedFile, other: ClassifiedFile, role: str) -> bool:
+    """Whether no previewed user, or item, of one file occurs anywhere in the other."""
+    test_ids, ids = _ids(test, role), _ids(other, role)
+    return test_ids.isdisjoint(ids) and not other.columns[role].contains_any(test_ids) and not test.columns[role].contains_any(ids)
 
 
-def _example(one: frozenset[str], two: frozenset[str], fold: Callable[[str], str]) -> tuple[str, str]:
-    """The first pair of ids, in text order, that are spelled differently and mean the same."""
-    other = {fold(text): text for text in sorted(two - one, reverse=True)}
-    return next((text, other[fold(text)]) for text in sorted(one - two) if fold(text) in other)
+def _ids(file: ClassifiedFile, role: str) -> frozenset[str]:
+    if file.pair_summary is not None:
+        return file.pair_summary.users if role == "user" else file.pair_summary.items
+    return frozenset(file.columns[role].examples) if role in file.columns else frozenset()
 
 
-def _sentence(whose: str, test: File, called: str, found: Sequence[tuple[File, int, tuple[str, str]]]) -> str:
-    other, more, example = found[0]
-    more_files = len(found) - 1
-    too = f" (and so in {more_files} other file{'s' if more_files > 1 else ''})" if more_files else ""
+def _example(test_ids: frozenset[str], ids: frozenset[str], fold: Callable[[str], str]) -> tuple[str, str]:
+    """Return the first pair of ids, in text order, that differ in spelling only."""
+    unmatched = {fold(text): text for text in sorted(ids - test_ids, reverse=True)}
+    return next((text, unmatched[fold(text)]) for text in sorted(test_ids - ids) if fold(text) in unmatched)
+
+
+def _sentence(role: str, test: ClassifiedFile, same: Sequence[_Difference]) -> str:
+    first, n_more = same[0], len(same) - 1
+    too = f" (and so in {n_more} other file{'s' if n_more > 1 else ''})" if n_more else ""
     return (
-        f"{more:,} {whose} ids of {test.glance.given} and {other.glance.given} differ in {called} only, such as {example[0]!r} and"
-        f" {example[1]!r}{too}: ids are compared as they are written"
+        f"{first.n_ids:,} {role} ids of {test.summary.path} and {first.file.summary.path} differ in {first.name} only, such as"
+        f" {first.example[0]!r} and {first.example[1]!r}{too}: ids are compared as they are written"
     )

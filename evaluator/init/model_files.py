@@ -1,4 +1,4 @@
-"""Which files are the lists of a model, and what the models are called."""
+"""Choose the files that hold the lists of a model, and name the models."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
-from . import id_spellings, name_words
-from .records import File
-from .train_test import share
+from .id_spellings import role_without_common_ids
+from .name_words import stem, table_words
+from .records import ClassifiedFile
+from .train_test import shared_fraction
 
-_PREDICTED: Final = 0.8
-"""The least share of its pairs that the test set holds where a file has predicted ratings, and no lists."""
+_MIN_SHARE_IN_TEST: Final = 0.8
+"""The least share of pairs in the test set for a file of predicted ratings."""
 
-_LISTS: Final = (
+_GENERIC_WORDS: Final = (
     "recs",
     "rec",
     "recommendations",
@@ -32,59 +33,63 @@ _LISTS: Final = (
 """Words that add nothing to the name of a model."""
 
 
-class Models(NamedTuple):
-    """The lists by the name of their model, predicted ratings if a file has them, and files left out with the reason."""
+class ModelFiles(NamedTuple):
+    """The lists by name of the model, files of predicted ratings, and files left out with the reason."""
 
-    lists: dict[str, File]
-    predictions: tuple[File, ...]
+    lists: dict[str, ClassifiedFile]
+    predictions: tuple[ClassifiedFile, ...]
     left_out: dict[str, str]
 
 
-def models(test: File, lists: Sequence[File]) -> Models:
-    """The models among files that look like lists: those that have users and items in common with the test set."""
-    left_out = {found.glance.given: _stranger(test, found) for found in lists}
-    left_out = {given: why for given, why in left_out.items() if why}
-    usable = [found for found in lists if found.glance.given not in left_out]
-    predicted = [found for found in usable if _is_predicted(test, found)]
+def choose_models(test: ClassifiedFile, lists: Sequence[ClassifiedFile]) -> ModelFiles:
+    """Choose the models among files that look like lists: those that share users and items with the test set."""
+    left_out = {file.summary.path: reason for file in lists if (reason := _no_common_ids(test, file))}
+    usable = [file for file in lists if file.summary.path not in left_out]
+    predicted = [file for file in usable if _is_predicted(test, file)]
     if len(predicted) == len(usable):
         predicted = []
-    return Models(_named([found for found in usable if found not in predicted]), tuple(predicted), left_out)
+    return ModelFiles(_named([file for file in usable if file not in predicted]), tuple(predicted), left_out)
 
 
-def _stranger(test: File, found: File) -> str:
-    whose = id_spellings.strangers(test, found)
-    return f"it looks like lists, and has no {whose} in common with {test.glance.given}" if whose else ""
+def _no_common_ids(test: ClassifiedFile, file: ClassifiedFile) -> str:
+    role = role_without_common_ids(test, file)
+    return f"it looks like lists, and has no {role} in common with {test.summary.path}" if role else ""
 
 
-def _is_predicted(test: File, found: File) -> bool:
-    score = found.columns.get("score")
-    return score is not None and "prediction" in score.usual and "position" not in found.columns and share(found, test) >= _PREDICTED
+def _is_predicted(test: ClassifiedFile, file: ClassifiedFile) -> bool:
+    score = file.columns.get("score")
+    return (
+        score is not None
+        and "prediction" in score.usual_roles
+        and "position" not in file.columns
+        and shared_fraction(file, test) >= _MIN_SHARE_IN_TEST
+    )
 
 
-def _named(files: Sequence[File]) -> dict[str, File]:
-    """A name for each: its own without words that say lists; where several are the same, more of its path."""
-    labels = [found.glance.label for found in files]
+def _named(files: Sequence[ClassifiedFile]) -> dict[str, ClassifiedFile]:
+    """Name each file after its file name without generic words; where names collide, after more of its path."""
+    labels = [file.summary.label for file in files]
     names = [_short(label) for label in labels]
-    for longer in (name_words.stem, _with_folder, _with_ending, str):
+    for longer in (stem, _with_folder, _with_ending, str):
         names = [name if names.count(name) == 1 else longer(label) for name, label in zip(names, labels, strict=True)]
-    return dict(sorted(zip(names, files, strict=True), key=lambda named: named[0]))
+    return dict(sorted(zip(names, files, strict=True), key=lambda pair: pair[0]))
 
 
 def _short(label: str) -> str:
-    """`recs_als` is als; a name that holds nothing else stays as it is."""
-    left = re.split(r"[-_]", name_words.stem(label))
-    while left and left[0].lower() in _LISTS:
-        left = left[1:]
-    while left and left[-1].lower() in _LISTS:
-        left = left[:-1]
-    found = re.search(r"[-_]".join(map(re.escape, left)), name_words.stem(label))
-    return found[0] if left and found else name_words.stem(label)
+    """Remove generic words from both ends of a name: `recs_als` is als. A name of nothing else is kept."""
+    parts = re.split(r"[-_]", stem(label))
+    while parts and parts[0].lower() in _GENERIC_WORDS:
+        parts = parts[1:]
+    while parts and parts[-1].lower() in _GENERIC_WORDS:
+        parts = parts[:-1]
+    match = re.search(r"[-_]".join(map(re.escape, parts)), stem(label))
+    return match[0] if parts and match else stem(label)
 
 
 def _with_folder(label: str) -> str:
-    """Where files of different folders are called the same, the folder is the name if the file's says nothing but lists."""
+    """Name a file after its folder, and after itself too unless its name is generic."""
     folder = PurePosixPath(label).parent.name
-    return folder if name_words.of_file(name_words.stem(label)) == ("lists",) else "_".join(filter(None, (folder, name_words.stem(label))))
+    return folder if table_words(stem(label)) == ("lists",) else "_".join(filter(None, (folder, stem(label))))
 
 
 def _with_ending(label: str) -> str:

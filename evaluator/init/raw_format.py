@@ -1,4 +1,4 @@
-"""Files whose role nobody has said → how to read them, every column as text."""
+"""Detect how to read a file whose role is unknown, with every column as text."""
 
 from __future__ import annotations
 
@@ -18,76 +18,78 @@ from ..load import Source, explain, lists, look, sniff, trec
 from ..load.columns import usual_roles
 
 _ROLE: Final = "init"
-_FIRST: Final = 1_000
+_MAX_ROWS: Final = 1_000
+"""How many rows decide whether a column holds lists, and whether the first line is a header."""
 _TREC_ENDINGS: Final[dict[str, str]] = {".run": "lists", ".trec": "lists", ".qrels": "interactions", ".qrel": "interactions"}
 _TABBED: Final = (".tsv", ".tab", ".inter", ".item", ".user")
-_SIGNS: Final = (" ", "|", ",")
-"""What separates the items of a list in text, and could be taken for the separator of fields."""
+_LIST_SEPARATORS: Final = (" ", "|", ",")
+"""Separators of the items of a list in text that could be mistaken for the separator of fields."""
 
 
 @dataclass(frozen=True)
-class Written:
-    """How to read a file, and what a config must say for that (`stated`).
+class RawFormat:
+    """How to read a file as columns `column_1`, `column_2`, … of text, and the keys that a config needs for it (`read_keys`).
 
-    `table` is what its form alone says that it is, as that of a TREC run does. `nested` are columns of which a row holds neither a value
-    nor a list of values, and which are not read.
+    `table` is set where the format alone decides what the file holds, as that of a TREC run does. `nested_columns` hold neither values
+    nor lists of values, and are not read.
     """
 
     source: Source
-    header: bool
-    stated: Mapping[str, Any]
+    has_header: bool
+    read_keys: Mapping[str, Any]
     table: str | None = None
-    nested: tuple[str, ...] = ()
+    nested_columns: tuple[str, ...] = ()
 
-    def split_at(self, split: str, places: Iterable[int]) -> Written:
-        """The same file, the columns at `places`, which count from 1, holding lists in text."""
-        listed = frozenset(f"column_{place}" for place in places)
-        return replace(self, source=_listing(self.source, listed, split), stated={**self.stated, "split": split})
+    def with_lists(self, split: str, numbers: Iterable[int]) -> RawFormat:
+        """Return the same format with the columns of these numbers, which count from 1, read as lists in text."""
+        columns = frozenset(f"column_{number}" for number in numbers)
+        return replace(self, source=_with_lists(self.source, columns, split), read_keys={**self.read_keys, "split": split})
 
-    def without_lists(self) -> Written:
-        """The same file with its lists read as the text that they are."""
-        return replace(self, source=_listing(self.source, frozenset(), None))
+    def without_lists(self) -> RawFormat:
+        """Return the same format with lists read as plain text."""
+        return replace(self, source=_with_lists(self.source, frozenset(), None))
 
 
-def as_written(paths: Sequence[Path]) -> Written:
-    """How to read files of unknown role; `DataError` if they are no table."""
-    format, stated = _format(paths[0])
+def detect_format(paths: Sequence[Path]) -> RawFormat:
+    """Detect how to read the files of one table; `DataError` if they are no table."""
+    format, read_keys = _file_format(paths[0])
     if format in ("parquet", "ipc"):
         return _typed(paths, format)
     if format == "ndjson":
-        return _objects(paths, stated)
-    return _trec(paths, stated) or _text(paths, stated)
+        return _objects(paths, read_keys)
+    return _trec(paths, read_keys) or _text(paths, read_keys)
 
 
-def rows(source: Source, most: int) -> pl.DataFrame:
-    """The first rows, `column_1` and so on, as text or lists of text; `DataError` with the place of what cannot be read."""
+def first_rows(source: Source, max_rows: int) -> pl.DataFrame:
+    """Read the first rows as text or lists of text; `DataError` with file and line of what cannot be read."""
     try:
-        return every_row(source).head(most).collect()
+        return all_rows(source).head(max_rows).collect()
     except (*files.FAILURES, ReadError) as error:
         raise explain(source, ReadError(str(error))) from None
 
 
-def every_row(source: Source) -> pl.LazyFrame:
-    """All rows, as `rows` has the first."""
+def all_rows(source: Source) -> pl.LazyFrame:
+    """Scan all rows, with the columns that `first_rows` has."""
     scan = source.scan
     types = {column: pl.List(pl.String) if column in scan.lists else pl.String for column in scan.names}
     return files.raw(scan).select(pl.col(name).cast(types[column]).alias(column) for column, name in scan.names.items())
 
 
-def _format(path: Path) -> tuple[Format, dict[str, Any]]:
-    """The format of a file, which a config must say where neither its ending nor its first bytes do."""
+def _file_format(path: Path) -> tuple[Format, dict[str, Any]]:
+    """Detect the format of a file, and the keys that a config needs because neither the extension nor the first bytes tell it."""
     try:
         return sniff.format_of(path), {}
     except DataError:
         first = sniff.head(path)[0]  # refuses what is no text
-    if _ending(path) != ".json" and not first.lstrip().startswith("{"):
+    if _extension(path) != ".json" and not first.lstrip().startswith("{"):
         return "csv", {"format": "csv"}
     if not _is_object(first):
         raise DataError(f"{path}: it is no table of one JSON object per line (NDJSON)")
     return "ndjson", {"format": "ndjson"}
 
 
-def _ending(path: Path) -> str:
+def _extension(path: Path) -> str:
+    """Return the last extension that does not only say how the file is compressed."""
     return next((ending.lower() for ending in reversed(path.suffixes) if ending.lower() not in sniff.PACKED), "")
 
 
@@ -98,77 +100,78 @@ def _is_object(line: str) -> bool:
         return False
 
 
-def _trec(paths: Sequence[Path], stated: Mapping[str, Any]) -> Written | None:
-    """How to read a TREC file, if it is one: by its content, or by its ending and as many fields."""
+def _trec(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat | None:
+    """Recognise a TREC file by its content, or by its extension if every line has the right fields; `None` if it is none."""
     lines = [line for line in sniff.head(paths[0]) if line.strip()]
-    told = next((table for table in ("lists", "interactions") if trec.recognised(table, lines)), None)
-    table = told or _TREC_ENDINGS.get(_ending(paths[0]))
-    if table is None or (told is None and not all(_has_layout(line.split(), table) for line in lines)):
+    recognised = next((table for table in ("lists", "interactions") if trec.recognised(table, lines)), None)
+    table = recognised or _TREC_ENDINGS.get(_extension(paths[0]))
+    if table is None or (recognised is None and not all(_has_layout(line.split(), table) for line in lines)):
         return None
     source = look(_ROLE, table, [str(path) for path in paths], paths, format="trec")
-    said = {} if told and not stated else {"format": "trec"}
-    return Written(_all_columns(source, source.scan.header), True, said, table)
+    keys = {} if recognised and not read_keys else {"format": "trec"}
+    return RawFormat(_all_columns(source, source.scan.header), True, keys, table)
 
 
 def _has_layout(row: list[str], table: str) -> bool:
-    """Whether a line has the fields of a TREC file, those of them that are numbers being some."""
+    """Whether a line has as many fields as a TREC file, with numbers where numbers belong."""
     names = trec.layout(_ROLE, table)
     numbers = [value for name, value in zip(names, row, strict=False) if name in ("rank", "score", "rel")]
     return len(row) == len(names) and all(map(sniff.is_number, numbers))
 
 
-def _text(paths: Sequence[Path], stated: dict[str, Any]) -> Written:
-    apart = _split_lines(paths[0], sniff.head(paths[0]))
-    source = _separated(paths, None, apart.separator if apart else None)
-    if source.scan.has_header and _is_data(source):
+def _text(paths: Sequence[Path], read_keys: dict[str, Any]) -> RawFormat:
+    """Detect the separator, the header and the columns of lists of a text file."""
+    separators = _user_and_list(paths[0], sniff.head(paths[0]))
+    source = _separated(paths, None, separators.fields if separators else None)
+    if source.scan.has_header and _header_is_data(source):
         source = _separated(paths, False)
-    stated |= _unusual(paths[0], source.scan, "format" in stated)
+    read_keys |= _unusual_keys(paths[0], source.scan, "format" in read_keys)
     source = _all_columns(source, source.scan.header)
-    if apart:
-        return Written(source, False, stated).split_at(apart.split, [2])
-    listed = frozenset(column.name for column in rows(source, _FIRST) if _holds_arrays(column))
-    return Written(_listing(source, listed, None), source.scan.has_header, stated)
+    if separators:
+        return RawFormat(source, False, read_keys).with_lists(separators.items, [2])
+    list_columns = frozenset(column.name for column in first_rows(source, _MAX_ROWS) if _holds_arrays(column))
+    return RawFormat(_with_lists(source, list_columns, None), source.scan.has_header, read_keys)
 
 
-class _Apart(NamedTuple):
-    separator: str
-    split: str
+class _Separators(NamedTuple):
+    fields: str
+    items: str
 
 
-def _split_lines(path: Path, lines: list[str]) -> _Apart | None:
-    """How a user and a list in text are told apart in a file without a header, all lists being of the same length.
+def _user_and_list(path: Path, lines: list[str]) -> _Separators | None:
+    """Recognise lines that hold a user and a list of integers, without a header; `None` if they do not.
 
-    Then what separates the items seems to separate the fields.
+    If all lists have the same length, the separator of items looks like that of fields.
     """
-    sign = sniff.separator_of(path, lines)
-    separator = sniff.separator_of(path, lines, sign) if sign in _SIGNS else sign
-    fields = [sniff.split(line, separator) for line in lines if line.strip()]
-    if separator == sign or any(len(row) != 2 for row in fields):
+    items = sniff.separator_of(path, lines)
+    fields = sniff.separator_of(path, lines, items) if items in _LIST_SEPARATORS else items
+    rows = [sniff.split(line, fields) for line in lines if line.strip()]
+    if fields == items or any(len(row) != 2 for row in rows):
         return None
-    items = [row[1].split(sign) for row in fields]
-    fits = all(len(row) > 1 and all(map(sniff.is_integer, row)) for row in items)
-    return _Apart(separator, sign) if fits else None
+    lists = [row[1].split(items) for row in rows]
+    return _Separators(fields, items) if all(len(ids) > 1 and all(map(sniff.is_integer, ids)) for ids in lists) else None
 
 
 def _separated(paths: Sequence[Path], header: bool | None, separator: str | None = None) -> Source:
+    """Open a text file as the table that asks least of a file: one column of items."""
     given = [str(path) for path in paths]
     return look(_ROLE, "catalogue", given, paths, format="csv", header=header, separator=separator, columns={"item": 1})
 
 
-def _unusual(path: Path, scan: Scan, unknown: bool) -> dict[str, Any]:
-    """What the ending of the name does not say of a file with separators."""
-    usual = "\t" if _ending(path) in _TABBED else ","
-    stated: dict[str, Any] = {} if scan.separator == usual and not unknown else {"separator": scan.separator}
-    return stated | ({} if scan.has_header else {"header": False})
+def _unusual_keys(path: Path, scan: Scan, is_unknown: bool) -> dict[str, Any]:
+    """Return the keys for a separator or header that the extension does not lead to expect."""
+    usual = "\t" if _extension(path) in _TABBED else ","
+    keys: dict[str, Any] = {} if scan.separator == usual and not is_unknown else {"separator": scan.separator}
+    return keys | ({} if scan.has_header else {"header": False})
 
 
-def _is_data(source: Source) -> bool:
-    """Whether the first line, taken for a header since it has no number, holds values that stand in the same columns further down."""
+def _header_is_data(source: Source) -> bool:
+    """Whether the first line, which has no number, is data all the same: one of its values comes again in the same column."""
     names = source.scan.header
     if any(usual_roles(name) for name in names):
         return False
-    first = rows(_all_columns(source, names), _FIRST)
-    return any((first.to_series(place) == name).any() for place, name in enumerate(names))
+    frame = first_rows(_all_columns(source, names), _MAX_ROWS)
+    return any((frame.to_series(index) == name).any() for index, name in enumerate(names))
 
 
 def _holds_arrays(column: pl.Series) -> bool:
@@ -177,22 +180,23 @@ def _holds_arrays(column: pl.Series) -> bool:
     return bool(texts) and all(lists.is_array(text) and (text[1:-1].strip() == "" or lists.elements(text, None)) for text in texts)
 
 
-def _objects(paths: Sequence[Path], stated: Mapping[str, Any]) -> Written:
-    """How to read one JSON object per line; `look` wants a column of users, for which any key with a value will do."""
-    found = [json.loads(line) for line in sniff.head(paths[0]) if _is_object(line)]
-    keys = list(dict.fromkeys(key for record in found for key in record))
+def _objects(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat:
+    """Read one JSON object per line. `look` needs a column of users, and any key with a plain value will do."""
+    records = [json.loads(line) for line in sniff.head(paths[0]) if _is_object(line)]
+    keys = list(dict.fromkeys(key for record in records for key in record))
     if not keys:
         raise DataError(f"{paths[0]}: it is no table of one JSON object per line (NDJSON)")
-    flat = next((place for place, key in enumerate(keys, 1) if not isinstance(found[0].get(key), list | dict)), 1)
-    source = look(_ROLE, "people", [str(path) for path in paths], paths, format="ndjson", columns={"user": flat})
+    plain = next((number for number, key in enumerate(keys, 1) if not isinstance(records[0].get(key), list | dict)), 1)
+    source = look(_ROLE, "people", [str(path) for path in paths], paths, format="ndjson", columns={"user": plain})
     try:
-        schema = pl.scan_ndjson([glob.escape(path) for path in source.scan.paths], infer_schema_length=_FIRST).collect_schema()
+        schema = pl.scan_ndjson([glob.escape(path) for path in source.scan.paths], infer_schema_length=_MAX_ROWS).collect_schema()
     except files.FAILURES as error:
         raise explain(source, ReadError(str(error))) from None
-    return _by_types(source, schema, stated)
+    return _by_types(source, schema, read_keys)
 
 
-def _typed(paths: Sequence[Path], format: Format) -> Written:
+def _typed(paths: Sequence[Path], format: Format) -> RawFormat:
+    """Read Parquet or Arrow IPC, whose schema tells the columns."""
     schema: dict[str, pl.DataType] = {}
     for path in reversed(paths):
         try:
@@ -203,22 +207,23 @@ def _typed(paths: Sequence[Path], format: Format) -> Written:
     return _by_types(Source(_ROLE, "catalogue", given, Scan(given, format, {}, {}), {}), schema, {})
 
 
-def _by_types(source: Source, schema: Mapping[str, pl.DataType], stated: Mapping[str, Any]) -> Written:
-    """How to read a file whose columns have types: values and lists of values as text, all else not."""
+def _by_types(source: Source, schema: Mapping[str, pl.DataType], read_keys: Mapping[str, Any]) -> RawFormat:
+    """Read the columns of values and of lists of values as text, and leave out the nested ones."""
     inner = {name: dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype for name, dtype in schema.items()}
     flat = [name for name, dtype in inner.items() if not dtype.is_nested() and dtype not in (pl.Binary, pl.Object)]
     if not flat:
         raise DataError(f"{source.given[0]}: it has no column of values")
-    listed = frozenset(f"column_{place}" for place, name in enumerate(flat, 1) if schema[name].is_nested())
-    nested = tuple(name for name in schema if name not in flat)
-    return Written(_listing(_all_columns(source, flat), listed, None), True, stated, nested=nested)
+    list_columns = frozenset(f"column_{number}" for number, name in enumerate(flat, 1) if schema[name].is_nested())
+    nested_columns = tuple(name for name in schema if name not in flat)
+    return RawFormat(_with_lists(_all_columns(source, flat), list_columns, None), True, read_keys, nested_columns=nested_columns)
 
 
 def _all_columns(source: Source, names: Iterable[str]) -> Source:
-    """The source with every column read as text."""
-    every = {f"column_{place}": name for place, name in enumerate(names, 1)}
+    """Return the source with every column read as text."""
+    every = {f"column_{number}": name for number, name in enumerate(names, 1)}
     return replace(source, scan=replace(source.scan, names=every, kinds=dict.fromkeys(every, "text"), lists=frozenset()))
 
 
-def _listing(source: Source, columns: frozenset[str], split: str | None) -> Source:
+def _with_lists(source: Source, columns: frozenset[str], split: str | None) -> Source:
+    """Return the source with lists in these columns only, in text separated by `split`, or as JSON arrays if that is `None`."""
     return replace(source, scan=replace(source.scan, lists=columns, split=split))

@@ -1,4 +1,4 @@
-"""What `receval init` sees in files, and what it makes of them."""
+"""The records of `receval init`: what a file shows, what it is classified as, and the config that is guessed from all files."""
 
 from __future__ import annotations
 
@@ -10,113 +10,119 @@ from typing import Any, Literal
 
 @dataclass(frozen=True)
 class Column:
-    """One column of the rows that were seen.
+    """One column of the rows that were previewed.
 
-    `place` counts from 1; `usual` are the roles whose usual names it has. Of numbers there are `least` and `most`, and whether all are
-    multiples of a half (`stepped`), whether decimals follow a `comma`, and how many values are words such as NA (`no_value`); `values` are
-    the first distinct ones, as text. A column is `listed` if a row holds a list of values; `filled` are the rows that miss none of them.
-    `holds` says whether any of some ids stands in it, in all rows of the file.
+    `number` counts from 1. `usual_roles` are the roles (user, item, score, …) that a column of this name usually has. `examples` are the
+    first distinct values, as text. `n_filled` counts the rows that have a value. A column `is_list` if a row holds a list of values.
+
+    Columns of numbers have a `minimum` and a `maximum`; `half_steps` is true if all values are multiples of a half, as ratings in stars
+    are; `decimal_comma` if decimals follow a comma; `n_missing_words` counts values such as NA.
+
+    `contains_any` says whether any of some ids stands in the column, in all rows of the file.
     """
 
     name: str
-    place: int
-    usual: frozenset[str]
+    number: int
+    usual_roles: frozenset[str]
     kind: Literal["integer", "decimal", "text"]
-    distinct: int
-    filled: int
-    least: float | None = None
-    most: float | None = None
-    stepped: bool = False
-    values: tuple[str, ...] = ()
-    listed: bool = False
-    comma: bool = False
-    no_value: int = 0
-    holds: Callable[[Collection[str]], bool] = field(default=lambda _: False, compare=False, repr=False)
+    n_distinct: int
+    n_filled: int
+    minimum: float | None = None
+    maximum: float | None = None
+    half_steps: bool = False
+    examples: tuple[str, ...] = ()
+    is_list: bool = False
+    decimal_comma: bool = False
+    n_missing_words: int = 0
+    contains_any: Callable[[Collection[str]], bool] = field(default=lambda _: False, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
-class Glance:
-    """A file, or the parts of a table, as far as it was seen.
+class FileSummary:
+    """A file, or the parts of one table, with the columns of its first rows.
 
-    `label` is its path below the folder that all files share; `stated` what a config must say for the file to be read. `n_rows` is
-    an estimate, or the least, unless `exact`; `n_seen` of them were seen. `nested` are columns whose rows hold neither a value nor a list
-    of values, which are not among `columns`. `table` is what the form of the file alone says that it is, as that of a TREC run does.
+    `path` is how a config names it: a path or a glob. `label` is its path below the folder that all files share. `read_keys` are the
+    keys that a config needs to read it. `n_rows` is exact if `n_rows_exact`, otherwise an estimate or a lower bound; `n_previewed` rows
+    were read. `nested_columns` hold neither values nor lists of values; they are not among `columns`. `table` is set where the format
+    alone decides what the file holds, as that of a TREC run does.
     """
 
-    given: str
+    path: str
     label: str
     paths: tuple[Path, ...]
     columns: tuple[Column, ...]
-    header: bool
-    stated: Mapping[str, Any]
+    has_header: bool
+    read_keys: Mapping[str, Any]
     n_rows: int
-    exact: bool
-    n_seen: int
-    nested: tuple[str, ...] = ()
+    n_rows_exact: bool
+    n_previewed: int
+    nested_columns: tuple[str, ...] = ()
     table: str | None = None
 
 
 @dataclass(frozen=True)
-class Shape:
-    """What the rows that were seen say of users and items, ids being the text that stands there; each item of a list counts as a row.
+class PairSummary:
+    """The users and items of the previewed rows, with ids as text; each item of a list counts as a row.
 
-    `longest` and `median` are numbers of rows per user, `even` is the share of users who have the commonest number. `counting` names the
-    columns that number each user's rows from 0 or 1, `falling` those that never rise within a user's rows. `whole`: all rows of
-    nearly every user were seen, since each user's stand together, or the file was seen to its end.
+    `longest` and `median_length` are numbers of rows per user; `share_of_commonest_length` is the share of users who have the commonest
+    number of rows. `counting_columns` number each user's rows from 0 or 1; `falling_columns` never rise within a user's rows.
+    `has_whole_users` is true if all rows of nearly every user were read: the rows of each user are contiguous, or the file was read to
+    its end.
     """
 
     users: frozenset[str]
     items: frozenset[str]
     pairs: frozenset[tuple[str, str]]
     longest: int
-    median: int
-    even: float
-    counting: frozenset[str]
-    falling: frozenset[str]
-    whole: bool
+    median_length: int
+    share_of_commonest_length: float
+    counting_columns: frozenset[str]
+    falling_columns: frozenset[str]
+    has_whole_users: bool
 
 
 @dataclass(frozen=True)
-class File:
-    """A file, the columns it is taken to have, and what it is taken to be: a table of `tables`, or none, and `why`.
+class ClassifiedFile:
+    """A file, its columns by role, and the kind of table it is classified as (none if unknown), with the reason.
 
-    `bare` lists are told by nothing but their equal lengths. `doubts` are sentences on what might be otherwise.
+    `doubts` are sentences on what might be wrong. `is_told_by_length` marks lists that only the equal number of rows per user gives away.
     """
 
-    glance: Glance
+    summary: FileSummary
     columns: Mapping[str, Column]
-    shape: Shape | None
+    pair_summary: PairSummary | None
     table: str | None
-    why: str
+    reason: str
     doubts: tuple[str, ...] = ()
-    bare: bool = False
+    is_told_by_length: bool = False
 
 
 @dataclass(frozen=True)
-class Entry:
-    """What a config says of one file: its keys (`path` left out), and a comment."""
+class SourceEntry:
+    """The entry of one file in the data section of a config: its keys (without `path`) and a comment."""
 
-    file: File
+    file: ClassifiedFile
     keys: Mapping[str, Any]
     comment: str
 
 
 @dataclass(frozen=True)
-class Guess:
-    """A config to write, what to say of each file, and what is unsure.
+class GuessedConfig:
+    """The parts of a guessed config, a description of every file, and what is uncertain.
 
-    `data` goes by the key of the data section; `others` are files that could have had a key. `lines` have one `(file, what it is)`
-    per file. `problem` says why there is nothing to write.
+    `data` goes by the key of the data section, `models` by the name of the model. `alternatives` are files that could have had a key
+    instead. `descriptions` are pairs of a file and what it is taken for. `problem` says why no config can be written; then `data` and
+    `models` are empty.
     """
 
-    data: Mapping[str, Entry] = field(default_factory=dict)
-    models: Mapping[str, Entry] = field(default_factory=dict)
-    others: tuple[tuple[str, Entry], ...] = ()
+    data: Mapping[str, SourceEntry] = field(default_factory=dict)
+    models: Mapping[str, SourceEntry] = field(default_factory=dict)
+    alternatives: tuple[tuple[str, SourceEntry], ...] = ()
     threshold: float | None = None
-    on_relevance: str = ""
+    threshold_reason: str = ""
     top_k: tuple[int, ...] = ()
-    on_top_k: str = ""
+    top_k_reason: str = ""
     metrics: tuple[tuple[str, str], ...] = ()
-    lines: tuple[tuple[str, str], ...] = ()
+    descriptions: tuple[tuple[str, str], ...] = ()
     doubts: tuple[str, ...] = ()
     problem: str = ""
