@@ -51,4 +51,5 @@ class KnownSums:
 
 
 def item_key(measure: Measure, name: str, params: Mapping[str, Scalar]) -> Any:
-    """What tells one table of items from all others: its name and parameters, and the group of measures that X (name, tuple(sorted(params.items())), measure.group)
+    """What tells one table of items from all others: its name and parameters, and whose lists it looks at."""
+    return name, tuple(sorted(params.items())), measure.population

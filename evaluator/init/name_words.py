@@ -1,4 +1,4 @@
-"""What the words in a name say: those of columns, of files and of folders."""
+"""Tell from words in names what columns, files and folders hold."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final
 
-from ..guess import Column
+from .records import Column
 
-_FILES: Final[dict[str, tuple[str, ...]]] = {
+_TABLE_WORDS: Final[dict[str, tuple[str, ...]]] = {
     "test": ("test", "holdout", "heldout", "truth", "groundtruth", "gt", "qrels", "target", "targets", "answers", "labels"),
     "validation": ("val", "valid", "validation", "dev"),
     "train": ("train", "training", "history", "base", "fit", "seen", "past"),
@@ -25,16 +25,16 @@ _FILES: Final[dict[str, tuple[str, ...]]] = {
     "people": ("users", "user", "customers", "customer", "members", "people", "profiles"),
     "policy": ("policy", "propensity", "propensities", "logging"),
 }  # fmt: skip
-_STARTS: Final = {"test": "test", "train": "train", "valid": "validation", "holdout": "test", "groundtruth": "test"}
-"""Beginnings of words that say the same, as in `testset`."""
-_PAIRS: Final = {
+_PREFIXES: Final = {"test": "test", "train": "train", "valid": "validation", "holdout": "test", "groundtruth": "test"}
+"""Prefixes of words with the same meaning, as in `testset`."""
+_WORD_PAIRS: Final = {
     ("ground", "truth"): "test",
     ("held", "out"): "test",
     ("hold", "out"): "test",
     ("top", "k"): "lists",
     ("top", "n"): "lists",
 }
-_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
+_COLUMN_WORDS: Final[dict[str, tuple[str, ...]]] = {
     "user": (
         "user", "customer", "member", "visitor", "account", "client", "person", "reader", "listener", "viewer", "buyer", "player",
         "reviewer", "session", "profile", "subscriber", "uid", "query", "qid",
@@ -74,49 +74,49 @@ DESCRIBING: Final = (
     "popularity", "timestamp", "time", "date", "rating", "score", "rank", "country", "city",
     "zip", "postal", "postcode",
 )  # fmt: skip
-"""Words of columns that say something of users or items, and do not name them."""
+"""Words of columns that describe users or items and do not identify them."""
 
 
-def of_name(name: str) -> tuple[str, ...]:
-    """The words of a name, in lower case: `userId` and `user_id` have the words user and id."""
-    apart = re.sub(r"([a-z])([A-Z])|([A-Z])(?=[A-Z][a-z])", r"\1\3 \2", name)
-    return tuple(word.lower() for word in re.findall(r"[^\W\d_]+", apart))
+def words_of(name: str) -> tuple[str, ...]:
+    """Split a name into words in lower case: `userId` and `user_id` are the words user and id."""
+    spaced = re.sub(r"([a-z])([A-Z])|([A-Z])(?=[A-Z][a-z])", r"\1\3 \2", name)
+    return tuple(word.lower() for word in re.findall(r"[^\W\d_]+", spaced))
 
 
-def of_column(name: str) -> frozenset[str]:
-    """What the words of a column's name say that it holds."""
-    words = of_name(name)
-    return frozenset(role for role, known in _COLUMNS.items() if any(word in known for word in words))
+def column_words(name: str) -> frozenset[str]:
+    """Return the roles that the words in the name of a column suggest."""
+    words = words_of(name)
+    return frozenset(role for role, known in _COLUMN_WORDS.items() if any(word in known for word in words))
 
 
-def names_ids(column: Column) -> bool:
-    """Whether a column is called as ids are, and not only after what they are of."""
-    return bool(column.usual) or any(word in IDENTIFYING for word in of_name(column.name))
+def is_id_name(column: Column) -> bool:
+    """Whether the name of a column says that it holds ids: `item_id`, but not `item`."""
+    return bool(column.usual_roles) or any(word in IDENTIFYING for word in words_of(column.name))
 
 
-def of_file(label: str) -> tuple[str, ...]:
-    """What the words of a file's name say that it holds, or else those of the nearest folder that says something."""
+def table_words(label: str) -> tuple[str, ...]:
+    """Return the kinds of table that the name of a file suggests, or else the name of the nearest folder that suggests any."""
     path = PurePosixPath(label)
     for name in (path.name, *reversed(path.parent.parts)):
-        found = _said(of_name(name))
-        if found:
-            return found
+        kinds = _kinds(words_of(name))
+        if kinds:
+            return kinds
     return ()
 
 
-def apart(label: str, other: str) -> bool:
-    """Whether two files stand in different folders."""
+def are_in_different_folders(label: str, other: str) -> bool:
+    """Whether two files are in different folders."""
     return PurePosixPath(label).parent != PurePosixPath(other).parent
 
 
 def stem(label: str) -> str:
-    """The name of a file without its endings."""
+    """Return the name of a file without its extensions."""
     return PurePosixPath(label).name.split(".")[0] or PurePosixPath(label).name
 
 
-def _said(words: tuple[str, ...]) -> tuple[str, ...]:
-    found = [said for pair, said in _PAIRS.items() if pair in pairwise(words)]
+def _kinds(words: tuple[str, ...]) -> tuple[str, ...]:
+    kinds = [kind for pair, kind in _WORD_PAIRS.items() if pair in pairwise(words)]
     for word in words:
-        found += [said for said, known in _FILES.items() if word in known]
-        found += [said for start, said in _STARTS.items() if word.startswith(start)]
-    return tuple(dict.fromkeys(found))
+        kinds += [kind for kind, known in _TABLE_WORDS.items() if word in known]
+        kinds += [kind for prefix, kind in _PREFIXES.items() if word.startswith(prefix)]
+    return tuple(dict.fromkeys(kinds))

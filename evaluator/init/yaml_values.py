@@ -1,4 +1,4 @@
-"""Values and comments as they are written into a config file."""
+"""Write values, keys and comments of a config file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .. import yaml_text as text
 
 
 def moved_path(path: Any, start: Path, folder: Path | None) -> Any:
-    """A path that is relative to `start` as seen from `folder`."""
+    """Rewrite a path relative to `start` as one relative to `folder`; without a folder it stays."""
     if isinstance(path, list):
         return [moved_path(single, start, folder) for single in path]
     if folder is None or not isinstance(path, str) or path == "-" or "://" in path or os.path.isabs(path):
@@ -21,7 +21,7 @@ def moved_path(path: Any, start: Path, folder: Path | None) -> Any:
 
 
 def plain(comment: str) -> str:
-    """A comment without letters that could end it."""
+    """Replace the characters that could end a comment."""
     return "".join(letter if letter.isprintable() else " " for letter in comment)
 
 
@@ -31,7 +31,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, given: str) -> yaml.ScalarNode:
-    """Text that YAML 1.2 would read as something else, or on several lines, is quoted; `$` is doubled: one would name a variable."""
+    """Quote text that YAML 1.2 would read as something else or on several lines, and double `$`, which would name a variable."""
     style = None if isinstance(text.scalar(given), str) and given.isprintable() else '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", given.replace("$", "$$"), style=style)
 
@@ -40,11 +40,11 @@ _Dumper.add_representer(str, _text)
 
 
 def as_key(name: str) -> str:
-    """A key: in keys no variable is looked for, so `$` stays as it is."""
+    """Write a key. Variables are not replaced in keys, so `$` is not doubled."""
     return flow(name).replace("$$", "$")
 
 
 def flow(value: Any) -> str:
-    """A value on one line."""
+    """Write a value on one line."""
     written = yaml.dump(value, Dumper=_Dumper, default_flow_style=True, sort_keys=False, allow_unicode=True, width=float("inf"))
     return written.removesuffix("\n").removesuffix("\n...").strip()

@@ -1,4 +1,4 @@
-"""The config file of another program → the text of an equivalent config of receval, with comments."""
+"""Convert the config file of another program into an equivalent config of receval, with comments."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Any
 
 from .. import conventions, metrics
 from .. import yaml_text as text
+from ..config.dialects import PROGRAMS, Translation, ours, translate
+from ..config.loader import check, read_document
+from ..config.places import Places, dotted
 from ..errors import ConfigError
 from ..naming import MetricSpec
-from .dialects import PROGRAMS, Translation, ours, translate
 from .experiments import Experiment, recognise
-from .loader import check, read_document
-from .places import Places, dotted
-from .written import as_key, flow, moved_path, plain
+from .yaml_values import as_key, flow, moved_path, plain
 
 _PROGRAMS = ", ".join(PROGRAMS.values())
 _Moved = Callable[[Any], Any]
 
 
 def convert(path: Path, folder: Path | None = None) -> str:
-    """A config of receval that says what the file at `path` says, with paths as seen from `folder` (that of the file if not given).
+    """Return the YAML of a config equivalent to the file at `path`, with paths relative to `folder` (that of the file if not given).
 
     Raises `ConfigError` if the file cannot be read, if nothing in it is recognised, or if it is wrong.
     """
@@ -35,7 +35,7 @@ def convert(path: Path, folder: Path | None = None) -> str:
         )
     translation = translate(experiment.evaluation, path.parent, experiment.dialect)
     places = Places(str(path), document, translation, at=experiment.at)
-    value, unknown, needs = _known(translation, path.parent)
+    value, unknown, needs = _known_metrics(translation, path.parent)
     experiment = _with_side_inputs(experiment, needs)
     if not any(value.get(key) for key in ("metrics", "complex_metrics")) and unknown:
         raise ConfigError([f"{places.written((*experiment.at, *where))}: {message}" for where, message in unknown])
@@ -55,35 +55,35 @@ def convert(path: Path, folder: Path | None = None) -> str:
 
 
 def _with_side_inputs(experiment: Experiment, needs: frozenset[str]) -> Experiment:
-    """The experiment with a place to fill in for every side input that its metrics need and that it does not have."""
-    data, written = dict(experiment.data), set(experiment.placeholders)
+    """Add a placeholder for every side input that the metrics need and the experiment lacks."""
+    data, placeholders = dict(experiment.data), set(experiment.placeholders)
     for need in sorted(needs):
         role = "items" if need == "categories" else need.partition(".")[0]
         if role in ("train", "catalogue"):
             continue
         if role not in data:
             data[role] = f"{role}.csv"
-            written.add(role)
+            placeholders.add(role)
         if need == "categories":
             given = data[role] if isinstance(data[role], Mapping) else {"path": data[role]}
             data[role] = {"categories": "category", **given}
-            written.add(role)
-    return replace(experiment, data=data, placeholders=frozenset(written))
+            placeholders.add(role)
+    return replace(experiment, data=data, placeholders=frozenset(placeholders))
 
 
-def _known(translation: Translation, folder: Path) -> tuple[dict[str, Any], list[tuple[text.Path, str]], frozenset[str]]:
-    """The evaluation with the metrics that receval has, in its own names, the others with what is wrong with them, and what they need."""
+def _known_metrics(translation: Translation, folder: Path) -> tuple[dict[str, Any], list[tuple[text.Path, str]], frozenset[str]]:
+    """Return the evaluation with the metrics that receval knows, the problems of the others, and the inputs that the known ones need."""
     value, unknown = dict(translation.value), []
     needs: set[str] = set()
     load = partial(conventions.load, folder=folder)
     try:
         chosen = load(str(value["convention"]))
-    except ValueError:  # told when the evaluation is checked
+    except ValueError:  # reported when the evaluation is checked
         return value, [], frozenset()
     for key in ("metrics", "complex_metrics"):
         if not isinstance(value.get(key), list):
             continue
-        kept = []
+        known = []
         for index, entry in enumerate(value[key]):
             origin = translation.origin((key, index))
             try:
@@ -93,10 +93,10 @@ def _known(translation: Translation, folder: Path) -> tuple[dict[str, Any], list
                 read = ours(entry, chosen)
                 spec = read if isinstance(read, MetricSpec) else chosen.parse(read["name"])
                 needs |= {need for need in metrics.resolve(spec, chosen, load).needs if not need.endswith("?")}
-                kept.append(str(read) if isinstance(read, MetricSpec) else read)
+                known.append(str(read) if isinstance(read, MetricSpec) else read)
             except ValueError as error:
                 unknown.append((origin, str(error).partition("; known:")[0]))
-        value[key] = kept
+        value[key] = known
     return value, unknown, frozenset(needs)
 
 
@@ -109,11 +109,11 @@ def _head(path: Path, experiment: Experiment) -> Iterator[str]:
 def _data(experiment: Experiment, moved: _Moved) -> Iterator[str]:
     yield "data:"
     for role, given in experiment.data.items():
-        written = role in experiment.placeholders
-        fill_in = "  # fill in: the other file does not say it" if written else ""
+        is_placeholder = role in experiment.placeholders
+        fill_in = "  # fill in: the other file does not say it" if is_placeholder else ""
 
-        def source(given: Any, written: bool = written) -> str:
-            if written:
+        def source(given: Any, is_placeholder: bool = is_placeholder) -> str:
+            if is_placeholder:
                 return flow(given)
             return flow({**given, "path": moved(given.get("path"))} if isinstance(given, Mapping) else moved(given))
 
@@ -127,9 +127,9 @@ def _data(experiment: Experiment, moved: _Moved) -> Iterator[str]:
 
 def _evaluation(value: Mapping[str, Any], experiment: Experiment, moved: _Moved) -> Iterator[str]:
     convention = str(value["convention"])
-    seen = flow(moved(convention) if "/" in convention or convention.endswith((".yaml", ".yml")) else convention)
+    shown = flow(moved(convention) if "/" in convention or convention.endswith((".yaml", ".yml")) else convention)
     yield "evaluation:"
-    yield f"  convention: {seen}  # what it decides: receval metrics --convention {plain(seen)}"
+    yield f"  convention: {shown}  # what it decides: receval metrics --convention {plain(shown)}"
     for key in (key for key in value if key not in ("convention", "metrics", "complex_metrics")):
         yield f"  {flow(key)}: {flow(value[key])}"
     yield "  metrics:"

@@ -1,4 +1,4 @@
-"""The experiment file of Elliot, WarpRec, RELISON or ClayRS → its data and its evaluation, and a sentence for every key beside them."""
+"""Read the data and the evaluation of an experiment file of Elliot, WarpRec, RELISON or ClayRS, and list the keys that have no use."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from ..config.dialects import translate
 from ..yaml_text import Path
-from .dialects import translate
 
 _NO_MEANING: Final = "it has no meaning here: receval reads lists and trains nothing"
 _TRAINED: Final = "receval trains no model: if it has written lists, name them in data.recommendations"
@@ -34,10 +34,11 @@ _WARPREC: Final = {"reader", "writer", "splitter", "models", "filtering", "gener
 
 @dataclass(frozen=True)
 class Experiment:
-    """What a file of another program says that receval can use; `at` is where its evaluation stands in the file.
+    """The parts of another program's file that receval can use; `at` is the path of its evaluation in the file.
 
-    `data` is in receval's keys and has a source for every role in `placeholders` too; `others` are further keys of receval's.
-    The train file is `optional` where the program reads none, or the file is a config of receval's without one.
+    `data` is in receval's keys; the sources of the roles in `placeholders` must be filled in by hand. `left_out` has a sentence for each
+    key that is not used. `others` are further sections of receval's. The train file is `optional` where the program reads none, or the
+    file is a config of receval's without one.
     """
 
     dialect: str
@@ -51,7 +52,7 @@ class Experiment:
 
 
 def recognise(content: Any) -> Experiment | None:
-    """Find data and evaluation in `content`; `None` if it is of none of the four programs."""
+    """Find data and evaluation in the content of a file; `None` if it is of none of the four programs."""
     if isinstance(content, Mapping):
         if isinstance(content.get("experiment"), Mapping):
             return _elliot(content)
@@ -60,10 +61,10 @@ def recognise(content: Any) -> Experiment | None:
         if "evaluation" in content:
             return _receval(content)
         if content.keys() & {"sys_results", "n_split"} and isinstance(content.get("metrics"), Mapping | list):
-            return _filled("clayrs", {"metrics": content["metrics"]}, (), {}, _but(content, (), "metrics"))
+            return _filled("clayrs", {"metrics": content["metrics"]}, (), {}, _unused_keys(content, (), "metrics"))
         metrics = content.get("metrics")
         if isinstance(metrics, Mapping) and ("algorithms" in content or translate(metrics).dialect == "relison"):
-            return _filled("relison", metrics, ("metrics",), {}, _but(content, (), "metrics"))
+            return _filled("relison", metrics, ("metrics",), {}, _unused_keys(content, (), "metrics"))
     dialect = translate(content).dialect
     return _filled(dialect, content, (), {}, ()) if dialect else None
 
@@ -79,18 +80,20 @@ def _elliot(content: Mapping[str, Any]) -> Experiment:
     for role in ("test", "train"):
         if isinstance(files.get(f"{role}_path"), str):
             data[role] = {"path": files[f"{role}_path"].replace("{0}", dataset), **_ELLIOT_FILE}
-    lists = [found for name, model in models.items() if (found := _elliot_lists(name, _mapping(model), dataset))]
-    written = experiment.get("path_output_rec_result")
-    if not lists and isinstance(written, str):
-        lists = [{"path": posixpath.join(written.replace("{0}", dataset), "*.tsv"), **_LISTS}]
+    lists = [source for name, model in models.items() if (source := _elliot_lists(name, _mapping(model), dataset))]
+    output = experiment.get("path_output_rec_result")
+    if not lists and isinstance(output, str):
+        lists = [{"path": posixpath.join(output.replace("{0}", dataset), "*.tsv"), **_LISTS}]
     if lists:
         data["recommendations"] = lists
-    used = ["dataset", "evaluation", "data_config", "models", "top_k", *(["path_output_rec_result"] if isinstance(written, str) else [])]
+    used = ["dataset", "evaluation", "data_config", "models", "top_k", *(["path_output_rec_result"] if isinstance(output, str) else [])]
     left = [
-        *_but(files, ("experiment", "data_config"), "strategy", *(f"{role}_path" for role in data)),
-        *_but(experiment, ("experiment",), *used),
-        *_but(models, ("experiment", "models"), *(name for name in models if _is(name, "ProxyRecommender", "RecommendationFolder"))),
-        *_but(content, (), "experiment"),
+        *_unused_keys(files, ("experiment", "data_config"), "strategy", *(f"{role}_path" for role in data)),
+        *_unused_keys(experiment, ("experiment",), *used),
+        *_unused_keys(
+            models, ("experiment", "models"), *(name for name in models if _is(name, "ProxyRecommender", "RecommendationFolder"))
+        ),
+        *_unused_keys(content, (), "experiment"),
     ]
     return _filled("elliot", evaluation, ("experiment", "evaluation"), data, left)
 
@@ -126,9 +129,9 @@ def _warprec(content: Mapping[str, Any]) -> Experiment:
         data["recommendations"] = lists
     known = ("split", "labels", "file_format", "loading_strategy", "data_type", "reading_method", *(() if split else ("local_path",)))
     left = [
-        *_but(reader, ("reader",), *known, *(() if reader.get("rating_type") == "implicit" else ("rating_type",))),
-        *_but(content, (), "reader", "models", "evaluation"),
-        *_but(models, ("models",), *(name for name in models if _is(name, "ProxyRecommender"))),
+        *_unused_keys(reader, ("reader",), *known, *(() if reader.get("rating_type") == "implicit" else ("rating_type",))),
+        *_unused_keys(content, (), "reader", "models", "evaluation"),
+        *_unused_keys(models, ("models",), *(name for name in models if _is(name, "ProxyRecommender"))),
     ]
     return _filled("warprec", content["evaluation"], ("evaluation",), data, left)
 
@@ -141,19 +144,19 @@ def _warprec_lists(proxy: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _receval(content: Mapping[str, Any]) -> Experiment | None:
-    """A config of receval's whose evaluation is another program's."""
+    """Read a config of receval whose evaluation is written as another program's."""
     dialect = translate(content["evaluation"]).dialect
     if dialect is None:
         return None
     data = content.get("data")
     others = {key: content[key] for key in ("engine", "output") if key in content}
-    left = _but(content, (), "data", "evaluation", *others)
-    found = _filled(dialect, content["evaluation"], ("evaluation",), data if isinstance(data, dict) else {}, left)
-    return replace(found, others=others, optional=True)
+    left = _unused_keys(content, (), "data", "evaluation", *others)
+    experiment = _filled(dialect, content["evaluation"], ("evaluation",), data if isinstance(data, dict) else {}, left)
+    return replace(experiment, others=others, optional=True)
 
 
 def _filled(dialect: str, evaluation: Any, at: Path, data: Mapping[str, Any], left: Sequence[tuple[Path, str]]) -> Experiment:
-    """The experiment with a source to fill in for every role that the file says nothing of."""
+    """Make an experiment, with a placeholder for every role that the file does not name."""
     file: dict[str, Any] = {"elliot": _ELLIOT_FILE, "relison": _PAIRS}.get(dialect, {})
     lists: dict[str, Any] = _LISTS if dialect in ("elliot", "relison") else {}
     ending = "csv" if dialect == "clayrs" else "tsv"
@@ -167,7 +170,7 @@ def _filled(dialect: str, evaluation: Any, at: Path, data: Mapping[str, Any], le
     return Experiment(dialect, evaluation, at, complete, missing, tuple(left), optional=dialect == "clayrs")
 
 
-def _but(content: Mapping[str, Any], at: Path, *used: str) -> tuple[tuple[Path, str], ...]:
+def _unused_keys(content: Mapping[str, Any], at: Path, *used: str) -> tuple[tuple[Path, str], ...]:
     trained = at[-1:] == ("models",)
     return tuple(((*at, key), _TRAINED if trained else _REASONS.get(key, _NO_MEANING)) for key in content if key not in used)
 
