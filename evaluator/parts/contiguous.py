@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import polars as pl
 
 from .reading import Batches
@@ -23,7 +25,7 @@ def contiguous_frames(batches: Batches, rows_per_part: int) -> Batches:
             starts = starts[1:]  # the first rows continue the last user
         closed.add(users.gather(starts))
         n_complete = n_carried + int(starts[-1]) if len(starts) else 0
-        if n_complete >= rows_per_part or (len(starts) and n_carried >= rows_per_part):
+        if n_complete >= rows_per_part:
             border = int(starts[-1])
             yield from cut(pl.concat([*carried, batch.slice(0, border)], rechunk=True), rows_per_part)
             carried, n_carried = [], 0
@@ -50,5 +52,5 @@ def cut(frame: pl.DataFrame, rows_per_part: int) -> Batches:
             yield frame
         return
     points = cut_points(user_starts(frame["user"]), frame.height, rows_per_part)
-    for first, end in zip(points[:-1], points[1:], strict=True):
+    for first, end in pairwise(points):
         yield frame.slice(first, end - first)

@@ -21,6 +21,9 @@ from .sides import SideTable
 from .users import Indices, UsersApart, cut_points, user_starts
 
 ROWS_PER_PART: Final = 1_000_000
+"""Parts of this size stay near the processor's cache and make the fixed cost of a part small."""
+_BATCHES_PER_PART: Final = 2
+"""Batches smaller than parts: the reader holds several of them, a part is put together from two."""
 T = TypeVar("T")
 
 
@@ -42,7 +45,7 @@ def whole_users(
     what it made before is dropped, so it must not change anything outside. `examine` and `progress` see each row once all the same.
     The other parameters are those of `local_parts`; `memory` is a quarter of the machine's by default.
     """
-    reader = ListReader(lists, rows_per_part, examine, progress)
+    reader = ListReader(lists, max(rows_per_part // _BATCHES_PER_PART, 1), examine, progress)
     budget = default_memory() if memory is None else memory
     assembly = partial(_parts, reader, sides, last, rows_per_part)
     try:
@@ -76,7 +79,7 @@ def local_parts(
     `partitioned_parts`, or leave both to `whole_users`. `ReadError` if the lists cannot be read, `DataError` if temporary files
     cannot be written.
     """
-    reader = ListReader(lists, rows_per_part, examine, progress)
+    reader = ListReader(lists, max(rows_per_part // _BATCHES_PER_PART, 1), examine, progress)
     frames = _in_place_if_possible(reader, rows_per_part, memory, scratch)
     return _parts(reader, sides, last, rows_per_part, frames)
 
@@ -93,7 +96,7 @@ def partitioned_parts(
     progress: Callable[[int], None],
 ) -> Iterator[Part]:
     """Yield parts of lists in any order; the parameters are those of `local_parts`."""
-    reader = ListReader(lists, rows_per_part, examine, progress)
+    reader = ListReader(lists, max(rows_per_part // _BATCHES_PER_PART, 1), examine, progress)
     frames = partitioned_frames(reader.batches(), rows_per_part, memory, scratch)
     return _parts(reader, sides, last, rows_per_part, frames)
 

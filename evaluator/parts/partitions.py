@@ -72,7 +72,7 @@ class _Buckets:
         """Return the rows of a bucket; its files are removed."""
         frames = []
         for file in self._files[number]:
-            frames.append(pl.read_ipc(file, memory_map=False))
+            frames.append(pl.read_ipc(file))
             file.unlink()
         return pl.concat([*frames, *self._slices(number)], rechunk=True)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import numpy as np
 import polars as pl
 
@@ -58,12 +57,14 @@ class SideTable:
         matching = self._keys[nearest] == keys
         if users.dtype == pl.String:  # an id that this table does not have may share a hash with one that it has
             matching &= (self.users[nearest] == users).to_numpy()
-        indices = nearest[matching]
-        return indices[np.argsort(self._starts[indices], kind="stable")]
+        indices: Indices = nearest[matching]
+        in_frame_order: Indices = indices[np.argsort(self._starts[indices], kind="stable")]
+        return in_frame_order
 
     def lengths_at(self, indices: Indices) -> Indices:
         """Return the number of rows of the users at these indices of `users`."""
-        return self._lengths[indices]
+        lengths: Indices = self._lengths[indices]
+        return lengths
 
     def rows_at(self, indices: Indices) -> pl.DataFrame:
         """Return the rows of the users at these indices of `users`, in that order."""

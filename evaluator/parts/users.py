@@ -40,7 +40,8 @@ def cut_points(starts: Indices, n_rows: int, rows_per_part: int) -> list[int]:
     """
     wanted = np.arange(rows_per_part, n_rows, rows_per_part)
     borders = np.append(starts, n_rows)
-    return np.unique(np.concatenate([[0], borders[np.searchsorted(borders, wanted)], [n_rows]])).tolist()
+    points: list[int] = np.unique(np.concatenate([[0], borders[np.searchsorted(borders, wanted)], [n_rows]])).tolist()
+    return points
 
 
 class ClosedUsers:
