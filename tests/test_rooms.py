@@ -41,6 +41,7 @@ INNER = {
     "guess": set(),
     "yaml_text": set(),
     "engine": {"tables", "errors", "engine.base"},
+    "parts": {"errors", "engine", "engine.base"},
     "result": {"formula", "metrics", "ledger", "checks"},
     "checks": set(),
     "ledger": set(),
@@ -87,8 +88,8 @@ def test_a_station_imports_shared_rooms_only_and_never_another_station(path):
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_engines_are_named_in_engine_and_load_and_where_the_config_chooses_one_only(path):
-    if path.relative_to(ROOT).parts[:2] in (("evaluator", "engine"), ("evaluator", "load")):
+def test_engines_are_named_in_engine_load_and_parts_and_where_the_config_chooses_one_only(path):
+    if path.relative_to(ROOT).parts[:2] in (("evaluator", "engine"), ("evaluator", "load"), ("evaluator", "parts")):
         return
     tree = ast.parse(path.read_text())
     imports = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
@@ -115,6 +116,8 @@ def test_only_load_reads_only_write_writes_and_only_the_command_line_speaks(path
         "mkdir",
     }
     packaged = {("evaluator", "config", "loader.py"), ("evaluator", "conventions", "convention.py"), ("cli", "main.py")}
+    # Temporary files, and what the machine says of its memory, are no data of the user.
+    packaged |= {("evaluator", "parts", name) for name in ("memory.py", "partitions.py", "scratch.py")}
     if where[:2] != ("evaluator", "load") and where != ("evaluator", "write.py"):
         assert "open" not in calls
         assert not touching or where in packaged, touching

@@ -68,7 +68,7 @@ def local_parts(
     """Read lists once and yield parts of whole users, each of about `rows_per_part` rows; a user with more rows is a part.
 
     `lists` has the columns user (integer or text), item, row and possibly score, position and `odd_*`. `sides` maps roles to
-    tables; each part has the rows of its users. Users whom a side of the roles in `last` has and the lists have not come in the
+    tables; each part has the rows of its users. Users who are in `test`, or in a side named in `last`, and have no list come in the
     last parts.
 
     Lists in which the rows of each user stand together are cut where they stand. If the first batch shows that they do not, rows
@@ -145,7 +145,8 @@ def _parts(
     for lists in frames:
         users = lists["user"].gather(user_starts(lists["user"]))
         yield Part(lists, {role: visit.visit(users) for role, visit in visits.items()})
-    for users in _users_without_lists([visits[role] for role in last if role in visits], rows_per_part):
+    roles = [role for role in visits if role == "test" or role in last]
+    for users in _users_without_lists([visits[role] for role in roles], rows_per_part):
         yield Part(reader.empty(), {role: visit.visit(users) for role, visit in visits.items()})
 
 

@@ -72,7 +72,7 @@ class _Buckets:
         """Return the rows of a bucket; its files are removed."""
         frames = []
         for file in self._files[number]:
-            frames.append(pl.read_ipc(file))
+            frames.append(pl.read_ipc_stream(file))
             file.unlink()
         return pl.concat([*frames, *self._slices(number)], rechunk=True)
 
@@ -92,7 +92,7 @@ class _Buckets:
             folder = self._scratch.folder
             file = folder / f"{number}-{self._n_spills}.arrow"
             # The oldest layout has no buffers that rows share: a bucket holds the bytes of its own texts only.
-            rows.write_ipc(file, compat_level=pl.CompatLevel.oldest())
+            rows.write_ipc_stream(file, compat_level=pl.CompatLevel.oldest())
         except (OSError, pl.exceptions.PolarsError) as error:
             raise DataError(
                 f"temporary files cannot be written: {error}",

@@ -95,6 +95,11 @@ def test_users_of_a_side_that_is_not_in_last_are_left_out():
     assert [part.sides["train"]["user"].to_list() for part in parts] == [[1], [5, 6]]
 
 
+def test_users_of_test_are_never_left_out():
+    parts = parts_of(table([1]), {"test": table([1, 2])}, last=())
+    assert [part.sides["test"]["user"].to_list() for part in parts] == [[1], [2]]
+
+
 def test_marks_of_odd_ids_are_examined_and_dropped():
     lists = table([1, 2, 2], odd_user=[False, True, False])
     seen = []
