@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from ..definitions.arrays import Array
+from ..definitions.measure import plain
+from ..definitions.registry import METRICS
+from ..errors import DataError
+from ..ledger import Ledger
 from ..metrics.definition import Definition
+from ..metrics.side import Params
 from ..result import Row
+from ..tables.part import PartData
 from .aggregate import aggregated, micro, needs_values
 from .ledgers import ledger
 from .measuring import Task
-from .moments import Moments
+from .moments import Moments, MomentTable
 from .partial import Partial
-from .scoring import pools
+from .scoring import Scorer, pools
+from .wholes import KnownSums
 
-_SLOW = ("bootstrap95",)
+_SLOW: Final = ("bootstrap95",)
 """Aggregates that are not made again over some of the users."""
 
 
