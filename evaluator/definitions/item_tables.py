@@ -15,8 +15,8 @@ import polars as pl
 from ..naming import Scalar
 from ..tables.graph import table
 from ..tables.prepared import Prepared
-from ..tables.rows import Array, Rows
-from .arrays import UNDEFINED
+from ..tables.rows import Rows
+from .arrays import UNDEFINED, Array
 from .measure import Measure, gain_of
 
 
@@ -24,8 +24,8 @@ from .measure import Measure, gain_of
 class ItemTerms:
     """What rows of a part add to the items that they name: each row 1 to `count`, and what it has in `counts` and `values`.
 
-    `user` is the user of each row, `item_index` the index of its item among the items that are known before (-1 for others), and `items` its
-    id. `counts` are integers and `values` finite numbers.
+    `user` is the user of each row, `items` its item, and `item_index` the index of that among the items that are known before (-1 for
+    others). `counts` are integers and `values` finite numbers.
     """
 
     user: Array
@@ -187,9 +187,9 @@ def outcomes(listed: Rows, hits: Rows, prepared: Prepared, k: int, gain: str, of
     finish=_outcomes,
 )
 def scored_outcomes(scored: Rows, hits: Rows, prepared: Prepared, k: int) -> ItemTerms:
-    """Of every recommended item `count`, the places that hold it, `hits`, those where it is a hit, and `score`, the sum of its scores there.
+    """Of every recommended item `count`, the places that hold it, `hits`, those where it is a hit, and `score`, that of its scores there.
 
-    The score is not defined for an item that has a score without bounds.
+    `score` is a sum. It is not defined for an item that has a score without bounds.
     """
     assert scored.item is not None
     hit_terms = terms_of(hits, prepared, k)
@@ -237,9 +237,7 @@ def _popular_exposure(sums: ItemSums, prepared: Prepared, params: Mapping[str, S
     return {"item_index": index, "rows": rows - rows.sum() / n, "count": count - count.sum() / n}
 
 
-@item_table(
-    "popular_exposure", uses=("listed", "prepared"), params=("k", "items"), columns=("rows", "count"), finish=_popular_exposure
-)
+@item_table("popular_exposure", uses=("listed", "prepared"), params=("k", "items"), columns=("rows", "count"), finish=_popular_exposure)
 def popular_exposure(listed: Rows, prepared: Prepared, k: int, items: str) -> ItemTerms:
     """`rows`: the train rows of an item, and `count`: how often the first k places hold it, both less their means.
 

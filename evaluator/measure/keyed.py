@@ -80,8 +80,10 @@ class KeyedSums:
 
 def _summed(terms: ItemTerms) -> _Block:
     known = terms.item_index >= 0
+    if not known.any() and not terms.values:
+        return _counted(terms)
     if known.all():
-        keys, index = terms.items.clear(), terms.item_index
+        keys, index = terms.items.clear().alias(""), terms.item_index
     else:
         others = np.flatnonzero(~known)
         keys, other_codes = _distinct(terms.items.gather(others))
@@ -103,6 +105,17 @@ def _summed(terms: ItemTerms) -> _Block:
     return _Block(present, keys, {"count": np.bincount(code, minlength=n)} | counts, values)
 
 
+def _counted(terms: ItemTerms) -> _Block:
+    """The counts of terms none of whose items is known."""
+    if terms.items.dtype.is_integer() and not terms.counts:
+        keys, codes = _distinct(terms.items)
+        return _Block(np.empty(0, dtype=np.int64), keys, {"count": np.bincount(codes, minlength=len(keys))}, {})
+    frame = pl.DataFrame({"key": terms.items} | {f"count {name}": column for name, column in terms.counts.items()})
+    sums = frame.group_by("key").agg(pl.len().cast(pl.Int64).alias("count"), pl.col("^count .*$").sum()).sort("key")
+    counts = {name: sums[f"count {name}"].to_numpy() for name in terms.counts}
+    return _Block(np.empty(0, dtype=np.int64), sums["key"].alias(""), {"count": sums["count"].to_numpy()} | counts, {})
+
+
 def _distinct(keys: pl.Series) -> tuple[pl.Series, Array]:
     """The distinct keys in ascending order, and which of them each key is."""
     if keys.dtype.is_integer() and len(keys):
@@ -114,7 +127,7 @@ def _distinct(keys: pl.Series) -> tuple[pl.Series, Array]:
     if keys.dtype.is_numeric():
         found, codes = np.unique(keys.to_numpy(), return_inverse=True)
         return pl.Series(found, dtype=keys.dtype), codes
-    distinct = keys.unique().sort()
+    distinct = keys.unique().sort().alias("")
     return distinct, Ids(distinct).index_of(keys)
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .ids import Array
 from .prepared import Prepared, item_column
-from .rows import Array
 
 
 @item_column("train_rows")
@@ -41,9 +41,9 @@ def group(prepared: Prepared, column: str) -> Array:
 def tail(prepared: Prepared, ratio: float, border: str, untrained: str = "neither") -> Array:
     """1 in the long tail, 0 in the short head, -1 for an item that train does not hold (`untrained` = `tail`: nor the catalogue).
 
-    By `border` the head is the shortest run of the most popular items that hold at least (`reaches`) or more than (`exceeds`) the `ratio` of
-    the train rows; or the tail is the `ratio` least popular items, at least one, and with a ratio above 1 the items of at most so many train
-    rows (`least_popular`). Items that are equally popular stand in the order of their ids.
+    By `border` the head is the shortest run of the most popular items that hold at least (`reaches`) or more than (`exceeds`) the `ratio`
+    of the train rows; or the tail is the `ratio` least popular items, at least one, and with a ratio above 1 the items of at most so many
+    train rows (`least_popular`). Items that are equally popular stand in the order of their ids.
     """
     column = np.full(len(prepared.items), -1.0)
     if untrained == "tail":

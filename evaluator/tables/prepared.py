@@ -19,8 +19,8 @@ from .rows import Array
 class ProfileGroups(NamedTuple):
     """A way to group users by the share of popular items among their train items.
 
-    Popular are the items of the item column `popular` with these `source`, `share` and `ties`; `shares` are the sizes of the groups as shares
-    of the train users, with ; between them.
+    Popular are the items of the item column `popular` with these `source`, `share` and `ties`; `shares` are the sizes of the groups as
+    shares of the train users, with ; between them.
     """
 
     source: str
@@ -38,8 +38,8 @@ class Prepared:
     - `in_train`, `in_catalogue`: whether train holds the item, and whether the catalogue does (the items file, else train).
     - `category_item`, `category_code`: the categories of items, one pair each, in the order of items and codes from 1.
     - `item_groups`, `user_groups`: by column, the code of the group of each item (0 for none), and of each of `group_users`.
-    - `numbers`: `items` (of the catalogue); of train `train_users`, `train_rows`, `train_items` and `least_rows` (of an item); `categories`,
-      `train_categories` and `items_without_category`; `untrained_items` (of the catalogue that train does not hold);
+    - `numbers`: `items` (of the catalogue); of train `train_users`, `train_rows`, `train_items` and `least_rows` (of an item);
+      `categories`, `train_categories` and `items_without_category`; `untrained_items` (of the catalogue that train does not hold);
       `train_and_test_users`, where test rows are counted by item.
     - `groups`: the groups that a column (`items.genre`, `users.age`, `categories`) names.
     - `category_sets`: the distinct sets of categories, as bits, where there are few.

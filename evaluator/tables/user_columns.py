@@ -6,10 +6,9 @@ import numpy as np
 import polars as pl
 
 from .graph import table
-from .ids import Ids
+from .ids import Array, Ids
 from .part import PartData
 from .prepared import Prepared, ProfileGroups
-from .rows import Array
 
 
 @table("user_group", uses=("part", "prepared"), params=("column",))

@@ -19,7 +19,7 @@ KNOWN = pl.Series("item", [2, 3, 5, 7])
 Row = tuple[int, int, float]
 
 
-def terms(rows: list[Row], text: bool = False) -> ItemTerms:
+def terms(rows: list[Row], text: bool = False, scores: bool = True) -> ItemTerms:
     """Terms of rows (item, hits, score); the items of `KNOWN` are known."""
     index = {item: place for place, item in enumerate(KNOWN.to_list())}
     items = pl.Series([item for item, _, _ in rows], dtype=pl.Int64)
@@ -28,7 +28,7 @@ def terms(rows: list[Row], text: bool = False) -> ItemTerms:
         items=items.cast(pl.String) if text else items,
         item_index=np.asarray([index.get(item, -1) for item, _, _ in rows], dtype=np.int64),
         counts={"hits": np.asarray([hits for _, hits, _ in rows], dtype=np.int64)},
-        values={"score": np.asarray([score for _, _, score in rows], dtype=np.float64)},
+        values={} if not scores else {"score": np.asarray([score for _, _, score in rows], dtype=np.float64)},
     )
 
 
@@ -41,13 +41,13 @@ ROWS = st.lists(
 
 
 @settings(deadline=None, max_examples=200)
-@given(ROWS, st.booleans(), st.randoms(use_true_random=False))
-def test_any_cutting_in_any_order_gives_the_same_bytes(rows: list[Row], text: bool, random) -> None:  # type: ignore[no-untyped-def]
-    whole = pickle.dumps(KeyedSums.of(terms(rows, text)))
+@given(ROWS, st.booleans(), st.booleans(), st.randoms(use_true_random=False))
+def test_any_cutting_in_any_order_gives_the_same_bytes(rows: list[Row], text: bool, scores: bool, random) -> None:  # type: ignore[no-untyped-def]
+    whole = pickle.dumps(KeyedSums.of(terms(rows, text, scores)))
     shuffled = random.sample(rows, len(rows))
     borders = sorted(random.choices(range(len(rows) + 1), k=4))
     parts = [
-        KeyedSums.of(terms(shuffled[start:end], text)) for start, end in zip([0, *borders], [*borders, len(rows)], strict=True)
+        KeyedSums.of(terms(shuffled[start:end], text, scores)) for start, end in zip([0, *borders], [*borders, len(rows)], strict=True)
     ]
     while len(parts) > 1:
         left, right = (parts.pop(random.randrange(len(parts))) for _ in range(2))
