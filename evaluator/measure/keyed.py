@@ -37,7 +37,7 @@ class _Block:
 
 
 class KeyedSums:
-    """Sums of terms by item. They merge with `+`; equal sums have equal bytes when pickled, whatever the order of merging."""
+    """Sums of terms by item. They merge with `+`: what `sums` gives is the same to the last bit, whatever the order of merging."""
 
     def __init__(self, blocks: Sequence[_Block]) -> None:
         self._blocks = tuple(blocks)
@@ -83,7 +83,7 @@ def _summed(terms: ItemTerms) -> _Block:
     if not known.any() and not terms.values:
         return _counted(terms)
     if known.all():
-        keys, index = terms.items.clear().alias(""), terms.item_index
+        keys, index = terms.items.clear(), terms.item_index
     else:
         others = np.flatnonzero(~known)
         keys, other_codes = _distinct(terms.items.gather(others))
@@ -113,7 +113,7 @@ def _counted(terms: ItemTerms) -> _Block:
     frame = pl.DataFrame({"key": terms.items} | {f"count {name}": column for name, column in terms.counts.items()})
     sums = frame.group_by("key").agg(pl.len().cast(pl.Int64).alias("count"), pl.col("^count .*$").sum()).sort("key")
     counts = {name: sums[f"count {name}"].to_numpy() for name in terms.counts}
-    return _Block(np.empty(0, dtype=np.int64), sums["key"].alias(""), {"count": sums["count"].to_numpy()} | counts, {})
+    return _Block(np.empty(0, dtype=np.int64), sums["key"], {"count": sums["count"].to_numpy()} | counts, {})
 
 
 def _distinct(keys: pl.Series) -> tuple[pl.Series, Array]:
@@ -127,7 +127,7 @@ def _distinct(keys: pl.Series) -> tuple[pl.Series, Array]:
     if keys.dtype.is_numeric():
         found, codes = np.unique(keys.to_numpy(), return_inverse=True)
         return pl.Series(found, dtype=keys.dtype), codes
-    distinct = keys.unique().sort().alias("")
+    distinct = keys.unique().sort()
     return distinct, Ids(distinct).index_of(keys)
 
 
