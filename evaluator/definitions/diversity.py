@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from ..naming import Scalar
-from ..tables.rows import Array
-from .arrays import added, defined, divide, filled, missing, where
+from .arrays import Array, added, defined, divide, filled, missing, where
 from .measure import CutTable, Measure, Ratio
 from .registry import Number, metric
 

@@ -7,10 +7,11 @@ import numpy as np
 from ..tables.category_columns import categories_of
 from ..tables.distances import distance_of
 from ..tables.graph import table
+from ..tables.ids import Array
 from ..tables.lists import Reading
 from ..tables.notes import TableNotes, note_sentence
 from ..tables.prepared import Prepared
-from ..tables.rows import Array, Rows, numbered
+from ..tables.rows import Rows, numbered
 from ..tables.top_items import top_items
 
 
@@ -129,7 +130,8 @@ def greedy(relevant: Rows, prepared: Prepared, alpha: float, depth: int) -> Rows
     codes = _width(prepared)
     aspects, aspect = np.unique(user[candidate] * codes + code, return_inverse=True)
     worth = np.ones(len(aspects))
-    users, gains = [], []
+    users: list[Array] = []
+    gains: list[Array] = []
     while len(user) and (not depth or len(users) < depth):
         gain = np.bincount(candidate, worth[aspect], len(user))
         starts = np.flatnonzero(np.concatenate([[True], user[1:] != user[:-1]]))

@@ -6,8 +6,9 @@ from typing import Final
 
 import numpy as np
 
+from .ids import Array
 from .prepared import Prepared, item_column
-from .rows import Array, starts_of
+from .rows import starts_of
 
 MOST_BITS: Final = 62
 """So many categories fit as bits into one integer."""

@@ -8,8 +8,9 @@ from typing import Final
 
 import numpy as np
 
+from .ids import Array
 from .prepared import Prepared
-from .rows import Array, starts_of
+from .rows import starts_of
 
 _MOST_PAIRS: Final = 8_000_000
 """So many pairs are remembered from one part to the next."""

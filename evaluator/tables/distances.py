@@ -9,9 +9,8 @@ import polars as pl
 
 from .category_columns import MOST_BITS, categories_of
 from .cooccurrence import cooccurrence
-from .ids import Ids
+from .ids import Array, Ids
 from .prepared import Prepared
-from .rows import Array
 
 
 class Distance(Protocol):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from .graph import table
+from .ids import Array
 from .lists import Reading
-from .rows import Array, Rows
+from .rows import Rows
 from .truth import TestPairs
 
 
