@@ -74,6 +74,8 @@ class Measure:
     n_users: int
     counts: Array
     sums: Sums
+    population: Any = None
+    """What says which users count, and what of them is looked at: equal where a table of items can be shared."""
     of: tuple[Array, ...] = ()
     offset: float = 1.0
     level: float = 0.0

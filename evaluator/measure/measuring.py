@@ -1,0 +1,185 @@
+"""measure(task, part) → Partial: a pure function of plain values, which runs on another machine as it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ..definitions.arrays import Array
+from ..metrics.definition import Definition
+from ..tables.part import PartData
+from ..tables.prepared import Prepared
+from .aggregate import needs_values
+from .counting import cells_of
+from .exact import ExactSums
+from .moments import MomentTable
+from .partial import Partial, UserValues
+from .plan import MeasureGroup, grouped
+from .scoring import GroupValues, Scorer
+from .wholes import TakenSums
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is measured of every part: the measures, the aggregates that are made of their values, and what is known before.
+
+    `pooled` are the indexes of measures that are pooled over users; with `keeps_values` the values of every user are kept.
+    """
+
+    prepared: Prepared
+    definitions: tuple[Definition, ...]
+    aggregates: tuple[str, ...] = ()
+    pooled: frozenset[int] = frozenset()
+    keeps_values: bool = False
+    groups: tuple[MeasureGroup, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", grouped(self.definitions))
+
+    @property
+    def of_users(self) -> tuple[MeasureGroup, ...]:
+        """The groups of measures with a value per user."""
+        return tuple(group for group in self.groups if not group.metric.system)
+
+    @property
+    def of_models(self) -> tuple[MeasureGroup, ...]:
+        """The groups of measures of whole models."""
+        return tuple(group for group in self.groups if group.metric.system)
+
+    @property
+    def sums(self) -> frozenset[str]:
+        """The aggregates of any measure that are made of sums."""
+        return frozenset(self.aggregates) | {definition.average for definition in self.definitions}
+
+    @property
+    def needs_values(self) -> bool:
+        """Whether the values of every user are kept."""
+        return self.keeps_values or any(map(needs_values, self.sums))
+
+
+def measure(task: Task, frames: Mapping[str, pl.DataFrame]) -> Partial:
+    """What some users, with all their rows, add to the result."""
+    scorer = Scorer.of(task.prepared, PartData(frames))
+    return scored(task, scorer)
+
+
+def scored(task: Task, scorer: Scorer) -> Partial:
+    """What the users of a part add to the values of the measures."""
+    n, n_users = len(task.definitions), scorer.part.n_users
+    values, listed = np.full((n, n_users), np.nan), np.zeros((n, n_users), dtype=np.bool_)
+    cells, valued, others = np.zeros((n, 8), np.int64), np.zeros((n, 8), np.int64), np.zeros((n, 3), np.int64)
+    ratios: dict[tuple[int, str], ExactSums] = {}
+    totals: dict[int, tuple[ExactSums, ...]] = {}
+    sums = TakenSums()
+    codes: dict[tuple[int, int], Array] = {}
+    for number, group in enumerate(task.groups):
+        rows = list(group.indexes)
+        if group.metric.system:
+            found, totals[number] = _whole(scorer, group, sums)
+        else:
+            found = scorer.values(group, sums)
+            ratios |= _ratios(task, scorer, group, found)
+        values[rows] = found.values
+        listed[rows] = found.n_recommended > 0
+        key = (id(found.n_relevant), id(found.n_recommended))
+        if key not in codes:
+            codes[key] = cells_of(scorer.facts, found.n_relevant, found.n_recommended)
+        cells[rows] = np.bincount(codes[key], minlength=8)
+        valued[rows] = _by_cell(found.values, codes[key])
+        others[rows] = _others(scorer, group.first, found.n_recommended)
+    counted = ~np.isnan(values)
+    defined = np.where(np.isposinf(values) & _may_be_undefined(task)[:, None], np.nan, values)
+    moments = MomentTable.of(defined, counted, task.sums)
+    return Partial(
+        moments=moments,
+        covered=_of_some(moments, defined, counted, listed, task),
+        warm=None if scorer.facts.in_train is None else _of_some(moments, defined, counted, scorer.facts.in_train, task),
+        ratios=ratios,
+        cells=cells,
+        valued=valued,
+        others=others,
+        totals=totals,
+        items=sums.items,
+        counts={"longest": 0},
+        user_values=_kept(task, scorer, defined, counted, listed) if task.needs_values else None,
+    )
+
+
+def _whole(scorer: Scorer, group: MeasureGroup, sums: TakenSums) -> tuple[GroupValues, tuple[ExactSums, ...]]:
+    """Sums of a measure of whole models; every user who counts has the value 1."""
+    counts, n_relevant, n_recommended = scorer.counts(group.first)
+    taken = TakenSums()
+    taken.items = sums.items
+    with np.errstate(all="ignore"):  # the arithmetic is done on sums at the end
+        scorer.body(group, taken, counts)
+    ones = np.where(counts, 1.0, np.nan)
+    return GroupValues(np.broadcast_to(ones, (len(group.indexes), len(ones))), counts, n_relevant, n_recommended), tuple(taken.totals)
+
+
+def _ratios(task: Task, scorer: Scorer, group: MeasureGroup, found: GroupValues) -> dict[tuple[int, str], ExactSums]:
+    """The sums of numerators and denominators of measures that are pooled, over all users who count, and over some of them."""
+    made = {}
+    some = {"all": None, "covered": found.n_recommended > 0, "warm": scorer.facts.in_train}
+    for place, index in enumerate(group.indexes):
+        if index not in task.pooled or not found.ratios:
+            continue
+        terms = np.stack([part[place] for ratio in found.ratios for part in ratio]).astype(np.float64)
+        counted = ~np.isnan(found.values[place]) & np.isfinite(terms)
+        for users, mask in some.items():
+            if mask is not None or users == "all":
+                made[index, users] = ExactSums.of(terms, counted if mask is None else counted & mask)
+    return made
+
+
+def _by_cell(values: Array, codes: Array) -> Array:
+    """For each measure the number of users with a value, by cell."""
+    counted = ~np.isnan(values)
+    first = np.bincount(codes[counted[0]], minlength=8) if len(counted) else np.zeros(8, np.int64)
+    if (counted == counted[:1]).all():
+        return np.broadcast_to(first, (len(counted), 8))
+    return np.stack([np.bincount(codes[row], minlength=8) for row in counted])
+
+
+def _others(scorer: Scorer, definition: Definition, n_recommended: Array) -> Array:
+    """Of a measure over the users of train or of a reference model: how many there are, how many users test or lists have, and both."""
+    held = {"train": scorer.facts.in_train, "baseline": scorer.facts.in_baseline}.get(definition.population)
+    own = scorer.facts.tested | (n_recommended > 0)
+    if held is None:
+        return np.asarray([0, 0, 0])
+    return np.asarray([held.sum(), own.sum(), (held & own).sum()])
+
+
+def _of_some(moments: MomentTable, values: Array, counted: Array, some: Array, task: Task) -> MomentTable:
+    """The moments over some of the users; those of all, where all who count are among them."""
+    of_them = counted & some
+    return moments if (of_them == counted).all() else MomentTable.of(values, of_them, task.sums)
+
+
+def _may_be_undefined(task: Task) -> Array:
+    return np.asarray([may_be_undefined(definition) for definition in task.definitions], dtype=np.bool_)
+
+
+def may_be_undefined(definition: Definition) -> bool:
+    """Whether a user may have a value that is not defined."""
+    return any("undefined" in part.params.values() or part.counted.missing_lists == "undefined" for part in definition.all)
+
+
+def _kept(task: Task, scorer: Scorer, values: Array, counted: Array, listed: Array) -> UserValues:
+    """The values of the users who count for any measure."""
+    some = np.flatnonzero(counted.any(axis=0))
+    _, n_relevant, n_recommended = scorer.counts(task.definitions[0])
+    columns: dict[str, Any] = {"user": scorer.part.users.gather(some), "n_relevant": n_relevant[some], "n_recommended": n_recommended[some]}
+    columns["covered"] = listed[0, some]
+    if scorer.facts.in_train is not None:
+        columns["warm"] = scorer.facts.in_train[some]
+    for index in range(len(task.definitions)):
+        if len({definition.lists for definition in task.definitions}) > 1:
+            columns[f"covered{index}"] = listed[index, some]
+        column = pl.Series(values[index, some])
+        missing = ~counted[index, some]
+        columns[f"v{index}"] = column.scatter(np.flatnonzero(missing), None) if missing.any() else column
+    return UserValues((pl.DataFrame(columns),))

@@ -1,0 +1,102 @@
+"""`Partial`: what one part adds to a result. Partials of different users merge with `+`, in any order and grouping, to the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import add
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+import polars as pl
+
+from ..definitions.arrays import Array
+from .exact import ExactSums
+from .moments import MomentTable
+
+Mergeable = TypeVar("Mergeable", bound="Adds")
+
+
+class Adds(Protocol):
+    """What merges with `+`."""
+
+    def __add__(self: Mergeable, other: Mergeable) -> Mergeable:
+        """Merge."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class UserValues:
+    """Values of users: `user`, `n_relevant`, `n_recommended`, `covered`, `warm`, and `v<i>` for the measure at index i."""
+
+    frames: tuple[pl.DataFrame, ...]
+
+    def __add__(self, other: UserValues) -> UserValues:
+        return UserValues((*self.frames, *other.frames))
+
+    def frame(self) -> pl.DataFrame:
+        """The values of all users, sorted by user."""
+        return pl.concat(self.frames).sort("user")
+
+
+@dataclass(frozen=True, eq=False)
+class Partial:
+    """Sums over the users of a part.
+
+    - `moments`: of the values of every measure; `covered` and `warm` the same over the users with a list, and those whom train holds
+    - `ratios`: by the index of a measure that is pooled and the users who count (`all`, `covered`, `warm`), the sums of its numerators and
+      of its denominators
+    - `cells`, `valued`: for each measure how many users of each cell there are, and how many of them count (measures × 8)
+    - `others`: for each measure how many users count who are in neither file, and the like; see `ledgers`
+    - `totals`: by group of measures of whole models the sums in the order of the body's calls; `items` its tables of items
+    - `counts`: plain numbers of users and rows, by name
+    - `user_values`: where they are kept
+    - `more`: what else was measured over the same part, such as the tallies of checks
+    """
+
+    moments: MomentTable
+    covered: MomentTable
+    warm: MomentTable | None
+    ratios: Mapping[tuple[int, str], ExactSums]
+    cells: Array
+    valued: Array
+    others: Array
+    totals: Mapping[int, tuple[ExactSums, ...]]
+    items: Mapping[Any, Any]
+    counts: Mapping[str, int]
+    user_values: UserValues | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    def __add__(self, other: Partial) -> Partial:
+        return Partial(
+            self.moments + other.moments,
+            self.covered + other.covered,
+            None if self.warm is None or other.warm is None else self.warm + other.warm,
+            _merged(self.ratios, other.ratios),
+            self.cells + other.cells,
+            self.valued + other.valued,
+            self.others + other.others,
+            {index: tuple(one + more for one, more in zip(sums, other.totals[index], strict=True)) for index, sums in self.totals.items()},
+            _merged(self.items, other.items),
+            _merged(self.counts, other.counts),
+            None if self.user_values is None or other.user_values is None else self.user_values + other.user_values,
+            _merged(self.more, other.more),
+        )
+
+
+def _merged(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> dict[Any, Any]:
+    found = dict(one)
+    for key, value in other.items():
+        found[key] = found[key] + value if key in found else value
+    return found
+
+
+def merged(partials: Iterable[Partial]) -> Partial:
+    """The partial of all parts together; `TypeError` if there is none."""
+    return reduce(add, partials)
+
+
+def no_counts(n_measures: int) -> Array:
+    """Numbers of users for each measure and cell."""
+    return np.zeros((n_measures, 8), dtype=np.int64)

@@ -1,0 +1,158 @@
+"""Tables of a part → the values of its users for every measure, and sums for values of whole models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..definitions.arrays import UNDEFINED, Array
+from ..definitions.measure import Measure, Ratio, Sums, Trace, plain
+from ..definitions.registry import METRICS
+from ..metrics.definition import Definition
+from ..tables.choices import Canonical
+from ..tables.graph import Choice, Tables
+from ..tables.part import PartData
+from ..tables.prepared import Prepared
+from .counting import UserFacts, who_counts
+from .plan import MeasureGroup
+
+
+@dataclass(frozen=True, eq=False)
+class GroupValues:
+    """The values of one group of measures for the users of a part, cut-offs × users.
+
+    NaN: the user does not count, or has no value; infinite: the value is not defined. `ratios` are the numerators and denominators of
+    the users who count, of the metric or of each metric that it combines, where it can be pooled.
+    """
+
+    values: Array
+    counts: Array
+    n_relevant: Array
+    n_recommended: Array
+    ratios: tuple[tuple[Array, Array], ...] = ()
+
+
+@dataclass(eq=False)
+class Scorer:
+    """Computes measures over the tables of one part; what several measures share is computed once."""
+
+    prepared: Prepared
+    part: PartData
+    tables: Tables
+    canonical: Canonical
+    facts: UserFacts
+    trace: Trace | None = None
+    _bodies: dict[Any, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, prepared: Prepared, part: PartData) -> Scorer:
+        """The scorer of a part."""
+        tables = Tables({"part": part, "prepared": prepared})
+        return cls(prepared, part, tables, Canonical(prepared, part, tables), UserFacts.of(part))
+
+    def choice(self, definition: Definition) -> Choice:
+        """The readings of lists and truth that a measure looks at, those that make no difference here being one."""
+        return Choice(self.canonical.lists(definition.lists), self.canonical.truth(definition.truth), str(definition.axes["positions"]))
+
+    def counts(self, definition: Definition) -> tuple[Array, Array, Array]:
+        """For each user whether the user counts, the number of relevant items, and the length of the list."""
+        choice = self.choice(definition)
+        n_relevant: Array = self.tables.get("n_relevant", choice)
+        n_recommended: Array = self.tables.get("reading", choice).lengths
+        return who_counts(definition, self.facts, n_relevant, n_recommended), n_relevant, n_recommended
+
+    def values(self, group: MeasureGroup, sums: Sums) -> GroupValues:
+        """The values of a group of measures with a value per user."""
+        definition = group.first
+        counts, n_relevant, n_recommended = self.counts(definition)
+        made = self.body(group, sums, counts)
+        values = plain(made)
+        values = np.broadcast_to(values, (len(group.indexes), self.part.n_users))
+        values = rounded(values, str(definition.axes["float_type"]))
+        if definition.counted.missing_lists == "undefined":
+            values = np.where(n_recommended > 0, values, UNDEFINED)
+        valued = self._valued(group, made, sums, counts)
+        ratios = tuple(self._ratios(group, made, sums, counts)) if pools(definition) else ()
+        return GroupValues(np.where(valued, values, np.nan), counts, n_relevant, n_recommended, ratios)
+
+    def body(self, group: MeasureGroup, sums: Sums, counts: Array) -> Any:
+        """What the body of a metric gives."""
+        definition, choice = group.first, self.choice(group.first)
+        parts = tuple(np.broadcast_to(plain(self.body(part, sums, counts)), (len(group.indexes), self.part.n_users)) for part in group.of)
+        if group.metric.system or self.trace is not None:
+            return group.metric.define(self.measure(group, choice, sums, counts, parts))
+        key = (
+            group.metric.name,
+            tuple(sorted(definition.params.items())),
+            choice,
+            group.cutoffs,
+            self._kept(definition),
+            tuple(map(_key, group.of)),
+        )
+        if key not in self._bodies:
+            self._bodies[key] = group.metric.define(self.measure(group, choice, sums, counts, parts))
+        return self._bodies[key]
+
+    def measure(self, group: MeasureGroup, choice: Choice, sums: Sums, counts: Array, parts: tuple[Array, ...] = ()) -> Measure:
+        """What the body of a metric is given."""
+        definition = group.first
+        graded = self.tables.get("truth_table", choice).graded
+        return Measure(
+            cutoffs=group.cutoffs,
+            params=definition.params,
+            tables=self.tables,
+            choice=choice,
+            prepared=self.prepared,
+            n_users=self.part.n_users,
+            counts=counts,
+            sums=sums,
+            population=(definition.population, definition.counted, definition.lists, definition.truth, choice.positions),
+            of=parts,
+            offset=(definition.truth.threshold or 0.0) if graded else 1.0,
+            level=definition.relevance.threshold or 0.0,
+            truth_duplicates=definition.truth.duplicates,
+            truth_filter=definition.truth.filter,
+            trace=self.trace,
+        )
+
+    @staticmethod
+    def _kept(definition: Definition) -> tuple[Any, ...]:
+        """What a body sees of a definition beside its parameters and tables."""
+        truth, level = definition.truth, definition.relevance.threshold
+        return truth.threshold, level, truth.duplicates, truth.filter
+
+    def _valued(self, group: MeasureGroup, made: Any, sums: Sums, counts: Array) -> Array:
+        """Which users count where not all without a hit do."""
+        no_hits = group.first.counted.no_hits
+        if no_hits == "drop":
+            above = made.numerator if isinstance(made, Ratio) else self.measure(group, self.choice(group.first), sums, counts).hits.count()
+            return counts & (np.asarray(above) > 0)
+        if no_hits == "drop_if_undefined" and isinstance(made, Ratio):
+            return counts & (np.asarray(made.denominator) > 0)
+        return counts
+
+    def _ratios(self, group: MeasureGroup, made: Any, sums: Sums, counts: Array) -> list[tuple[Array, Array]]:
+        ratios = [self.body(part, sums, counts) for part in group.of] if group.of else [made]
+        shape = (len(group.indexes), self.part.n_users)
+        return [(np.broadcast_to(one.numerator, shape), np.broadcast_to(one.denominator, shape)) for one in ratios]
+
+
+def _key(group: MeasureGroup) -> Any:
+    return group.metric.name, tuple(sorted(group.first.params.items())), tuple(map(_key, group.of))
+
+
+def pools(definition: Definition) -> bool:
+    """Whether a measure can be pooled over users: a ratio, or a formula over metrics that can."""
+    metric = METRICS[definition.metric.name]
+    if metric.system:
+        return False
+    return all(map(pools, definition.of)) if definition.of else metric.pooled(definition.params)
+
+
+def rounded(values: Array, float_type: str) -> Array:
+    """Values in the precision of the axis `float_type`."""
+    if float_type == "decimals5":
+        return np.round(values, 5)
+    return values.astype(np.float32).astype(np.float64) if float_type == "float32" else values

@@ -1,0 +1,55 @@
+"""Values of whole models: sums that the body of a metric takes part by part, and the values that it makes of them at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..definitions.arrays import Array
+from ..definitions.item_tables import ITEM_TABLES, ItemSums
+from ..definitions.measure import Measure
+from ..naming import Scalar
+from .exact import ExactSums
+
+
+class TakenSums:
+    """Takes the sums that the bodies of metrics ask for while a part is measured."""
+
+    def __init__(self) -> None:
+        self.totals: list[ExactSums] = []
+        self.items: dict[Any, ItemSums] = {}
+
+    def total(self, values: Array, counts: Array) -> Array:
+        """Add up values of the users who count; gives a column of ones."""
+        counted = np.broadcast_to(counts, values.shape) & np.isfinite(values)
+        self.totals.append(ExactSums.of(np.ascontiguousarray(values, dtype=np.float64), counted))
+        return np.ones((len(values), 1))
+
+    def of_items(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
+        """Add up a table of items; gives its columns without rows."""
+        kind, key = ITEM_TABLES[name], item_key(measure, name, params)
+        if key not in self.items:
+            self.items[key] = kind.take(measure, **params)
+        return kind.empty()
+
+
+class KnownSums:
+    """Gives the sums over all parts in the order in which they were taken."""
+
+    def __init__(self, totals: Sequence[ExactSums], items: Mapping[Any, ItemSums]) -> None:
+        self._totals, self._items = iter(totals), items
+
+    def total(self, values: Array, counts: Array) -> Array:
+        """The next sum, as a column."""
+        return next(self._totals).values()[:, None]
+
+    def of_items(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
+        """The columns of a table of items over all parts."""
+        return ITEM_TABLES[name].finish(self._items[item_key(measure, name, params)], measure.prepared, **params)
+
+
+def item_key(measure: Measure, name: str, params: Mapping[str, Scalar]) -> Any:
+    """What tells one table of items from all others: its name and parameters, and whose lists it looks at."""
+    return name, tuple(sorted(params.items())), measure.population
