@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..tables.graph import table
-from ..tables.rows import Array, Rows, counted_from_top
+from ..tables.ids import Array
+from ..tables.rows import Rows, counted_from_top
 from ..tables.running import running_sum
 from ..tables.test_ratings import TestRatings
 from ..tables.truth import TruthTable
@@ -22,8 +23,8 @@ def judged(judged_rows: Rows, test_ratings: TestRatings, truth_table: TruthTable
     """The listed items that the test file holds, with counts from the top.
 
     `judged`, `found` and `pooled` count up to the row what is judged, what is relevant, and what has a rating below 0 that is no
-    judgement (`negative` = `pooled`). `n_relevant` and `n_other` are the judged items of the user, listed or not, that are relevant and that
-    are not.
+    judgement (`negative` = `pooled`). `n_relevant` and `n_other` are the judged items of the user, listed or not, that are relevant and
+    that are not.
     """
     relevant = truth_table.relevant
     rating = test_ratings.rating_of_pair(len(relevant))
@@ -62,9 +63,7 @@ def graded(hits_added_up: Rows, ideal_added_up: Rows) -> Rows:
     return hits.with_columns(ideal_dcg=ideal["dcg"][row], cost=ideal["cost"][row] + (rank - within))
 
 
-@table(
-    "grade_changes", uses=("hits_added_up", "ideal_added_up"), columns=("rank", "ndcg"), title="The ranks at which the ideal grade falls"
-)
+@table("grade_changes", uses=("hits_added_up", "ideal_added_up"), columns=("rank", "ndcg"), title="The last rank of each ideal grade")
 def grade_changes(hits_added_up: Rows, ideal_added_up: Rows) -> Rows:
     """The ranks after which the best possible list has a lower grade, and nDCG there: `rank`, `ndcg`."""
     hits, ideal = hits_added_up, ideal_added_up

@@ -7,7 +7,6 @@ the number of users of train and T that of its rows; d(r) = 1/log2(r + 1).
 from __future__ import annotations
 
 import math
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

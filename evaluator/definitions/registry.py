@@ -56,8 +56,9 @@ class Metric:
     combined and `population` whose users count unless the convention or the config says otherwise; `needs` the inputs beside test
     and lists under given parameters, `uses` the tables that the body reads; `one_cutoff`: the body is run for one cut-off at a time, since
     its tables depend on it; `pooled`: the body gives a `Ratio`, which can be pooled over users; `several`: it gives values of whole
-    models that parameters tell apart; `validate` raises `ValueError` for parameters that do not go together, or with a cut-off, `validate_combined` for parameters
-    that do not go with the number of metrics that are combined; `system` is true where a value belongs to the whole model and no user has one.
+    models that parameters tell apart; `validate` raises `ValueError` for parameters that do not go together, or with a cut-off,
+    `validate_combined` for those that do not go with the number of combined metrics; `system` is true where a value belongs to the whole
+    model and no user has one.
     """
 
     name: str

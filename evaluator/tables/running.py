@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from .rows import Array
+from .ids import Array
 
 
 def running_sum(values: Array, user: Array) -> Array:

@@ -9,10 +9,11 @@ import numpy as np
 from ..errors import DataError
 from ..metrics.definition import Truth
 from .graph import table
+from .ids import Array
 from .lists import Reading
 from .part import PartData
 from .prepared import Prepared
-from .rows import Array, Rows, starts_of
+from .rows import Rows, starts_of
 from .truth import TestPairs, one_row_per_pair, rows_kept
 
 
@@ -50,7 +51,7 @@ def test_ratings(part: PartData, prepared: Prepared, test_pairs: TestPairs, trut
 
 @table("scored_pairs", uses=("reading", "rated"))
 def scored_pairs(reading: Reading, rated: Rows) -> Rows:
-    """The test pairs that the list holds, in the order of users and items, each at its best rank: `rank`, `pair`, and `score` if there is one."""
+    """The test pairs that the list holds, in the order of users and items, each at its best rank: `rank`, `pair`, maybe `score`."""
     _, first = np.unique(rated["pair"], return_index=True)
     rows = rated.take(first)
     if "score" not in reading.source.rows:
