@@ -93,7 +93,8 @@ def _evaluated(
         partial = pass_over(source, task, sides, reader, last=("test",), memory=None, scratch=scratch, progress=lambda n: None)
         finished = finish(task, partial, name, n_train_users=None, schemas={}, predicted=frozenset())
         rows += [row for of_one in finished.rows[: len(plan.shown)] for row in of_one]
-        assert finished.user_values is not None
+        if finished.user_values is None:
+            continue
         names = [one.label for one in plan.shown if not one.metric.system]
         columns = {one.label: f"v{index}" for index, one in enumerate(plan.definitions)}
         per_user[name] = nw.from_native(
