@@ -40,19 +40,18 @@ def init(files: tuple[str, ...], source: str | None, demo: str | None, output: s
 
 def _guess(files: tuple[str, ...], output: str | None, force: bool) -> None:
     """Say what the files are taken to be, and write the config; `DataError` if there is nothing to evaluate."""
-    from receval.config import guessed
     from receval.errors import DataError
-    from receval.pipeline import guess
+    from receval.init import config_text, guess
 
     target = _target(output, force)
-    found = guess(files)
-    for name, what in found.lines:
-        click.echo(_on_one_line(f"{name}: {what}"), err=True)
-    for doubt in found.doubts:
+    config = guess(files)
+    for name, description in config.descriptions:
+        click.echo(_on_one_line(f"{name}: {description}"), err=True)
+    for doubt in config.doubts:
         click.echo(_on_one_line(f"not sure: {doubt}"), err=True)
-    if found.problem:
-        raise DataError(found.problem, "name the right files, or write the config by hand: the README shows one")
-    _save(guessed(found, _folder(target)), target)
+    if config.problem:
+        raise DataError(config.problem, "name the right files, or write the config by hand: the README shows one")
+    _save(config_text(config, _folder(target)), target)
     if target is not None:
         click.echo(f"receval: wrote {target}; next: receval run {shlex.quote(str(target))}", err=True)
 
@@ -62,7 +61,7 @@ def _on_one_line(text: str) -> str:
 
 
 def _convert(source: Path, output: str | None, force: bool) -> None:
-    from receval.config import convert
+    from receval.init import convert
 
     target = _target(output, force)
     _save(convert(source, _folder(target)), target)
@@ -99,14 +98,15 @@ def _save(text: str, target: Path | None) -> None:
 
 def _demonstrate(folder: Path, force: bool) -> None:
     """Write the sample into `folder`, all or nothing, and say what to run next."""
-    from receval import load, write
+    from receval import write
     from receval.errors import ConfigError
+    from receval.init import sample
 
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"{folder} is a file", "name a folder for the sample")
     if folder.is_dir() and os.listdir(folder) and not force:
         raise ConfigError(f"{folder} is not empty", "name a new folder, or add --force to write into it")
-    files = {folder / name: content for name, content in load.sample().items()}
+    files = {folder / name: content for name, content in sample().items()}
     with write.Stage(dict.fromkeys(path.parent for path in files)) as stage:
         stage.commit(files)
     click.echo(f"receval: wrote the sample to {folder}; next: receval run {shlex.quote(str(folder / 'quickstart.yaml'))}", err=True)

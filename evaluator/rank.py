@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 import narwhals as nw
 
 from .engine.base import Order
-from .metrics import Lists
 from .frames import Frame
+from .metrics import Lists
 
 _TIES = {"item_asc": ("item", False), "item_desc": ("item", True), "text_asc": ("item_text", False), "text_desc": ("item_text", True)}
 

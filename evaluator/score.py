@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple
 
 import narwhals as nw
 
+from .frames import Frame
 from .metrics import Definition, Many, Measure, Ratio, Reduction, Reductions, Table, View, plain
 from .metrics.measure import ONE, added
 from .metrics.side import Params
-from .frames import Frame
 
 
 class Whole(NamedTuple):

@@ -16,7 +16,7 @@ import receval
 from tests.conftest import ROOT
 
 EVALUATOR = ROOT / "evaluator"
-STATIONS = ("config", "load", "guessing", "rank", "match", "score", "aggregate", "render", "write")
+STATIONS = ("config", "load", "rank", "match", "score", "aggregate", "render", "write")
 SHARED = (
     "frames",
     "errors",
@@ -28,7 +28,6 @@ SHARED = (
     "catalogue",
     "explanation",
     "spread",
-    "guess",
     "formula",
     "interval",
     "checks",
@@ -40,7 +39,7 @@ INNER = {
     "catalogue": {"metrics", "conventions", "naming"},
     "explanation": set(),
     "spread": set(),
-    "guess": set(),
+    "init": {"load", "config", "conventions", "metrics", "naming", "yaml_text", "errors", "engine", "engine.base"},
     "yaml_text": set(),
     "engine": {"frames", "errors", "engine.base"},
     "result": {"formula", "metrics", "ledger", "checks"},
@@ -89,8 +88,8 @@ def test_a_station_imports_shared_rooms_only_and_never_another_station(path):
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_engines_are_named_in_engine_and_load_and_where_the_config_chooses_one_only(path):
-    if path.relative_to(ROOT).parts[:2] in (("evaluator", "engine"), ("evaluator", "load")):
+def test_engines_are_named_in_engine_load_and_init_and_where_the_config_chooses_one_only(path):
+    if path.relative_to(ROOT).parts[:2] in (("evaluator", "engine"), ("evaluator", "load"), ("evaluator", "init")):
         return
     tree = ast.parse(path.read_text())
     imports = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
@@ -116,7 +115,12 @@ def test_only_load_reads_only_write_writes_and_only_the_command_line_speaks(path
         "unlink",
         "mkdir",
     }
-    packaged = {("evaluator", "config", "loader.py"), ("evaluator", "conventions", "convention.py"), ("cli", "main.py")}
+    packaged = {
+        ("evaluator", "config", "loader.py"),
+        ("evaluator", "conventions", "convention.py"),
+        ("cli", "main.py"),
+        ("evaluator", "init", "sample.py"),
+    }
     if where[:2] != ("evaluator", "load") and where != ("evaluator", "write.py"):
         assert "open" not in calls
         assert not touching or where in packaged, touching

@@ -6,8 +6,6 @@ import json
 from typing import Any
 
 from .contradictions import missing, unknown_model
-from .converted import convert
-from .guessed import guessed
 from .loader import Loaded, load_config
 from .models import Composite, Config
 from .sources import RowsSource, Source
@@ -18,8 +16,6 @@ __all__ = [
     "Loaded",
     "RowsSource",
     "Source",
-    "convert",
-    "guessed",
     "json_schema",
     "load_config",
     "missing",

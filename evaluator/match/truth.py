@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import narwhals as nw
 
 from ..engine.base import Engine
-from ..metrics import Truth
 from ..frames import Frame
+from ..metrics import Truth
 
 PAIR = ["user", "item"]
 

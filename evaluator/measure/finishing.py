@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from ..definitions.arrays import Array
+from ..definitions.measure import plain
+from ..definitions.registry import METRICS
 from ..errors import DataError
+from ..ledger import Ledger
 from ..metrics.definition import Definition
 from ..metrics.side import Params
 from ..result import Row
@@ -18,12 +21,12 @@ from ..tables.part import PartData
 from .aggregate import aggregated, micro, needs_values
 from .ledgers import ledger
 from .measuring import Task
-from .moments import MomentTable, Moments
+from .moments import Moments, MomentTable
 from .partial import Partial
 from .scoring import Scorer, pools
 from .wholes import KnownSums
 
-_SLOW = ("bootstrap95",)
+_SLOW: Final = ("bootstrap95",)
 """Aggregates that are not made again over some of the users."""
 
 
@@ -53,17 +56,16 @@ def finish(
             rows = [_of_whole(model, definition, params, value, moments.n) for params, value in wholes[index]]
         else:
             rows = _rows(task, partial, index, model, n_train_users, values)
-        n_counted = moments.n
         entry = ledger(
             definition,
             partial.cells[index],
             partial.valued[index],
             partial.others[index],
-            n_counted,
+            moments.n,
             predicted=index in predicted,
         )
         parts = {} if definition.metric.system else _parts(task, partial, index, values)
-        made.append([replace(row, ledger=_with_values(replace(entry), row, parts)) for row in rows])
+        made.append([replace(row, ledger=_with_values(entry, row, parts)) for row in rows])
     return Finished(made, values)
 
 
@@ -75,7 +77,7 @@ def _rows(task: Task, partial: Partial, index: int, model: str, n_train_users: i
         if aggregate == "micro":
             if not pools(definition):
                 continue
-            found = _pooled(definition, partial, index, moments.n)
+            found = _pooled(definition, partial, index, "all", moments.n)
         else:
             found = _aggregated(aggregate, definition, moments, divisor, _of_index(values, index, aggregate))
         n = divisor if aggregate == "mean" else moments.n
@@ -101,44 +103,93 @@ def _of_index(values: pl.DataFrame | None, index: int, aggregate: str) -> Array 
     return values[f"v{index}"].drop_nulls().to_numpy()
 
 
-def _pooled(definition: Definition, partial: Partial, index: int, n_users: int) -> dict[str, float | None]:
-    sums = partial.ratios[index].values() if index in partial.ratios else np.zeros(2 * max(1, len(definition.of)))
-
-    def combine(parts: Sequence[float]) -> float:
-        return pooled_value(definition, parts)
-
-    return micro(sums[0::2].tolist(), sums[1::2].tolist(), n_users, combine)
+def _pooled(definition: Definition, partial: Partial, index: int, users: str, n_users: int) -> dict[str, float | None]:
+    """The pooled value over all users who count, over those with a list (`covered`), or over those whom train holds (`warm`)."""
+    sums = partial.ratios[index, users].values() if (index, users) in partial.ratios else np.zeros(2 * max(1, len(definition.of)))
+    return micro(sums[0::2].tolist(), sums[1::2].tolist(), n_users, lambda parts: _combined(definition, parts))
 
 
-def pooled_value(definition: Definition, parts: Sequence[float]) -> float:
-    """The pooled value of a measure, given that of the ratio, or of each metric that it combines."""
-    from ..definitions.measure import plain
-    from .combining import combined
+def _combined(definition: Definition, parts: Sequence[float]) -> float:
+    """The pooled value of a measure, given that of its ratio, or of each metric that it combines."""
+    if not definition.of:
+        return parts[0]
+    body = METRICS[definition.metric.name].define
+    of = tuple(np.full((1, 1), part) for part in parts)
+    return float(plain(body(Combined(definition.params, of))).item())
 
-    return parts[0] if not definition.of else float(plain(combined(definition, parts)).item())
+
+@dataclass(frozen=True, eq=False)
+class Combined:
+    """What the body of a metric of metrics is given to combine pooled values: parameters, and one value for each metric."""
+
+    params: Mapping[str, Any]
+    of: tuple[Array, ...]
 
 
 def _parts(task: Task, partial: Partial, index: int, values: pl.DataFrame | None) -> dict[str, tuple[int, dict[str, float | None]]]:
     """Over the users with a list (`covered`), and over those whom train holds (`warm`): how many count, and the values by aggregate."""
     definition = task.definitions[index]
-    plain = [name for name in task.aggregates if name not in _SLOW] or (["mean"] if task.aggregates else [])
+    plain_ones = [name for name in task.aggregates if name not in _SLOW] or (["mean"] if task.aggregates else [])
     found = {}
-    for name, table in (("covered", partial.covered), ("warm", partial.warm)):
+    for users, table in (("covered", partial.covered), ("warm", partial.warm)):
         if table is None:
             continue
         moments = table.measure(index)
         by_aggregate: dict[str, float | None] = {}
-        for aggregate in chosen(definition, plain):
+        for aggregate in chosen(definition, plain_ones):
             if aggregate == "micro":
+                by_aggregate |= _pooled(definition, partial, index, users, moments.n) if pools(definition) else {}
                 continue
-            of_some = None
-            if values is not None and needs_values(aggregate):
-                mask = values[
-                    f"listed{index}"
-                    if name == "covered" and f"listed{index}" in values.columns
-                    else {"covered": "listed", "warm": "warm"}[name]
-                ]
-                of_some = values.filter(mask)[f"v{index}"].drop_nulls().to_numpy()
+            mask = None if values is None else values[f"{users}{index}" if f"{users}{index}" in values.columns else users]
+            of_some = _of_index(None if values is None or mask is None else values.filter(mask), index, aggregate)
             by_aggregate |= _aggregated(aggregate, definition, moments, moments.n, of_some)
-        found[name] = (moments.n, by_aggregate)
+        found[users] = (moments.n, by_aggregate)
     return found
+
+
+def _with_values(ledger: Ledger, row: Row, parts: Mapping[str, tuple[int, Mapping[str, float | None]]]) -> Ledger:
+    """`ledger` with the values over the covered and over the warm users, where they are not all that count."""
+    more: dict[str, Any] = {}
+    for users, (n, by_aggregate) in parts.items():
+        more[users] = n
+        more[f"{users}_value"] = by_aggregate.get(row.aggregate) if n < ledger.counted else None
+    return replace(ledger, **more)
+
+
+def _wholes(task: Task, partial: Partial, schemas: Mapping[str, Any]) -> dict[int, list[tuple[Params, float | None]]]:
+    """Of every measure of whole models its values, and the parameters that tell them apart."""
+    if not task.of_models:
+        return {}
+    scorer = Scorer.of(task.prepared, PartData({name: pl.DataFrame(schema=schema) for name, schema in schemas.items()}))
+    found: dict[int, list[tuple[Params, float | None]]] = {}
+    for number, group in enumerate(task.groups):
+        if not group.metric.system:
+            continue
+        counts, _, _ = scorer.counts(group.first)
+        made = scorer.body(group, KnownSums(partial.totals[number], partial.items), counts)
+        parts = made if isinstance(made, Mapping) else {(): made}
+        for place, index in enumerate(group.indexes):
+            found[index] = [(params, _number(value, place)) for params, value in parts.items()]
+    return found
+
+
+def _number(value: Any, place: int) -> float | None:
+    """The value at one cut-off; `None` where there is none."""
+    column = np.reshape(np.asarray(value, dtype=np.float64), -1)
+    number = float(column[place if len(column) > 1 else 0])
+    return None if np.isnan(number) else number
+
+
+def _of_whole(model: str, definition: Definition, params: Params, value: float | None, n_users: int) -> Row:
+    titled = replace(definition.spec, params=(*definition.spec.params, *params))
+    return Row(model, titled.title, definition.k, "system", value, n_users, definition.higher_is_better)
+
+
+def _refuse_what_is_not_finite(task: Task, moments: MomentTable) -> None:
+    for index, definition in enumerate(task.definitions):
+        of_one = moments.measure(index)
+        if of_one.n_positive_infinite or of_one.n_negative_infinite:
+            raise DataError(
+                f"data.test: {definition.label} is beyond all numbers: a rating, score or prediction is too large",
+                "with an exponential gain use gain=linear, or leave out relevance.graded",
+            )

@@ -72,7 +72,7 @@ def scored(task: Task, scorer: Scorer) -> Partial:
     n, n_users = len(task.definitions), scorer.part.n_users
     values, listed = np.full((n, n_users), np.nan), np.zeros((n, n_users), dtype=np.bool_)
     cells, valued, others = np.zeros((n, 8), np.int64), np.zeros((n, 8), np.int64), np.zeros((n, 3), np.int64)
-    ratios: dict[int, ExactSums] = {}
+    ratios: dict[tuple[int, str], ExactSums] = {}
     totals: dict[int, tuple[ExactSums, ...]] = {}
     sums = TakenSums()
     codes: dict[tuple[int, int], Array] = {}
@@ -82,7 +82,7 @@ def scored(task: Task, scorer: Scorer) -> Partial:
             found, totals[number] = _whole(scorer, group, sums)
         else:
             found = scorer.values(group, sums)
-            ratios |= _ratios(task, group, found)
+            ratios |= _ratios(task, scorer, group, found)
         values[rows] = found.values
         listed[rows] = found.n_recommended > 0
         key = (id(found.n_relevant), id(found.n_recommended))
@@ -105,7 +105,7 @@ def scored(task: Task, scorer: Scorer) -> Partial:
         totals=totals,
         items=sums.items,
         counts={"longest": 0},
-        user_values=_kept(task, scorer, defined, counted) if task.needs_values else None,
+        user_values=_kept(task, scorer, defined, counted, listed) if task.needs_values else None,
     )
 
 
@@ -120,13 +120,18 @@ def _whole(scorer: Scorer, group: MeasureGroup, sums: TakenSums) -> tuple[GroupV
     return GroupValues(np.broadcast_to(ones, (len(group.indexes), len(ones))), counts, n_relevant, n_recommended), tuple(taken.totals)
 
 
-def _ratios(task: Task, group: MeasureGroup, found: GroupValues) -> dict[int, ExactSums]:
+def _ratios(task: Task, scorer: Scorer, group: MeasureGroup, found: GroupValues) -> dict[tuple[int, str], ExactSums]:
+    """The sums of numerators and denominators of measures that are pooled, over all users who count, and over some of them."""
     made = {}
+    some = {"all": None, "covered": found.n_recommended > 0, "warm": scorer.facts.in_train}
     for place, index in enumerate(group.indexes):
-        if index in task.pooled and found.ratios:
-            counted = ~np.isnan(found.values[place])
-            terms = np.stack([part[place] for ratio in found.ratios for part in ratio]).astype(np.float64)
-            made[index] = ExactSums.of(terms, counted & np.isfinite(terms))
+        if index not in task.pooled or not found.ratios:
+            continue
+        terms = np.stack([part[place] for ratio in found.ratios for part in ratio]).astype(np.float64)
+        counted = ~np.isnan(found.values[place]) & np.isfinite(terms)
+        for users, mask in some.items():
+            if mask is not None or users == "all":
+                made[index, users] = ExactSums.of(terms, counted if mask is None else counted & mask)
     return made
 
 
@@ -163,14 +168,17 @@ def may_be_undefined(definition: Definition) -> bool:
     return any("undefined" in part.params.values() or part.counted.missing_lists == "undefined" for part in definition.all)
 
 
-def _kept(task: Task, scorer: Scorer, values: Array, counted: Array) -> UserValues:
+def _kept(task: Task, scorer: Scorer, values: Array, counted: Array, listed: Array) -> UserValues:
     """The values of the users who count for any measure."""
     some = np.flatnonzero(counted.any(axis=0))
     _, n_relevant, n_recommended = scorer.counts(task.definitions[0])
     columns: dict[str, Any] = {"user": scorer.part.users.gather(some), "n_relevant": n_relevant[some], "n_recommended": n_recommended[some]}
+    columns["covered"] = listed[0, some]
     if scorer.facts.in_train is not None:
         columns["warm"] = scorer.facts.in_train[some]
     for index in range(len(task.definitions)):
+        if len({definition.lists for definition in task.definitions}) > 1:
+            columns[f"covered{index}"] = listed[index, some]
         column = pl.Series(values[index, some])
         missing = ~counted[index, some]
         columns[f"v{index}"] = column.scatter(np.flatnonzero(missing), None) if missing.any() else column

@@ -28,7 +28,7 @@ class Adds(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class UserValues:
-    """Values of users: the columns `user`, `n_relevant`, `n_recommended`, `listed`, `warm`, and `v<i>` for the measure at index i."""
+    """Values of users: `user`, `n_relevant`, `n_recommended`, `covered`, `warm`, and `v<i>` for the measure at index i."""
 
     frames: tuple[pl.DataFrame, ...]
 
@@ -45,7 +45,8 @@ class Partial:
     """Sums over the users of a part.
 
     - `moments`: of the values of every measure; `covered` and `warm` the same over the users with a list, and those whom train holds
-    - `ratios`: by the index of a measure that is pooled, the sums of its numerators and of its denominators
+    - `ratios`: by the index of a measure that is pooled and the users who count (`all`, `covered`, `warm`), the sums of its numerators and
+      of its denominators
     - `cells`, `valued`: for each measure how many users of each cell there are, and how many of them count (measures × 8)
     - `others`: for each measure how many users count who are in neither file, and the like; see `ledgers`
     - `totals`: by group of measures of whole models the sums in the order of the body's calls; `items` its tables of items
@@ -57,7 +58,7 @@ class Partial:
     moments: MomentTable
     covered: MomentTable
     warm: MomentTable | None
-    ratios: Mapping[int, ExactSums]
+    ratios: Mapping[tuple[int, str], ExactSums]
     cells: Array
     valued: Array
     others: Array

@@ -4,7 +4,6 @@ from . import diverse, exposed, judgements, weighing
 from .auditing import audit
 from .evaluation import Progress
 from .explaining import explain
-from .guessing import guess
 from .running import run
 
-__all__ = ["Progress", "audit", "diverse", "explain", "exposed", "guess", "judgements", "run", "weighing"]
+__all__ = ["Progress", "audit", "diverse", "explain", "exposed", "judgements", "run", "weighing"]

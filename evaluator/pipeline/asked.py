@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 import narwhals as nw
 
 from .. import match, side
+from ..frames import Frame
 from ..metrics import Request
 from ..score import Rows
-from ..frames import Frame
 
 if TYPE_CHECKING:
     from .model import ModelTables

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import narwhals as nw
 
 from .. import match
-from ..metrics import Definition
 from ..frames import Frame
+from ..metrics import Definition
 from .lists import Reading
 from .plan import Plan
 from .sides import Sides

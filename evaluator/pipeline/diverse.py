@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
+from ..frames import Frame
 from ..metrics import Request
 from ..score import Rows
-from ..frames import Frame
 from .asked import PAIR, at_place, cut, given, table
 
 if TYPE_CHECKING:

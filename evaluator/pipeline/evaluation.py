@@ -12,9 +12,9 @@ from ..checks import CHECKS
 from ..config import Loaded
 from ..engine import Engine, ReadError, open_engine
 from ..errors import DataError
+from ..frames import Frame
 from ..inputs import Inputs, described, look_at_everything, said_of
 from ..result import Counts, Result, Row
-from ..frames import Frame
 from .examining import Examination, failing_rows
 from .judgements import read_predictions
 from .lists import read_lists

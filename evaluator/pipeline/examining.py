@@ -13,11 +13,11 @@ from ..config import Config
 from ..conventions import AXES
 from ..engine import Engine
 from ..errors import DataError
+from ..frames import Frame
 from ..inputs import Inputs
 from ..ledger import Ledger
 from ..metrics import Definition
 from ..result import Row
-from ..frames import Frame
 from .lists import Listing
 from .model import ModelTables
 from .plan import Plan

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
+from ..frames import Frame
 from ..metrics import Request
 from ..metrics.measure import gain_of
 from ..score import Rows
-from ..frames import Frame
 from .asked import cut, given, table
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import narwhals as nw
 from .. import load, match
 from ..engine import Engine
 from ..errors import DataError
+from ..frames import Frame
 from ..metrics import Request, Truth
 from ..score import Rows
-from ..frames import Frame
 from .asked import PAIR, given, table
 from .truths import Read
 

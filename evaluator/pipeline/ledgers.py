@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import narwhals as nw
 
 from .. import aggregate
+from ..frames import Frame
 from ..ledger import Ledger
 from ..metrics import Definition
 from ..result import Row
-from ..frames import Frame
 from .asked import OF_PREDICTIONS
 from .counted import conditions
 from .model import ModelTables

@@ -12,8 +12,8 @@ import narwhals as nw
 from .. import load, match, rank
 from ..engine import Engine
 from ..engine.base import Ranked, Want
-from ..metrics import Lists
 from ..frames import Frame
+from ..metrics import Lists
 from .asked import OF_LISTS, OF_PREDICTIONS
 from .plan import Plan
 from .truths import Read, Truths

@@ -10,9 +10,9 @@ import narwhals as nw
 from .. import frames, match
 from ..engine import Engine
 from ..errors import DataError
+from ..frames import Frame
 from ..metrics import Definition, Lists, Reductions, Request, View
 from ..score import Rows, Scoring
-from ..frames import Frame
 from .asked import ITEM_COLUMNS, TABLES, USER_COLUMNS
 from .counted import all_of, base, conditions
 from .lists import Reading

@@ -10,9 +10,9 @@ import narwhals as nw
 
 from .. import aggregate
 from ..errors import DataError
+from ..frames import Frame
 from ..metrics import Definition
 from ..result import Counts, Row
-from ..frames import Frame
 from .ledgers import Ledgers
 from .model import ModelTables
 from .plan import Plan

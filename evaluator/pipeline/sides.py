@@ -10,10 +10,10 @@ import narwhals as nw
 from .. import load, match, rank, side
 from ..config import Config
 from ..engine import Engine
+from ..frames import Frame
 from ..inputs import Inputs
 from ..metrics import Group, Lists, Side
 from ..naming import MetricSpec
-from ..frames import Frame
 from .plan import Plan
 from .truths import Read
 

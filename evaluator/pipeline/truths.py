@@ -10,8 +10,8 @@ import narwhals as nw
 from .. import load, match
 from ..engine import Engine
 from ..errors import DataError
-from ..metrics import Truth
 from ..frames import Frame
+from ..metrics import Truth
 from .plan import Plan, normal
 
 Read = Callable[[load.Source, Callable[[load.Source, Frame], list[Frame]]], list[Frame]]

@@ -10,10 +10,10 @@ from typing import Any, Final, NamedTuple
 import narwhals as nw
 
 from .. import match
+from ..frames import Frame
 from ..metrics import Definition, Lists, Reductions, View
 from ..result import Row
 from ..score import Rows
-from ..frames import Frame
 from .model import ModelTables
 from .plan import Plan
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import narwhals as nw
 
 from .. import match
+from ..frames import Frame
 from ..metrics import Request
 from ..score import Rows
-from ..frames import Frame
 from .asked import PAIR, at_place, cut, given, table
 from .diverse import pair_distances
 

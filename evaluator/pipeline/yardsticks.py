@@ -11,9 +11,9 @@ import narwhals as nw
 from .. import match
 from ..config import Config
 from ..engine import Engine
+from ..frames import Frame
 from ..metrics import Definition, Lists
 from ..result import Row
-from ..frames import Frame
 from .asked import OF_LISTS, OF_PREDICTIONS, OF_SCORES
 from .lists import Reading
 from .model import ModelTables

@@ -6,8 +6,8 @@ from typing import Any
 
 import narwhals as nw
 
-from ..metrics import Group
 from ..frames import Frame
+from ..metrics import Group
 
 
 def labelled(frame: Frame, key: str, column: str) -> Frame:

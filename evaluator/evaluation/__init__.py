@@ -1,0 +1,1 @@
+"""The conductor: prepare, measure part by part, merge, finish."""

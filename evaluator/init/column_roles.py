@@ -1,0 +1,104 @@
+"""Assign roles to the columns of a file: by usual names, by words in names, or by order in a file without a header."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import id_lists
+from .name_words import DESCRIBING, IDENTIFYING, column_words, words_of
+from .records import Column, FileSummary
+
+_LIST_ROLES = ("item", "position", "score", "rating")
+"""The roles whose columns may hold lists."""
+_MIN_TIMESTAMP = 100_000_000
+"""Larger numbers are points in time, in seconds or finer."""
+
+
+class ColumnRoles(NamedTuple):
+    """The columns by role, and doubts. A file of unknown ids without a header has the role `first` only."""
+
+    columns: dict[str, Column]
+    doubts: tuple[str, ...] = ()
+
+
+def assign_roles(summary: FileSummary) -> ColumnRoles:
+    """Assign roles to the columns of a file, as far as their names or their order tell them."""
+    return _by_name(summary.columns) if summary.has_header else _by_order(summary.columns)
+
+
+def _by_name(columns: tuple[Column, ...]) -> ColumnRoles:
+    columns_by_role: dict[str, Column] = {}
+    doubts = []
+    for role in ("user", "item", "other", "distance", "position", "score", "rating", "timestamp"):
+        free = [column for column in columns if column not in columns_by_role.values() and (not column.is_list or role in _LIST_ROLES)]
+        candidates = sorted((fit, column.number, column) for column in free if (fit := _name_fit(column, role)) is not None)
+        if candidates:
+            columns_by_role[role] = candidates[0][-1]
+            others = [repr(column.name) for fit, _, column in candidates[1:] if fit == candidates[0][0]]
+            if others and role in ("user", "item", "score"):
+                doubts.append(f"column {columns_by_role[role].name!r} is taken for the {role}; {' or '.join(others)} could be it too")
+    columns_by_role, more_doubts = _by_elimination(columns, columns_by_role)
+    return ColumnRoles(columns_by_role, (*doubts, *more_doubts))
+
+
+def _name_fit(column: Column, role: str) -> int | None:
+    """Rank how well the name of a column fits a role, 0 being the best; `None` if it does not."""
+    words = words_of(column.name)
+    if column.name == ("rank" if role == "position" else role):
+        return 0
+    if role in column.usual_roles:
+        return 1 if any(word in IDENTIFYING for word in words) else 2
+    if role not in column_words(column.name) or (role not in ("user", "item", "timestamp") and column.kind == "text"):
+        return None
+    if role in ("user", "item"):
+        is_description = any(word in DESCRIBING for word in words) or (column.kind == "decimal" and not column.half_steps)
+        return None if is_description else 3 if any(word in IDENTIFYING for word in words) else 4
+    return 3
+
+
+def _by_elimination(columns: tuple[Column, ...], assigned: dict[str, Column]) -> tuple[dict[str, Column], tuple[str, ...]]:
+    """Assign the missing one of user and item to the only column left that could be it.
+
+    With a user, the only column of lists is the item. Otherwise it is the only other column of ids, if the values of both repeat.
+    """
+    lists = [column for column in columns if column.is_list and column not in assigned.values() and column.kind != "decimal"]
+    if "user" in assigned and "item" not in assigned and len(lists) == 1:
+        return {**assigned, "item": lists[0]}, (f"column {lists[0].name!r} is taken for the item: it alone holds lists",)
+    for role, other in (("user", "item"), ("item", "user")):
+        left = [column for column in columns if column not in assigned.values() and not column.is_list and _is_id(column)]
+        if role not in assigned and other in assigned and len(left) == 1 and all(_repeats(column) for column in (left[0], assigned[other])):
+            doubt = f"column {left[0].name!r} is taken for the {role}: beside {assigned[other].name!r} it alone looks like ids"
+            return {**assigned, role: left[0]}, (doubt,)
+    return assigned, ()
+
+
+def _repeats(column: Column) -> bool:
+    return column.n_distinct < column.n_filled
+
+
+def _is_id(column: Column) -> bool:
+    words = words_of(column.name)
+    return any(word in IDENTIFYING for word in words) and not any(word in DESCRIBING for word in words)
+
+
+def _by_order(columns: tuple[Column, ...]) -> ColumnRoles:
+    """Take the first two columns for users and items, later numbers for timestamps if large, for scores if they have many decimals."""
+    if len(columns) < 2 or _holds_prose(columns[1]):
+        return ColumnRoles({"first": columns[0]} if columns else {})
+    columns_by_role = {"user": columns[0], "item": columns[1]}
+    for column in columns[2:]:
+        role = _numeric_role(column) if column.kind != "text" else "timestamp"
+        columns_by_role.setdefault(role, column)
+    return ColumnRoles(columns_by_role, ("no header, so the first column is taken for the user, the second for the item",))
+
+
+def _numeric_role(column: Column) -> str:
+    if column.maximum is not None and column.maximum > _MIN_TIMESTAMP:
+        return "timestamp"
+    return "rating" if column.half_steps else "score"
+
+
+def _holds_prose(column: Column) -> bool:
+    """Whether a column holds titles and the like: texts of several words that are no lists of ids."""
+    has_several_words = column.kind == "text" and 2 * sum(" " in value.strip() for value in column.examples) > len(column.examples)
+    return has_several_words and not column.is_list and not id_lists.separator(column)

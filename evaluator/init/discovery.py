@@ -1,0 +1,121 @@
+"""Discover the tables in files and folders by their names, before any is opened."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ..errors import DataError
+from ..load import sniff
+
+_MAX_TABLES: Final = 200
+_MAX_DEPTH: Final = 2
+_JSON: Final = ".json"
+_IGNORED_FOLDERS: Final = (".egg-info", "node_modules", "site-packages")
+_PART: Final = re.compile(r"(?P<name>.*?)(?P<number>(?:part[-_.]?\d+|[-_.]\d+-of-\d+).*?)(?P<ending>(?:\.[A-Za-z]\w*)*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class DiscoveredTable:
+    """A table as a config would name it.
+
+    `path` is a path or, for a table in parts, a glob. `label` is the path below the folder that all tables share, without part numbers.
+    """
+
+    path: str
+    label: str
+    paths: tuple[Path, ...]
+
+
+def discover_tables(names: Sequence[str]) -> list[DiscoveredTable]:
+    """List the tables in these files and folders, in order; folders are searched two levels deep.
+
+    JSON files count, since they may have one object per line, unless a folder holds too many tables.
+
+    Raises `DataError` if there is no table, if a name does not exist, or if a folder holds too many tables to guess.
+    """
+    files: dict[Path, None] = {}
+    for text in names:
+        path = Path(text)
+        if path.is_dir():
+            files |= dict.fromkeys(_folder_tables(path))
+        elif path.is_file():
+            files[path] = None
+        else:
+            raise DataError(f"there is no file {text}" if not path.exists() else f"{text} is no regular file", "name files, or a folder")
+    for path in files:
+        if not _is_text(str(path)):
+            raise DataError(f"the name of the file {str(path)!r} is no UTF-8 text, as a config is", "rename it")
+    if not files:
+        raise DataError(
+            f"there is no table in {' and '.join(names)}", "CSV, TSV, TREC, RecBole, NDJSON, Parquet and Arrow files are looked for"
+        )
+    return _labelled(_grouped_parts(list(files)))
+
+
+def _is_text(name: str) -> bool:
+    try:
+        return bool(name.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def _folder_tables(folder: Path) -> list[Path]:
+    """List the files of a folder that may be tables; `DataError` if there are too many."""
+    tables = _search(folder)
+    if len(tables) > _MAX_TABLES:
+        tables = [path for path in tables if path.suffix.lower() != _JSON]
+    if len(tables) > _MAX_TABLES:
+        raise DataError(f"there are {len(tables)} tables in {folder}", f"name the files that are meant, at most {_MAX_TABLES} of them")
+    return tables
+
+
+def _search(folder: Path) -> list[Path]:
+    tables: list[Path] = []
+    for above, folders, names in os.walk(folder):
+        depth = len(Path(above).relative_to(folder).parts)
+        visited = (name for name in folders if not name.startswith((".", "_")) and not name.endswith(_IGNORED_FOLDERS))
+        folders[:] = sorted(visited) if depth < _MAX_DEPTH else []
+        tables += [Path(above, name) for name in sorted(names) if not name.startswith(".") and _may_be_a_table(Path(name))]
+    return tables
+
+
+def _may_be_a_table(path: Path) -> bool:
+    return sniff.is_a_table(path) or path.suffix.lower() == _JSON
+
+
+def _grouped_parts(files: Sequence[Path]) -> dict[str, list[Path]]:
+    """Group files by how a config names them: the parts of one table by a glob."""
+    tables: dict[str, list[Path]] = {}
+    for path in files:
+        part = _PART.fullmatch(path.name)
+        pattern = f"{part['name']}*{part['ending']}" if part else ""
+        is_single = part is None or glob.has_magic(f"{path.parent}{part['name']}")
+        tables.setdefault(str(path) if is_single else str(path.parent / pattern), []).append(path)
+    complete: dict[str, list[Path]] = {}
+    for name, paths in tables.items():
+        if glob.has_magic(name) and sorted(glob.glob(name)) != sorted(map(str, paths)):  # the glob would read other files too
+            complete |= {str(path): [path] for path in paths}
+        else:
+            complete[name] = paths
+    return complete
+
+
+def _labelled(tables: dict[str, list[Path]]) -> list[DiscoveredTable]:
+    """Label the tables with their path below the folder that all share, without part numbers."""
+    above = Path(os.path.commonpath([os.path.abspath(path.parent) for paths in tables.values() for path in paths]))
+    labelled = []
+    for path, paths in tables.items():
+        below = Path(os.path.abspath(paths[0])).relative_to(above)
+        if len(paths) > 1 or paths[0].name != Path(path).name:
+            part = _PART.fullmatch(below.name)
+            assert part is not None
+            name = part["name"].rstrip("-_.")
+            below = below.with_name(f"{name}{part['ending']}") if name else Path(f"{below.parent}{part['ending']}")
+        labelled.append(DiscoveredTable(path, below.as_posix(), tuple(paths)))
+    return labelled

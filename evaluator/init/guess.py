@@ -1,0 +1,106 @@
+"""Guess a config from unlabelled files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from .. import load
+from ..errors import DataError
+from .assembly import assemble
+from .classification import classify
+from .column_roles import assign_roles
+from .discovery import DiscoveredTable, discover_tables
+from .id_lists import find_lists
+from .preview import TablePreview
+from .records import ClassifiedFile, GuessedConfig, SourceEntry
+from .source_entries import source_entry
+
+_MAX_ROWS_PER_FILE: Final = 100_000
+_MAX_ROWS: Final = 2_000_000
+_READ_KEYS: Final = ("format", "separator", "header", "columns", "split", "decimal_comma")
+"""The keys of a source that say how to read it."""
+
+
+def guess(names: Sequence[str]) -> GuessedConfig:
+    """Guess a config from files and folders; without any, from the current folder.
+
+    Raises `DataError` if there are no tables. If no file looks like a test set, or none like lists, the result has a `problem`.
+    """
+    files: list[ClassifiedFile] = []
+    unreadable: dict[str, str] = {}
+    tables = discover_tables(names or ["."])
+    max_rows = min(_MAX_ROWS_PER_FILE, _MAX_ROWS // len(tables))
+    for table in tables:
+        try:
+            files.append(_classified(TablePreview(table, max_rows)))
+        except DataError as error:
+            unreadable[table.path] = _message_without_name(error, table)
+    config = assemble(files, unreadable)
+    return replace(
+        config,
+        data={key: _without_defaults(f"data.{key}", entry) for key, entry in config.data.items()},
+        models={name: _without_defaults(f"data.recommendations.{name}", entry) for name, entry in config.models.items()},
+        alternatives=tuple((key, _without_defaults(f"data.{key}", entry)) for key, entry in config.alternatives),
+        doubts=(*config.doubts, *_remarks_on_ids(config)),
+    )
+
+
+def _classified(preview: TablePreview) -> ClassifiedFile:
+    """Classify a file by itself. It has no kind if it cannot be read as the kind that it seems to be."""
+    roles = assign_roles(preview.summary)
+    if list_columns := find_lists(roles.columns):
+        preview = preview.with_lists(*list_columns)
+        roles = assign_roles(preview.summary)
+    columns = roles.columns
+    pair_summary = preview.pair_summary(columns["user"], columns["item"]) if {"user", "item"} <= columns.keys() else None
+    file = classify(preview.summary, roles, pair_summary)
+    if file.table is None:
+        return file
+    try:
+        _source("init", file, source_entry(file, "").keys)
+    except DataError as error:
+        return replace(file, table=None, reason=error.message.removeprefix(f"init: {file.summary.paths[0]}").lstrip(",: "))
+    return file
+
+
+def _source(role: str, file: ClassifiedFile, keys: Mapping[str, object]) -> load.Source:
+    """Open a file as a run would with these keys of a config."""
+    read_keys = {key: value for key, value in keys.items() if key in _READ_KEYS and (key != "split" or file.table != "catalogue")}
+    return load.look(role, file.table or "", [file.summary.path], file.summary.paths, **read_keys)  # type: ignore[arg-type]
+
+
+def _without_defaults(role: str, entry: SourceEntry) -> SourceEntry:
+    """Return the entry without keys that change nothing, since `load` detects usual column names and decimal commas."""
+    keys = entry.keys
+    optional = [key for key in ("columns", "decimal_comma") if key in keys and (key != "columns" or entry.file.summary.has_header)]
+    reading = _reading(role, entry.file, keys) if optional else None
+    for key in optional:
+        shorter = {name: value for name, value in keys.items() if name != key}
+        keys = shorter if reading is not None and _reading(role, entry.file, shorter) == reading else keys
+    return replace(entry, keys=keys)
+
+
+def _reading(role: str, file: ClassifiedFile, keys: Mapping[str, object]) -> object:
+    """Return what optional keys could change about how a file is read; `None` if it cannot be read."""
+    try:
+        scan = _source(role, file, keys).scan
+    except DataError:
+        return None
+    return scan.names, scan.lists, scan.decimal_comma
+
+
+def _remarks_on_ids(config: GuessedConfig) -> tuple[str, ...]:
+    """Say where some files store ids as integers and others as text."""
+    entries = {f"data.{key}": entry for key, entry in config.data.items() if key in ("test", "train", "items")}
+    entries |= {f"data.recommendations.{name}": entry for name, entry in config.models.items()}
+    return load.remarks([_source(role, entry.file, entry.keys) for role, entry in entries.items()])
+
+
+def _message_without_name(error: DataError, table: DiscoveredTable) -> str:
+    """Return why a file cannot be read, without its name, which is printed before the message."""
+    message = error.message.removeprefix("init: ")
+    for name in (str(table.paths[0]), table.path):
+        message = message.removeprefix(name)
+    return message.lstrip(",: ")

@@ -1,0 +1,70 @@
+"""Write a guessed config as YAML with comments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .. import yaml_text as text
+from ..config.loader import check
+from ..config.places import Places
+from ..errors import ConfigError
+from .records import GuessedConfig, SourceEntry
+from .yaml_values import as_key, flow, moved_path, plain
+
+_HEAD = """\
+# Written by `receval init`: guesses, each with its reason. Correct what is wrong; `receval validate` checks it, `receval run` evaluates.
+# Paths are relative to {where}.
+"""
+_TAIL = """\
+# output: {dir: results/}  # write the values in all formats, and a manifest, into this folder
+"""
+
+
+def config_text(config: GuessedConfig, folder: Path | None = None) -> str:
+    """Return the YAML of a guessed config, with paths relative to `folder`, or to the current folder if not given.
+
+    Raises `ConfigError` if the result is no valid config, which would be a bug.
+    """
+    body = "".join(f"{line}\n" for line in (*_data(config, folder), *_evaluation(config)))
+    where = "this file" if folder is not None else "the folder in which init ran: save it there"
+    modeline = "# yaml-language-server: $schema=receval.schema.json\n" if _has_schema(folder) else ""
+    complete = modeline + _HEAD.format(where=where) + body + _TAIL
+    document = text.read(complete, {})
+    if document.problems:
+        raise ConfigError([f"the guessed config, line {line}: {message}" for (line, _), message in document.problems])
+    check(document.value, Places("the guessed config", document), folder or Path())
+    return complete
+
+
+def _has_schema(folder: Path | None) -> bool:
+    return ((folder or Path()) / "receval.schema.json").is_file()
+
+
+def _data(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
+    yield "data:"
+    for key, entry in config.data.items():
+        yield f"  {key}: {_source(entry, folder)}"
+        yield from (f"  # {key}: {_source(other, folder)}" for other_key, other in config.alternatives if other_key == key)
+    yield from (f"  # {key}: {_source(other, folder)}" for key, other in config.alternatives if key not in config.data)
+    yield "  recommendations:"
+    yield from (f"    {as_key(name)}: {_source(entry, folder)}" for name, entry in config.models.items())
+
+
+def _source(entry: SourceEntry, folder: Path | None) -> str:
+    """Write a source on one line, as its path alone if it has no other keys, with the comment."""
+    path = moved_path(entry.file.summary.path, start=Path(), folder=folder)
+    path = "./-" if path == "-" else path
+    source: Any = {"path": path, **{key: value for key, value in entry.keys.items() if value not in ({}, None)}}
+    return f"{flow(source if len(source) > 1 else path)}  # {plain(entry.comment)}"
+
+
+def _evaluation(config: GuessedConfig) -> Iterator[str]:
+    yield "evaluation:"
+    relevance = partial("  {}relevance: {{threshold: {}}}  # {}".format)
+    yield plain(relevance("" if config.threshold else "# ", f"{config.threshold:g}" if config.threshold else "N", config.threshold_reason))
+    yield plain(f"  top_k: {flow(list(config.top_k))}  # {config.top_k_reason}; none: the whole list")
+    yield "  metrics:  # receval metrics lists all"
+    yield from (f"    - {name}" + (f"  # {comment}" if comment else "") for name, comment in config.metrics)

@@ -1,0 +1,122 @@
+"""Tell from words in names what columns, files and folders hold."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import PurePosixPath
+from typing import Final
+
+from .records import Column
+
+_TABLE_WORDS: Final[dict[str, tuple[str, ...]]] = {
+    "test": ("test", "holdout", "heldout", "truth", "groundtruth", "gt", "qrels", "target", "targets", "answers", "labels"),
+    "validation": ("val", "valid", "validation", "dev"),
+    "train": ("train", "training", "history", "base", "fit", "seen", "past"),
+    "lists": (
+        "recs", "rec", "recommendations", "recommendation", "recommended", "reco", "recos", "predictions", "prediction", "preds", "pred",
+        "runs", "run", "lists", "list", "topk", "topn", "top", "ranking", "rankings", "ranked", "output", "outputs", "results", "models",
+        "scores", "candidates",
+    ),
+    "catalogue": (
+        "items", "item", "movies", "movie", "catalog", "catalogue", "products", "product", "books", "articles", "tracks", "songs",
+        "metadata", "meta", "content",
+    ),
+    "people": ("users", "user", "customers", "customer", "members", "people", "profiles"),
+    "policy": ("policy", "propensity", "propensities", "logging"),
+}  # fmt: skip
+_PREFIXES: Final = {"test": "test", "train": "train", "valid": "validation", "holdout": "test", "groundtruth": "test"}
+"""Prefixes of words with the same meaning, as in `testset`."""
+_WORD_PAIRS: Final = {
+    ("ground", "truth"): "test",
+    ("held", "out"): "test",
+    ("hold", "out"): "test",
+    ("top", "k"): "lists",
+    ("top", "n"): "lists",
+}
+_COLUMN_WORDS: Final[dict[str, tuple[str, ...]]] = {
+    "user": (
+        "user", "customer", "member", "visitor", "account", "client", "person", "reader", "listener", "viewer", "buyer", "player",
+        "reviewer", "session", "profile", "subscriber", "uid", "query", "qid",
+    ),
+    "item": (
+        "item", "movie", "film", "product", "article", "track", "song", "artist", "book", "game", "anime", "news", "video",
+        "recipe", "business", "isbn", "asin", "sku", "hotel", "poi", "venue", "place", "restaurant", "course", "offer", "listing", "show",
+        "iid", "doc", "document", "docid", "beer", "app", "job", "ad",
+    ),
+    "rating": ("rating", "stars", "grade", "relevance", "rel", "label"),
+    "score": ("score", "pred", "prediction", "predicted", "prob", "probability", "logit", "sim", "similarity", "confidence", "estimate"),
+    "position": ("rank", "ranking", "position"),
+    "timestamp": ("timestamp", "time", "ts", "date", "datetime", "unix", "day"),
+    "model": ("model", "algorithm", "algo", "method", "recommender", "system", "approach"),
+    "genre": ("genre", "genres", "category", "categories", "tag", "tags", "topic", "topics", "class"),
+}  # fmt: skip
+IDENTIFYING: Final = (
+    "id",
+    "ids",
+    "key",
+    "no",
+    "nr",
+    "code",
+    "idx",
+    "index",
+    "uuid",
+    "uid",
+    "iid",
+    "isbn",
+    "asin",
+    "sku",
+    "number",
+    "token",
+)
+DESCRIBING: Final = (
+    "name", "title", "count", "age", "gender", "type", "category", "genre", "mean", "avg", "year", "description", "url", "text", "group",
+    "popularity", "timestamp", "time", "date", "rating", "score", "rank", "country", "city",
+    "zip", "postal", "postcode",
+)  # fmt: skip
+"""Words of columns that describe users or items and do not identify them."""
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Split a name into words in lower case: `userId` and `user_id` are the words user and id."""
+    spaced = re.sub(r"([a-z])([A-Z])|([A-Z])(?=[A-Z][a-z])", r"\1\3 \2", name)
+    return tuple(word.lower() for word in re.findall(r"[^\W\d_]+", spaced))
+
+
+def column_words(name: str) -> frozenset[str]:
+    """Return the roles that the words in the name of a column suggest."""
+    words = words_of(name)
+    return frozenset(role for role, known in _COLUMN_WORDS.items() if any(word in known for word in words))
+
+
+def is_id_name(column: Column) -> bool:
+    """Whether the name of a column says that it holds ids: `item_id`, but not `item`."""
+    return bool(column.usual_roles) or any(word in IDENTIFYING for word in words_of(column.name))
+
+
+def table_words(label: str) -> tuple[str, ...]:
+    """Return the kinds of table that the name of a file suggests, or else the name of the nearest folder that suggests any."""
+    path = PurePosixPath(label)
+    for name in (path.name, *reversed(path.parent.parts)):
+        kinds = _kinds(words_of(name))
+        if kinds:
+            return kinds
+    return ()
+
+
+def are_in_different_folders(label: str, other: str) -> bool:
+    """Whether two files are in different folders."""
+    return PurePosixPath(label).parent != PurePosixPath(other).parent
+
+
+def stem(label: str) -> str:
+    """Return the name of a file without its extensions."""
+    return PurePosixPath(label).name.split(".")[0] or PurePosixPath(label).name
+
+
+def _kinds(words: tuple[str, ...]) -> tuple[str, ...]:
+    kinds = [kind for pair, kind in _WORD_PAIRS.items() if pair in pairwise(words)]
+    for word in words:
+        kinds += [kind for kind, known in _TABLE_WORDS.items() if word in known]
+        kinds += [kind for prefix, kind in _PREFIXES.items() if word.startswith(prefix)]
+    return tuple(dict.fromkeys(kinds))

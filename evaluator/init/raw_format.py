@@ -1,0 +1,229 @@
+"""Detect how to read a file whose role is unknown, with every column as text."""
+
+from __future__ import annotations
+
+import glob
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import polars as pl
+
+from ..engine import files
+from ..engine.base import Format, ReadError, Scan
+from ..errors import DataError
+from ..load import Source, explain, lists, look, sniff, trec
+from ..load.columns import usual_roles
+
+_ROLE: Final = "init"
+_MAX_ROWS: Final = 1_000
+"""How many rows decide whether a column holds lists, and whether the first line is a header."""
+_TREC_ENDINGS: Final[dict[str, str]] = {".run": "lists", ".trec": "lists", ".qrels": "interactions", ".qrel": "interactions"}
+_TABBED: Final = (".tsv", ".tab", ".inter", ".item", ".user")
+_LIST_SEPARATORS: Final = (" ", "|", ",")
+"""Separators of the items of a list in text that could be mistaken for the separator of fields."""
+
+
+@dataclass(frozen=True)
+class RawFormat:
+    """How to read a file as columns `column_1`, `column_2`, … of text, and the keys that a config needs for it (`read_keys`).
+
+    `table` is set where the format alone decides what the file holds, as that of a TREC run does. `nested_columns` hold neither values
+    nor lists of values, and are not read.
+    """
+
+    source: Source
+    has_header: bool
+    read_keys: Mapping[str, Any]
+    table: str | None = None
+    nested_columns: tuple[str, ...] = ()
+
+    def with_lists(self, split: str, numbers: Iterable[int]) -> RawFormat:
+        """Return the same format with the columns of these numbers, which count from 1, read as lists in text."""
+        columns = frozenset(f"column_{number}" for number in numbers)
+        return replace(self, source=_with_lists(self.source, columns, split), read_keys={**self.read_keys, "split": split})
+
+    def without_lists(self) -> RawFormat:
+        """Return the same format with lists read as plain text."""
+        return replace(self, source=_with_lists(self.source, frozenset(), None))
+
+
+def detect_format(paths: Sequence[Path]) -> RawFormat:
+    """Detect how to read the files of one table; `DataError` if they are no table."""
+    format, read_keys = _file_format(paths[0])
+    if format in ("parquet", "ipc"):
+        return _typed(paths, format)
+    if format == "ndjson":
+        return _objects(paths, read_keys)
+    return _trec(paths, read_keys) or _text(paths, read_keys)
+
+
+def first_rows(source: Source, max_rows: int) -> pl.DataFrame:
+    """Read the first rows as text or lists of text; `DataError` with file and line of what cannot be read."""
+    try:
+        return all_rows(source).head(max_rows).collect()
+    except (*files.FAILURES, ReadError) as error:
+        raise explain(source, ReadError(str(error))) from None
+
+
+def all_rows(source: Source) -> pl.LazyFrame:
+    """Scan all rows, with the columns that `first_rows` has."""
+    scan = source.scan
+    types = {column: pl.List(pl.String) if column in scan.lists else pl.String for column in scan.names}
+    return files.raw(scan).select(pl.col(name).cast(types[column]).alias(column) for column, name in scan.names.items())
+
+
+def _file_format(path: Path) -> tuple[Format, dict[str, Any]]:
+    """Detect the format of a file, and the keys that a config needs because neither the extension nor the first bytes tell it."""
+    try:
+        return sniff.format_of(path), {}
+    except DataError:
+        first = sniff.head(path)[0]  # refuses what is no text
+    if _extension(path) != ".json" and not first.lstrip().startswith("{"):
+        return "csv", {"format": "csv"}
+    if not _is_object(first):
+        raise DataError(f"{path}: it is no table of one JSON object per line (NDJSON)")
+    return "ndjson", {"format": "ndjson"}
+
+
+def _extension(path: Path) -> str:
+    """Return the last extension that does not only say how the file is compressed."""
+    return next((ending.lower() for ending in reversed(path.suffixes) if ending.lower() not in sniff.PACKED), "")
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _trec(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat | None:
+    """Recognise a TREC file by its content, or by its extension if every line has the right fields; `None` if it is none."""
+    lines = [line for line in sniff.head(paths[0]) if line.strip()]
+    recognised = next((table for table in ("lists", "interactions") if trec.recognised(table, lines)), None)
+    table = recognised or _TREC_ENDINGS.get(_extension(paths[0]))
+    if table is None or (recognised is None and not all(_has_layout(line.split(), table) for line in lines)):
+        return None
+    source = look(_ROLE, table, [str(path) for path in paths], paths, format="trec")
+    keys = {} if recognised and not read_keys else {"format": "trec"}
+    return RawFormat(_all_columns(source, source.scan.header), True, keys, table)
+
+
+def _has_layout(row: list[str], table: str) -> bool:
+    """Whether a line has as many fields as a TREC file, with numbers where numbers belong."""
+    names = trec.layout(_ROLE, table)
+    numbers = [value for name, value in zip(names, row, strict=False) if name in ("rank", "score", "rel")]
+    return len(row) == len(names) and all(map(sniff.is_number, numbers))
+
+
+def _text(paths: Sequence[Path], read_keys: dict[str, Any]) -> RawFormat:
+    """Detect the separator, the header and the columns of lists of a text file."""
+    separators = _user_and_list(paths[0], sniff.head(paths[0]))
+    source = _separated(paths, None, separators.fields if separators else None)
+    if source.scan.has_header and _header_is_data(source):
+        source = _separated(paths, False)
+    read_keys |= _unusual_keys(paths[0], source.scan, "format" in read_keys)
+    source = _all_columns(source, source.scan.header)
+    if separators:
+        return RawFormat(source, False, read_keys).with_lists(separators.items, [2])
+    list_columns = frozenset(column.name for column in first_rows(source, _MAX_ROWS) if _holds_arrays(column))
+    return RawFormat(_with_lists(source, list_columns, None), source.scan.has_header, read_keys)
+
+
+class _Separators(NamedTuple):
+    fields: str
+    items: str
+
+
+def _user_and_list(path: Path, lines: list[str]) -> _Separators | None:
+    """Recognise lines that hold a user and a list of integers, without a header; `None` if they do not.
+
+    If all lists have the same length, the separator of items looks like that of fields.
+    """
+    items = sniff.separator_of(path, lines)
+    fields = sniff.separator_of(path, lines, items) if items in _LIST_SEPARATORS else items
+    rows = [sniff.split(line, fields) for line in lines if line.strip()]
+    if fields == items or any(len(row) != 2 for row in rows):
+        return None
+    lists = [row[1].split(items) for row in rows]
+    return _Separators(fields, items) if all(len(ids) > 1 and all(map(sniff.is_integer, ids)) for ids in lists) else None
+
+
+def _separated(paths: Sequence[Path], header: bool | None, separator: str | None = None) -> Source:
+    """Open a text file as the table that asks least of a file: one column of items."""
+    given = [str(path) for path in paths]
+    return look(_ROLE, "catalogue", given, paths, format="csv", header=header, separator=separator, columns={"item": 1})
+
+
+def _unusual_keys(path: Path, scan: Scan, is_unknown: bool) -> dict[str, Any]:
+    """Return the keys for a separator or header that the extension does not lead to expect."""
+    usual = "\t" if _extension(path) in _TABBED else ","
+    keys: dict[str, Any] = {} if scan.separator == usual and not is_unknown else {"separator": scan.separator}
+    return keys | ({} if scan.has_header else {"header": False})
+
+
+def _header_is_data(source: Source) -> bool:
+    """Whether the first line, which has no number, is data all the same: one of its values comes again in the same column."""
+    names = source.scan.header
+    if any(usual_roles(name) for name in names):
+        return False
+    frame = first_rows(_all_columns(source, names), _MAX_ROWS)
+    return any((frame.to_series(index) == name).any() for index, name in enumerate(names))
+
+
+def _holds_arrays(column: pl.Series) -> bool:
+    """Whether every field of a column of text is a JSON array."""
+    texts = [value.strip() for value in column if value and value.strip()]
+    return bool(texts) and all(lists.is_array(text) and (text[1:-1].strip() == "" or lists.elements(text, None)) for text in texts)
+
+
+def _objects(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat:
+    """Read one JSON object per line. `look` needs a column of users, and any key with a plain value will do."""
+    records = [json.loads(line) for line in sniff.head(paths[0]) if _is_object(line)]
+    keys = list(dict.fromkeys(key for record in records for key in record))
+    if not keys:
+        raise DataError(f"{paths[0]}: it is no table of one JSON object per line (NDJSON)")
+    plain = next((number for number, key in enumerate(keys, 1) if not isinstance(records[0].get(key), list | dict)), 1)
+    source = look(_ROLE, "people", [str(path) for path in paths], paths, format="ndjson", columns={"user": plain})
+    try:
+        schema = pl.scan_ndjson([glob.escape(path) for path in source.scan.paths], infer_schema_length=_MAX_ROWS).collect_schema()
+    except files.FAILURES as error:
+        raise explain(source, ReadError(str(error))) from None
+    return _by_types(source, schema, read_keys)
+
+
+def _typed(paths: Sequence[Path], format: Format) -> RawFormat:
+    """Read Parquet or Arrow IPC, whose schema tells the columns."""
+    schema: dict[str, pl.DataType] = {}
+    for path in reversed(paths):
+        try:
+            schema = dict((pl.read_parquet_schema if format == "parquet" else pl.read_ipc_schema)(path))
+        except files.FAILURES as error:
+            raise DataError(f"{path}: not a readable {format} file ({str(error).splitlines()[0]})", "is it complete?") from None
+    given = tuple(str(path) for path in paths)
+    return _by_types(Source(_ROLE, "catalogue", given, Scan(given, format, {}, {}), {}), schema, {})
+
+
+def _by_types(source: Source, schema: Mapping[str, pl.DataType], read_keys: Mapping[str, Any]) -> RawFormat:
+    """Read the columns of values and of lists of values as text, and leave out the nested ones."""
+    inner = {name: dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype for name, dtype in schema.items()}
+    flat = [name for name, dtype in inner.items() if not dtype.is_nested() and dtype not in (pl.Binary, pl.Object)]
+    if not flat:
+        raise DataError(f"{source.given[0]}: it has no column of values")
+    list_columns = frozenset(f"column_{number}" for number, name in enumerate(flat, 1) if schema[name].is_nested())
+    nested_columns = tuple(name for name in schema if name not in flat)
+    return RawFormat(_with_lists(_all_columns(source, flat), list_columns, None), True, read_keys, nested_columns=nested_columns)
+
+
+def _all_columns(source: Source, names: Iterable[str]) -> Source:
+    """Return the source with every column read as text."""
+    every = {f"column_{number}": name for number, name in enumerate(names, 1)}
+    return replace(source, scan=replace(source.scan, names=every, kinds=dict.fromkeys(every, "text"), lists=frozenset()))
+
+
+def _with_lists(source: Source, columns: frozenset[str], split: str | None) -> Source:
+    """Return the source with lists in these columns only, in text separated by `split`, or as JSON arrays if that is `None`."""
+    return replace(source, scan=replace(source.scan, lists=columns, split=split))

@@ -1,0 +1,161 @@
+"""Choose the test set and the train set among files of interactions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from typing import Final, NamedTuple
+
+from .datasets import TRAIN, UNKNOWN, VALIDATION, has_lists, test_priority
+from .name_words import are_in_different_folders, stem
+from .records import ClassifiedFile
+
+_MOSTLY: Final = 0.5
+"""A file that holds a larger share of the test pairs holds all interactions, and is no train set."""
+
+
+class Alternative(NamedTuple):
+    """A file that could have a key of the data section instead of the one chosen, with a comment."""
+
+    key: str
+    file: ClassifiedFile
+    comment: str
+
+
+@dataclass(frozen=True)
+class TrainTestFiles:
+    """The test set and the train set with the reasons by path, alternatives, and doubts. Without a test set `problem` says why."""
+
+    test: ClassifiedFile | None = None
+    train: ClassifiedFile | None = None
+    alternatives: tuple[Alternative, ...] = ()
+    doubts: tuple[str, ...] = ()
+    problem: str = ""
+    reasons: dict[str, str] = field(default_factory=dict)
+
+
+def likeliest_test(interactions: Sequence[ClassifiedFile], lists: Sequence[ClassifiedFile]) -> ClassifiedFile | None:
+    """Return the likeliest test set by names and sizes alone."""
+    return next(iter(_candidates(interactions, lists)), None)
+
+
+def choose_train_test(interactions: Sequence[ClassifiedFile], lists: Sequence[ClassifiedFile]) -> TrainTestFiles:
+    """Choose the test and the train set by names, then by sizes, then by the pairs they share."""
+    candidates = _candidates(interactions, lists)
+    if not candidates:
+        return TrainTestFiles(problem=_no_test_problem(interactions))
+    test = candidates[0]
+    train, alternatives, doubts = _choose_train(test, [file for file in interactions if file is not test])
+    if test_priority(test) < UNKNOWN:
+        reason, test_doubts = test.reason, _rival_doubts(test, candidates[1:])
+    else:
+        if train is None and not alternatives and not any(_share_pairs(test, file) for file in lists):
+            learnt = "has no recommended pair in it: it seems to be what the models learnt from, and no other file could be the test set"
+            return TrainTestFiles(problem=f"{test.summary.path} {learnt}")
+        reason = f"smaller than {train.summary.path}, and no name says test" if train else "users and items, and no name says test"
+        test_doubts = (f"no name says which file is the test set; {test.summary.path} is taken for it",)
+    reasons = {test.summary.path: reason} | ({train.summary.path: _train_reason(test, train)} if train else {})
+    return TrainTestFiles(test, train, alternatives, (*test_doubts, *doubts), reasons=reasons)
+
+
+def resolve_bare_lists(files: Sequence[ClassifiedFile]) -> list[ClassifiedFile]:
+    """Turn lists that only their equal lengths gave away into interactions, unless they share pairs with a test set by name."""
+    tests = [file for file in files if file.table == "interactions" and test_priority(file) < UNKNOWN]
+    return [
+        replace(file, table="interactions") if file.is_told_by_length and not any(_share_pairs(test, file) for test in tests) else file
+        for file in files
+    ]
+
+
+def shared_fraction(test: ClassifiedFile, other: ClassifiedFile) -> float:
+    """Return the fraction of the test pairs that another file holds, over its users, as far as the files were previewed."""
+    n_shared, n_pairs = _shared_pairs(test, other)
+    return n_shared / n_pairs if n_pairs else 0.0
+
+
+def _shared_pairs(test: ClassifiedFile, other: ClassifiedFile) -> tuple[int, int]:
+    """Count the test pairs that another file holds, and those of its users."""
+    assert test.pair_summary is not None
+    assert other.pair_summary is not None
+    pairs = [pair for pair in test.pair_summary.pairs if pair[0] in other.pair_summary.users]
+    return sum(pair in other.pair_summary.pairs for pair in pairs), len(pairs)
+
+
+def _share_pairs(test: ClassifiedFile, lists: ClassifiedFile) -> bool:
+    assert test.pair_summary is not None
+    assert lists.pair_summary is not None
+    return not test.pair_summary.pairs.isdisjoint(lists.pair_summary.pairs)
+
+
+def _candidates(interactions: Sequence[ClassifiedFile], lists: Sequence[ClassifiedFile]) -> list[ClassifiedFile]:
+    """Return the files that may be the test set, the likeliest first."""
+    candidates = [file for file in interactions if test_priority(file) < TRAIN]
+    if len(candidates) < 2:
+        return candidates  # saves the search for lists
+    return sorted(candidates, key=lambda file: _test_order(file, [*interactions, *lists]))
+
+
+def _test_order(file: ClassifiedFile, files: Sequence[ClassifiedFile]) -> tuple[int, bool, int, bool, int, str]:
+    """Sort by name, then files with lists, then those nearest to the top; without a telling name the smallest first."""
+    is_named, label = test_priority(file) < UNKNOWN, file.summary.label
+    has_other_words = stem(label) not in ("test", "validation", "valid")
+    depth = len(PurePosixPath(label).parts) if is_named else 0
+    return (test_priority(file), not has_lists(file, files), depth, has_other_words, 0 if is_named else file.summary.n_rows, label)
+
+
+def _choose_train(
+    test: ClassifiedFile, rest: Sequence[ClassifiedFile]
+) -> tuple[ClassifiedFile | None, tuple[Alternative, ...], tuple[str, ...]]:
+    """Choose the train set; return it with what the other files could be, and with doubts."""
+    train: ClassifiedFile | None = None
+    alternatives: list[Alternative] = []
+    doubts: list[str] = []
+    for file in sorted(rest, key=lambda file: _train_order(file, test)):
+        priority, path, fraction = test_priority(file), file.summary.path, shared_fraction(test, file)
+        if priority < UNKNOWN:
+            comment = "could be the test set too" if priority < VALIDATION else "a validation set, by its name"
+            alternatives.append(Alternative("test", file, comment))
+        elif priority == UNKNOWN and fraction > _MOSTLY:
+            alternatives.append(Alternative("train", file, f"holds {fraction:.0%} of the test pairs: all interactions, and no train set"))
+            if train is None:
+                doubts.append(f"{path} holds {fraction:.0%} of the test pairs, so it is not taken for the train set")
+        elif train is not None:
+            alternatives.append(Alternative("train", file, "could be the train set too"))
+        elif priority == UNKNOWN and file.summary.n_rows < test.summary.n_rows:
+            alternatives.append(Alternative("train", file, "smaller than the test set"))
+        else:
+            train = file
+            if fraction > 0:
+                n_shared, n_pairs = _shared_pairs(test, file)
+                doubts.append(f"{path} is taken for the train set, and {n_shared:,} of {n_pairs:,} test pairs stand in it too")
+    return train, tuple(alternatives), tuple(doubts)
+
+
+def _train_order(file: ClassifiedFile, test: ClassifiedFile) -> tuple[int, bool, bool, int, str]:
+    """Sort train sets by name first, then files in the folder of the test set, then those called train, then the largest."""
+    label = file.summary.label
+    is_elsewhere = are_in_different_folders(label, test.summary.label)
+    return (-test_priority(file), is_elsewhere, stem(label) != "train", -file.summary.n_rows, label)
+
+
+def _train_reason(test: ClassifiedFile, train: ClassifiedFile) -> str:
+    return train.reason if test_priority(train) == TRAIN else f"larger than {test.summary.path}, and it holds other pairs"
+
+
+def _no_test_problem(interactions: Sequence[ClassifiedFile]) -> str:
+    if not interactions:
+        return "no file looks like a test set, which has a column of users and one of items, and neither a score nor a rank"
+    paths = " and ".join(file.summary.path for file in interactions)
+    return f"no file looks like a test set: by name, {paths} {'is' if len(interactions) == 1 else 'are'} what the models learnt from"
+
+
+def _rival_doubts(test: ClassifiedFile, candidates: Sequence[ClassifiedFile]) -> tuple[str, ...]:
+    """Return a sentence on files whose names say test as clearly as that of the test set, if there are any."""
+    rivals = [file.summary.path for file in candidates if test_priority(file) == test_priority(test)]
+    if not rivals:
+        return ()
+    stand = "stands" if len(rivals) == 1 else "stand"
+    return (
+        f"{test.summary.path} is taken for the test set; {' or '.join(rivals)} could be it too, and {stand} in the config as a comment",
+    )

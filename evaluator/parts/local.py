@@ -1,0 +1,163 @@
+"""Whole users on one machine: lists and the tables beside them, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+from typing import Final, TypeVar
+
+import numpy as np
+import polars as pl
+
+from .contiguous import contiguous_frames, users_stand_together
+from .memory import default_memory
+from .part import Part
+from .partitions import partitioned_frames
+from .reading import Batches, ListReader
+from .scratch import Scratch
+from .sides import SideTable
+from .users import Indices, UsersApart, cut_points, user_starts
+
+ROWS_PER_PART: Final = 1_000_000
+"""Parts of this size stay near the processor's cache and make the fixed cost of a part small."""
+_BATCHES_PER_PART: Final = 2
+"""Batches smaller than parts: the reader holds several of them, a part is put together from two."""
+T = TypeVar("T")
+
+
+def whole_users(
+    consume: Callable[[Iterator[Part]], T],
+    lists: pl.LazyFrame,
+    sides: Mapping[str, SideTable],
+    *,
+    last: Collection[str],
+    rows_per_part: int = ROWS_PER_PART,
+    memory: int | None = None,
+    scratch: Scratch,
+    examine: Callable[[pl.DataFrame], None],
+    progress: Callable[[int], None],
+) -> T:
+    """Return what `consume` makes of all parts.
+
+    If a user comes back late in lists that seemed to hold users together, `consume` is called again, with all parts from the first;
+    what it made before is dropped, so it must not change anything outside. `examine` and `progress` see each row once all the same.
+    The other parameters are those of `local_parts`; `memory` is a quarter of the machine's by default.
+    """
+    reader = ListReader(lists, max(rows_per_part // _BATCHES_PER_PART, 1), examine, progress)
+    budget = default_memory() if memory is None else memory
+    assembly = partial(_parts, reader, sides, last, rows_per_part)
+    try:
+        return consume(assembly(_in_place_if_possible(reader, rows_per_part, budget, scratch)))
+    except UsersApart:
+        return consume(assembly(partitioned_frames(reader.batches(), rows_per_part, budget, scratch)))
+
+
+def local_parts(
+    lists: pl.LazyFrame,
+    sides: Mapping[str, SideTable],
+    *,
+    last: Collection[str],
+    rows_per_part: int = ROWS_PER_PART,
+    memory: int,
+    scratch: Scratch,
+    examine: Callable[[pl.DataFrame], None],
+    progress: Callable[[int], None],
+) -> Iterator[Part]:
+    """Read lists once and yield parts of whole users, each of about `rows_per_part` rows; a user with more rows is a part.
+
+    `lists` has the columns user (integer or text), item, row and possibly score, position and `odd_*`. `sides` maps roles to
+    tables; each part has the rows of its users. Users who are in `test`, or in a side named in `last`, and have no list come in the
+    last parts.
+
+    Lists in which the rows of each user stand together are cut where they stand. If the first batch shows that they do not, rows
+    are partitioned by user, in memory up to `memory` bytes, then in files of `scratch`. `examine` gets each batch as read,
+    `progress` its number of rows.
+
+    Raises `UsersApart` if a user comes back after the first part was yielded: then forget all parts and call
+    `partitioned_parts`, or leave both to `whole_users`. `ReadError` if the lists cannot be read, `DataError` if temporary files
+    cannot be written.
+    """
+    reader = ListReader(lists, max(rows_per_part // _BATCHES_PER_PART, 1), examine, progress)
+    frames = _in_place_if_possible(reader, rows_per_part, memory, scratch)
+    return _parts(reader, sides, last, rows_per_part, frames)
+
+
+def partitioned_parts(
+    lists: pl.LazyFrame,
+    sides: Mapping[str, SideTable],
+    *,
+    last: Collection[str],
+    rows_per_part: int = ROWS_PER_PART,
+    memory: int,
+    scratch: Scratch,
+    examine: Callable[[pl.DataFrame], None],
+    progress: Callable[[int], None],
+) -> Iterator[Part]:
+    """Yield parts of lists in any order; the parameters are those of `local_parts`."""
+    reader = ListReader(lists, max(rows_per_part // _BATCHES_PER_PART, 1), examine, progress)
+    frames = partitioned_frames(reader.batches(), rows_per_part, memory, scratch)
+    return _parts(reader, sides, last, rows_per_part, frames)
+
+
+def _in_place_if_possible(reader: ListReader, rows_per_part: int, memory: int, scratch: Scratch) -> Batches:
+    """Cut the lists where they stand, or partition them if the first batch shows that users are apart: nothing is read twice."""
+    batches = reader.batches()
+    first = next(batches, None)
+    if first is None:
+        return
+    together = users_stand_together(first)
+    batches = chain([first], batches)
+    del first
+    if together:
+        yield from contiguous_frames(batches, rows_per_part)
+    else:
+        yield from partitioned_frames(batches, rows_per_part, memory, scratch)
+
+
+@dataclass
+class _Visits:
+    """A side, and which of its users have been in a part."""
+
+    side: SideTable
+    visited: np.ndarray[tuple[int], np.dtype[np.bool_]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.visited = np.zeros(self.side.n_users, np.bool_)
+
+    def visit(self, users: pl.Series) -> pl.DataFrame:
+        """Return the rows of these users."""
+        indices = self.side.indices_of(users)
+        self.visited[indices] = True
+        return self.side.rows_at(indices)
+
+    def unvisited(self) -> pl.DataFrame:
+        """Return the other users (`user`) and their number of rows (`n_rows`)."""
+        indices = np.flatnonzero(~self.visited)
+        return pl.DataFrame({"user": self.side.users[indices], "n_rows": self.side.lengths_at(indices)})
+
+
+def _parts(
+    reader: ListReader, sides: Mapping[str, SideTable], last: Collection[str], rows_per_part: int, frames: Batches
+) -> Iterator[Part]:
+    visits = {role: _Visits(side) for role, side in sides.items()}
+    for lists in frames:
+        users = lists["user"].gather(user_starts(lists["user"]))
+        yield Part(lists, {role: visit.visit(users) for role, visit in visits.items()})
+    roles = [role for role in visits if role == "test" or role in last]
+    for users in _users_without_lists([visits[role] for role in roles], rows_per_part):
+        yield Part(reader.empty(), {role: visit.visit(users) for role, visit in visits.items()})
+
+
+def _users_without_lists(visits: list[_Visits], rows_per_part: int) -> Iterator[pl.Series]:
+    """Yield the users who have not been in a part, ascending, so many at a time as have `rows_per_part` rows."""
+    if not visits:
+        return
+    n_rows = pl.concat([visit.unvisited() for visit in visits]).group_by("user").agg(pl.col("n_rows").sum()).sort("user")
+    if not n_rows.height:
+        return
+    borders: Indices = np.concatenate([[0], np.cumsum(n_rows["n_rows"].to_numpy())])
+    points = cut_points(borders[:-1], int(borders[-1]), rows_per_part)
+    for first, end in zip(np.searchsorted(borders, points[:-1]), np.searchsorted(borders, points[1:]), strict=True):
+        yield n_rows["user"].slice(first, end - first)

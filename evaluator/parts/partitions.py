@@ -1,0 +1,101 @@
+"""Batches in any order → frames of whole users, by way of buckets that hold all rows of some users each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from ..errors import DataError
+from .contiguous import cut
+from .grouping import N_BUCKETS, by_bucket, by_user
+from .reading import Batches
+from .scratch import Scratch
+from .users import Indices
+
+
+def partitioned_frames(batches: Batches, rows_per_part: int, memory: int, scratch: Scratch) -> Batches:
+    """Bring the rows of each user together and yield frames of about `rows_per_part` rows.
+
+    All batches are read before the first frame comes. Rows are held in memory up to `memory` bytes and in files of `scratch`
+    beyond that. `DataError` if these files cannot be written.
+    """
+    first = next(batches, None)
+    if first is None:
+        return
+    second = next(batches, None)
+    if second is None:
+        yield from cut(by_user(first), rows_per_part)
+        return
+    buckets = _Buckets(memory, scratch)
+    for batch in (first, second):
+        buckets.add(batch)
+    del batch, first, second  # the frames would live as long as this generator
+    for batch in batches:
+        buckets.add(batch)
+        del batch
+    waiting: list[pl.DataFrame] = []
+    n_waiting = 0
+    for number in range(N_BUCKETS):
+        if n_waiting and n_waiting + buckets.n_rows[number] > rows_per_part:
+            yield from cut(pl.concat(waiting, rechunk=True), rows_per_part)
+            waiting, n_waiting = [], 0
+        if buckets.n_rows[number]:
+            waiting.append(by_user(buckets.take(number)))
+            n_waiting += waiting[-1].height
+    if waiting:
+        yield from cut(pl.concat(waiting, rechunk=True), rows_per_part)
+
+
+class _Buckets:
+    """Rows by the bucket of their user, in the order in which they were added; in memory, and in files where they do not fit."""
+
+    def __init__(self, memory: int, scratch: Scratch) -> None:
+        self.n_rows: Indices = np.zeros(N_BUCKETS, np.int64)
+        self._memory, self._scratch = memory, scratch
+        self._blocks: list[tuple[pl.DataFrame, Indices]] = []
+        self._n_bytes = 0
+        self._files: list[list[Path]] = [[] for _ in range(N_BUCKETS)]
+        self._n_spills = 0
+
+    def add(self, batch: pl.DataFrame) -> None:
+        """Add rows; if memory is full, all rows go to files."""
+        block, borders = by_bucket(batch)
+        self._blocks.append((block, borders))
+        self._n_bytes += int(block.estimated_size())
+        self.n_rows += np.diff(borders)
+        if self._n_bytes > self._memory:
+            self._spill()
+
+    def take(self, number: int) -> pl.DataFrame:
+        """Return the rows of a bucket; its files are removed."""
+        frames = []
+        for file in self._files[number]:
+            frames.append(pl.read_ipc_stream(file))
+            file.unlink()
+        return pl.concat([*frames, *self._slices(number)], rechunk=True)
+
+    def _slices(self, number: int) -> list[pl.DataFrame]:
+        slices = [block.slice(borders[number], borders[number + 1] - borders[number]) for block, borders in self._blocks]
+        return [rows for rows in slices if rows.height]
+
+    def _spill(self) -> None:
+        for number in range(N_BUCKETS):
+            if rows := self._slices(number):
+                self._write(number, pl.concat(rows, rechunk=True))
+        self._blocks, self._n_bytes = [], 0
+        self._n_spills += 1
+
+    def _write(self, number: int, rows: pl.DataFrame) -> None:
+        try:
+            folder = self._scratch.folder
+            file = folder / f"{number}-{self._n_spills}.arrow"
+            # The oldest layout has no buffers that rows share: a bucket holds the bytes of its own texts only.
+            rows.write_ipc_stream(file, compat_level=pl.CompatLevel.oldest())
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise DataError(
+                f"temporary files cannot be written: {error}",
+                "make room, set the environment variable TMPDIR to a folder with more, or raise engine.memory",
+            ) from error
+        self._files[number].append(file)

@@ -1,0 +1,77 @@
+"""Where users begin in a column of users, and whether a user comes back after other users."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+Indices = NDArray[np.int64]
+
+
+class UsersApart(Exception):
+    """The rows of a user do not stand together in the lists: what was made of their parts so far is to be forgotten."""
+
+
+def user_starts(users: pl.Series) -> Indices:
+    """Return the index of each row that has another user than the row before it; 0 is the first, unless there are no rows."""
+    if not len(users):
+        return np.zeros(0, np.int64)
+    changes = (users.slice(1) != users.slice(0, len(users) - 1)).arg_true().to_numpy()
+    starts = np.empty(len(changes) + 1, np.int64)
+    starts[0] = 0
+    np.add(changes, 1, out=starts[1:], casting="unsafe")
+    return starts
+
+
+def user_keys(users: pl.Series, seed: int = 0) -> Indices:
+    """Return an integer for each user: the id itself, or a hash of a text id, which two ids may share."""
+    if users.dtype == pl.Int64:
+        return users.to_numpy()
+    return users.hash(seed).to_numpy().view(np.int64)
+
+
+def cut_points(starts: Indices, n_rows: int, rows_per_part: int) -> list[int]:
+    """Return where to cut rows into pieces of whole users: the first border of users after every `rows_per_part` rows.
+
+    The list begins with 0 and ends with `n_rows`. A user with more rows than `rows_per_part` stays whole.
+    """
+    wanted = np.arange(rows_per_part, n_rows, rows_per_part)
+    borders = np.append(starts, n_rows)
+    points: list[int] = np.unique(np.concatenate([[0], borders[np.searchsorted(borders, wanted)], [n_rows]])).tolist()
+    return points
+
+
+class ClosedUsers:
+    """The users whose rows have ended, as sorted arrays of 8 bytes a user, each at most half as long as the one before it."""
+
+    def __init__(self) -> None:
+        self._levels: list[NDArray[Any]] = []
+
+    def add(self, users: pl.Series) -> None:
+        """Add users that must be new, each of them once; raise `UsersApart` if one is repeated.
+
+        Text ids are compared by a hash of 64 bits: two that share one raise `UsersApart` too, which costs time and nothing else.
+        """
+        keys = user_keys(users)
+        if not len(keys):
+            return
+        if not (keys[1:] > keys[:-1]).all():
+            keys = np.sort(keys)
+            if (keys[1:] == keys[:-1]).any():
+                raise UsersApart
+        for level in self._levels:
+            if keys[0] <= level[-1] and _have_common(level, keys):
+                raise UsersApart
+        self._levels.append(keys)
+        while len(self._levels) > 1 and 2 * len(self._levels[-1]) > len(self._levels[-2]):
+            merged = np.concatenate([self._levels.pop(-2), self._levels.pop()])
+            # A stable sort merges runs that are sorted already, in one pass.
+            self._levels.append(np.sort(merged, kind="stable"))
+
+
+def _have_common(level: Indices, keys: Indices) -> bool:
+    nearest = np.minimum(np.searchsorted(level, keys), len(level) - 1)
+    return bool((level[nearest] == keys).any())

@@ -1,0 +1,66 @@
+"""Helpers: lists and sides on literal data, and the parts made of them as plain frames."""
+
+from __future__ import annotations
+
+import polars as pl
+from receval.evaluator.parts import Part, Scratch, SideTable, whole_users
+
+MEMORY = 1 << 30
+
+
+def table(users, **columns) -> pl.DataFrame:
+    """A table whose items say in which row they stand."""
+    kind = pl.String if any(isinstance(user, str) for user in users) else pl.Int64
+    n = len(users)
+    return pl.DataFrame(
+        {
+            "user": pl.Series(users, dtype=kind),
+            "item": pl.Series(range(n), dtype=pl.Int64),
+            **columns,
+            "row": pl.Series(range(n), dtype=pl.Int64),
+        }
+    )
+
+
+def parts_of(
+    lists: pl.DataFrame,
+    sides: dict[str, pl.DataFrame] | None = None,
+    *,
+    way=whole_users,
+    last=("test",),
+    rows_per_part=3,
+    memory=MEMORY,
+    examine=lambda batch: None,
+    progress=lambda n_rows: None,
+    scratch=None,
+) -> list[Part]:
+    """All parts of lists in memory."""
+    with scratch or Scratch() as folder:
+        options = {"last": last, "rows_per_part": rows_per_part, "memory": memory}
+        options |= {"scratch": folder, "examine": examine, "progress": progress}
+        tables = {role: SideTable(frame) for role, frame in (sides or {}).items()}
+        if way is whole_users:
+            return whole_users(list, lists.lazy(), tables, **options)
+        return list(way(lists.lazy(), tables, **options))
+
+
+def assert_whole(parts: list[Part], lists: pl.DataFrame, sides: dict[str, pl.DataFrame], last=("test",)) -> None:
+    """Every user is in one part, with exactly the rows that the tables have, together and in order."""
+    where: dict[object, int] = {}
+    for number, part in enumerate(parts):
+        assert set(part.sides) == set(sides)
+        for frame in (part.lists, *part.sides.values()):
+            runs = frame["user"].rle().struct.field("value").to_list()
+            assert len(runs) == len(set(runs)), "the rows of a user are apart"
+            assert frame.select((pl.col("row").diff().over("user").drop_nulls() > 0).all()).item(), "rows are not in order"
+            for user in runs:
+                assert where.setdefault(user, number) == number, f"{user} is in two parts"
+        assert part.lists.height or any(part.sides[role].height for role in last)
+    for source, frames in [(lists, [part.lists for part in parts])] + [
+        (sides[role], [part.sides[role] for part in parts]) for role in sides
+    ]:
+        given = source.select(pl.exclude("^odd_.*$"))
+        together = pl.concat([given.clear(), *frames])
+        listed = pl.concat([lists["user"], *(sides[role]["user"] for role in last if role in sides)])
+        wanted = given.filter(pl.col("user").is_in(listed.drop_nulls().unique().implode()))
+        assert together.sort("row").equals(wanted.sort("row"))

@@ -1,0 +1,181 @@
+"""Whole users are brought together, whatever the order of the rows."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from receval.evaluator.engine.base import ReadError
+from receval.evaluator.parts import Scratch, SideTable, UsersApart, local_parts, partitioned_parts, whole_users
+
+from .collecting import MEMORY, assert_whole, parts_of, table
+
+TEST = table([1, 1, 2, 4, 9, 9, 9, 12])
+
+
+def users(part):
+    return part.lists["user"].to_list()
+
+
+def test_a_file_in_order_is_cut_at_the_borders_of_users():
+    lists = table([1, 1, 2, 2, 3, 4, 4, 4])
+    parts = parts_of(lists, {"test": TEST})
+    assert_whole(parts, lists, {"test": TEST})
+    assert [users(part) for part in parts[:2]] == [[1, 1, 2, 2], [3, 4, 4, 4]]
+    assert parts[-1].lists.is_empty()
+    assert parts[-1].lists.schema == lists.schema
+
+
+def test_users_together_in_any_order_stay_in_the_order_of_the_file():
+    lists = table([7, 7, 1, 1, 9, 2, 2, 2, 5])
+    parts = parts_of(lists)
+    assert [user for part in parts for user in users(part)] == lists["user"].to_list()
+
+
+def test_a_shuffled_file_is_read_once():
+    lists = table([3, 1, 2, 1, 3, 2, 5, 1, 4, 2, 2])
+    numbers = []
+    parts = parts_of(lists, {"test": TEST}, progress=numbers.append)
+    assert_whole(parts, lists, {"test": TEST})
+    assert sum(numbers) == lists.height
+
+
+def test_a_user_that_comes_back_late_makes_the_consumer_start_again():
+    lists = table([1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 1])
+    calls, seen, numbers = [], [], []
+
+    def consume(parts):
+        calls.append([])
+        for part in parts:
+            calls[-1].append(part)
+        return calls[-1]
+
+    sides = {"test": TEST}
+    with Scratch() as scratch:
+        options = {"last": ["test"], "rows_per_part": 3, "memory": MEMORY}
+        options |= {"scratch": scratch, "examine": seen.append, "progress": numbers.append}
+        parts = whole_users(consume, lists.lazy(), {"test": SideTable(TEST)}, **options)
+    assert len(calls) == 2
+    assert calls[0]
+    assert parts is calls[1]
+    assert_whole(parts, lists, sides)
+    assert pl.concat(seen).equals(lists), "each row is examined once"
+    assert sum(numbers) == lists.height
+
+
+def test_local_parts_raise_if_a_user_comes_back_after_the_first_part():
+    with pytest.raises(UsersApart):
+        parts_of(table([1, 1, 1, 2, 2, 2, 3, 3, 3, 1]), way=local_parts)
+
+
+def test_text_ids_are_brought_together():
+    names = [f"user number {number % 7}" for number in range(50)]
+    lists = table(names)
+    test = table(["user number 3", "nobody", "user number 3", "user number 1"])
+    assert_whole(parts_of(lists, {"test": test}), lists, {"test": test})
+
+
+def test_empty_lists_give_the_users_of_test_only():
+    lists = table([]).with_columns(pl.lit(1.0).alias("score"))
+    parts = parts_of(lists, {"test": TEST, "train": table([1, 2, 77])})
+    assert_whole(parts, lists, {"test": TEST, "train": table([1, 2, 77])})
+    assert [part.sides["test"]["user"].unique(maintain_order=True).to_list() for part in parts] == [[1, 2], [4, 9], [12]]
+
+
+def test_nothing_at_all_gives_no_parts():
+    assert parts_of(table([]), {"test": table([])}) == []
+
+
+def test_users_of_a_side_that_is_not_in_last_are_left_out():
+    train = table([1, 5, 6])
+    parts = parts_of(table([1, 1]), {"test": table([1]), "train": train})
+    assert [part.sides["train"]["user"].to_list() for part in parts] == [[1]]
+    parts = parts_of(table([1, 1]), {"test": table([1]), "train": train}, last=["test", "train"])
+    assert [part.sides["train"]["user"].to_list() for part in parts] == [[1], [5, 6]]
+
+
+def test_users_of_test_are_never_left_out():
+    parts = parts_of(table([1]), {"test": table([1, 2])}, last=())
+    assert [part.sides["test"]["user"].to_list() for part in parts] == [[1], [2]]
+
+
+def test_marks_of_odd_ids_are_examined_and_dropped():
+    lists = table([1, 2, 2], odd_user=[False, True, False])
+    seen = []
+    (part,) = parts_of(lists, examine=seen.append, rows_per_part=100)
+    assert "odd_user" in pl.concat(seen).columns
+    assert part.lists.columns == ["user", "item", "row"]
+
+
+def test_rows_without_a_user_are_examined_and_left_out():
+    lists = pl.DataFrame({"user": [1, None, 1, 2], "item": [1, 2, 3, 4], "row": [0, 1, 2, 3]})
+    seen = []
+    (part,) = parts_of(lists, examine=seen.append, rows_per_part=100)
+    assert pl.concat(seen).height == 4
+    assert part.lists["row"].to_list() == [0, 2, 3]
+
+
+def test_one_user_with_many_rows_is_one_part():
+    lists = table([1] * 1000 + [2])
+    parts = parts_of(lists, rows_per_part=10)
+    assert [part.lists.height for part in parts] == [1000, 1]
+    shuffled = table([1, 2] + [1] * 1000)
+    assert sorted(part.lists.height for part in parts_of(shuffled, rows_per_part=10)) == [1, 1001]
+
+
+def test_many_users_with_one_row_each_make_parts_of_the_size_asked_for():
+    lists = table(list(range(1000)))
+    sizes = [part.lists.height for part in parts_of(lists, rows_per_part=100)]
+    assert max(sizes) <= 200
+    assert sum(sizes) == 1000
+
+
+@pytest.mark.parametrize("ids", ["integer", "text"])
+def test_files_and_memory_give_the_same_parts(ids):
+    numbers = [(number * 7919) % 311 for number in range(5000)]
+    lists = table(numbers if ids == "integer" else [f"a long name of user {number}" for number in numbers])
+    in_memory = parts_of(lists, rows_per_part=400)
+    spilled = parts_of(lists, rows_per_part=400, memory=60_000)
+    assert_whole(spilled, lists, {}, last=())
+    assert len(in_memory) == len(spilled)
+    assert all(first.lists.equals(second.lists) for first, second in zip(in_memory, spilled, strict=True))
+
+
+def test_temporary_files_are_gone_when_the_consumer_fails(tmp_path):
+    lists = table([number % 100 for number in range(2000)])
+
+    def fail(parts):
+        next(parts)
+        assert list(tmp_path.iterdir())
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"), Scratch(tmp_path) as scratch:
+        whole_users(
+            fail, lists.lazy(), {}, last=(), rows_per_part=300, memory=1, scratch=scratch, examine=lambda b: None, progress=lambda n: None
+        )
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_cannot_be_read_raises_a_read_error(tmp_path):
+    broken = tmp_path / "lists.csv"
+    broken.write_text("user,item,row\n1,2,0\n1,x,1\n")
+    lists = pl.scan_csv(broken, schema={"user": pl.Int64, "item": pl.Int64, "row": pl.Int64})
+    with Scratch() as scratch, pytest.raises(ReadError):
+        list(local_parts(lists, {}, last=(), memory=1, scratch=scratch, examine=lambda batch: None, progress=lambda n_rows: None))
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_every_user_is_in_one_part_with_exactly_its_rows(data):
+    ids = st.integers(-3, 12) if data.draw(st.booleans(), "integers") else st.sampled_from([f"{n}{'x' * n}" for n in range(16)])
+    columns = {role: data.draw(st.lists(ids, max_size=60), role) for role in ("lists", "test", "train")}
+    if data.draw(st.booleans(), "in order"):
+        columns["lists"].sort()
+    kind = pl.String if any(isinstance(user, str) for users in columns.values() for user in users) else pl.Int64
+    frames = {role: table(users).cast({"user": kind}) for role, users in columns.items()}
+    lists = frames.pop("lists")
+    last = data.draw(st.sampled_from([("test",), ("test", "train")]), "last")
+    rows, memory = data.draw(st.integers(1, 70), "rows per part"), data.draw(st.sampled_from([1, 500, MEMORY]), "memory")
+    for way in (whole_users, partitioned_parts):
+        assert_whole(parts_of(lists, frames, way=way, last=last, rows_per_part=rows, memory=memory), lists, frames, last)

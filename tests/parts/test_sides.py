@@ -1,0 +1,63 @@
+"""A side gives the rows of users."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from receval.evaluator.parts import SideTable
+from receval.evaluator.parts import sides as module
+
+from .collecting import table
+
+
+def test_a_run_of_users_is_a_slice_of_the_side_itself():
+    frame = table([1, 1, 2, 5, 5, 7])
+    side = SideTable(frame)
+    rows = side.rows_of(pl.Series([2, 5]))
+    assert np.shares_memory(rows["item"].to_numpy(), side.frame["item"].to_numpy())
+    assert rows["row"].to_list() == [2, 3, 4]
+
+
+def test_users_with_others_between_them_are_gathered():
+    rows = SideTable(table([1, 1, 2, 5, 5, 7])).rows_of(pl.Series([5, 1]))
+    assert rows["row"].to_list() == [0, 1, 3, 4]
+
+
+def test_a_side_in_any_order_is_sorted_once_and_its_rows_stay_in_order():
+    side = SideTable(table([5, 1, 5, 2, 1]))
+    assert side.frame["user"].to_list() == [1, 1, 2, 5, 5]
+    assert side.rows_of(pl.Series([5]))["row"].to_list() == [0, 2]
+
+
+def test_a_side_whose_users_stand_together_keeps_its_order():
+    side = SideTable(table([5, 5, 1, 2]))
+    assert side.frame["user"].to_list() == [5, 5, 1, 2]
+    assert side.rows_of(pl.Series([1, 5]))["user"].to_list() == [5, 5, 1]
+
+
+def test_unknown_users_have_no_rows():
+    side = SideTable(table(["a", "b"]))
+    assert side.rows_of(pl.Series(["c", "", "b"]))["user"].to_list() == ["b"]
+    assert side.rows_of(pl.Series([], dtype=pl.String)).schema == side.frame.schema
+    assert SideTable(table([])).rows_of(pl.Series([1])).is_empty()
+
+
+def test_rows_without_a_user_are_left_out():
+    side = SideTable(pl.DataFrame({"user": ["a", None, "b"], "item": [1, 2, 3], "row": [0, 1, 2]}))
+    assert side.frame["row"].to_list() == [0, 2]
+
+
+@pytest.mark.parametrize("n_colliding_seeds", [1, 3])
+def test_texts_that_share_a_hash_are_told_apart(monkeypatch, n_colliding_seeds):
+    real = module.user_keys
+
+    def few_keys(users, seed=0):
+        return real(users, seed) % (3 if seed < n_colliding_seeds else 9973)
+
+    monkeypatch.setattr(module, "user_keys", few_keys)
+    frame = table([f"user {number}" for number in range(40) for _ in range(2)])
+    side = SideTable(frame)
+    for number in range(60):
+        rows = side.rows_of(pl.Series([f"user {number}"]))
+        assert rows["user"].to_list() == [f"user {number}"] * 2 * (number < 40)

@@ -1,0 +1,62 @@
+"""Borders of users, cuts, and users who come back."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import polars as pl
+import pytest
+from receval.evaluator.parts import UsersApart
+from receval.evaluator.parts.grouping import by_bucket, by_user
+from receval.evaluator.parts.users import ClosedUsers, cut_points, user_starts
+
+from .collecting import table
+
+
+@pytest.mark.parametrize(("users", "starts"), [([], []), ([4], [0]), ([4, 4, 1, 4], [0, 2, 3])])
+def test_starts_are_where_another_user_begins(users, starts):
+    assert user_starts(pl.Series(users, dtype=pl.Int64)).tolist() == starts
+    assert user_starts(pl.Series(users).cast(pl.String)).tolist() == starts
+
+
+def test_cuts_are_at_the_first_border_after_every_so_many_rows():
+    starts = user_starts(pl.Series([1, 1, 1, 1, 1, 2, 3, 3, 4]))
+    assert cut_points(starts, 9, 2) == [0, 5, 6, 8, 9]
+    assert cut_points(starts, 9, 100) == [0, 9]
+
+
+@pytest.mark.parametrize("kind", [pl.Int64, pl.String])
+def test_a_closed_user_that_comes_back_is_noticed_whatever_the_order(kind):
+    batches = [[5, 6, 7], [1, 2], [], [9, 8], [3], [30, 20, 10], [11]]
+    users = [user for batch in batches for user in batch]
+    for again in users:
+        closed = ClosedUsers()
+        for batch in batches:
+            closed.add(pl.Series(batch, dtype=pl.Int64).cast(kind))
+        with pytest.raises(UsersApart):
+            closed.add(pl.Series([40, again]).cast(kind))
+
+
+def test_a_user_twice_in_a_batch_is_noticed():
+    with pytest.raises(UsersApart):
+        ClosedUsers().add(pl.Series([3, 1, 3]))
+
+
+def test_users_that_share_bits_of_their_hash_are_told_apart(monkeypatch):
+    from receval.evaluator.parts import grouping
+
+    real = grouping.hashes
+    monkeypatch.setattr(grouping, "hashes", lambda users: real(users) >> 22)
+    frame = table([(number * 31) % 97 for number in range(1000)])
+    grouped = by_user(frame)
+    assert len(user_starts(grouped["user"])) == 97
+    assert grouped.sort("row").equals(frame)
+    assert all(rows["row"].is_sorted() for rows in grouped.partition_by("user"))
+
+
+def test_a_bucket_has_all_rows_of_its_users_in_order():
+    frame = table([(number * 31) % 970 for number in range(5000)])
+    block, borders = by_bucket(frame)
+    buckets = [block.slice(first, end - first) for first, end in pairwise(borders)]
+    assert sum(bucket["user"].n_unique() for bucket in buckets) == 970
+    assert all(bucket["row"].is_sorted() for bucket in buckets)
