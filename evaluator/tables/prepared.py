@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from ..metrics.definition import Lists
-from ..metrics.side import Group
+from ..conventions.choices import Lists
 from ..naming import Scalar
+from .groups import Group
 from .ids import Ids
 from .rows import Array
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import polars as pl
 
-from .base import Scan
+from .scan import Scan
 
 FAILURES: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 """What Polars raises for a file that it cannot read; some broken files make it panic."""
@@ -35,7 +35,11 @@ _REST: Final = "receval rest"
 
 
 def opened(source: Scan, *, records: bool = False) -> pl.LazyFrame:
-    """The canonical columns of a source, `row`, and `odd_user` and the like; see `Engine`. With `records`, `RECORD` too."""
+    """The canonical columns of a source, and `row`, the number of each row in the order of the files. With `records`, `RECORD` too.
+
+    Where text is read as integers, what is no integer is null, and `odd_user` or `odd_item` is true wherever the text may not be the
+    plain spelling of an integer.
+    """
     frame = raw(source)
     columns = canonical(source, frame)
     if source.lists:
