@@ -26,8 +26,8 @@ _MOST_BITS: Final = 62
 class SideFrames:
     """The rows of the sources that metrics look at beside lists, with their canonical columns; `None` where a source is not given.
 
-    `train` and `test`: `user item row`; `items` and `users`: `item` or `user`, and columns of labels; `previous_policy`: `item score` and
-    maybe `user`; `distances`: `item other distance`.
+    `train` and `test`: `user item row`, and maybe the `rating` of test rows; `items` and `users`: `item` or `user`, and columns of
+    labels; `previous_policy`: `item score` and maybe `user`; `distances`: `item other distance`.
     """
 
     test: pl.DataFrame | None = None
@@ -78,6 +78,8 @@ def prepare_sides(
         prepared = _with_groups_of_users(prepared, frames.users, frames.test, needs, remarks)
     if tested is not None:
         prepared = _with_test_popularity(prepared, tested, train)
+    if frames.test is not None:
+        prepared = replace(prepared, numbers=dict(prepared.numbers) | {"least_rating": _least_rating(frames.test)})
     if train is not None:
         groups = {choice: profile_groups(prepared, train, choice) for choice in needs.profile_groups}
         prepared = replace(prepared, profile_groups=groups, train_by_item=_pairs_by_item(train, items) if needs.train_pairs else None)
@@ -88,6 +90,11 @@ def prepare_sides(
         distances, more = distances_both_ways(frames.distances)
         prepared, remarks = replace(prepared, distances=distances), remarks + more
     return prepared, tuple(remarks)
+
+
+def _least_rating(test: pl.DataFrame) -> float:
+    """The smallest rating of the test file; 1 without ratings, every row then counting as a rating of 1."""
+    return float(str(test["rating"].min() or 0.0)) if "rating" in test.columns else 1.0
 
 
 def _all_items(columns: Sequence[pl.Series], test: pl.DataFrame | None) -> Ids:
