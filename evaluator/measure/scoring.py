@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..definitions.arrays import UNDEFINED, Array
-from ..definitions.measure import Measure, Ratio, Sums, Trace, plain
-from ..definitions.registry import METRICS
+from ..metrics.arrays import UNDEFINED, Array
 from ..metrics.definition import Definition
+from ..metrics.measure import Measure, Ratio, Sums, Trace, plain
 from ..tables.choices import Canonical
 from ..tables.graph import Choice, Tables
+from ..tables.notes import Notes
 from ..tables.part import PartData
 from ..tables.prepared import Prepared
 from .counting import UserFacts, who_counts
@@ -43,14 +43,17 @@ class Scorer:
     tables: Tables
     canonical: Canonical
     facts: UserFacts
+    notes: Notes
+    """Remarks that makers of tables counted."""
     trace: Trace | None = None
     _bodies: dict[Any, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, prepared: Prepared, part: PartData) -> Scorer:
         """The scorer of a part."""
-        tables = Tables({"part": part, "prepared": prepared})
-        return cls(prepared, part, tables, Canonical(prepared, part, tables), UserFacts.of(part))
+        notes = Notes()
+        tables = Tables({"part": part, "prepared": prepared, "notes": notes})
+        return cls(prepared, part, tables, Canonical(prepared, part, tables), UserFacts.of(part), notes)
 
     def choice(self, definition: Definition) -> Choice:
         """The readings of lists and truth that a measure looks at, those that make no difference here being one."""
@@ -145,7 +148,7 @@ def _key(group: MeasureGroup) -> Any:
 
 def pools(definition: Definition) -> bool:
     """Whether a measure can be pooled over users: a ratio, or a formula over metrics that can."""
-    metric = METRICS[definition.metric.name]
+    metric = definition.metric
     if metric.system:
         return False
     return all(map(pools, definition.of)) if definition.of else metric.pooled(definition.params)
