@@ -49,18 +49,18 @@ class Faults:
 class Context:
     """What checks are given at the end.
 
-    `counts` are numbers of all parts: `lists`, `list_rows`, `test_users`, `test_rows`, `train_rows`, and of these rows those with a time
-    (`timed_test_rows`, `timed_train_rows`). `sources` are by `lists`, `test`, `train` and `items`, `measured` has the rows of the result
-    of every measure. `bounds` says by label what values can be under ties (`least`, `expected`, `most`); `best` and `baseline` are the
-    values of the best possible lists and of popularity over the users who count for the model. `available` are the `NEEDS` that are met.
+    `counts` are the numbers of rows and users of `Tallies`. `sources` are by `lists`, `test`, `train` and `items`; `measured` has the rows
+    of the result of every measure. `bounds` says by label what values can be under ties (`least`, `expected`, `most`); `best` and
+    `baseline` are the values of the best possible lists and of popularity over the users who count for the model. `available` are the
+    `NEEDS` that are met.
     """
 
     model: str
-    settings: Mapping[str, Setting]
-    refused: frozenset[str]
-    available: frozenset[str]
-    cutoffs: tuple[int, ...]
     prepared: Prepared
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    refused: frozenset[str] = frozenset()
+    available: frozenset[str] = frozenset()
+    cutoffs: tuple[int, ...] = ()
     definitions: Sequence[Definition] = ()
     measured: Sequence[Sequence[Row]] = ()
     sources: Mapping[str, SourceNames] = field(default_factory=dict)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -23,23 +23,11 @@ from .scoring import GroupValues, Scorer
 from .wholes import TakenSums
 
 
-class Observer(Protocol):
-    """What looks at a part beside the measures, such as the health checks."""
-
-    def tallies(self, scorer: Scorer, definitions: tuple[Definition, ...], values: Array) -> Any:
-        """What is noted of a part; merges with `+`.
-
-        `values` are those of every measure (measures × users), NaN where a user does not count or the value is not defined.
-        """
-        ...
-
-
 @dataclass(frozen=True, eq=False)
 class Task:
     """What is measured of every part: the measures, the aggregates that are made of their values, and what is known before.
 
-    `pooled` are the indexes of measures that are pooled over users; with `keeps_values` the values of every user are kept. What
-    `observers` note of a part is in `Partial.more`, by their names.
+    `pooled` are the indexes of measures that are pooled over users; with `keeps_values` the values of every user are kept.
     """
 
     prepared: Prepared
@@ -47,7 +35,6 @@ class Task:
     aggregates: tuple[str, ...] = ()
     pooled: frozenset[int] = frozenset()
     keeps_values: bool = False
-    observers: Mapping[str, Observer] = field(default_factory=dict)
     groups: tuple[MeasureGroup, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -121,7 +108,6 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
         longest=int(np.diff(scorer.part.rows(LISTS).starts).max(initial=0)),
         notes=scorer.notes,
         user_values=_kept(task, scorer, defined, counted, listed) if task.needs_values else None,
-        more={name: observer.tallies(scorer, task.definitions, defined) for name, observer in task.observers.items()},
     )
     return partial, values
 
