@@ -19,6 +19,7 @@ BAEZA_YATES = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd e
 @metric(
     "Precision",
     family="accuracy",
+    uses=lambda params: ("hits", "rated") if params["denominator"] == "rated" else ("hits", "n_relevant", "reading"),
     pooled=True,
     aliases=("P", "Prec", "PrecisionAtK"),
     axes={"denominator": "precision_denominator"},
@@ -228,6 +229,7 @@ def utility(m: Measure) -> Array:
 @metric(
     "F1",
     family="accuracy",
+    uses=(),
     aliases=("F", "FBeta", "F-Measure", "F1Score", "ExtendedF1"),
     axes={"weight": "f_weight"},
     combines=("Precision", "Recall"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Final
+
 import numpy as np
 
 from ..tables.category_columns import categories_of
@@ -13,6 +16,9 @@ from ..tables.notes import TableNotes, note_sentence
 from ..tables.prepared import Prepared
 from ..tables.rows import Rows, numbered
 from ..tables.top_items import top_items
+
+_MOST_PAIRS: Final = 1 << 21
+"""So many pairs of listed items are looked at together, or those of one lag."""
 
 
 def with_codes(rows: Rows, item_index: Array, prepared: Prepared) -> Rows:
@@ -169,24 +175,36 @@ note_sentence(
     title="The listed items, each with its pairs with the items above it",
 )
 def pairs(reading: Reading, prepared: Prepared, notes: TableNotes, distance: str, depth: int) -> Rows:
-    """The recommended items down to `depth`: `pairs`, how many items above have a distance to the item, and the sum of their `distance`.
-
-    A list is compared with itself one row further down, then two, and so on, so that memory does not grow with the number of pairs.
-    """
+    """The recommended items down to `depth`: `pairs`, how many items above have a distance to the item, and the sum of their `distance`."""
     rows, _ = top_items(reading, depth)
     measured = distance_of(prepared, distance)
     assert rows.item is not None
     index = rows.item_index(prepared.items) if distance != "file" else measured.index_of(rows.item)
     above = numbered(rows.user, rows.n_users) - 1
     counts, sums = np.zeros(len(rows)), np.zeros(len(rows))
-    lower: Array = np.arange(len(rows))
-    for lag in range(1, int(above.max(initial=0)) + 1):
-        lower = lower[above[lower] >= lag]
-        value = measured.between(index[lower], index[lower - lag])
+    for lower, upper in _pairs_by_lag(above):
+        value = measured.between(index[lower], index[upper])
         known = ~np.isnan(value)
-        counts[lower] += known
-        sums[lower] += np.where(known, value, 0.0)
+        np.add.at(counts, lower, known)
+        np.add.at(sums, lower, np.where(known, value, 0.0))  # one by one, so that blocks cannot change the order of the terms
     if distance == "file":
         every = int(above.sum())
         notes.count("pairs_without_distance", every - int(counts.sum()), every)
     return rows.with_columns(pairs=counts, distance=sums)
+
+
+def _pairs_by_lag(above: Array) -> Iterator[tuple[Array, Array]]:
+    """The pairs of rows of the same list, the lower one first, in blocks: those one row apart, two rows apart, and so on.
+
+    `above` is the number of rows above each row. A block has all pairs of some lags, so that memory does not grow with their number.
+    """
+    lower: Array = np.arange(len(above))
+    lags: list[tuple[Array, Array]] = []
+    for lag in range(1, int(above.max(initial=0)) + 1):
+        lower = lower[above[lower] >= lag]
+        lags.append((lower, lower - lag))
+        if (len(lags) + 1) * len(lags[0][0]) > _MOST_PAIRS:
+            yield np.concatenate([pair[0] for pair in lags]), np.concatenate([pair[1] for pair in lags])
+            lags = []
+    if lags:
+        yield np.concatenate([pair[0] for pair in lags]), np.concatenate([pair[1] for pair in lags])

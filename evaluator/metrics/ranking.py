@@ -135,6 +135,7 @@ def dcg(m: Measure) -> Array:
 @metric(
     "nDCG",
     family="ranking",
+    uses=("hits", "ideal", "retrieved"),
     pooled=True,
     aliases=("NDCGAtK",),
     axes={**_DISCOUNTED, "ideal": "ndcg_ideal"},
@@ -162,6 +163,7 @@ def ndcg(m: Measure) -> Ratio:
 @metric(
     "nDCGRendle2020",
     family="ranking",
+    uses=("hits", "ideal"),
     pooled=True,
     reference="Krichene and Rendle, On sampled metrics for item recommendation, KDD 2020",
     ties=True,

@@ -231,7 +231,9 @@ def log_loss(m: Measure) -> Array:
     p = np.clip(rows["prediction"], eps, 1.0 - eps)
     with np.errstate(divide="ignore"):  # 1 - eps may be 1
         loss = where(predicted, -np.log(where(rows["relevant"], p, 1.0 - p)), 0.0)
-    return defined(m.total(rows.sum(loss)), m.total(rows.tally(predicted)))
+    boundless = np.isinf(loss)
+    total, n_boundless = m.total(rows.sum(where(boundless, 0.0, loss))), m.total(rows.tally(boundless))
+    return defined(where(n_boundless > 0, math.inf, total), m.total(rows.tally(predicted)))
 
 
 @metric(
