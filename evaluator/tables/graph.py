@@ -133,3 +133,11 @@ class Tables:
     def replace(self, name: str, choice: Choice, made: Any, **params: Scalar) -> None:
         """Put another table in the place of one."""
         self._made[self.key(name, choice, params)] = made
+
+    def variant(self, name: str, made: Mapping[Choice, Any]) -> Tables:
+        """The same tables with other ones called `name` under the choices of `made`, and without what was made of the first ones."""
+        other = Tables(self._inputs)
+        other._made = {key: table for key, table in self._made.items() if name not in closure((key.name,))}
+        for choice, replacement in made.items():
+            other.replace(name, choice, replacement)
+        return other

@@ -83,6 +83,10 @@ class PartData:
         """The rows of a source, such as `lists` or `test`."""
         return self._rows[name]
 
+    def of_users(self, users: Array) -> PartData:
+        """The part of those users for whom the mask holds."""
+        return PartData({name: rows.frame.filter(users[rows.user]) for name, rows in self._rows.items()})
+
     @cached_property
     def pairs(self) -> Mapping[str, Pairs]:
         """The pairs of user and item of every source that has both."""
