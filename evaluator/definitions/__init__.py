@@ -1,3 +1,18 @@
 """The definitions of metrics as array code, one family per file."""
 
-from . import accuracy, ranking  # noqa: F401
+from . import (  # noqa: F401
+    accuracy,
+    auc,
+    composite,
+    correlation,
+    coverage,
+    diversity,
+    judged,
+    novelty,
+    patience,
+    policy,
+    ranking,
+    rating,
+    serendipity,
+    subtopics,
+)
