@@ -184,7 +184,7 @@ def _reordered(scorer: Scorer, block: TieBlock, groups: Sequence[MeasureGroup], 
     hits: dict[Choice, Rows] = {}
     for choice in _choices(scorer, block):
         hits[choice] = reorder(scorer.tables.get("hits", choice), scorer.tables.get("tie_runs", choice, single=block.single))
-    other = Scorer(scorer.prepared, scorer.part, scorer.tables.variant("hits", hits), scorer.canonical, scorer.facts)
+    other = replace(scorer, tables=scorer.tables.variant("hits", hits), _bodies={})
     values = np.empty((len(block.definitions), scorer.part.n_users))
     for group in groups:
         values[list(group.indexes)] = other.values(group, TakenSums()).values

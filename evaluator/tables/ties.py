@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .graph import table
+from .ids import Array
 from .lists import ListRows, Reading, first_of_each
-from .rows import Array, Rows, in_order, numbered, starts_of
+from .rows import Rows, in_order, numbered, starts_of
 
 
 @table("repeating_users", uses=("rows_as_stored",))
