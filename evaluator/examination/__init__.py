@@ -2,20 +2,21 @@
 
 from . import alike, faults, ids, items, lists, tables, ties, times, train, truth, users, values
 from .context import Context, Faults, SourceNames, Symptom
-from .examiner import REFUSED, Examiner, Tallies
-from .findings import failing_rows, in_order
+from .findings import comparisons, failing_rows, findings, in_order, refuse, unmade
 from .part import ExaminedPart
 from .registry import CHECKERS, HealthCheck, check
 from .tally import DistinctIds, Examples, KeptRows, Least, Marks, Most, Tally
+from .task import REFUSED, CheckTask, Tallies, examine
+from .times import untimed
 from .wording import several, shared
 
 __all__ = [
     "CHECKERS",
     "REFUSED",
+    "CheckTask",
     "Context",
     "DistinctIds",
     "ExaminedPart",
-    "Examiner",
     "Examples",
     "Faults",
     "HealthCheck",
@@ -29,12 +30,16 @@ __all__ = [
     "Tally",
     "alike",
     "check",
+    "comparisons",
+    "examine",
     "failing_rows",
     "faults",
+    "findings",
     "ids",
     "in_order",
     "items",
     "lists",
+    "refuse",
     "several",
     "shared",
     "tables",
@@ -42,6 +47,8 @@ __all__ = [
     "times",
     "train",
     "truth",
+    "unmade",
+    "untimed",
     "users",
     "values",
 ]

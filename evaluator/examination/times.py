@@ -89,3 +89,15 @@ class FutureItems(HealthCheck):
         held = f"{shared(n, total, 'recommended rows')} hold an item that first occurs after the user's last test row"
         sentence = f"{held}, for {several(tally.count('users'), 'user')}."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
+
+
+def untimed(context: Context) -> list[str]:
+    """What to say of rows of test and train without a time, which the checks of time pass over."""
+    found = []
+    for role in (TEST, TRAIN):
+        n_rows, n_timed = context.counts.count(f"{role}_rows"), context.counts.count(f"timed_{role}_rows")
+        if n_timed < n_rows:
+            source = context.sources[role]
+            lacking = f"{shared(n_rows - n_timed, n_rows, 'rows')} have no time in {source.columns['timestamp']!r} that can be read"
+            found.append(f"{source.role}: {lacking}; X07, X08 and X09 pass over them.")
+    return found
