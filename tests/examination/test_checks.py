@@ -104,7 +104,7 @@ def test_repeats_ties_and_lengths_are_counted_and_their_rows_kept():
     found, rows = examined({"lists": odd, "test": TEST}, {1: 0, 2: 1, 4: 2}, available=frozenset({"scores", "cutoffs"}))
     assert found["R01"].sentence == "1 of 6 rows (16.7 %) repeat an item that stands in the user's list already, for 1 user."
     assert found["R01"].examples == ("user 1, item 10",)
-    assert rows["R01.m"].rows() == [(1, 10, 1.0), (1, 10, 2.0)]
+    assert rows["R01.m"].rows() == [(1, 10, 2.0), (1, 10, 1.0)]
     assert found["R04"].sentence == "1 of 3 lists (33.3 %) have tied scores in the first 2 places."
     assert (found["R05"].count, found["R05"].examples) == (1, ("user 4",))
     assert found["R06"].sentence.endswith("largest cut-off, 2; the longest has 3 rows.")
