@@ -8,6 +8,7 @@ from .registry import CHECKERS, HealthCheck, check
 from .tally import DistinctIds, Examples, KeptRows, Least, Marks, Most, Tally
 from .task import REFUSED, CheckTask, Tallies, examine
 from .times import untimed
+from .wording import several, shared
 
 __all__ = [
     "CHECKERS",
@@ -39,6 +40,8 @@ __all__ = [
     "items",
     "lists",
     "refuse",
+    "several",
+    "shared",
     "tables",
     "ties",
     "times",

@@ -83,7 +83,9 @@ class SampledCandidates(HealthCheck):
         truth: TruthTable = part.table("truth_table")
         _, pair = part.table("stored_hits")
         relevant = int((truth.relevant & listed[truth.pairs.user]).sum())
-        return Tally.of(**numbers, inside=len(np.unique(pair)), relevant=relevant, **part.users(listed, n_recommended=lengths))
+        inside = np.zeros(len(truth.pairs), dtype=np.bool_)
+        inside[pair] = True
+        return Tally.of(**numbers, inside=int(inside.sum()), relevant=relevant, **part.users(listed, n_recommended=lengths))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         inside, relevant = tally.count("inside"), tally.count("relevant")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .context import Context, Symptom
 from .registry import HealthCheck, check
-from .tally import Tally
+from .tally import KeptRows, Tally
 from .wording import shared
 
 
@@ -17,6 +17,7 @@ class FaultyRows(HealthCheck):
         for fault in context.faults:
             share = shared(fault.count, fault.total, f"rows of {fault.role}")
             first = f"the first: {fault.places[0]}"
+            rows = None if fault.rows is None else KeptRows((fault.rows,)).frame()
             sentence = f"{share} lack a value or hold a number that is not finite, and are left out; {first}."
-            found += self.symptom(context, sentence, fault.count, fault.total, examples=fault.places, rows=fault.rows, model=fault.model)
+            found += self.symptom(context, sentence, fault.count, fault.total, examples=fault.places, rows=rows, model=fault.model)
         return found

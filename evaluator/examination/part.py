@@ -10,6 +10,7 @@ import polars as pl
 
 from ..checks import Setting
 from ..metrics.definition import Definition
+from ..naming import Scalar
 from ..tables.graph import INPUTS, Choice, Tables
 from ..tables.ids import Array
 from ..tables.part import LISTS, PartData, SourceRows
@@ -34,11 +35,11 @@ class ExaminedPart:
     uses: frozenset[str]
     keeps_rows: bool
 
-    def table(self, name: str) -> Any:
+    def table(self, name: str, **params: Scalar) -> Any:
         """A table under the choice of the first measure; `ValueError` if the check does not declare that it uses it."""
         if name not in self.uses and name not in INPUTS:
             raise ValueError(f"the check reads the table {name!r}, which it does not declare in uses")
-        return self.tables.get(name, self.choice)
+        return self.tables.get(name, self.choice, **params)
 
     @property
     def data(self) -> PartData:

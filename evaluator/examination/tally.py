@@ -12,7 +12,7 @@ from ..tables.ids import Array
 
 EXAMPLES: Final = 5
 """How many examples a finding names."""
-_INTERNAL = ("row",)
+_INTERNAL: Final = frozenset({"row"})
 """Columns of rows that only reading needs."""
 
 
@@ -94,10 +94,10 @@ class KeptRows:
         return KeptRows((*self.frames, *other.frames))
 
     def frame(self) -> pl.DataFrame:
-        """All rows, sorted by all columns, so that parts and threads cannot change a byte."""
+        """All rows, in the order of the file, or else of all columns, so that parts and threads cannot change a byte."""
         rows = pl.concat(self.frames)
-        rows = rows.drop(name for name in rows.columns if name in _INTERNAL or name.startswith("odd_"))
-        return rows.sort(rows.columns)
+        internal = [name for name in rows.columns if name in _INTERNAL or name.startswith("odd_")]
+        return rows.sort(*_INTERNAL.intersection(internal), *(name for name in rows.columns if name not in internal)).drop(internal)
 
 
 @dataclass(frozen=True)
