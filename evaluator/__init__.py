@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .config import Loaded, load_config
-    from .explanation import Explanation
+    from .results.explanation import Explanation
     from .pipeline import audit, explain, run
     from .result import Counts, Input, InputFile, Result, Row
-    from .spread import Audit
+    from .results.audit import Audit
 
 __all__ = ["Audit", "Counts", "Explanation", "Input", "InputFile", "Loaded", "Result", "Row", "audit", "explain", "load_config", "run"]
 
 _HOMES = {
-    "Audit": ".spread",
-    "Explanation": ".explanation",
+    "Audit": ".results.audit",
+    "Explanation": ".results.explanation",
     "Loaded": ".config",
     "audit": ".pipeline",
     "explain": ".pipeline",

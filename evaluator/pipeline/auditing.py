@@ -9,7 +9,7 @@ from ..config import Loaded, missing
 from ..errors import ConfigError
 from ..metrics import Definition
 from ..naming import MetricSpec
-from ..spread import Audit, Audited, Cell
+from ..results.audit import Audit, AuditCell, AuditedMeasure
 from .evaluation import Progress, evaluated
 from .plan import Plan
 
@@ -42,19 +42,19 @@ def audit(loaded: Loaded, names: Sequence[str] = (), progress: Progress | None =
     if not wanted:
         raise ConfigError(f"none of the conventions {', '.join(asked)} has any of the measures {', '.join(m.label for m in measures)}")
     with evaluated(loaded, Plan(tuple(wanted.values())), progress) as found_by:
-        cells: dict[int, dict[tuple[str, str], Cell]] = {place: {} for place in range(len(measures))}
+        cells: dict[int, dict[tuple[str, str], AuditCell]] = {place: {} for place in range(len(measures))}
         for model, rows in found_by.by_definition.items():
             for (place, name), of_one in zip(wanted, rows, strict=True):
                 row = of_one[0]
-                cells[place][name, model] = Cell(row.value, row.n_users, "" if row.value is not None else "no user counts")
+                cells[place][name, model] = AuditCell(row.value, row.n_users, "" if row.value is not None else "no user counts")
             for (place, name), reason in reasons.items():
-                cells[place][name, model] = Cell(None, reason=reason)
+                cells[place][name, model] = AuditCell(None, reason=reason)
         return Audit(
-            usual=usual,
+            own_convention=usual,
             conventions=asked,
             models=tuple(found_by.rows),
-            audited=tuple(
-                Audited(measure.label, measure.higher_is_better, {(n, m): cells[place][n, m] for n in asked for m in found_by.rows})
+            measures=tuple(
+                AuditedMeasure(measure.label, measure.higher_is_better, {(n, m): cells[place][n, m] for n in asked for m in found_by.rows})
                 for place, measure in enumerate(measures)
             ),
             remarks=found_by.remarks(),

@@ -11,7 +11,7 @@ import narwhals as nw
 from ..config import Loaded, missing
 from ..conventions import AXES, PROTOCOL, load
 from ..errors import ConfigError, DataError
-from ..explanation import Cell, Choice, Explanation, Steps
+from ..results.explanation import CellValue, ExplainedChoice, ExplainedTable, Explanation, Total
 from ..metrics import Definition, Measure, Ratio, Reduction, Reductions, plain
 from .evaluation import Evaluation, evaluated
 from .model import ModelTables
@@ -154,7 +154,7 @@ class _Explainer:
 
     def steps(
         self, definition: Definition, asked: Reductions, users: nw.DataFrame[Any], listed: nw.DataFrame[Any]
-    ) -> tuple[list[Steps], dict[str, float]]:
+    ) -> tuple[list[ExplainedTable], dict[str, float]]:
         """What every row of each table adds, and the totals by the name of their column."""
         steps, totals = [], {}
         view = self.tables.view(definition)
@@ -170,7 +170,7 @@ class _Explainer:
             shown = rows.with_columns(value.cast(nw.Float64).alias(f"+{label}") for label, value in added.items())
             for reduction, name in reductions.items():
                 totals[name] = _total(shown, reduction, labels[reduction])
-            said = tuple((labels[one], one.reduce, totals[name]) for one, name in reductions.items())
+            said = tuple(Total(labels[one], one.reduce, totals[name]) for one, name in reductions.items())
             if table == view.hits:
                 among = definition.axes["positions"] == "among_rated"
                 places = listed if _depth(reductions, definition.k) == definition.k else self.listed(definition, None)
@@ -183,7 +183,7 @@ class _Explainer:
                 rows_shown = shown.sort(*grades).select(*columns).rows()
                 body = tuple(tuple("" if cell is None else cell for cell in row) for row in rows_shown)
                 headers = tuple("grade" if name == "gain" else name for name in grades) + tuple(added)
-                steps.append(Steps(title, headers, body, said))
+                steps.append(ExplainedTable(title, headers, body, said))
         return steps, totals
 
     def rows(self, table: str, k: int | None, users: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
@@ -196,18 +196,18 @@ class _Explainer:
 
 
 def _hits(
-    shown: nw.DataFrame[Any], listed: nw.DataFrame[Any] | None, added: tuple[str, ...], said: tuple[tuple[str, str, float], ...]
-) -> Steps:
+    shown: nw.DataFrame[Any], listed: nw.DataFrame[Any] | None, added: tuple[str, ...], said: tuple[Total, ...]
+) -> ExplainedTable:
     """Every place of the list, what is no hit left empty; or, without the list, the hits alone."""
     found = {(row["item"], row["rank"]): row for row in shown.rows(named=True)}
     places = [(row["item"], row["rank"]) for row in (shown if listed is None else listed).sort("rank").rows(named=True)]
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[CellValue, ...]] = []
     for place in places:
         hit = found.get(place)
         terms = tuple(hit[f"+{label}"] for label in added) if hit else ("",) * len(added)
         rows.append((place[1], str(place[0]), "yes" if hit else "", hit["gain"] if hit else "", *terms))
     title = "The list" if listed is not None else "The listed items that the user rated, ranked among themselves"
-    return Steps(title, ("rank", "item", "relevant", "grade", *added), tuple(rows), said)
+    return ExplainedTable(title, ("rank", "item", "relevant", "grade", *added), tuple(rows), said)
 
 
 def _depth(reductions: Collection[Reduction], k: int | None) -> int | None:
@@ -233,18 +233,18 @@ def _formula(definition: Definition) -> str:
     return next((" ".join(text.split()) for text in paragraphs[1:] if "=" in text), "")
 
 
-def _choices(definition: Definition, whole: bool) -> tuple[Choice, ...]:
+def _choices(definition: Definition, whole: bool) -> tuple[ExplainedChoice, ...]:
     """The choices of the formula, and for the `whole` measure those of the protocol that differ from receval's."""
     usual = load("receval").axes
-    own = [Choice(key, *_said(axis, definition.axes[axis])) for key, axis in definition.metric.axes.items()]
-    own += [Choice(key, f"{value:g}", definition.metric.numbers[key].means) for key, value in definition.numbers.items()]
+    own = [ExplainedChoice(key, *_said(axis, definition.axes[axis])) for key, axis in definition.metric.axes.items()]
+    own += [ExplainedChoice(key, f"{value:g}", definition.metric.numbers[key].means) for key, value in definition.numbers.items()]
     if not whole:
         return tuple(own)
     least = definition.truth.threshold
-    own += [Choice("threshold", f"{least:g}", "the least rating of a relevant item")] if least is not None else []
+    own += [ExplainedChoice("threshold", f"{least:g}", "the least rating of a relevant item")] if least is not None else []
     without_effect = {"relevance_rule"} if least is not None else set[str]()
     other = [axis for axis in PROTOCOL if definition.axes[axis] != usual[axis] and axis not in without_effect]
-    return (*own, *(Choice(axis, *_said(axis, definition.axes[axis])) for axis in other))
+    return (*own, *(ExplainedChoice(axis, *_said(axis, definition.axes[axis])) for axis in other))
 
 
 def _said(axis: str, value: Any) -> tuple[str, str]:

@@ -9,7 +9,7 @@ import narwhals as nw
 import pytest
 from receval import explain, load_config, run
 from receval.errors import ConfigError, DataError
-from receval.explanation import Explanation
+from receval.results.explanation import Explanation
 from receval.metrics import METRICS
 from receval.naming import parse
 
@@ -22,9 +22,9 @@ DIRTY = ROOT / "tests" / "oracles"
 
 def check(explanation: Explanation) -> None:
     """What is shown adds up: each total is that of its rows, and the value is numerator by denominator."""
-    for steps in explanation.steps:
-        for label, how, total in steps.totals:
-            terms = [row[steps.headers.index(label)] for row in steps.rows]
+    for table in explanation.steps:
+        for label, how, total in table.totals:
+            terms = [row[table.headers.index(label)] for row in table.rows]
             numbers = [term for term in terms if isinstance(term, float)]
             shown = {"sum": math.fsum(numbers), "tally": math.fsum(numbers), "max": max(numbers, default=0.0), "count": len(numbers)}[how]
             assert total == pytest.approx(shown, abs=1e-9), (explanation.measure, label)
