@@ -1,3 +1,14 @@
 """The definitions of metrics as array code, one family per file."""
 
-from . import accuracy, ranking  # noqa: F401
+from . import (  # noqa: F401
+    accuracy,
+    auc,
+    composite,
+    correlation,
+    coverage,
+    judged,
+    novelty,
+    patience,
+    ranking,
+    rating,
+)

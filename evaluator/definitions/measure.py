@@ -99,6 +99,11 @@ class Measure:
         return k
 
     @property
+    def deepest(self) -> int:
+        """The largest cut-off, 0 for the whole list: for tables that need not be made further down."""
+        return 0 if self.cutoffs is None else self.cutoffs[-1]
+
+    @property
     def truth_counts_copies(self) -> bool:
         """Whether a test pair may count as several relevant items."""
         return "row" in self.truth_duplicates

@@ -56,8 +56,9 @@ class Metric:
     combined and `population` whose users count unless the convention or the config says otherwise; `needs` the inputs beside test
     and lists under given parameters, `uses` the tables that the body reads; `one_cutoff`: the body is run for one cut-off at a time, since
     its tables depend on it; `pooled`: the body gives a `Ratio`, which can be pooled over users; `several`: it gives values of whole
-    models that parameters tell apart; `validate` raises `ValueError` for parameters that do not go together, or with a cut-off; `system`
-    is true where a value belongs to the whole model and no user has one.
+    models that parameters tell apart; `validate` raises `ValueError` for parameters that do not go together, or with a cut-off,
+    `validate_combined` for those that do not go with the number of combined metrics; `system` is true where a value belongs to the whole
+    model and no user has one.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Metric:
     pooled: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
     several: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
     validate: Callable[[Mapping[str, Scalar], int | None], None] = lambda params, k: None
+    validate_combined: Callable[[Mapping[str, Scalar], int], None] = lambda params, n_metrics: None
     system: bool = False
     higher_is_better: bool | Callable[[Mapping[str, Scalar]], bool | None] | None = True
     cut: bool = True
@@ -113,6 +115,7 @@ def metric(
     pooled: Callable[[Mapping[str, Scalar]], bool] | bool = False,
     several: Callable[[Mapping[str, Scalar]], bool] | bool = False,
     validate: Callable[[Mapping[str, Scalar], int | None], None] = lambda params, k: None,
+    validate_combined: Callable[[Mapping[str, Scalar], int], None] = lambda params, n_metrics: None,
     system: bool = False,
     higher_is_better: bool | Callable[[Mapping[str, Scalar]], bool | None] | None = True,
     cut: bool = True,
@@ -141,6 +144,7 @@ def metric(
             pooled=pooled if callable(pooled) else lambda params: bool(pooled),
             several=several if callable(several) else lambda params: bool(several),
             validate=validate,
+            validate_combined=validate_combined,
             system=system,
             higher_is_better=higher_is_better,
             cut=cut,

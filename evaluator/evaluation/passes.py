@@ -46,9 +46,7 @@ def pass_over(
                 total = measure(task, {"lists": pl.DataFrame(schema=lists.collect_schema()), **_empty(sides)})
             return total
 
-        return whole_users(
-            merge, lists, sides, last=last, memory=memory, scratch=scratch, examine=examine, progress=progress
-        )
+        return whole_users(merge, lists, sides, last=last, memory=memory, scratch=scratch, examine=examine, progress=progress)
 
     return reader.read(source, consume)
 

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import narwhals as nw
 import numpy as np
 import polars as pl
 
 from .. import load, provenance
-from ..aggregate import composed
 from ..config import Composite, Loaded
-from ..errors import DataError
 from ..inputs import Inputs, described, look_at_everything
-from ..measure.finishing import Finished, chosen, finish
+from ..measure.finishing import chosen, finish
 from ..measure.measuring import Task
-from ..measure.partial import Partial
-from ..metrics.definition import Definition, Truth
+from ..metrics.definition import Definition
 from ..parts import Scratch, SideTable
-from ..result import Counts, Result, Row
+from ..result import Result, Row
 from ..tables.ids import Ids
 from ..tables.prepared import Prepared
 from .passes import pass_over
@@ -57,9 +53,7 @@ class Plan:
         """The measures that are pooled over users."""
         own = {part for composite in self.composites for part in composite.definitions if part.average == "micro"}
         definitions = self.definitions
-        return frozenset(
-            index for index, one in enumerate(definitions) if "micro" in chosen(one, self.aggregates) or one in own
-        )
+        return frozenset(index for index, one in enumerate(definitions) if "micro" in chosen(one, self.aggregates) or one in own)
 
 
 def run(loaded: Loaded, keep_users: bool = True) -> Result:
@@ -78,9 +72,7 @@ def run(loaded: Loaded, keep_users: bool = True) -> Result:
                 kinds = load.as_text(kinds, found.columns)
 
 
-def _evaluated(
-    loaded: Loaded, plan: Plan, inputs: Inputs, fingerprints: load.Fingerprints, scratch: Scratch, keep_users: bool
-) -> Result:
+def _evaluated(loaded: Loaded, plan: Plan, inputs: Inputs, fingerprints: load.Fingerprints, scratch: Scratch, keep_users: bool) -> Result:
     reader = SourceReader(loaded.folder, loaded.config.evaluation.policy.missing_values == "drop")
     test = reader.frame(inputs.test)
     empty = np.empty(0, dtype=np.int64)
@@ -98,7 +90,8 @@ def _evaluated(
         names = [one.label for one in plan.shown if not one.metric.system]
         columns = {one.label: f"v{index}" for index, one in enumerate(plan.definitions)}
         per_user[name] = nw.from_native(
-            finished.user_values.select("user", "n_relevant", "n_recommended", *(pl.col(columns[n]).alias(n) for n in names)), eager_only=True
+            finished.user_values.select("user", "n_relevant", "n_recommended", *(pl.col(columns[n]).alias(n) for n in names)),
+            eager_only=True,
         )
     return Result(
         rows=tuple(rows),

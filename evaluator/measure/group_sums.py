@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -65,6 +66,20 @@ class GroupLimbs:
         limbs = np.zeros((n_limbs, n_groups), dtype=np.int64)
         for offset, sums in zip(offsets, (self, other), strict=True):
             limbs[offset : offset + len(sums.limbs), : sums.limbs.shape[1]] += sums.limbs
+        return _carried(limbs, lowest)
+
+    @classmethod
+    def regrouped(cls, parts: Sequence[tuple[GroupLimbs, NDArray[np.integer]]], n_groups: int) -> GroupLimbs:
+        """Merge sums whose groups are named differently: each part says which of the `n_groups` each of its groups is, no two the same."""
+        parts = [(sums, groups) for sums, groups in parts if len(sums.limbs)]
+        if not parts:
+            return cls.zeros(n_groups)
+        lowest = min(sums.exponent for sums, _ in parts)
+        n_limbs = max((sums.exponent - lowest) // _BITS + len(sums.limbs) for sums, _ in parts)
+        limbs = np.zeros((n_limbs, n_groups), dtype=np.int64)
+        for sums, groups in parts:
+            for row, limb in enumerate(sums.limbs, (sums.exponent - lowest) // _BITS):
+                limbs[row, groups] += limb
         return _carried(limbs, lowest)
 
     def values(self) -> NDArray[np.float64]:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..definitions.arrays import Array
-from ..definitions.item_tables import ITEM_TABLES, ItemSums
+from ..definitions.item_tables import ITEM_TABLES
 from ..definitions.measure import Measure
 from ..naming import Scalar
 from .exact import ExactSums
+from .keyed import KeyedSums
 
 
 class TakenSums:
@@ -19,7 +20,7 @@ class TakenSums:
 
     def __init__(self) -> None:
         self.totals: list[ExactSums] = []
-        self.items: dict[Any, ItemSums] = {}
+        self.items: dict[Any, KeyedSums] = {}
 
     def total(self, values: Array, counts: Array) -> Array:
         """Add up values of the users who count; gives a column of ones."""
@@ -31,14 +32,14 @@ class TakenSums:
         """Add up a table of items; gives its columns without rows."""
         kind, key = ITEM_TABLES[name], item_key(measure, name, params)
         if key not in self.items:
-            self.items[key] = kind.take(measure, **params)
+            self.items[key] = KeyedSums.of(kind.terms(measure, **params))
         return kind.empty()
 
 
 class KnownSums:
     """Gives the sums over all parts in the order in which they were taken."""
 
-    def __init__(self, totals: Sequence[ExactSums], items: Mapping[Any, ItemSums]) -> None:
+    def __init__(self, totals: Sequence[ExactSums], items: Mapping[Any, KeyedSums]) -> None:
         self._totals, self._items = iter(totals), items
 
     def total(self, values: Array, counts: Array) -> Array:
@@ -47,7 +48,8 @@ class KnownSums:
 
     def of_items(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
         """The columns of a table of items over all parts."""
-        return ITEM_TABLES[name].finish(self._items[item_key(measure, name, params)], measure.prepared, **params)
+        sums = self._items[item_key(measure, name, params)].sums(measure.prepared.items.ids)
+        return ITEM_TABLES[name].finish(sums, measure.prepared, **params)
 
 
 def item_key(measure: Measure, name: str, params: Mapping[str, Scalar]) -> Any:

@@ -1,7 +1,7 @@
 """Whole users: bring all rows of each user together, part by part, whatever the size and the order of the files."""
 
 from .local import local_parts, partitioned_parts, whole_users
-from .memory import default_memory, parse_memory
+from .memory import default_memory
 from .part import Part
 from .scratch import Scratch
 from .sides import SideTable
@@ -14,7 +14,6 @@ __all__ = [
     "UsersApart",
     "default_memory",
     "local_parts",
-    "parse_memory",
     "partitioned_parts",
     "whole_users",
 ]

@@ -9,11 +9,12 @@ from typing import Any, Final, NamedTuple
 
 from ..metrics.definition import Lists, Truth
 from ..naming import Scalar
+from .notes import Notes, TableNotes
 
 CHOICES: Final = ("lists", "truth", "positions")
 """What tables may vary with: how lists are read, what is relevant, and where hits stand."""
-INPUTS: Final = frozenset({"part", "prepared"})
-"""What every table may use: the users of the part with their rows, and what was known before."""
+INPUTS: Final = frozenset({"part", "prepared", "notes"})
+"""What every table may use: the users of the part with their rows, what was known before, and where remarks on the table are counted."""
 
 
 class Choice(NamedTuple):
@@ -124,11 +125,16 @@ class Tables:
         key = self.key(name, choice, params)
         if key not in self._made:
             kind = TABLES[name]
-            given = {used: self.get(used, choice, **params) for used in kind.uses}
+            given = {used: self._notes_about(key) if used == "notes" else self.get(used, choice, **params) for used in kind.uses}
             given |= {varied: getattr(choice, varied) for varied in kind.varies}
             given |= {param: params[param] for param in kind.params}
             self._made[key] = kind.make(**given)
         return self._made[key]
+
+    def _notes_about(self, key: Key) -> TableNotes:
+        """Where the maker of a table counts remarks; without an input called `notes` they are counted for nobody."""
+        notes: Notes = self._inputs.get("notes") or Notes()
+        return notes.about(key)
 
     def replace(self, name: str, choice: Choice, made: Any, **params: Scalar) -> None:
         """Put another table in the place of one."""

@@ -36,7 +36,7 @@ class ListRows:
     @cached_property
     def repeats(self) -> bool:
         """Whether a list holds an item more than once."""
-        return any_repeated(self.pairs)
+        return any_repeated(self.pairs, self.rows.starts)
 
     @cached_property
     def item_index(self) -> Array:
@@ -122,7 +122,7 @@ def list_rows(part: PartData, prepared: Prepared, rows_as_stored: ListRows, list
     best = [pl.col("position").min()] if "position" in rows_as_stored.rows else []
     summed = frame.group_by("user", "item", maintain_order=True).agg(pl.col("score").cast(pl.Float64).sum(), *best, pl.col("row").min())
     user = summed["user"].to_numpy()
-    rows = SourceRows(user, summed.drop("user"), part.n_users)
+    rows = SourceRows(user, summed.drop("user"), part.n_users, starts_of(user, part.n_users))
     (pairs,) = paired([(user, rows.item)], part.n_users)
     return ListRows(rows, pairs, prepared)
 
@@ -132,14 +132,15 @@ class Reading:
     """The lists of a part, ranked, under one choice of order, repeated, seen and unknown items.
 
     `rows` are the indexes of the rows of `source` that are left, in the order of the lists; `None`: all, as they stand. `cut` is the rank
-    that a cut-off looks at where rows were taken out after it, and `dropped` are those rows. `lengths` is the length of each
-    user's list.
+    that a cut-off looks at where rows were taken out after it, and `dropped` are those rows. `starts` says where the rows of
+    each user begin, `lengths` is the length of each user's list as a cut-off sees it.
     """
 
     source: ListRows
     rows: Array | None
     user: Array
     n_users: int
+    starts: Array
     lengths: Array
     cut: Array | None = None
     dropped: Rows | None = None
@@ -156,7 +157,7 @@ class Reading:
     @cached_property
     def rank(self) -> Array:
         """The rank of every row."""
-        return numbered(self.user, self.n_users)
+        return numbered(self.user, self.n_users, self.starts)
 
     @cached_property
     def item(self) -> pl.Series:
@@ -185,7 +186,7 @@ class Reading:
             columns = {"rank": self.rank} | ({} if self.cut is None else {"cut": self.cut})
             return Rows(self.n_users, self.user, columns, self.item, "rank" if self.cut is None else "cut")
         user = self.user[index]
-        rank = index - starts_of(self.user, self.n_users)[user] + 1 if "rank" not in self.__dict__ else self.rank[index]
+        rank = index - self.starts[user] + 1
         columns = {"rank": rank} | ({} if self.cut is None else {"cut": self.cut[index]})
         return Rows(self.n_users, user, columns, self.item.gather(index), "rank" if self.cut is None else "cut")
 
@@ -193,26 +194,27 @@ class Reading:
 @table("reading", uses=("part", "prepared", "list_rows"), varies=("lists",))
 def reading(part: PartData, prepared: Prepared, list_rows: ListRows, lists: Lists) -> Reading:
     """The lists, ranked, without the rows that the choice takes out: those first that go before the list is cut."""
-    rows = list_rows.ranked(lists)
-    user = list_rows.user
-    whole = Reading(list_rows, rows, user, part.n_users, np.diff(starts_of(user, part.n_users)))
+    rows, user, starts = list_rows.ranked(lists), list_rows.user, list_rows.rows.starts
+    whole = Reading(list_rows, rows, user, part.n_users, starts, np.diff(starts))
     before, after = _unwanted(whole, part, prepared, lists)
     if before is not None:
         left = np.flatnonzero(~before)
         rows, user = left if rows is None else rows[left], user[left]
         after = None if after is None else after[left]
-        whole = Reading(list_rows, rows, user, part.n_users, np.diff(starts_of(user, part.n_users)))
+        starts = starts_of(user, part.n_users)
+    lengths = np.diff(starts)
     one_hit = lists.duplicates == "unique_hits" and list_rows.repeats
     if after is None or not after.any():
-        return Reading(list_rows, whole.rows, whole.user, part.n_users, whole.lengths, one_hit_per_item=one_hit)
+        return Reading(list_rows, rows, user, part.n_users, starts, lengths, one_hit_per_item=one_hit)
     left, gone = np.flatnonzero(~after), np.flatnonzero(after)
-    cut = whole.rank
+    cut = numbered(user, part.n_users, starts)
     return Reading(
         list_rows,
         left if rows is None else rows[left],
         user[left],
         part.n_users,
-        whole.lengths,
+        starts_of(user[left], part.n_users),
+        lengths,
         cut[left],
         Rows(part.n_users, user[gone], {"rank": cut[gone]}),
         one_hit,

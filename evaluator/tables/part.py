@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from .pairs import Lookup, Pairs, paired
-from .rows import Array, starts_of
+from .rows import Array, starts_after
 
 LISTS = "lists"
 
@@ -25,6 +25,8 @@ class SourceRows:
     user: Array
     frame: pl.DataFrame
     n_users: int
+    starts: Array
+    """Where the rows of each user begin, and the number of all rows at the end."""
 
     def __len__(self) -> int:
         return len(self.user)
@@ -33,11 +35,6 @@ class SourceRows:
     def item(self) -> pl.Series:
         """The ids of the items."""
         return self.frame["item"]
-
-    @cached_property
-    def starts(self) -> Array:
-        """Where the rows of each user begin, and the number of all rows at the end."""
-        return starts_of(self.user, self.n_users)
 
     @cached_property
     def counts(self) -> Array:
@@ -69,7 +66,9 @@ class PartData:
                 order = np.argsort(index, kind="stable")
                 frame = frame[_gathered(order, lengths)]
                 index, lengths = index[order], lengths[order]
-            self._rows[name] = SourceRows(np.repeat(index, lengths), frame, n)
+            counts = np.zeros(n, dtype=np.int64)
+            counts[index] = lengths
+            self._rows[name] = SourceRows(np.repeat(index, lengths), frame, n, starts_after(counts))
 
     @property
     def n_users(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,19 @@ from .ids import Ids
 from .rows import Array
 
 
+class ProfileGroups(NamedTuple):
+    """A way to group users by the share of popular items among their train items.
+
+    Popular are the items of the item column `popular` with these `source`, `share` and `ties`; `shares` are the sizes of the groups as
+    shares of the train users, with ; between them.
+    """
+
+    source: str
+    share: float
+    ties: str
+    shares: str
+
+
 @dataclass(frozen=True, eq=False)
 class Prepared:
     """What is known before the lists are read. Arrays of items follow the order of `items`.
@@ -25,7 +38,9 @@ class Prepared:
     - `in_train`, `in_catalogue`: whether train holds the item, and whether the catalogue does (the items file, else train).
     - `category_item`, `category_code`: the categories of items, one pair each, in the order of items and codes from 1.
     - `item_groups`, `user_groups`: by column, the code of the group of each item (0 for none), and of each of `group_users`.
-    - `numbers`: `train_users`, `train_rows`, `train_items`, `items`, `categories` and others that metrics name.
+    - `numbers`: `items` (of the catalogue); of train `train_users`, `train_rows`, `train_items` and `least_rows` (of an item);
+      `categories`, `train_categories` and `items_without_category`; `untrained_items` (of the catalogue that train does not hold);
+      `train_and_test_users`, where test rows are counted by item.
     - `groups`: the groups that a column (`items.genre`, `users.age`, `categories`) names.
     - `category_sets`: the distinct sets of categories, as bits, where there are few.
     - `train_by_item`: the train pairs, for distances by co-occurrence; `distances`: `item other distance`, both ways;
@@ -50,7 +65,9 @@ class Prepared:
     test_rows: Array | None = None
     """The number of test rows of each item, where a metric counts them."""
     test_first: Array | None = None
-    profile_groups: Mapping[Any, Any] = field(default_factory=dict)
+    """The first test row of each item that the test file holds, where test rows are counted."""
+    profile_groups: Mapping[ProfileGroups, tuple[Ids, Array]] = field(default_factory=dict)
+    """The train users and the number of the group of each, from 1."""
     train_by_item: pl.DataFrame | None = None
     distances: pl.DataFrame | None = None
     policy: pl.DataFrame | None = None

@@ -129,8 +129,13 @@ class Rows:
 
 def starts_of(user: Array, n_users: int) -> Array:
     """Where the rows of each user begin, given the ascending indexes of the rows' users; and the number of rows at the end."""
-    starts = np.zeros(n_users + 1, dtype=np.int64)
-    np.cumsum(np.bincount(user, minlength=n_users), out=starts[1:])
+    return starts_after(np.bincount(user, minlength=n_users))
+
+
+def starts_after(counts: Array) -> Array:
+    """Where the rows of each user begin, given how many each has; and the number of rows at the end."""
+    starts = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=starts[1:])
     return starts
 
 
@@ -141,9 +146,9 @@ def counted_from_top(rows_before: Array, user: Array, n_users: int) -> Array:
     return rows_before - before[starts[user]]
 
 
-def numbered(user: Array, n_users: int) -> Array:
-    """1, 2, … for the rows of each user."""
-    return np.arange(1, len(user) + 1) - starts_of(user, n_users)[user]
+def numbered(user: Array, n_users: int, starts: Array | None = None) -> Array:
+    """1, 2, … for the rows of each user; `starts` says where they begin, where that is known."""
+    return np.arange(1, len(user) + 1) - (starts_of(user, n_users) if starts is None else starts)[user]
 
 
 def in_order(user: Array, keys: Sequence[tuple[Array | pl.Series, bool]]) -> Array:

@@ -114,7 +114,7 @@ def truth_table(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth
     kept = rows_kept(part, prepared, test_pairs, truth.filter)
     pair, n, rating = test_pairs.row_pair, len(test_pairs), test_pairs.rating
     if rating is not None and truth.duplicates in ("sum", "last") and test_pairs.repeats:
-        pair, rating, kept = _one_row_per_pair(test_pairs, rating, kept, truth.duplicates)
+        pair, rating, kept = one_row_per_pair(test_pairs, rating, kept, truth.duplicates)
     user = test_pairs.user[pair]
     if rating is not None:
         kept = kept & _is_relevant(rating, user, kept, truth, part.n_users)
@@ -132,7 +132,7 @@ def truth_table(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth
     return TruthTable(test_pairs, relevant, gain, count if repeated else None, n_relevant, graded, truth.duplicates == "rows_count")
 
 
-def _one_row_per_pair(pairs: TestPairs, rating: Array, kept: Array, how: str) -> tuple[Array, Array, Array]:
+def one_row_per_pair(pairs: TestPairs, rating: Array, kept: Array, how: str) -> tuple[Array, Array, Array]:
     """One row for each pair that is kept: with the sum of its ratings, or with that of its last row."""
     rows = np.flatnonzero(kept)
     there = np.unique(pairs.row_pair[rows])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
-from receval.evaluator.parts import Part, Scratch, SideTable, whole_users
+from receval.parts import Part, Scratch, SideTable, whole_users
 
 MEMORY = 1 << 30
 

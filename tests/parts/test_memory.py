@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from receval.evaluator.parts import default_memory, parse_memory
-from receval.evaluator.parts.memory import _machine_memory
+from receval.config.memory import parse_memory
+from receval.parts import default_memory
+from receval.parts.memory import _machine_memory
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,15 @@ import subprocess
 import sys
 
 import pytest
-from receval.evaluator.errors import DataError
-from receval.evaluator.parts import Scratch
+from receval.errors import DataError
+from receval.parts import Scratch
 
 from .collecting import parts_of, table
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from receval.evaluator.parts import Scratch
+from receval.parts import Scratch
 with Scratch(Path(sys.argv[1])) as scratch:
     (scratch.folder / "rows").write_text("much")
     print("ready", flush=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from receval.evaluator.parts import SideTable
-from receval.evaluator.parts import sides as module
+from receval.parts import SideTable
+from receval.parts import sides as module
 
 from .collecting import table
 

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import polars as pl
 import pytest
-from receval.evaluator.parts import UsersApart
-from receval.evaluator.parts.grouping import by_bucket, by_user
-from receval.evaluator.parts.users import ClosedUsers, cut_points, user_starts
+from receval.parts import UsersApart
+from receval.parts.grouping import by_bucket, by_user
+from receval.parts.users import ClosedUsers, cut_points, user_starts
 
 from .collecting import table
 
@@ -43,7 +43,7 @@ def test_a_user_twice_in_a_batch_is_noticed():
 
 
 def test_users_that_share_bits_of_their_hash_are_told_apart(monkeypatch):
-    from receval.evaluator.parts import grouping
+    from receval.parts import grouping
 
     real = grouping.hashes
     monkeypatch.setattr(grouping, "hashes", lambda users: real(users) >> 22)

@@ -1,0 +1,158 @@
+"""Ranking accuracy where not every item is judged, and where items have grades: judged is what the user's test rows hold.
+
+R is the number of relevant items of the user, N the number of judged items that are not relevant. For the item at rank r, found(r) is the
+number of relevant items up to r, judged(r) that of judged ones. b_1 ≥ b_2 ≥ … are the grades of the relevant items, 0 after the
+last; g(r) is the grade of the relevant item at rank r, and 0 if there is none.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import judged_tables  # noqa: F401, declares the tables
+from .arrays import UNDEFINED, Array, divide, where
+from .measure import CutTable, Measure, Ratio
+from .registry import metric
+
+_NEGATIVE = {"negative": "judged_negative"}
+
+
+def _judged(m: Measure) -> CutTable:
+    return m.table("judged", negative=str(m.params.get("negative", "judged")))
+
+
+@metric(
+    "Bpref",
+    family="ranking",
+    uses=("judged", "n_relevant"),
+    axes={**_NEGATIVE, "unjudged": "bpref_unjudged"},
+    cut=False,
+    reference="Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004; trec_eval m_bpref.c",
+)
+def bpref(m: Measure) -> Array:
+    """How few judged items that are not relevant stand above the relevant ones; what nobody judged is passed over.
+
+    Bpref = 1/R · Σ_{r: relevant} (1 - min(a(r), R) / min(N, R)), a(r) = judged(r) - found(r)
+
+    By `negative` a rating below 0 is `judged` not relevant, or was `pooled` only and is passed over. Without a judged item that is not
+    relevant (N = 0) every listed relevant item counts 1 (`unjudged` = `counts`), or the value is 0/0 (`undefined`).
+
+    Edge cases: no hit counts 0, and so does R = 0; relevant items that are not listed add nothing. Where the value of a user is
+    undefined, so is the mean over users.
+    """
+    rows = _judged(m)
+    above = rows["judged"] - rows["found"]  # judged, and not relevant
+    each = 1.0 - divide(np.minimum(above, rows["n_relevant"]), np.minimum(rows["n_other"], rows["n_relevant"]))
+    value = divide(rows.sum(where(rows["relevant"], each, 0.0), "preferred"), m.n_relevant)
+    if m.params["unjudged"] == "counts":
+        return value
+    alone = rows.tally(rows["relevant"] & (rows["n_other"] == 0), "divides by 0")
+    return where((alone > 0) | (m.n_relevant == 0), UNDEFINED, value)
+
+
+@metric(
+    "InfAP",
+    family="ranking",
+    uses=("judged", "n_relevant"),
+    aliases=("InferredAP",),
+    axes=_NEGATIVE,
+    cut=False,
+    reference="Yilmaz and Aslam, Estimating average precision with incomplete and imperfect judgments, CIKM 2006; trec_eval m_infap.c",
+)
+def inf_ap(m: Measure) -> Array:
+    """Average precision, inferred from the judged items: those that nobody judged are taken to be like the judged ones.
+
+    InfAP = 1/R · Σ_{r: relevant} (1/r + (j + u)/r · (f + ε)/(j + 2ε)), with f = found(r) - 1, j = judged(r) - 1, ε = 0.00001
+
+    u is the number of items above with a rating below 0 where these were `pooled` only (`negative`), otherwise 0.
+
+    Edge cases: no hit counts 0, and so does R = 0.
+    """
+    tiny = 0.00001
+    rows = _judged(m)
+    rank, above = rows["rank"], rows["judged"] - 1.0
+    inferred = 1.0 / rank + (above + rows["pooled"]) / rank * ((rows["found"] - 1.0 + tiny) / (above + 2 * tiny))
+    return divide(rows.sum(where(rows["relevant"], inferred, 0.0), "precision"), m.n_relevant)
+
+
+@metric("Judged", family="ranking", uses=("judged", "reading"), pooled=True, reference="ir_measures providers/judged.py")
+def judged(m: Measure) -> Ratio:
+    """The share of the recommended items that are judged: that the user's test rows hold, relevant or not.
+
+    Judged@k = judged(k) / l, l = min(k, length of the list)
+
+    Edge cases: an empty list counts 0.
+    """
+    return Ratio(_judged(m).count(), m.n_listed)
+
+
+@metric("G", family="ranking", uses=("graded", "ideal"), cut=False, reference="trec_eval m_G.c")
+def graded_gain(m: Measure) -> Array:
+    """The gains of the hits, each discounted by what the list has missed so far instead of by its rank.
+
+    G = 1/Σ_i b_i · Σ_{r: relevant} g(r) / log2(2 + C(r) - S(r)), C(r) = Σ_{i≤r} max(b_i, 1), S(r) = Σ_{i≤r} g(i)
+
+    With grades of 1 it is BinG. Edge cases: no hit counts 0; an item of grade 0 adds nothing.
+    """
+    rows = m.table("graded")
+    gain, by = rows["gain"], np.log2(np.maximum(rows["cost"] - rows["gained"], 0.0) + 2.0)
+    return divide(rows.sum(gain / by, gain=gain, discount=by), m.ideal.sum(m.ideal["gain"], "gain"))
+
+
+@metric(
+    "NDCGRel",
+    family="ranking",
+    uses=("graded", "hits", "ideal"),
+    aliases=("ndcg_rel",),
+    cut=False,
+    reference="trec_eval m_ndcg_rel.c",
+)
+def ndcg_rel(m: Measure) -> Array:
+    """NDCG averaged over the ranks of the relevant items.
+
+    NDCGRel = 1/P · (Σ_{r: hit} DCG(r)/IDCG(r) + (P - h) · DCG/IDCG), P the items of grade above 0, h the hits among them
+
+    DCG(r) = Σ_{i≤r} g(i)/log2(i + 1), and IDCG(r) the same for b; without r over the whole list, and over all relevant items.
+
+    Edge cases: no hit counts 0; items that are not listed count as if they stood at the end.
+    """
+    rows = m.table("graded")
+    hit = rows["gain"] > 0
+    listed = rows.sum(where(hit, divide(rows["dcg"], rows["ideal_dcg"]), 0.0), "nDCG so far")
+    of_user = m.ideal.tally(m.ideal["gain"] > 0, "relevant")
+    last = divide(_dcg(m.hits), _dcg(m.ideal))
+    return divide(listed + (of_user - rows.tally(hit, "hit")) * last, of_user)
+
+
+@metric(
+    "Rndcg",
+    family="ranking",
+    uses=("grade_changes", "hits", "ideal", "reading"),
+    axes={"users": "rndcg_users"},
+    cut=False,
+    reference="trec_eval m_Rndcg.c",
+)
+def r_ndcg(m: Measure) -> Array:
+    """NDCG averaged over the ranks at which the ideal list goes from one grade to the next, and at the end of the list.
+
+    Rndcg = mean of DCG(min(c, n))/IDCG(c) over c = the number of items of at least grade v, for each grade v > 0 of the user
+
+    n is the length of the list; DCG and IDCG as for NDCGRel. If n ≥ P + 2, P being the last c, the mean has one more term,
+    DCG(n)/IDCG(P).
+
+    Edge cases: no hit counts 0; with `users` = `threshold` a user none of whose grades reaches the threshold of the config counts 0.
+    """
+    points = m.table("grade_changes")
+    n_points = points.count()
+    grade = m.ideal["gain"]
+    last = where(m.n_listed >= m.ideal.tally(grade > 0, "relevant") + 2, 1.0, 0.0)
+    whole = divide(_dcg(m.hits), _dcg(m.ideal))
+    value = divide(points.sum(points["ndcg"], "nDCG") + last * whole, n_points + where(n_points > 0, last, 0.0))
+    if m.params["users"] == "any_grade":
+        return value
+    return where(m.ideal.max(grade, "grade") >= m.level, value, 0.0)
+
+
+def _dcg(table: CutTable) -> Array:
+    gain, by = table["gain"], np.log2(table["rank"] + 1)
+    return table.sum(gain / by, gain=gain, discount=by)

@@ -1,0 +1,193 @@
+"""Novelty and surprise: how unlikely it is that the user knows, or expects, what is recommended.
+
+l is the number of items among the first k of the list; n(i) is the number of train rows of item i, u(i) that of its train users, U
+the number of users of train and T that of its rows; d(r) = 1/log2(r + 1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from ..naming import Scalar
+from .arrays import Array, discounts, divide, where
+from .measure import CutTable, Measure, Ratio, gain_of
+from .registry import metric
+
+VARGAS = "Vargas and Castells, Rank and relevance in novelty and diversity metrics, RecSys 2011"
+_AXES = {"relevance": "novelty_relevance", "discount": "novelty_discount", "norm": "novelty_norm", "gain": "ndcg_gain"}
+
+
+def _tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    """The tables that `_expected` reads."""
+    items = "listed" if params["relevance"] == "none" else "hits"
+    if params["norm"] == "k":  # without a cut-off it is the length of the list
+        return (items, "reading") if params["discount"] == "none" else (items, "listed")
+    return (items, "listed" if params["discount"] == "log" else "reading")
+
+
+def _expected(m: Measure, novelty: Callable[[CutTable], Array]) -> Ratio:
+    """Σ_r relevance · discount · `novelty` / Σ_r discount."""
+    logarithmic = m.params["discount"] == "log"
+    table = m.listed if m.params["relevance"] == "none" else m.hits
+    each = novelty(table)
+    if logarithmic:
+        each = each / np.log2(table["rank"] + 1)
+    if m.params["relevance"] == "gain":
+        each = each * gain_of(str(m.params["gain"]), table["gain"], m.offset)
+    total = table.sum(each, "novelty")
+    if m.params["norm"] == "k" and m.cutoffs is not None:
+        return Ratio(total, discounts(m.cutoffs) if logarithmic else m.depth)
+    return Ratio(total, m.listed.sum(1.0 / np.log2(m.listed["rank"] + 1), "discount") if logarithmic else m.n_listed)
+
+
+@metric(
+    "EPC",
+    family="novelty",
+    bounds=(0.0, math.inf),
+    aliases=("ExtendedEPC", "ExpectedPopularityComplement"),
+    axes={**_AXES, "unseen": "epc_unseen"},
+    needs=("train",),
+    uses=_tables,
+    pooled=True,
+    reference=VARGAS,
+)
+def epc(m: Measure) -> Ratio:
+    """Expected popularity complement: how few users know the items that the user finds in the list.
+
+    EPC@k = Σ_{r≤k} rel(r) · d(r) · (1 - n(i_r)/U) / Σ_r d(r)
+
+    rel by `relevance`: 1 for a `binary` hit, the `gain` of a hit (as for DCG, by the parameter `gain`), or 1 for every item
+    (`none`). By `discount` d(r) is that of `log`, or 1 (`none`). By `norm` the divisor runs over the items that are there
+    (`list_length`), or over all `k` places. An item that train does not hold has n = 0, or 1 (`unseen` = `one`).
+
+    Edge cases: an empty list counts 0; with `gain` the value may be above 1.
+    """
+    fewest = 1 if m.params["unseen"] == "one" else 0
+    users = m.number("train_users")
+    return _expected(m, lambda table: 1.0 - np.maximum(table.item("train_rows"), fewest) / users)
+
+
+@metric(
+    "EFD",
+    family="novelty",
+    bounds=(0.0, math.inf),
+    aliases=("ExtendedEFD", "ExpectedFreeDiscovery"),
+    axes={**_AXES, "unseen": "efd_unseen"},
+    needs=("train",),
+    uses=_tables,
+    pooled=True,
+    reference=VARGAS,
+)
+def efd(m: Measure) -> Ratio:
+    """Expected free discovery: the information in the items that the user finds in the list, in bits.
+
+    EFD@k = Σ_{r≤k} rel(r) · d(r) · -log2(n(i_r)/T) / Σ_r d(r)
+
+    Parameters as for EPC. An item that train does not hold has the n of the item that is rarest there (`unseen` = `least`), or 1
+    (`one`). Edge cases: as for EPC.
+    """
+    least = m.number("least_rows") if m.params["unseen"] == "least" else 1.0
+    all_rows = math.log2(m.number("train_rows"))
+    return _expected(m, lambda table: all_rows - np.log2(np.maximum(table.item("train_rows"), least)))
+
+
+@metric(
+    "LongTailNovelty",
+    family="novelty",
+    aliases=("LTN",),
+    needs=("train",),
+    uses=("listed", "reading"),
+    pooled=True,
+    average="micro",
+    population="lists",
+    reference=VARGAS + "; RELISON's LTN",
+)
+def long_tail_novelty(m: Measure) -> Ratio:
+    """How few users know the recommended items, every recommendation weighing the same.
+
+    LongTailNovelty@k = Σ_u Σ_{r≤k} (1 - u(i_r)/U) / Σ_u l_u
+
+    Edge cases: an item that train does not hold counts 1; an empty list adds nothing. Pooled over users (`micro`).
+    """
+    return Ratio(m.listed.sum(1.0 - m.listed.item("train_users") / m.number("train_users"), "novelty"), m.n_listed)
+
+
+@metric(
+    "Surprisal",
+    family="novelty",
+    bounds=(0.0, math.inf),
+    aliases=("MIUF", "MeanInvUserFreq", "SelfInformation"),
+    axes={"norm": "surprisal_norm", "over": "list_divisor", "unit": "surprisal_unit", "unseen": "surprisal_unseen"},
+    needs=("train",),
+    uses=("listed", "reading"),
+    pooled=True,
+    population="lists",
+    reference="Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender systems, PNAS 107(10), 2010",
+)
+def surprisal(m: Measure) -> Ratio:
+    """How surprising the recommended items are: their self-information, in bits.
+
+    Surprisal@k = 1/D · Σ_{r≤k} -log2(u(i_r)/U)
+
+    With `norm` = `log2_users` each term is divided by log2 U, and lies between 0 and 1. By `unit` the frequency is u(i)/U (`users`)
+    or n(i)/T (`rows`). An item that train does not hold counts as if one user had it (`unseen` = `one`), or 0 (`zero`). D by
+    `over`: the items that are there (`list_length`), or `k`.
+
+    Edge cases: an empty list counts 0; with a single user in train the normalised value is 0.
+    """
+    rows = m.params["unit"] == "rows"
+    count = m.listed.item("train_rows" if rows else "train_users")
+    all_of = math.log2(m.number("train_rows" if rows else "train_users"))
+    information = all_of - np.log2(np.maximum(count, 1))
+    if m.params["unseen"] == "zero":
+        information = where(count > 0, information, 0.0)
+    if m.params["norm"] == "log2_users":
+        information = information * (1.0 / all_of if all_of else 0.0)
+    return Ratio(m.listed.sum(information, "information"), m.n_listed if m.params["over"] == "list_length" else m.depth)
+
+
+@metric(
+    "Novelty",
+    family="novelty",
+    needs=("train",),
+    uses=("seen", "reading"),
+    population="lists",
+    reference="RePlay metrics/novelty.py",
+)
+def novelty(m: Measure) -> Array:
+    """The share of the recommended items that train does not hold for the user.
+
+    Novelty@k = 1 - |L(k) ∩ train_u| / l
+
+    Edge cases: an empty list counts 1, and so does a user whom train does not hold.
+    """
+    return 1.0 - divide(m.table("seen").count(), m.n_listed)
+
+
+@metric(
+    "Unexpectedness",
+    family="novelty",
+    axes={"absent": "unexpectedness_absent", "over": "unexpectedness_divisor"},
+    needs=("baseline",),
+    uses=("overlap", "n_baseline", "reading"),
+    population="lists",
+    reference="RePlay metrics/unexpectedness.py; Murakami et al., Metrics for evaluating the serendipity of recommendation lists, 2007",
+)
+def unexpectedness(m: Measure) -> Array:
+    """The share of the recommended items that a reference model does not recommend to the user.
+
+    Unexpectedness@k = 1 - |L(k) ∩ B(k)| / D, with B the list of data.baseline, D by `over`: `k`, or `list_length`
+
+    Edge cases: an empty list counts 0. A user whom the reference model does not know counts 0 (`absent` = `zero`), or 1 (`one`).
+    With D = k a short list counts as if its empty places were unexpected.
+    """
+    shared = m.table("overlap")
+    inside = shared.count() if m.k is None else shared.tally(shared["other_rank"] <= m.k, "shared")
+    value = 1.0 - divide(inside, m.depth if m.params["over"] == "k" else m.n_listed)
+    counts = m.n_listed > 0
+    if m.params["absent"] == "zero":
+        counts = counts & (m.user("n_baseline") > 0)
+    return where(counts, value, 0.0)

@@ -1,0 +1,99 @@
+"""Counterfactual evaluation: hits weighed by how much likelier the model shows an item than the previous policy did.
+
+The weight of the item at rank r is w(r) = now(r) / before(r), the score of the model divided by that of data.previous_policy,
+clipped to [1/t, t] with t = `threshold`. By `activation` both scores are used as they are (`none`), through 1/(1 + e^-x)
+(`sigmoid`), or through e^x / Σ e^x over the first k of the user's list (`softmax`). A pair that data.previous_policy does not hold
+has score 0 before the activation; where the score of before is 0 after it, the weight is t; a negative ratio is clipped to 1/t.
+Weights are normalised by their own sum: v(r) = w(r) / Σ_{q≤k} w(q).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from .arrays import Array, divide
+from .measure import CutTable, Measure, Ratio
+from .registry import Define, Number, metric
+
+SWAMINATHAN = (
+    "Swaminathan and Joachims, The self-normalized estimator for counterfactual learning, NIPS 2015; RePlay experimental NCISPrecision"
+)
+_AXES = {"activation": "policy_activation"}
+_NUMBERS = {"threshold": Number(10.0, "the largest weight; 1 divided by it is the smallest", least=1.0)}
+
+
+def _table(m: Measure) -> CutTable:
+    return m.table("weighted", activation=str(m.params["activation"]), threshold=float(m.params["threshold"]), depth=m.cutoff or 0)
+
+
+def _weights(m: Measure) -> tuple[Array, Array]:
+    """The weights of the hits, and the sum of all weights."""
+    table = _table(m)
+    return table.sum(table["weight"] * table["hit"], "weight of hits"), table.sum(table["weight"], "weight")
+
+
+def _counterfactual(name: str, upper: float = 1.0, pooled: bool = False) -> Callable[[Define], Define]:
+    return metric(
+        name,
+        family="counterfactual",
+        bounds=(0.0, upper),
+        axes=_AXES,
+        numbers=_NUMBERS,
+        needs=("previous_policy",),
+        uses=("weighted", "reading", "n_relevant", "ideal"),
+        one_cutoff=True,
+        pooled=pooled,
+        reference=SWAMINATHAN,
+    )
+
+
+@_counterfactual("NCISPrecision")
+def ncis_precision(m: Measure) -> Array:
+    """Precision, every item counting by its weight (normalised capped importance sampling).
+
+    NCISPrecision@k = Σ_{r≤k} h(r) · w(r) / Σ_{r≤k} w(r)
+
+    Edge cases: an empty list counts 0; a list shorter than k is judged by the items that are there.
+    """
+    return divide(*_weights(m))
+
+
+@_counterfactual("NCISRecall", upper=math.inf)
+def ncis_recall(m: Measure) -> Array:
+    """Recall, every hit counting by its weight against the mean weight of the list.
+
+    NCISRecall@k = l/R · Σ_{r≤k} h(r) · v(r)
+
+    Edge cases: an empty list counts 0; the value may be above 1 where hits weigh more than the rest.
+    """
+    hit, everything = _weights(m)
+    return divide(divide(hit, everything) * m.n_listed, m.n_relevant)
+
+
+@_counterfactual("NCISHitRate")
+def ncis_hit_rate(m: Measure) -> Array:
+    """Whether there is a hit, a hit counting by its weight against the mean weight of the list.
+
+    NCISHitRate@k = min(1, l · Σ_{r≤k} h(r) · v(r))
+
+    Edge cases: an empty list counts 0.
+    """
+    hit, everything = _weights(m)
+    return np.asarray(np.minimum(divide(hit, everything) * m.n_listed, 1.0))
+
+
+@_counterfactual("NCISnDCG", upper=math.inf, pooled=True)
+def ncis_ndcg(m: Measure) -> Ratio:
+    """NDCG of binary relevance, every hit counting by its weight against the mean weight of the list.
+
+    NCISnDCG@k = l · Σ_{r≤k} h(r) · v(r) / log2(r + 1) / Σ_{r≤min(R,k)} 1/log2(r + 1)
+
+    Edge cases: an empty list counts 0; the value may be above 1 where hits weigh more than the rest.
+    """
+    table = _table(m)
+    gained = table.sum(table["weight"] * table["hit"] / np.log2(table["rank"] + 1), "gain")
+    best = m.ideal.sum(1.0 / np.log2(m.ideal["rank"] + 1), "1/log2")
+    return Ratio(divide(gained, table.sum(table["weight"], "weight")) * m.n_listed, best)

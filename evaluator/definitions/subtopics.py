@@ -1,0 +1,139 @@
+"""Diversity of the hits: the categories of items as subtopics, which hits cover, and cover again.
+
+l is the number of items among the first k of the list. Categories are those of data.items; an item that has none, or that the file does not
+hold, has no categories.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..naming import Scalar
+from .arrays import Array, divide, where
+from .measure import Measure, Ratio
+from .registry import Number, metric
+
+CLARKE = "Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008"
+ZHAI = "Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003"
+
+
+def _s_recall_uses(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    covered = "covered_hits" if params["relevance"] == "binary" else "covered"
+    return (covered, "wanted_categories") if params["of"] == "relevant" else (covered,)
+
+
+@metric(
+    "SRecall",
+    family="diversity",
+    bounds=(0.0, math.inf),
+    aliases=("SubtopicRecall", "CommunityRecall"),
+    axes={"relevance": "srecall_relevance", "of": "srecall_of"},
+    needs=lambda params: ("categories", "train") if params["of"] == "train" else ("categories",),
+    uses=_s_recall_uses,
+    pooled=True,
+    reference=ZHAI,
+)
+def s_recall(m: Measure) -> Ratio:
+    """Subtopic recall: the share of the categories that the recommended items cover.
+
+    SRecall@k = |∪_{r≤k} categories(i_r)| / C
+
+    By `relevance` the union is over the hits (`binary`), or over all recommended items (`none`). C by `of`: the number of categories in
+    data.items (`catalogue`), of the items of data.train (`train`), or of the user's relevant items (`relevant`).
+
+    Edge cases: 0 where C is 0; above 1 where items that train does not hold have categories that its items have not (`train`).
+    """
+    covered = m.table("covered_hits") if m.params["relevance"] == "binary" else m.table("covered")
+    if m.params["of"] == "relevant":
+        return Ratio(covered.count(), m.table("wanted_categories").whole_count())
+    number = "categories" if m.params["of"] == "catalogue" else "train_categories"
+    return Ratio(covered.count(), m.number(number))
+
+
+def _alpha_uses(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    return ("aspects", "greedy") if params["ideal"] == "greedy" else ("aspects", "wanted_categories", "reading")
+
+
+def _refuse_places_without_cutoff(params: Mapping[str, Scalar], k: int | None) -> None:
+    """`ValueError` where the ideal is made of places and there is no cut-off to end them."""
+    if params["ideal"] == "places" and k is None:
+        raise ValueError("AlphaNDCG(ideal=places) needs a cut-off")
+
+
+def _decayed(base: float, seen: Array) -> Array:
+    """`base` to the power of how often a category was seen before; 0 to the power of 0 is 1."""
+    return base ** seen.astype(np.float64)
+
+
+@metric(
+    "AlphaNDCG",
+    family="diversity",
+    bounds=(0.0, math.inf),
+    aliases=("alpha_nDCG", "a_ndcg", "aNDCG"),
+    axes={"ideal": "alpha_ideal", "redundancy": "alpha_redundancy"},
+    numbers={"alpha": Number(0.5, "how much less a category is worth each time it is covered again", least=0.0, most=1.0)},
+    needs=("categories",),
+    uses=_alpha_uses,
+    pooled=True,
+    validate=_refuse_places_without_cutoff,
+    reference=CLARKE,
+)
+def alpha_ndcg(m: Measure) -> Ratio:
+    """NDCG in which a hit gains by each of its categories, and less by those that hits above it have covered.
+
+    α-nDCG@k = 1/I · Σ_{r≤k} h(r) · Σ_{c ∈ categories(i_r)} (1 - α)^{seen(c,r)} / log2(r + 1)
+
+    seen(c, r) by `redundancy`: the number of hits above rank r that have category c (`hits`), or of all items above it (`listed`).
+    I by `ideal`: the same sum for the relevant items in greedy order, each time the one that gains most, smallest id first
+    (`greedy`); or, whatever the categories, A·⌊l/A⌋ places of gain 1 and the rest of the l places of gain (1 - α)^⌊l/A⌋, with A the
+    number of categories of the user's relevant items (`places`), and the value may then be above 1.
+
+    Edge cases: no hit counts 0; an item without categories gains nothing. The greedy order is the usual stand-in for the best
+    order, which is NP-hard.
+    """
+    alpha = float(m.params["alpha"])
+    aspects = m.table("aspects", redundancy=str(m.params["redundancy"]))
+    gained = aspects.sum(_decayed(1.0 - alpha, aspects["seen"]) / np.log2(aspects["rank"] + 1), "gain")
+    if m.params["ideal"] == "greedy":
+        best = m.table("greedy", alpha=alpha, depth=m.deepest)
+        return Ratio(gained, best.sum(best["gain"] / np.log2(best["rank"] + 1)))
+    wanted = m.table("wanted_categories").whole_count()
+    rounds = np.floor(divide(m.n_listed, wanted))
+    gain_after = _decayed(1.0 - alpha, rounds)
+    ideal = np.zeros((1, m.n_users))
+    for rank in range(1, int(m.n_listed.max(initial=0)) + 1):
+        gain = where(rounds * wanted >= rank, 1.0, gain_after)
+        ideal = ideal + where(m.n_listed >= rank, gain, 0.0) / math.log2(rank + 1)
+    return Ratio(gained, ideal)
+
+
+@metric(
+    "ERRIA",
+    family="diversity",
+    axes={"intent": "err_ia_intent"},
+    numbers={"grade": Number(0.5, "the chance that a hit satisfies who looks for its category", least=0.0, most=1.0)},
+    needs=lambda params: ("categories", "train") if params["intent"] == "profile" else ("categories",),
+    uses=lambda params: ("aspects_and_intents",) if params["intent"] == "profile" else ("aspects",),
+    reference="Chapelle et al., Intent-based diversification of web search results, Information Retrieval 14(6), 2011",
+)
+def err_ia(m: Measure) -> Array:
+    """Intent-aware expected reciprocal rank: how soon someone who looks for one of the categories is satisfied.
+
+    ERR-IA@k = Σ_c p(c|u) · Σ_{r≤k} h(r) · [c ∈ categories(i_r)] · 1/r · g · (1 - g)^{seen(c,r)}
+
+    g is `grade`, seen(c, r) the number of hits above rank r that have category c. p by `intent`: the same for every category
+    (`uniform`), or the share of c among the categories of the user's items in train and of the user's relevant items (`profile`).
+
+    Edge cases: no hit counts 0; an item without categories adds nothing.
+    """
+    g = float(m.params["grade"])
+    if m.params["intent"] == "profile":
+        aspects = m.table("aspects_and_intents", redundancy="hits")
+        intent = aspects["intent"]
+    else:
+        aspects = m.table("aspects", redundancy="hits")
+        intent = np.asarray(1.0 / max(m.number("categories"), 1.0))
+    return aspects.sum(intent * g * _decayed(1.0 - g, aspects["seen"]) / aspects["rank"], "satisfied")

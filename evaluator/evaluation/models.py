@@ -1,0 +1,72 @@
+"""The merged partial of one model → its rows, counts and values of users."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from ..aggregate import composed
+from ..measure.counting import CELLS
+from ..measure.finishing import Finished
+from ..measure.partial import Partial
+from ..metrics.definition import Definition
+from ..result import Counts, Row
+from .plan import Plan
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """One model, or lists made to measure by: the rows of each measure, arithmetic of them, and who counts."""
+
+    name: str
+    plan: Plan
+    partial: Partial
+    finished: Finished
+    formulas: tuple[Row, ...]
+    remarks: tuple[str, ...]
+    counts: Counts
+
+    @property
+    def by_definition(self) -> list[list[Row]]:
+        """The rows of each measure, in the order of the plan."""
+        return self.finished.rows
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows that are shown."""
+        shown = [row for of_one in self.finished.rows[: len(self.plan.shown)] for row in of_one]
+        return (*shown, *self.formulas)
+
+    def per_user(self, shown: Sequence[Definition]) -> pl.DataFrame:
+        """The values of every user under the names of the measures `shown`; those that were not computed are null."""
+        values = self.finished.user_values
+        assert values is not None
+        columns = {one.label: f"v{index}" for index, one in enumerate(self.plan.definitions)}
+        names = [one.label for one in shown if not one.metric.system]
+        chosen = [pl.col(columns[name]) if name in columns else pl.lit(None, dtype=pl.Float64) for name in names]
+        return values.select("user", "n_relevant", "n_recommended", *(value.alias(name) for name, value in zip(names, chosen, strict=True)))
+
+
+def evaluated(name: str, plan: Plan, partial: Partial, finished: Finished, own: Finished, remarks: Sequence[str]) -> Evaluated:
+    """Put together what there is to say of one model; `own` has the rows of each measure's own aggregate, for formulas."""
+    formulas, undefined = composed(name, plan.composites, own.rows) if plan.composites else ([], [])
+    return Evaluated(name, plan, partial, finished, tuple(formulas), (*remarks, *undefined), counts(plan, partial))
+
+
+def counts(plan: Plan, partial: Partial) -> Counts:
+    """Who was counted for the first measure."""
+    first, cells = plan.definitions[0], partial.cells[0]
+    judged = first.population in ("test", "tested")
+    strangers = first.counted.no_truth == "zero"
+    return Counts(
+        test=sum(int(cells[cell.code]) for cell in CELLS if cell.tested),
+        relevant=sum(int(cells[cell.code]) for cell in CELLS if cell.relevant),
+        listed=sum(int(cells[cell.code]) for cell in CELLS if cell.relevant and cell.listed),
+        averaged=int(partial.moments.counts[0, 0]),
+        missing_count=first.counted.missing_lists == "zero" and judged,
+        missing_undefined=first.counted.missing_lists == "undefined" and judged,
+        irrelevant_count=first.counted.no_relevant == "zero",
+        untested=sum(int(cells[cell.code]) for cell in CELLS if cell.listed and not cell.tested) if strangers else 0,
+    )

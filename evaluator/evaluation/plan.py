@@ -1,0 +1,89 @@
+"""What the measures of a run ask for together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..config import Composite, Config
+from ..definitions.registry import METRICS
+from ..measure.finishing import chosen
+from ..metrics.definition import Definition
+from ..tables.graph import closure
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The measures of a run, the aggregates that the config asks for, and arithmetic of measures.
+
+    Measures that only `composites` are made of are computed and not shown.
+    """
+
+    shown: tuple[Definition, ...]
+    aggregates: tuple[str, ...] = ()
+    composites: tuple[Composite, ...] = ()
+
+    @classmethod
+    def of(cls, config: Config) -> Plan:
+        """The plan of a config."""
+        evaluation = config.evaluation
+        return cls(tuple(evaluation.definitions), tuple(evaluation.aggregates), tuple(evaluation.composites))
+
+    @cached_property
+    def definitions(self) -> tuple[Definition, ...]:
+        """The measures to compute, those that are shown first."""
+        return tuple(dict.fromkeys((*self.shown, *(part for composite in self.composites for part in composite.definitions))))
+
+    @cached_property
+    def all(self) -> tuple[Definition, ...]:
+        """Every definition, also those that another combines."""
+        return tuple(dict.fromkeys(inner for definition in self.definitions for inner in definition.all))
+
+    @cached_property
+    def pooled(self) -> frozenset[int]:
+        """The indexes of the measures that are pooled over users."""
+        parts = {part for composite in self.composites for part in composite.definitions if part.average == "micro"}
+        return frozenset(index for index, one in enumerate(self.definitions) if "micro" in chosen(one, self.aggregates) or one in parts)
+
+    @property
+    def predicted(self) -> frozenset[int]:
+        """The indexes of the measures that look at predicted ratings."""
+        return frozenset(index for index, definition in enumerate(self.definitions) if "ratings" in tables_of(definition))
+
+    @property
+    def needs_train(self) -> bool:
+        """Whether a measure looks at what data.train holds, if it is given."""
+        return any(_looks_at_train(definition) or definition.counted.divisor != "counted" for definition in self.all)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The inputs to read beside the test file and the lists: those a measure needs, and those it uses where they are."""
+        needs = frozenset[str]().union(*(definition.needs for definition in self.all))
+        return needs | ({"known"} if self.needs_train else set())
+
+    @property
+    def populations(self) -> frozenset[str]:
+        """Whose users count: those of the test file, with a list, of train, of the reference model."""
+        return frozenset(definition.population for definition in self.definitions)
+
+    def remarks(self, has_train: bool) -> tuple[str, ...]:
+        """Which metrics the libraries do not have, and what the conventions would have done with data.train, had it been given."""
+        foreign = [
+            f"{name} has no {metric}: it is receval's, under the protocol of the convention {name}."
+            for name, metric in dict.fromkeys((one.convention, one.metric.name) for one in self.definitions if not one.of_library)
+        ]
+        names = sorted({definition.convention for definition in self.all if _looks_at_train(definition)})
+        if names and not has_train:
+            convention = f"Under the convention{'' if len(names) == 1 else 's'} {', '.join(names)}"
+            foreign.append(f"{convention} what data.train holds or does not know is left out; there is no data.train, so nothing was.")
+        return tuple(foreign)
+
+
+def tables_of(definition: Definition) -> frozenset[str]:
+    """The tables that a measure, and those that it combines, are made of."""
+    own = closure(tuple(METRICS[definition.metric.name].uses(definition.params)))
+    return own.union(*(tables_of(part) for part in definition.of))
+
+
+def _looks_at_train(definition: Definition) -> bool:
+    return definition.truth.filter != "none" or (definition.lists.seen, definition.lists.unknown) != ("keep", "keep")

@@ -1,0 +1,71 @@
+"""Remarks on the data that makers of tables count: counts that merge over parts, and the sentences made of them at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+Sentence = Callable[[int, int], str]
+"""Makes the sentence of a remark from its two numbers: how many rows it is about, of how many."""
+
+NOTE_SENTENCES: Final[dict[str, Sentence]] = {}
+"""The sentence of every kind of remark, in the order in which remarks are shown."""
+
+
+def note_sentence(key: str, sentence: Sentence) -> None:
+    """Declare the sentence of the remarks that are counted under `key`; `ValueError` if there is one already."""
+    if key in NOTE_SENTENCES:
+        raise ValueError(f"there is a note {key!r} already")
+    NOTE_SENTENCES[key] = sentence
+
+
+@dataclass(eq=False)
+class Notes:
+    """Remarks that were counted while tables were made.
+
+    `counts` has, for each kind of remark and each table that made it, how many rows it is about (`n`) and of how many (`total`). Counts
+    of different parts add up; tables that are made of the same part under other choices are counted apart.
+    """
+
+    counts: dict[tuple[str, Hashable], tuple[int, int]] = field(default_factory=dict)
+
+    def about(self, table: Hashable) -> TableNotes:
+        """What the maker of one table is given; `table` tells it from all other tables of a part."""
+        return TableNotes(self, table)
+
+    def add(self, key: str, table: Hashable, n: int, total: int) -> None:
+        """Add to the counts of one remark on one table."""
+        before, total_before = self.counts.get((key, table), (0, 0))
+        self.counts[key, table] = (before + n, total_before + total)
+
+    def merged(self, other: Notes) -> Notes:
+        """The remarks on two different parts together."""
+        together = Notes(dict(self.counts))
+        for (key, table), (n, total) in other.counts.items():
+            together.add(key, table, n, total)
+        return together
+
+
+@dataclass(frozen=True, eq=False)
+class TableNotes:
+    """The remarks on one table of a part: what its maker takes as `notes`."""
+
+    notes: Notes
+    table: Hashable
+
+    def count(self, key: str, n: int, total: int) -> None:
+        """Count a remark about `n` of `total` rows. It must be called for every part, also where `n` is 0."""
+        self.notes.add(key, self.table, n, total)
+
+
+def sentences(notes: Notes) -> list[str]:
+    """The sentences of all remarks about at least one row, each once, in the order in which their kinds were declared."""
+    return list(dict.fromkeys(_sentences(notes)))
+
+
+def _sentences(notes: Notes) -> Iterator[str]:
+    for declared, sentence in NOTE_SENTENCES.items():
+        for n, total in sorted({counts for (key, _), counts in notes.counts.items() if key == declared}):
+            if n:
+                yield sentence(n, total)

@@ -1,0 +1,69 @@
+"""The rating of every pair of the test file, and the score of it where the list holds the pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import DataError
+from ..metrics.definition import Truth
+from .graph import table
+from .ids import Array
+from .lists import Reading
+from .part import PartData
+from .prepared import Prepared
+from .rows import Rows, starts_of
+from .truth import TestPairs, one_row_per_pair, rows_kept
+
+
+@dataclass(frozen=True, eq=False)
+class TestRatings:
+    """Which test pairs count at all, in the order of users and items: the index of each (`pair`), and its `rating`, 1 without ratings."""
+
+    __test__ = False
+
+    pair: Array
+    rating: Array
+
+    def rating_of_pair(self, n_pairs: int) -> Array:
+        """The rating of every test pair, NaN for those that do not count."""
+        ratings = np.full(n_pairs, np.nan)
+        ratings[self.pair] = self.rating
+        return ratings
+
+
+@table("test_ratings", uses=("part", "prepared", "test_pairs"), varies=("truth",))
+def test_ratings(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth: Truth) -> TestRatings:
+    """Every pair of the test file that the filter keeps, relevant or not, once: with its largest, last or summed rating."""
+    kept = rows_kept(part, prepared, test_pairs, truth.filter)
+    pair, rating = test_pairs.row_pair, test_pairs.rating
+    if rating is None:
+        pairs = np.unique(pair[kept])
+        return TestRatings(pairs, np.ones(len(pairs)))
+    if truth.duplicates in ("sum", "last"):
+        pair, rating, kept = one_row_per_pair(test_pairs, rating, kept, truth.duplicates)
+    largest = np.full(len(test_pairs), -np.inf)
+    np.maximum.at(largest, pair[kept], rating[kept])
+    pairs = np.unique(pair[kept])
+    return TestRatings(pairs, largest[pairs])
+
+
+@table("scored_pairs", uses=("reading", "rated"))
+def scored_pairs(reading: Reading, rated: Rows) -> Rows:
+    """The test pairs that the list holds, in the order of users and items, each at its best rank: `rank`, `pair`, maybe `score`."""
+    _, first = np.unique(rated["pair"], return_index=True)
+    rows = rated.take(first)
+    if "score" not in reading.source.rows:
+        return rows
+    return rows.with_columns(score=reading.score[starts_of(reading.user, reading.n_users)[rows.user] + rows["rank"] - 1])
+
+
+def scores_of(scored_pairs: Rows) -> Array:
+    """The scores of test pairs; `DataError` if the lists have none."""
+    if "score" not in scored_pairs:
+        raise DataError(
+            "data.recommendations: the lists have no scores, which correlations, and rating errors without data.predictions, need",
+            "name the column of the scores in the config, columns: {score: NAME}, or give data.predictions",
+        )
+    return scored_pairs["score"]

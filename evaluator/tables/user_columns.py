@@ -1,0 +1,30 @@
+"""Groups of users: those that a column of data.users names, and those by how popular the items of a user's profile are."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from .graph import table
+from .ids import Array, Ids
+from .part import PartData
+from .prepared import Prepared, ProfileGroups
+
+
+@table("user_group", uses=("part", "prepared"), params=("column",))
+def user_group(part: PartData, prepared: Prepared, column: str) -> Array:
+    """The code of each user's group in a column of data.users; 0 for a user without one."""
+    return _codes_of(prepared.group_users[column], prepared.user_groups[column], part.users)
+
+
+@table("popularity_group", uses=("part", "prepared"), params=("source", "share", "ties", "shares"))
+def popularity_group(part: PartData, prepared: Prepared, source: str, share: float, ties: str, shares: str) -> Array:
+    """The number of each user's group, users being ordered by the share of popular items in their train items; 0 for others."""
+    users, codes = prepared.profile_groups[ProfileGroups(source, share, ties, shares)]
+    return _codes_of(users, codes, part.users)
+
+
+def _codes_of(known: Ids, codes: Array, users: pl.Series) -> Array:
+    """The code of each of `users`, 0 for those who are not known."""
+    found: Array = np.append(codes, 0)[known.index_of(users)]
+    return found
