@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .config import Loaded, load_config
-    from .results.explanation import Explanation
     from .pipeline import audit, explain, run
     from .result import Counts, Input, InputFile, Result, Row
     from .results.audit import Audit
+    from .results.explanation import Explanation
 
 __all__ = ["Audit", "Counts", "Explanation", "Input", "InputFile", "Loaded", "Result", "Row", "audit", "explain", "load_config", "run"]
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..definitions.arrays import UNDEFINED, Array
-from ..definitions.measure import Measure, Ratio, Sums, Trace, plain
+from ..definitions.measure import Measure, Ratio, Sums, plain
 from ..definitions.registry import METRICS
+from ..definitions.trace import Trace
 from ..metrics.definition import Definition
 from ..tables.choices import Canonical
 from ..tables.graph import Choice, Tables

@@ -11,8 +11,8 @@ import narwhals as nw
 from ..config import Loaded, missing
 from ..conventions import AXES, PROTOCOL, load
 from ..errors import ConfigError, DataError
-from ..results.explanation import CellValue, ExplainedChoice, ExplainedTable, Explanation, Total
 from ..metrics import Definition, Measure, Ratio, Reduction, Reductions, plain
+from ..results.explanation import CellValue, ExplainedChoice, ExplainedTable, Explanation, Total
 from .evaluation import Evaluation, evaluated
 from .model import ModelTables
 from .plan import Plan
@@ -195,9 +195,7 @@ class _Explainer:
         return self.evaluation.engine.collect(frame if k is None else frame.filter(nw.col(place) <= k))
 
 
-def _hits(
-    shown: nw.DataFrame[Any], listed: nw.DataFrame[Any] | None, added: tuple[str, ...], said: tuple[Total, ...]
-) -> ExplainedTable:
+def _hits(shown: nw.DataFrame[Any], listed: nw.DataFrame[Any] | None, added: tuple[str, ...], said: tuple[Total, ...]) -> ExplainedTable:
     """Every place of the list, what is no hit left empty; or, without the list, the hits alone."""
     found = {(row["item"], row["rank"]): row for row in shown.rows(named=True)}
     places = [(row["item"], row["rank"]) for row in (shown if listed is None else listed).sort("rank").rows(named=True)]

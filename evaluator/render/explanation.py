@@ -23,7 +23,8 @@ def page(explanation: Explanation, level: int = 1) -> list[Block]:
         blocks += [Heading(table.title, level + 1)]
         if table.rows:
             blocks.append(Grid(table.headers, tuple(tuple(shown(cell) for cell in row) for row in table.rows)))
-        blocks.append(Terms(tuple((_REDUCED[reduction].format(label), shown(total)) for label, reduction, total in table.totals), code=False))
+        totals = tuple((_REDUCED[total.reduction].format(total.label), shown(total.value)) for total in table.totals)
+        blocks.append(Terms(totals, code=False))
     blocks += [Heading("The value", level + 1), Terms(tuple(_result(explanation)), code=False)]
     if explanation.choices:
         rows = tuple((choice.name, choice.value, choice.meaning) for choice in explanation.choices)

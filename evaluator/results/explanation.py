@@ -13,7 +13,7 @@ CellValue = str | int | float | None
 
 
 class Total(NamedTuple):
-    """What the rows of a table add up to: the header of the column, how it is reduced (`sum`, `max`, `count` or `tally`), and the result."""
+    """What the rows of a table add up to: the header of a column, how it is reduced (`sum`, `max`, `count`, `tally`), and the result."""
 
     label: str
     reduction: str
