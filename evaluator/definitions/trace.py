@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from ..tables.rows import Array, Cutoffs, Rows
+from ..tables.ids import Array
+from ..tables.rows import Cutoffs, Rows
 
 
 class Trace(Protocol):
