@@ -6,9 +6,13 @@ from . import (  # noqa: F401
     composite,
     correlation,
     coverage,
+    diversity,
     judged,
     novelty,
     patience,
+    policy,
     ranking,
     rating,
+    serendipity,
+    subtopics,
 )

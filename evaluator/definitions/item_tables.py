@@ -1,6 +1,266 @@
-"""Placeholder until merged."""
+"""Tables of items over all users who count: what the rows of a part add to them, and their columns once all parts are added up.
 
-from typing import Any
+A metric reads them by `m.items(NAME, …)`. While parts are measured the table is empty; at the end it is complete.
+"""
 
-ITEM_TABLES: dict[str, Any] = {}
-ItemSums = Any
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from ..naming import Scalar
+from ..tables.graph import table
+from ..tables.prepared import Prepared
+from ..tables.rows import Rows
+from .arrays import UNDEFINED, Array
+from .measure import Measure, gain_of
+
+
+@dataclass(frozen=True, eq=False)
+class ItemTerms:
+    """What rows of a part add to the items that they name: each row 1 to `count`, and what it has in `counts` and `values`.
+
+    `user` is the user of each row, `items` its item, and `item_index` the index of that among the items that are known before (-1 for
+    others). `counts` are integers and `values` finite numbers.
+    """
+
+    user: Array
+    items: pl.Series
+    item_index: Array
+    counts: Mapping[str, Array]
+    values: Mapping[str, Array]
+
+    def take(self, rows: Array) -> ItemTerms:
+        """The terms of some rows: their indexes."""
+        return ItemTerms(
+            self.user[rows],
+            self.items.gather(rows),
+            self.item_index[rows],
+            {name: column[rows] for name, column in self.counts.items()},
+            {name: column[rows] for name, column in self.values.items()},
+        )
+
+    def of_users(self, counts: Array) -> ItemTerms:
+        """The terms of the users for whom the mask holds."""
+        if counts.all():
+            return self
+        mask = counts[self.user]
+        return self if mask.all() else self.take(np.flatnonzero(mask))
+
+
+@dataclass(frozen=True, eq=False)
+class ItemSums:
+    """Sums of the terms of all parts by item, in ascending order of the items' ids: `columns` by name."""
+
+    items: pl.Series
+    item_index: Array
+    columns: Mapping[str, Array]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+Finish = Callable[[ItemSums, Prepared, Mapping[str, Scalar]], Mapping[str, Array]]
+
+
+@dataclass(frozen=True)
+class ItemTableKind:
+    """What is known of a table of items: `finish` makes its `columns` of the sums over all parts."""
+
+    name: str
+    columns: tuple[str, ...]
+    make_columns: Finish
+
+    def terms(self, measure: Measure, **params: Scalar) -> ItemTerms:
+        """What the users of a part who count add to the table."""
+        terms: ItemTerms = measure.tables.get(self.name, measure.choice, **params)
+        return terms.of_users(np.reshape(measure.counts, -1))
+
+    def finish(self, sums: ItemSums, prepared: Prepared, **params: Scalar) -> Mapping[str, Array]:
+        """The columns of the table, and `item_index`: the index of each item among those that are known before, -1 for others."""
+        return {"item_index": sums.item_index} | dict(self.make_columns(sums, prepared, params))
+
+    def empty(self) -> Mapping[str, Array]:
+        """The columns without rows."""
+        return {"item_index": np.empty(0, dtype=np.int64)} | {name: np.empty(0) for name in self.columns}
+
+
+ITEM_TABLES: Final[dict[str, ItemTableKind]] = {}
+
+
+def item_table(
+    name: str, *, uses: Collection[str], params: Collection[str] = (), columns: Collection[str], finish: Finish
+) -> Callable[[Callable[..., ItemTerms]], Callable[..., ItemTerms]]:
+    """Declare a table of items: the decorated function makes the terms of a part of the tables that it uses, as `table` makers do.
+
+    `finish` makes the `columns` of the sums over all parts, of what is known before, and of the parameters.
+    """
+
+    def declare(make: Callable[..., ItemTerms]) -> Callable[..., ItemTerms]:
+        ITEM_TABLES[name] = ItemTableKind(name, tuple(columns), finish)
+        declared: Callable[..., ItemTerms] = table(name, uses=uses, params=params)(make)
+        return declared
+
+    return declare
+
+
+def terms_of(rows: Rows, prepared: Prepared, k: Scalar, values: Mapping[str, Array] | None = None) -> ItemTerms:
+    """The terms of the rows of a table up to the cut-off `k`; 0 is the whole list."""
+    assert rows.item is not None
+    terms = ItemTerms(rows.user, rows.item, rows.item_index(prepared.items), {}, values or {})
+    within = within_cutoff(rows, k)
+    return terms if within is None else terms.take(within)
+
+
+def within_cutoff(rows: Rows, k: Scalar) -> Array | None:
+    """The rows up to the cut-off `k`, as indexes; `None`: all. 0 is the whole list."""
+    mask = rows[rows.cut] <= k if k else np.ones(1, dtype=np.bool_)
+    return None if mask.all() else np.flatnonzero(mask)
+
+
+def ranks_from_least(values: Array) -> Array:
+    """The rank of each value, from 1 for the least; equal values in the order in which they stand."""
+    ranks = np.empty(len(values))
+    ranks[np.argsort(values, kind="stable")] = np.arange(1.0, len(values) + 1.0)
+    return ranks
+
+
+def _exposure(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
+    return {"place": ranks_from_least(sums.columns["count"])} | dict(sums.columns)
+
+
+@item_table("exposure", uses=("listed", "prepared"), params=("k", "weighted"), columns=("count", "place", "weight"), finish=_exposure)
+def exposure(listed: Rows, prepared: Prepared, k: int, weighted: bool) -> ItemTerms:
+    """`count`: how often the first k items of lists hold an item; `place`: its rank by that, from the least.
+
+    `weighted`: also `weight`, the sum over these lists of 1 divided by the number of their first k items.
+    """
+    if not weighted:
+        return terms_of(listed, prepared, k)
+    within = within_cutoff(listed, k)
+    user = listed.user if within is None else listed.user[within]
+    lengths = np.bincount(user, minlength=listed.n_users)
+    return terms_of(listed, prepared, k, {"weight": 1.0 / np.maximum(lengths, 1)[listed.user]})
+
+
+def _attention(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
+    return {"attention": sums.columns["attention"], "place": ranks_from_least(sums.columns["attention"])}
+
+
+@item_table("attention", uses=("listed", "prepared"), params=("k", "p"), columns=("attention", "place"), finish=_attention)
+def attention(listed: Rows, prepared: Prepared, k: int, p: float) -> ItemTerms:
+    """`attention`: the sum of p^(rank - 1) over the first k places that hold the item; `place`: the item's rank by that, from the least."""
+    return terms_of(listed, prepared, k, {"attention": np.power(float(p), listed.rank - 1.0)})
+
+
+def _outcomes(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
+    columns = dict(sums.columns)
+    columns["count"] = columns["count"] - columns["hits"]
+    if "score" in columns:
+        columns["score"] = np.where(columns.pop("unbounded") > 0, UNDEFINED, columns["score"])
+    listed = np.flatnonzero(columns["count"] > 0)
+    return {"item_index": sums.item_index[listed]} | {name: column[listed] for name, column in columns.items()}
+
+
+@item_table(
+    "outcomes",
+    uses=("listed", "hits", "prepared"),
+    params=("k", "gain", "offset"),
+    columns=("count", "hits", "gain"),
+    finish=_outcomes,
+)
+def outcomes(listed: Rows, hits: Rows, prepared: Prepared, k: int, gain: str, offset: float) -> ItemTerms:
+    """Of every recommended item `count`, the places that hold it, `hits`, those where it is a hit, and `gain`, the sum of its gains."""
+    hit_terms = terms_of(hits, prepared, k, {"gain": gain_of(gain, hits["gain"], offset)})
+    return _listed_and_hits(terms_of(listed, prepared, k), hit_terms)
+
+
+@item_table(
+    "scored_outcomes",
+    uses=("scored", "hits", "prepared"),
+    params=("k",),
+    columns=("count", "hits", "score"),
+    finish=_outcomes,
+)
+def scored_outcomes(scored: Rows, hits: Rows, prepared: Prepared, k: int) -> ItemTerms:
+    """Of every recommended item `count`, the places that hold it, `hits`, those where it is a hit, and `score`, that of its scores there.
+
+    `score` is a sum. It is not defined for an item that has a score without bounds.
+    """
+    assert scored.item is not None
+    hit_terms = terms_of(hits, prepared, k)
+    within = within_cutoff(scored, k)
+    listed = pl.DataFrame({"user": scored.user, "item": scored.item, "score": scored["score"]})
+    listed = listed if within is None else listed[within]
+    # Hits may have other ranks than the list, so that their scores are found by the item; of a repeated item the highest.
+    pairs = pl.DataFrame({"user": hit_terms.user, "item": hit_terms.items})
+    scores = listed.join(pairs, on=["user", "item"], how="semi").group_by("user", "item").agg(pl.col("score").max())
+    score = pairs.join(scores, on=["user", "item"], how="left", maintain_order="left")["score"].fill_null(0.0).to_numpy()
+    bounded = np.isfinite(score)
+    hit_terms = ItemTerms(
+        hit_terms.user,
+        hit_terms.items,
+        hit_terms.item_index,
+        {"unbounded": (~bounded).astype(np.int64)},
+        {"score": np.where(bounded, score, 0.0)},
+    )
+    return _listed_and_hits(terms_of(scored, prepared, k), hit_terms)
+
+
+def _listed_and_hits(listed: ItemTerms, hits: ItemTerms) -> ItemTerms:
+    """The terms of listed rows, and after them those of hits, which `hits` tells apart."""
+    n = len(listed.user)
+    no_hits = np.zeros(n, dtype=np.int64)
+    return ItemTerms(
+        np.concatenate([listed.user, hits.user]),
+        pl.concat([listed.items, hits.items]),
+        np.concatenate([listed.item_index, hits.item_index]),
+        {"hits": np.concatenate([no_hits, np.ones(len(hits.user), dtype=np.int64)])}
+        | {name: np.concatenate([no_hits, column]) for name, column in hits.counts.items()},
+        {name: np.concatenate([np.zeros(n), column]) for name, column in hits.values.items()},
+    )
+
+
+def _popular_exposure(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
+    index, count = sums.item_index, sums.columns["count"]
+    if params["items"] == "all":
+        in_train = np.append(prepared.in_train, False)
+        in_train[index] = False
+        others = np.flatnonzero(in_train[:-1])
+        index, count = np.concatenate([index, others]), np.concatenate([count, np.zeros(len(others))])
+    rows = np.append(prepared.train_rows, 0)[index].astype(np.float64)
+    n = max(len(index), 1)
+    return {"item_index": index, "rows": rows - rows.sum() / n, "count": count - count.sum() / n}
+
+
+@item_table("popular_exposure", uses=("listed", "prepared"), params=("k", "items"), columns=("rows", "count"), finish=_popular_exposure)
+def popular_exposure(listed: Rows, prepared: Prepared, k: int, items: str) -> ItemTerms:
+    """`rows`: the train rows of an item, and `count`: how often the first k places hold it, both less their means.
+
+    Over the recommended items, or over those and the items of train (`items` = `all`).
+    """
+    return terms_of(listed, prepared, k)
+
+
+def _levels(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
+    positive = sums.columns["positive"]
+    negative = sums.columns["count"] - positive
+    return {
+        "prediction": sums.items.to_numpy(),
+        "positive": positive,
+        "negative": negative,
+        "below": np.cumsum(negative) - negative,
+    }
+
+
+@item_table("levels", uses=("ratings",), columns=("prediction", "positive", "negative", "below"), finish=_levels)
+def levels(ratings: Rows) -> ItemTerms:
+    """Of every `prediction` how many relevant (`positive`) and other (`negative`) ratings have it, and how many others are `below` it."""
+    predicted = np.flatnonzero(~np.isnan(ratings["prediction"]))
+    prediction = ratings["prediction"][predicted] + 0.0  # makes -0.0 the same as 0.0
+    positive = {"positive": (ratings["relevant"][predicted] > 0).astype(np.int64)}
+    return ItemTerms(ratings.user[predicted], pl.Series(prediction), np.full(len(predicted), -1, dtype=np.int64), positive, {})

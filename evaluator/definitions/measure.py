@@ -227,9 +227,9 @@ class CutTable:
     def __getitem__(self, column: str) -> Array:
         return self.rows[column]
 
-    def item(self, column: str, **params: Scalar) -> Array:
+    def item(self, name: str, /, **params: Scalar) -> Array:
         """A column of items, such as `train_rows`, for the item of each row."""
-        values = self.measure.prepared.item_column(column, **params)
+        values = self.measure.prepared.item_column(name, **params)
         found: Array = values[self.rows.item_index(self.measure.prepared.items)]
         return found
 
@@ -290,9 +290,9 @@ class ItemTable:
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
 
-    def item(self, column: str, **params: Scalar) -> Array:
+    def item(self, name: str, /, **params: Scalar) -> Array:
         """A column of items, such as `train_rows`, for each item."""
-        found: Array = self.prepared.item_column(column, **params)[self.columns["item_index"]]
+        found: Array = self.prepared.item_column(name, **params)[self.columns["item_index"]]
         return found
 
     def sum(self, row: Any) -> Array:

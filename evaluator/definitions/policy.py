@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from . import policy_tables  # noqa: F401, declares the tables
 from .arrays import Array, divide
 from .measure import CutTable, Measure, Ratio
 from .registry import Define, Number, metric

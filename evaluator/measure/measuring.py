@@ -11,7 +11,7 @@ import polars as pl
 
 from ..definitions.arrays import Array
 from ..metrics.definition import Definition
-from ..tables.part import PartData
+from ..tables.part import LISTS, PartData
 from ..tables.prepared import Prepared
 from .aggregate import needs_values
 from .counting import cells_of
@@ -63,12 +63,12 @@ class Task:
 
 def measure(task: Task, frames: Mapping[str, pl.DataFrame]) -> Partial:
     """What some users, with all their rows, add to the result."""
-    scorer = Scorer.of(task.prepared, PartData(frames))
-    return scored(task, scorer)
+    partial, _ = scored(task, Scorer.of(task.prepared, PartData(frames)))
+    return partial
 
 
-def scored(task: Task, scorer: Scorer) -> Partial:
-    """What the users of a part add to the values of the measures."""
+def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
+    """What the users of a part add to the result; and their values, measures × users: NaN who does not count, infinite if not defined."""
     n, n_users = len(task.definitions), scorer.part.n_users
     values, listed = np.full((n, n_users), np.nan), np.zeros((n, n_users), dtype=np.bool_)
     cells, valued, others = np.zeros((n, 8), np.int64), np.zeros((n, 8), np.int64), np.zeros((n, 3), np.int64)
@@ -94,7 +94,7 @@ def scored(task: Task, scorer: Scorer) -> Partial:
     counted = ~np.isnan(values)
     defined = np.where(np.isposinf(values) & _may_be_undefined(task)[:, None], np.nan, values)
     moments = MomentTable.of(defined, counted, task.sums)
-    return Partial(
+    partial = Partial(
         moments=moments,
         covered=_of_some(moments, defined, counted, listed, task),
         warm=None if scorer.facts.in_train is None else _of_some(moments, defined, counted, scorer.facts.in_train, task),
@@ -104,9 +104,12 @@ def scored(task: Task, scorer: Scorer) -> Partial:
         others=others,
         totals=totals,
         items=sums.items,
-        counts={"longest": 0},
+        counts={"judged": len(scorer.tables.get("rated", scorer.choice(task.definitions[0])))},
+        longest=int(np.diff(scorer.part.rows(LISTS).starts).max(initial=0)),
+        notes=scorer.notes,
         user_values=_kept(task, scorer, defined, counted, listed) if task.needs_values else None,
     )
+    return partial, values
 
 
 def _whole(scorer: Scorer, group: MeasureGroup, sums: TakenSums) -> tuple[GroupValues, tuple[ExactSums, ...]]:

@@ -14,6 +14,7 @@ from ..definitions.trace import Trace
 from ..metrics.definition import Definition
 from ..tables.choices import Canonical
 from ..tables.graph import Choice, Tables
+from ..tables.notes import Notes
 from ..tables.part import PartData
 from ..tables.prepared import Prepared
 from .counting import UserFacts, who_counts
@@ -44,14 +45,17 @@ class Scorer:
     tables: Tables
     canonical: Canonical
     facts: UserFacts
+    notes: Notes
+    """Remarks that makers of tables counted."""
     trace: Trace | None = None
     _bodies: dict[Any, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, prepared: Prepared, part: PartData) -> Scorer:
         """The scorer of a part."""
-        tables = Tables({"part": part, "prepared": prepared})
-        return cls(prepared, part, tables, Canonical(prepared, part, tables), UserFacts.of(part))
+        notes = Notes()
+        tables = Tables({"part": part, "prepared": prepared, "notes": notes})
+        return cls(prepared, part, tables, Canonical(prepared, part, tables), UserFacts.of(part), notes)
 
     def choice(self, definition: Definition) -> Choice:
         """The readings of lists and truth that a measure looks at, those that make no difference here being one."""

@@ -135,7 +135,7 @@ class Tables:
     def _notes_about(self, key: Key) -> TableNotes:
         """Where the maker of a table counts remarks; without an input called `notes` they are counted for nobody."""
         notes: Notes = self._inputs.get("notes") or Notes()
-        return notes.about(key)
+        return notes.about((key.name, key.params))
 
     def replace(self, name: str, choice: Choice, made: Any, **params: Scalar) -> None:
         """Put another table in the place of one."""

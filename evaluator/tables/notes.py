@@ -25,7 +25,7 @@ class Notes:
     """Remarks that were counted while tables were made.
 
     `counts` has, for each kind of remark and each table that made it, how many rows it is about (`n`) and of how many (`total`). Counts
-    of different parts add up; tables that are made of the same part under other choices are counted apart.
+    of different parts add up.
     """
 
     counts: dict[tuple[str, Hashable], tuple[int, int]] = field(default_factory=dict)
@@ -35,16 +35,16 @@ class Notes:
         return TableNotes(self, table)
 
     def add(self, key: str, table: Hashable, n: int, total: int) -> None:
-        """Add to the counts of one remark on one table."""
-        before, total_before = self.counts.get((key, table), (0, 0))
-        self.counts[key, table] = (before + n, total_before + total)
+        """Count one remark on a table of a part; what the same table counts under another choice of lists or truth is not added."""
+        self.counts.setdefault((key, table), (n, total))
 
     def merged(self, other: Notes) -> Notes:
         """The remarks on two different parts together."""
-        together = Notes(dict(self.counts))
-        for (key, table), (n, total) in other.counts.items():
-            together.add(key, table, n, total)
-        return together
+        together = dict(self.counts)
+        for about, (n, total) in other.counts.items():
+            before, total_before = together.get(about, (0, 0))
+            together[about] = (before + n, total_before + total)
+        return Notes(together)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,154 @@
+"""Bias disparity: how far recommendations change what groups of users have of groups of items.
+
+`users` and `items` name columns of data.users and data.items; a value belongs to a group of users and a group of items.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+from ..metrics.side import Group, Params
+from ..naming import Scalar, unquoted
+from .arrays import NO_VALUE, Array, divide, where
+from .fairness import chosen, in_group
+from .measure import Measure
+from .registry import Many, Text, metric
+
+LIN = "Tsintzou, Pitoura and Tsaparas, Bias disparity in recommendation systems, RMSE workshop at RecSys 2019"
+_PAIR = {
+    "users": Text(None, "the column of data.users that names the groups"),
+    "items": Text(None, "the column of data.items that names the groups"),
+    "user_group": Text("", "one group of users; all without it"),
+    "item_group": Text("", "one group of items; all without it"),
+}
+
+
+_TABLES = {"train": "profile", "test": "relevant", "lists": "listed"}
+
+
+def _bias(m: Measure, user: Group, item: Group, source: str) -> Array:
+    """(the share of group `item` among what group `user` has in `source`) / (the share of the group among the items)."""
+    rows, column = m.table(_TABLES[source]), str(m.params["items"])
+    inside = m.user("user_group", column=str(m.params["users"])) == user.code
+    having = m.total(where(inside, rows.tally(in_group(rows, item, column)), 0.0))
+    if m.params["of_rows"] == "grouped":
+        n_rows = rows.tally(rows.item("group", column=column) > 0)
+    else:
+        n_rows = m.n_listed if source == "lists" else rows.whole_count()
+    everything = m.total(where(inside, n_rows, 0.0))
+    of_groups = m.params["of_items"] == "grouped"
+    size = float(sum(group.size for group in m.groups(f"items.{column}"))) if of_groups else m.number("items")
+    return divide(divide(having, everything), item.size / size if size else 0.0)
+
+
+def _of_pairs(m: Measure, value: Callable[[Group, Group], Array]) -> Many:
+    """A value for every pair of groups, or for the only one that the parameters name."""
+    only_user, only_item = str(m.params["user_group"]), str(m.params["item_group"])
+    values: dict[Params, Array] = {}
+    for user in chosen(m, f"users.{m.params['users']}", only_user):
+        for item in chosen(m, f"items.{m.params['items']}", only_item):
+            names = {} if only_user else {"user_group": unquoted(user.name)}
+            names |= {} if only_item else {"item_group": unquoted(item.name)}
+            values[tuple(names.items())] = value(user, item)
+    return values
+
+
+def _has_many_pairs(params: Mapping[str, Scalar]) -> bool:
+    return not (params["user_group"] and params["item_group"])
+
+
+def _pair_needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    return (f"users.{params['users']}", f"items.{params['items']}", *(("train",) if params.get("source") == "train" else ()))
+
+
+def _source_tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    return "user_group", _TABLES[str(params["source"])]
+
+
+def _listed_tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    return "user_group", "listed", *(() if params["of_rows"] == "grouped" else ("reading",))
+
+
+_BIAS = {"of_rows": "bias_rows", "of_items": "bias_items"}
+
+
+@metric(
+    "BiasDisparityBS",
+    family="fairness",
+    axes={"source": "bias_source", **_BIAS},
+    texts=_PAIR,
+    bounds=(0.0, math.inf),
+    needs=_pair_needs,
+    uses=_source_tables,
+    several=_has_many_pairs,
+    system=True,
+    cut=False,
+    population="lists",
+    higher_is_better=None,
+    reference=LIN,
+)
+def bias_disparity_bs(m: Measure) -> Many:
+    """How much more users of a group have of a group of items than its share of the items: the bias of the source.
+
+    BS(g, c) = (rows of users of g with items of c / rows of users of g) / (|c| / N)
+
+    The rows by `source`: those of `train`, or the relevant items (`test`). By `of_rows` the divisor counts `all` rows, or those
+    whose item has a group (`grouped`); N by `of_items` the items that have a group, or all of the `catalogue`.
+
+    Edge cases: 0 where a divisor is 0.
+    """
+    return _of_pairs(m, lambda user, item: _bias(m, user, item, str(m.params["source"])))
+
+
+@metric(
+    "BiasDisparityBR",
+    family="fairness",
+    axes=_BIAS,
+    texts=_PAIR,
+    bounds=(0.0, math.inf),
+    needs=_pair_needs,
+    uses=_listed_tables,
+    several=_has_many_pairs,
+    system=True,
+    population="lists",
+    higher_is_better=None,
+    reference=LIN,
+)
+def bias_disparity_br(m: Measure) -> Many:
+    """How much more users of a group are recommended of a group of items than its share of the items.
+
+    BR(g, c)@k = (first k places of users of g with items of c / first k places of users of g) / (|c| / N)
+
+    Parameters as for BiasDisparityBS. Edge cases: as for BiasDisparityBS.
+    """
+    return _of_pairs(m, lambda user, item: _bias(m, user, item, "lists"))
+
+
+@metric(
+    "BiasDisparityBD",
+    family="fairness",
+    axes={"source": "bias_source", **_BIAS},
+    texts=_PAIR,
+    bounds=(-1.0, math.inf),
+    needs=_pair_needs,
+    uses=lambda params: (*_source_tables(params), *_listed_tables(params)),
+    several=_has_many_pairs,
+    system=True,
+    population="lists",
+    higher_is_better=None,
+    reference=LIN,
+)
+def bias_disparity_bd(m: Measure) -> Many:
+    """How far the recommendations change the bias of the source.
+
+    BD(g, c)@k = (BR(g, c)@k - BS(g, c)) / BS(g, c)
+
+    Parameters as for BiasDisparityBS. Edge cases: 0 where BS and BR are 0, no value where BS alone is 0.
+    """
+
+    def change(user: Group, item: Group) -> Array:
+        before, after = _bias(m, user, item, str(m.params["source"])), _bias(m, user, item, "lists")
+        return where(before > 0, divide(after - before, before), where(after > 0, NO_VALUE, 0.0))
+
+    return _of_pairs(m, change)

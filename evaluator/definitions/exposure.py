@@ -1,0 +1,173 @@
+"""How evenly recommendations are spread over items: values of the whole model.
+
+c(i) is the number of lists whose first k places hold item i, counted as often as it stands there; F = Σ_i c(i); m is the number of items
+with c(i) > 0, N that of the items of the catalogue; c_(1) ≤ … ≤ c_(m).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .arrays import Array, divide
+from .measure import ItemTable, Measure
+from .registry import Number, metric
+
+ENTROPY = "Shannon, A mathematical theory of communication, 1948; Adomavicius and Kwon, IEEE TKDE 24(5), 2012"
+
+
+@metric(
+    "Gini",
+    family="diversity",
+    aliases=("GiniIndex", "PredictedGiniComplement"),
+    axes={"of": "gini_of", "sign": "gini_sign", "over": "gini_divisor"},
+    numbers={"more": Number(0.0, "items without recommendations that are added to the catalogue", least=0.0)},
+    bounds=(-math.inf, math.inf),
+    needs=lambda params: {"recommended": (), "train": ("train",)}.get(str(params["of"]), ("catalogue",)),
+    uses=("exposure",),
+    one_cutoff=True,
+    system=True,
+    higher_is_better=lambda params: params["sign"] == "equality",
+    population="lists",
+    reference="Gini, 1912; Fleder and Hosanagar, Management Science 55(5), 2009",
+)
+def gini(m: Measure) -> Array:
+    """The Gini index of the recommendation counts of items: 0 if all are recommended equally often, 1 if one item is alone.
+
+    Gini@k = Σ_{t≤m} (2·(N - m + t) - N - 1) · c_(t) / (F · D)
+
+    N by `of`: the items of the catalogue (`catalogue`: data.items, else train), of `train`, or only those that are recommended
+    (`recommended`: N = m). D by `over`: N - 1 (`n_minus_1`), or N (`n`). With `sign` = `equality` it is 1 less the
+    index, and more is better.
+
+    Edge cases: 0 (or 1) without a recommendation; recommended items outside the catalogue count, and the index may then leave its bounds.
+    """
+    index = _gini_index(m, exposure_of_items(m), "count", float(m.params["more"]))
+    return 1.0 - index if m.params["sign"] == "equality" else index
+
+
+def exposure_of_items(m: Measure, weighted: bool = False) -> ItemTable:
+    """The recommended items: how often the first k places hold each, and `weighted` also the sum of 1 divided by the lists' lengths."""
+    return m.items("exposure", k=m.cutoff or 0, weighted=weighted)
+
+
+def _gini_index(m: Measure, items: ItemTable, column: str, more: float = 0.0) -> Array:
+    """The Gini index of a column of items whose `place` is their rank by it, among the items of the catalogue and `more`."""
+    of = str(m.params["of"])
+    n_recommended, total = items.sum(1.0), items.sum(items[column])
+    size = (n_recommended if of == "recommended" else m.number("train_items" if of == "train" else "items")) + more
+    ordered = items.sum(items["place"] * items[column]) * 2.0 + (size - n_recommended * 2.0 - 1.0) * total
+    return divide(ordered, total * (size if m.params["over"] == "n" else size - 1.0))
+
+
+@metric(
+    "ExposureGini",
+    family="diversity",
+    axes={"of": "gini_of", "over": "gini_divisor"},
+    numbers={"p": Number(0.85, "the chance that a reader goes on from one place to the next", most=1.0)},
+    bounds=(-math.inf, math.inf),
+    needs=lambda params: {"recommended": (), "train": ("train",)}.get(str(params["of"]), ("catalogue",)),
+    uses=("attention",),
+    one_cutoff=True,
+    system=True,
+    higher_is_better=False,
+    population="lists",
+    reference="Diaz et al., Evaluating stochastic rankings with expected exposure, CIKM 2020; LensKit ExposureGini",
+)
+def exposure_gini(m: Measure) -> Array:
+    """The Gini index of the attention that items get, higher places getting more of it.
+
+    ExposureGini@k = Σ_{t≤m} (2·(N - m + t) - N - 1) · e_(t) / (Σ_i e(i) · D), e(i) = Σ_u Σ_{r≤k, i_r = i} p^(r-1), e_(1) ≤ … ≤ e_(m)
+
+    N by `of` and D by `over` as for Gini.
+
+    Edge cases: as for Gini.
+    """
+    return _gini_index(m, m.items("attention", k=m.cutoff or 0, p=float(m.params["p"])), "attention")
+
+
+@metric(
+    "ShannonEntropy",
+    family="diversity",
+    aliases=("Entropy", "SEntropy", "DistributionalCoverage"),
+    axes={"log": "entropy_log", "norm": "entropy_norm", "weights": "entropy_weights"},
+    bounds=(0.0, math.inf),
+    uses=("exposure",),
+    one_cutoff=True,
+    system=True,
+    population="lists",
+    reference=ENTROPY,
+)
+def shannon_entropy(m: Measure) -> Array:
+    """The entropy of the recommendation counts of items: the more, the more evenly items are recommended.
+
+    ShannonEntropy@k = -Σ_i p(i) · log p(i), p(i) = c(i)/F
+
+    The logarithm by `log`: `natural`, or `binary`. With `weights` = `lists` the first p(i) is the mean over lists of the share of i
+    in the list, so that short lists weigh as much as long ones. With `norm` = `items` it is divided by m.
+
+    Edge cases: 0 without a recommendation.
+    """
+    by_lists = m.params["weights"] == "lists"
+    exposure = exposure_of_items(m, weighted=by_lists)
+    count = exposure["count"]
+    total = exposure.sum(count)
+    log_total = np.log(np.maximum(total, 1.0))
+    if by_lists:
+        weight = exposure["weight"]
+        value = divide(log_total * exposure.sum(weight) - exposure.sum(weight * np.log(count)), m.n_counted)
+    else:
+        value = log_total - divide(exposure.sum(count * np.log(count)), total)
+    value = value / math.log(2.0) if m.params["log"] == "binary" else value
+    return divide(value, exposure.sum(1.0)) if m.params["norm"] == "items" else value
+
+
+@metric(
+    "AggregateDiversity",
+    family="diversity",
+    bounds=(0.0, math.inf),
+    uses=("exposure", "reading"),
+    one_cutoff=True,
+    system=True,
+    population="lists",
+    reference="Vargas, Novelty and diversity evaluation and enhancement in recommender systems, PhD thesis, 2015; RankSys",
+)
+def aggregate_diversity(m: Measure) -> Array:
+    """The number of recommended items, where every list is full; as RankSys estimates it, short lists make it larger.
+
+    AggregateDiversity@k = k · Σ_i w(i)/c(i), w(i) = Σ_u [i ∈ L_u(k)] / l_u
+
+    Edge cases: without a cut-off k is the mean length of the lists.
+    """
+    exposure = exposure_of_items(m, weighted=True)
+    return exposure.sum(exposure["weight"] / exposure["count"]) * _depth(m)
+
+
+def _depth(m: Measure) -> Array:
+    """k, or the mean length of the lists where there is no cut-off."""
+    return np.array([[float(m.cutoff)]]) if m.cutoff is not None else divide(m.total(m.n_listed), m.n_counted)
+
+
+@metric(
+    "GiniSimpson",
+    family="diversity",
+    aliases=("GiniSimpsonIndex",),
+    uses=("exposure", "reading"),
+    one_cutoff=True,
+    system=True,
+    bounds=(-math.inf, 1.0),
+    population="lists",
+    reference="Simpson, Measurement of diversity, Nature 163, 1949; as in RankSys",
+)
+def gini_simpson(m: Measure) -> Array:
+    """The chance that two recommendations are of different items, where every list is full.
+
+    GiniSimpson@k = 1 - (1 - IUD)/k, IUD = 1/n · Σ_i w(i) · (1 - c(i)/n), with n the number of lists and w as for AggregateDiversity
+
+    Edge cases: without a cut-off k is the mean length of the lists.
+    """
+    exposure, n = exposure_of_items(m, weighted=True), m.n_counted
+    weight, weighted = exposure.sum(exposure["weight"]), exposure.sum(exposure["weight"] * exposure["count"])
+    iud = divide(weight - divide(weighted, n), n)
+    return 1.0 - divide(1.0 - iud, _depth(m))

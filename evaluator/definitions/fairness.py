@@ -1,0 +1,277 @@
+"""Fairness: whether groups of users or of items are served alike. `by`, `users` and `items` name columns of data.users or data.items.
+
+Users and items without a group are left out of what groups are compared by. std is that of the population.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from ..metrics.side import Group
+from ..naming import Scalar
+from .arrays import NO_VALUE, Array, added, defined, divide, filled, missing, where
+from .measure import CutTable, ItemTable, Measure
+from .popularity import candidates_of, spread_of
+from .registry import Text, metric
+
+ZHU = "Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020"
+DELDJOO = "Deldjoo et al., A flexible framework for evaluating user and item fairness in recommender systems, UMUAI 31, 2021"
+SINGH = "Singh and Joachims, Fairness of exposure in rankings, KDD 2018"
+_BY_ITEMS = Text(None, "the column of data.items that names the groups")
+_BY_USERS = Text(None, "the column of data.users that names the groups")
+_ONE = Text("", "one group, whose own value is given; all together without it")
+
+
+def _needs_items(given: Mapping[str, Scalar]) -> tuple[str, ...]:
+    return (f"items.{given['by']}", "train?")
+
+
+def _needs_users(given: Mapping[str, Scalar]) -> tuple[str, ...]:
+    return (f"users.{given['by']}",)
+
+
+def chosen(m: Measure, column: str, only: str) -> Sequence[Group]:
+    """The groups of a column, or the one called `only`; `ValueError` if there is none of that name."""
+    groups = m.groups(column)
+    if not only:
+        return groups
+    named = [group for group in groups if group.name == only]
+    if not named:
+        raise ValueError(f"data.{column.replace('.', ': ')} has no group {only!r}; it has {', '.join(group.name for group in groups)}")
+    return named
+
+
+def in_group(table: CutTable | ItemTable, group: Group, column: str) -> Array:
+    """Whether the item of each row is in a group of a column of data.items."""
+    inside: Array = table.item("group", column=column) == group.code
+    return inside
+
+
+@metric(
+    "REO",
+    family="fairness",
+    texts={"by": _BY_ITEMS, "group": _ONE},
+    bounds=(0.0, math.inf),
+    needs=_needs_items,
+    uses=("hits", "relevant"),
+    system=True,
+    higher_is_better=False,
+    reference=ZHU,
+)
+def reo(m: Measure) -> Array:
+    """How unequal the chances of relevant items of the groups are (ranking-based equal opportunity).
+
+    REO@k = std(P_1, …, P_n) / mean(P_1, …, P_n), P_g = Σ_u hits_u(k) in g / Σ_u relevant items of u in g
+
+    With `group` = g it is P_g itself.
+
+    Edge cases: groups without relevant items are left out; a single group gives 0, and so does a mean of 0.
+    """
+    by, relevant = str(m.params["by"]), m.table("relevant")
+    shares = []
+    for group in chosen(m, f"items.{by}", str(m.params["group"])):
+        n_hits = m.total(m.hits.tally(in_group(m.hits, group, by)))
+        shares.append(defined(n_hits, m.total(relevant.tally(in_group(relevant, group, by)))))
+    return shares[0] if m.params["group"] else spread_of(shares)
+
+
+@metric(
+    "RSP",
+    family="fairness",
+    axes={"candidates": "rsp_candidates"},
+    texts={"by": _BY_ITEMS, "group": _ONE},
+    bounds=(-math.inf, math.inf),
+    needs=lambda given: (f"items.{given['by']}", "train"),
+    uses=lambda params: ("listed", *(("profile",) if params["candidates"] == "unseen" else ())),
+    system=True,
+    higher_is_better=False,
+    population="lists",
+    reference=ZHU,
+)
+def rsp(m: Measure) -> Array:
+    """How unequal the chances of items of the groups are (ranking-based statistical parity).
+
+    RSP@k = std(P_1, …, P_n) / mean(P_1, …, P_n), P_g = Σ_u |L_u(k) ∩ g| / C_g
+
+    C_g by `candidates`: Σ_u |g without the train items of u| (`unseen`), the number of items in g (`items`), or |g| for every user
+    who counts less the train rows of g, these as far as the users who count are a share of all train users (`unseen_on_average`).
+    With `group` = g it is P_g itself.
+
+    Edge cases: groups without candidates are left out; a single group gives 0, and so does a mean of 0.
+    """
+    by = str(m.params["by"])
+    shares = []
+    for group in chosen(m, f"items.{by}", str(m.params["group"])):
+        chances = candidates_of(m, "group", {"column": by}, group.code, float(group.size))
+        shares.append(defined(m.total(m.listed.tally(in_group(m.listed, group, by))), chances))
+    return shares[0] if m.params["group"] else spread_of(shares)
+
+
+def _mean_difference(values: Sequence[Array], all_or_none: bool) -> Array:
+    """The mean difference of two `values`, over all pairs that have both; `all_or_none`: no value if one has none."""
+    pairs = [np.abs(left - right) for left, right in combinations(values, 2)]
+    if not pairs:
+        return np.array([[NO_VALUE]])
+    n = added(*(where(missing(pair), 0.0, 1.0) for pair in pairs))
+    mean = defined(added(*pairs), n)
+    return where(n >= len(pairs), mean, NO_VALUE) if all_or_none else mean
+
+
+def _difference_of_users(m: Measure, value: Array) -> Array:
+    """The mean difference of the mean `value` of groups of users."""
+    code = m.user("user_group", column=str(m.params["by"]))
+    means = []
+    for group in m.groups(f"users.{m.params['by']}"):
+        inside = (code == group.code) & ~missing(value)
+        means.append(defined(m.total(where(inside, value, 0.0)), m.total(where(inside, 1.0, 0.0))))
+    return _mean_difference(means, all_or_none=False)
+
+
+@metric(
+    "UserMADRanking",
+    family="fairness",
+    combines=("nDCG",),
+    texts={"by": _BY_USERS},
+    bounds=(0.0, math.inf),
+    needs=_needs_users,
+    uses=("user_group",),
+    system=True,
+    higher_is_better=False,
+    reference=DELDJOO,
+)
+def user_mad_ranking(m: Measure) -> Array:
+    """How far groups of users are apart in what they get (mean absolute deviation of a metric): nDCG, or the metric that is given.
+
+    UserMADRanking@k = mean over pairs of groups g, h of |M_g - M_h|, M_g = mean of nDCG_u@k over the users of g
+
+    Edge cases: groups without a user who counts are left out; with a single group there is no value.
+    """
+    return _difference_of_users(m, m.of[0])
+
+
+@metric(
+    "UserMADRating",
+    family="fairness",
+    texts={"by": _BY_USERS},
+    bounds=(0.0, math.inf),
+    needs=_needs_users,
+    uses=("scored", "reading", "user_group"),
+    system=True,
+    higher_is_better=False,
+    reference=DELDJOO,
+)
+def user_mad_rating(m: Measure) -> Array:
+    """How far groups of users are apart in the scores that they are promised.
+
+    UserMADRating@k = mean over pairs of groups g, h of |S_g - S_h|, S_g = mean over the users of g of the mean score of L_u(k)
+
+    Edge cases: users with an empty list are left out, and so are groups without users; with a single group there is no value.
+    """
+    scored = m.table("scored")
+    return _difference_of_users(m, defined(scored.sum(scored["score"], "score"), m.n_listed))
+
+
+_ITEM_MAD = {"gain": "ndcg_gain", "empty_group": "empty_group"}
+
+
+@metric(
+    "ItemMADRanking",
+    family="fairness",
+    axes=_ITEM_MAD,
+    texts={"by": _BY_ITEMS},
+    bounds=(0.0, math.inf),
+    needs=lambda given: (f"items.{given['by']}",),
+    uses=("outcomes",),
+    one_cutoff=True,
+    system=True,
+    higher_is_better=False,
+    reference=DELDJOO,
+)
+def item_mad_ranking(m: Measure) -> Array:
+    """How far groups of items are apart in the gain of their recommendations.
+
+    ItemMADRanking@k = mean over pairs of groups g, h of |G_g - G_h|, G_g = mean over the recommended items of g of gain(i)
+
+    gain(i) is the mean over the places among the first k that hold i of its gain there: that of DCG for a hit, 0 else; no rank counts.
+
+    Edge cases: of groups without a recommended item `empty_group` says whether they are left out, and what less than two groups
+    give, or whether they leave no value.
+    """
+    items = m.items("outcomes", k=m.cutoff or 0, gain=str(m.params["gain"]), offset=m.offset)
+    return _difference_of_items(m, items, items["gain"] / items["count"], np.ones(len(items)))
+
+
+@metric(
+    "ItemMADRating",
+    family="fairness",
+    axes={"over": "item_mad_over", "empty_group": "empty_group"},
+    texts={"by": _BY_ITEMS},
+    bounds=(0.0, math.inf),
+    needs=lambda given: (f"items.{given['by']}",),
+    uses=("scored_outcomes",),
+    one_cutoff=True,
+    system=True,
+    higher_is_better=False,
+    reference=DELDJOO,
+)
+def item_mad_rating(m: Measure) -> Array:
+    """How far groups of items are apart in the scores of their hits.
+
+    ItemMADRating@k = mean over pairs of groups g, h of |S_g - S_h|, S_g = mean over items of g of the mean score of i
+
+    The mean score of i by `over`: over the places among the first k that hold i, its score where it is a hit and 0 else (`listed`);
+    or over those where it is a hit, for items that are a hit anywhere (`hits`).
+
+    Edge cases: as for ItemMADRanking.
+    """
+    items = m.items("scored_outcomes", k=m.cutoff or 0)
+    if m.params["over"] == "hits":
+        return _difference_of_items(m, items, divide(items["score"], items["hits"]), where(items["hits"] > 0, 1.0, 0.0))
+    return _difference_of_items(m, items, items["score"] / items["count"], np.ones(len(items)))
+
+
+def _difference_of_items(m: Measure, items: ItemTable, value: Array, counts: Array) -> Array:
+    """The mean difference of the mean `value` of groups of items, over the items that count."""
+    means = []
+    for group in m.groups(f"items.{m.params['by']}"):
+        inside = in_group(items, group, str(m.params["by"]))
+        means.append(defined(items.sum(where(inside, value, 0.0)), items.sum(where(inside, counts, 0.0))))
+    difference = _mean_difference(means, all_or_none=m.params["empty_group"] == "undefined")
+    return filled(difference, 0.0) if m.params["empty_group"] == "zero" else difference
+
+
+@metric(
+    "ExposureParity",
+    family="fairness",
+    texts={"by": _BY_ITEMS, "group": _ONE},
+    bounds=(0.0, math.inf),
+    needs=_needs_items,
+    uses=("listed",),
+    system=True,
+    population="lists",
+    reference=SINGH,
+)
+def exposure_parity(m: Measure) -> Array:
+    """How evenly groups of items are exposed: the least exposure per item of a group as a share of the largest.
+
+    ExposureParity@k = min_g E_g / max_g E_g, E_g = 1/|g| · Σ_u Σ_{r≤k, i_r ∈ g} 1/log2(r + 1)
+
+    With `group` = g it is E_g divided by the exposure per item of all groups together.
+
+    Edge cases: groups without items in the catalogue are left out; 0 where nothing is exposed.
+    """
+    by, only, listed = str(m.params["by"]), str(m.params["group"]), m.listed
+    groups = [group for group in m.groups(f"items.{by}") if group.size]
+    if not groups:
+        return np.array([[NO_VALUE]])
+    exposure = 1.0 / np.log2(listed["rank"] + 1.0)
+    totals = [m.total(listed.sum(where(in_group(listed, group, by), exposure, 0.0))) for group in groups]
+    shares = [total / float(group.size) for total, group in zip(totals, groups, strict=True)]
+    if only:
+        (group,) = chosen(m, f"items.{by}", only)
+        return divide(shares[groups.index(group)], added(*totals) / float(sum(group.size for group in groups)))
+    return divide(np.minimum.reduce(shares), np.maximum.reduce(shares))

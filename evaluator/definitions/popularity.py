@@ -1,0 +1,245 @@
+"""Popularity bias: how popular the recommended items are, and how far popular items are preferred.
+
+pop(i) is the number of train rows of item i, l the number of items among the first k of the list. The items of train fall into a short
+head and a long tail: the head is the shortest run of the most popular items that hold a `ratio` of the train rows, by
+`border` at least that (`reaches`) or more than that (`exceeds`); items that are as popular stand in the order of their
+ids. An item that train does not hold is in neither (`untrained` = `neither`), or in the tail if the catalogue holds it (`tail`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ..naming import Scalar
+from .arrays import NO_VALUE, Array, added, defined, divide, missing, where
+from .measure import CutTable, Measure, Ratio
+from .registry import Number, metric
+
+ABDOLLAHPOURI = "Abdollahpouri, Burke and Mobasher, FLAIRS 2019"
+_RATIO = {"ratio": Number(0.8, "the share of the train rows that the head holds", least=0.0, most=1.0)}
+_HEAD, _TAIL = 0, 1
+_BORDER = {"border": "head_border", "untrained": "tail_untrained"}
+
+
+def border_of_tail(m: Measure) -> dict[str, Scalar]:
+    """The parameters of the column `tail` of items."""
+    return {"ratio": float(m.params["ratio"]), "border": str(m.params["border"]), "untrained": str(m.params["untrained"])}
+
+
+def in_tail(table: CutTable) -> Array:
+    """Whether the item of each row is in the long tail."""
+    inside: Array = table.item("tail", **border_of_tail(table.measure)) == _TAIL
+    return inside
+
+
+def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    return ("train", "catalogue") if params["untrained"] == "tail" else ("train",)
+
+
+@metric(
+    "ARP",
+    family="popularity",
+    bounds=(0.0, math.inf),
+    aliases=("AveragePopularity", "AvgRecPopularity", "AverageRecommendationPopularity"),
+    axes={"unit": "popularity_unit", "unseen": "popularity_unseen"},
+    needs=("train",),
+    uses=("listed", "reading"),
+    pooled=True,
+    higher_is_better=False,
+    population="lists",
+    reference="Yin et al., Challenging the long tail recommendation, VLDB 2012; " + ABDOLLAHPOURI,
+)
+def arp(m: Measure) -> Ratio:
+    """The average popularity of the recommended items.
+
+    ARP@k = 1/l · Σ_{r≤k} pop(i_r)
+
+    pop by `unit`: the `rows` of train, its `users`, or the share of all rows (`row_share`) or users (`user_share`). An item that
+    train does not hold has popularity 0, or 1 (`unseen` = `one`).
+
+    Edge cases: an empty list counts 0.
+    """
+    unit = str(m.params["unit"])
+    of_users = unit in ("users", "user_share")
+    popularity = m.listed.item("train_users" if of_users else "train_rows")
+    if m.params["unseen"] == "one":
+        popularity = np.maximum(popularity, 1)
+    total = m.listed.sum(popularity, "popularity")
+    whole = {"row_share": m.number("train_rows"), "user_share": m.number("train_users")}.get(unit, 1.0)
+    return Ratio(total / whole, m.n_listed)
+
+
+@metric(
+    "MeanPopRank",
+    family="popularity",
+    axes={"unit": "rank_unit"},
+    needs=("train",),
+    uses=("listed", "reading"),
+    higher_is_better=False,
+    population="lists",
+    reference="LensKit metrics/ranking/_pop.py",
+)
+def mean_pop_rank(m: Measure) -> Array:
+    """The mean place of the recommended items among all items of train by popularity, as a share: 1 is the most popular.
+
+    MeanPopRank@k = 1/l · Σ_{r≤k} place(i_r)/N, place counting from the least popular of the N items of train
+
+    Items that are as popular share the mean of their places. Popularity by `unit`: `users` or `rows` of train.
+
+    Edge cases: an item that train does not hold has place 0; an empty list has no value.
+    """
+    return defined(m.listed.sum(m.listed.item("mean_rank", by=str(m.params["unit"])), "place"), m.n_listed)
+
+
+@metric(
+    "APLT",
+    family="popularity",
+    axes={**_BORDER, "over": "list_divisor"},
+    numbers=_RATIO,
+    needs=_needs,
+    uses=("listed", "reading"),
+    population="lists",
+    reference=ABDOLLAHPOURI,
+)
+def aplt(m: Measure) -> Array:
+    """The share of recommended items that are in the long tail (average percentage of long-tail items).
+
+    APLT@k = |L(k) ∩ tail| / D, D by `over`: the items that are there (`list_length`), or `k`
+
+    Edge cases: an empty list counts 0.
+    """
+    return divide(m.listed.tally(in_tail(m.listed), "in the tail"), m.n_listed if m.params["over"] == "list_length" else m.depth)
+
+
+@metric(
+    "ACLT",
+    family="popularity",
+    bounds=(0.0, math.inf),
+    axes=_BORDER,
+    numbers=_RATIO,
+    needs=_needs,
+    uses=("listed", "reading"),
+    population="lists",
+    reference=ABDOLLAHPOURI,
+)
+def aclt(m: Measure) -> Array:
+    """The number of recommended items that are in the long tail (average coverage of long-tail items).
+
+    ACLT@k = |L(k) ∩ tail|
+
+    Edge cases: an empty list counts 0.
+    """
+    return m.listed.tally(in_tail(m.listed), "in the tail")
+
+
+@metric(
+    "TailPercentage",
+    family="popularity",
+    numbers={"ratio": Number(0.1, "the share of the items of train that is the tail; above 1 the popularity up to which an item is in it")},
+    needs=("train",),
+    uses=("listed", "reading"),
+    population="lists",
+    reference="RecBole metrics.py",
+)
+def tail_percentage(m: Measure) -> Array:
+    """The share of recommended items that are among the least popular of train.
+
+    TailPercentage@k = |L(k) ∩ T| / l, T = the max(⌊ratio·N⌋, 1) least popular of the N items of train, smallest id first
+
+    With a `ratio` above 1, T = the items with at most that many train rows.
+
+    Edge cases: an empty list counts 0.
+    """
+    tail = m.listed.item("tail", ratio=float(m.params["ratio"]), border="least_popular") == 1
+    return divide(m.listed.tally(tail, "in the tail"), m.n_listed)
+
+
+def spread_of(shares: Sequence[Array]) -> Array:
+    """Population standard deviation of `shares` divided by their mean; 0 where the mean is 0. A share without a value is left out."""
+    if not shares:
+        return np.array([[NO_VALUE]])
+    n = added(*(where(missing(share), 0.0, 1.0) for share in shares))
+    mean = divide(added(*shares), n)
+    deviations = added(*((share - mean) * (share - mean) for share in shares))
+    return divide(np.sqrt(divide(deviations, n)), mean)
+
+
+@metric(
+    "PopREO",
+    family="popularity",
+    axes={**_BORDER, "numerator": "reo_numerator"},
+    numbers=_RATIO,
+    bounds=(0.0, 1.0),
+    needs=_needs,
+    uses=lambda params: ("relevant", "listed" if params["numerator"] == "listed" else "hits"),
+    system=True,
+    higher_is_better=False,
+    reference="Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020",
+)
+def pop_reo(m: Measure) -> Array:
+    """How unequal the chances of relevant items of head and tail are (popularity-based ranking-based equal opportunity).
+
+    PopREO@k = std(P_head, P_tail) / mean(P_head, P_tail), P_g = Σ_u hits_u(k) in g / Σ_u relevant items of u in g
+
+    std is that of the population. By `numerator` the hits (`relevant`), or every recommended item of g (`listed`).
+
+    Edge cases: a group without relevant items is left out, and a single group gives 0; so does a mean of 0.
+    """
+    rows, relevant = m.listed if m.params["numerator"] == "listed" else m.hits, m.table("relevant")
+    border = border_of_tail(m)
+    shares = []
+    for group in (_HEAD, _TAIL):
+        n_rows = m.total(rows.tally(rows.item("tail", **border) == group))
+        shares.append(defined(n_rows, m.total(relevant.tally(relevant.item("tail", **border) == group))))
+    return spread_of(shares)
+
+
+@metric(
+    "PopRSP",
+    family="popularity",
+    axes={**_BORDER, "candidates": "rsp_candidates"},
+    numbers=_RATIO,
+    bounds=(0.0, 1.0),
+    needs=_needs,
+    uses=lambda params: ("listed", *(("profile",) if params["candidates"] == "unseen" else ())),
+    system=True,
+    higher_is_better=False,
+    population="lists",
+    reference="Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020",
+)
+def pop_rsp(m: Measure) -> Array:
+    """How unequal the chances of items of head and tail are (popularity-based ranking-based statistical parity).
+
+    PopRSP@k = std(P_head, P_tail) / mean(P_head, P_tail), P_g = Σ_u |L_u(k) ∩ g| / C_g
+
+    C_g by `candidates`: the items of g that users could have been given, Σ_u |g without the train items of u| (`unseen`), the
+    number of items in g (`items`), or |g| for every user who counts less the train rows of g, these as far as the users who count
+    are a share of all train users (`unseen_on_average`). std is that of the population.
+
+    Edge cases: a group without candidates is left out, and a single group gives 0; so does a mean of 0.
+    """
+    border = border_of_tail(m)
+    everything = m.prepared.item_column("tail", **border)[:-1]
+    shares = []
+    for group in (_HEAD, _TAIL):
+        chances = candidates_of(m, "tail", border, group, float((everything == group).sum()))
+        shares.append(defined(m.total(m.listed.tally(m.listed.item("tail", **border) == group)), chances))
+    return spread_of(shares)
+
+
+def candidates_of(m: Measure, column: str, params: Mapping[str, Scalar], group: int, size: float) -> Array:
+    """How many items of a group users could have been given, by the parameter `candidates`; the group has `size` items.
+
+    `column`, with its `params`, is the column of items that holds their group.
+    """
+    if m.params["candidates"] == "unseen":
+        profile = m.table("profile")
+        return m.n_counted * size - m.total(profile.tally(profile.item(column, **params) == group))
+    if m.params["candidates"] == "unseen_on_average":
+        inside = m.prepared.item_column(column, **params)[:-1] == group
+        rows = float(m.prepared.train_rows[inside].sum())
+        return m.n_counted * size - m.n_counted * rows / m.number("train_users")
+    return np.array([[size]])

@@ -1,0 +1,160 @@
+"""Popularity of what users get against what they had: by groups of users, by user, and by item.
+
+pop(i) is the number of rows of item i divided by the number of users, in data.train, or (`of` = `train_and_test`) in the train and
+test files together. The popular items are the first round(`popular`·N) of the N items there by pop. Items, and users, that are
+equal stand by `ties` in the order of their ids (`id`), or of their first rows in the files (`first_row`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..metrics.side import Params
+from ..naming import Scalar, unquoted
+from ..tables.prepared import ProfileGroups
+from .arrays import Array, defined, filled, missing, where
+from .measure import Measure
+from .registry import Many, Number, Text, metric
+
+ABDOLLAHPOURI = (
+    "Abdollahpouri et al., The unfairness of popularity bias in recommendation, RMSE workshop at RecSys 2019; ClayRS fairness_metrics.py"
+)
+_POPULAR = {"popular": Number(0.2, "the share of items that are popular", least=0.0, most=1.0)}
+
+
+def _check_shares(params: Mapping[str, Scalar], k: int | None) -> None:
+    try:
+        shares = [float(part) for part in str(params["shares"]).split(";")]
+    except ValueError:
+        raise ValueError(f"shares are numbers with ; between them, not {params['shares']!r}") from None
+    if not shares or min(shares) <= 0 or not math.isclose(sum(shares), 1.0, abs_tol=1e-9):
+        raise ValueError(f"shares are above 0 and add up to 1, not {params['shares']}")
+
+
+def profile_groups_of(params: Mapping[str, Scalar]) -> ProfileGroups:
+    """How the parameters group users where no column of data.users does."""
+    return ProfileGroups(str(params["of"]), float(params["popular"]), str(params["ties"]), str(params["shares"]))
+
+
+@metric(
+    "DeltaGap",
+    family="popularity",
+    axes={"of": "gap_of", "ties": "popular_ties"},
+    numbers=_POPULAR,
+    texts={
+        "shares": Text("0.2;0.6;0.2", "the shares of users that make a group each, those with the most popular profiles first"),
+        "by": Text("", "a column of data.users that names the groups, instead of shares"),
+        "group": Text("", "one group; all without it"),
+    },
+    bounds=(-1.0, math.inf),
+    needs=lambda params: ("train", *((f"users.{params['by']}",) if params["by"] else ())),
+    uses=lambda params: ("listed", "reading", "profile", "n_profile", "user_group" if params["by"] else "popularity_group"),
+    several=lambda params: not params["group"],
+    validate=_check_shares,
+    system=True,
+    higher_is_better=False,
+    population="lists",
+    reference=ABDOLLAHPOURI,
+)
+def delta_gap(m: Measure) -> Many:
+    """How much more popular than before a group's recommendations are (difference of group average popularity).
+
+    ΔGAP(g)@k = (GAP_r(g) - GAP_p(g)) / GAP_p(g), GAP(g) = mean over the users of g of the mean pop of the user's items
+
+    GAP_r looks at the first k recommended items, GAP_p at the train items of the same users. Groups are those of `by`; or users are
+    ordered by the share of popular items among their train items, most first, and fall into groups 1, 2, … by `shares`.
+
+    Edge cases: users without a list are in a group but not in its means; an item without rows has pop 0; 0 where GAP_p is 0, no
+    value for an empty group.
+    """
+    by, only = str(m.params["by"]), str(m.params["group"])
+    if by:
+        groups = {group.name: group.code for group in m.groups(f"users.{by}")}
+        code = m.user("user_group", column=by)
+    else:
+        chosen = profile_groups_of(m.params)
+        groups = {str(number): number for number in range(1, chosen.shares.count(";") + 2)}
+        code = m.user("popularity_group", **chosen._asdict())
+    if only and only not in groups:
+        raise ValueError(f"there is no group {only!r}; the groups are {', '.join(groups)}")
+    source, listed, profile = str(m.params["of"]), m.listed, m.table("profile")
+    now = defined(listed.sum(listed.item("pop", source=source), "popularity"), m.n_listed)
+    before = defined(profile.whole_sum(profile.item("pop", source=source)), m.user("n_profile"))
+    changes: dict[Params, Array] = {}
+    for name in [only] if only else groups:
+        inside = (code == groups[name]) & ~missing(now) & ~missing(before)
+        n = m.total(where(inside, 1.0, 0.0))
+        recommended, had = (defined(m.total(where(inside, value, 0.0)), n) for value in (now, before))
+        change = where(missing(had), had, filled(defined(recommended - had, had), 0.0))
+        changes[() if only else (("group", unquoted(name)),)] = change
+    return changes
+
+
+_RATIO_TABLES = {
+    "recommendations": ("listed", "reading"),
+    "profile": ("profile", "n_profile"),
+    "difference": ("listed", "reading", "profile", "n_profile"),
+}
+
+
+@metric(
+    "PopularityRatio",
+    family="popularity",
+    axes={"of": "gap_of", "ties": "popular_ties", "ratio": "ratio_of"},
+    numbers=_POPULAR,
+    bounds=(-1.0, 1.0),
+    needs=("train",),
+    uses=lambda params: _RATIO_TABLES[str(params["ratio"])],
+    higher_is_better=False,
+    population="lists",
+    reference=ABDOLLAHPOURI,
+)
+def popularity_ratio(m: Measure) -> Array:
+    """The share of popular items among the recommended ones, or how far it is above that of the user's profile.
+
+    PopularityRatio@k = |L(k) ∩ popular| / l
+
+    By `ratio` that of the `recommendations`, |train_u ∩ popular| / |train_u| (`profile`), or the `difference` of the first and the second.
+
+    Edge cases: users with an empty list, or whom train does not hold where it looks at profiles, are left out.
+    """
+    popular: dict[str, Scalar] = {"source": str(m.params["of"]), "share": float(m.params["popular"]), "ties": str(m.params["ties"])}
+    shares = []
+    if m.params["ratio"] != "profile":
+        shares.append(defined(m.listed.tally(m.listed.item("popular", **popular) == 1, "popular"), m.n_listed))
+    if m.params["ratio"] != "recommendations":
+        profile = m.table("profile")
+        shares.append(defined(profile.whole_tally(profile.item("popular", **popular) == 1), m.user("n_profile")))
+    return shares[0] if len(shares) == 1 else shares[0] - shares[1]
+
+
+@metric(
+    "PopularityCorrelation",
+    family="popularity",
+    aliases=("PopRecsCorrelation",),
+    axes={"items": "correlation_items"},
+    bounds=(-1.0, 1.0),
+    needs=("train",),
+    uses=("popular_exposure",),
+    one_cutoff=True,
+    system=True,
+    higher_is_better=False,
+    population="lists",
+    reference=ABDOLLAHPOURI + " (PopRecsCorrelation)",
+)
+def popularity_correlation(m: Measure) -> Array:
+    """The correlation of an item's popularity with how often it is recommended (Pearson).
+
+    PopularityCorrelation@k = Σ_i (n(i) - n̄)(c(i) - c̄) / √(Σ_i (n(i) - n̄)² · Σ_i (c(i) - c̄)²), n(i) the train rows, c(i) the
+    lists that hold i
+
+    over `all` items that train or a list holds, or those that are `recommended`.
+
+    Edge cases: no value where all items are as popular, or as often recommended, as each other.
+    """
+    items = m.items("popular_exposure", k=m.cutoff or 0, items=str(m.params["items"]))
+    rows, count = items["rows"], items["count"]
+    return defined(items.sum(rows * count), np.sqrt(items.sum(rows * rows) * items.sum(count * count)))
