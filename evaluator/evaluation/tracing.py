@@ -120,13 +120,17 @@ def _per_row(values: Any, n_rows: int) -> Array:
 def _table(table: ReadTable) -> ExplainedTable:
     """The rows of a table as far as they are looked at, in the order of the columns that its declaration names."""
     kind, index = TABLES[table.name], _within(table.rows, table.depth)
-    columns = {name: _column(table.rows, name, index) for name in kind.columns if name == "item" or name in table.rows}
     terms = {label: values[index] for label, values in table.columns().items()}
-    order = pl.DataFrame(columns).select(pl.arg_sort_by(*columns)).to_series().to_numpy() if columns else np.arange(len(index))
-    body = [column[order].tolist() if isinstance(column, np.ndarray) else column.gather(order).to_list() for column in columns.values()]
-    body += [column[order].tolist() for column in terms.values()]
-    headers = tuple("grade" if name == "gain" else name for name in columns)
-    return ExplainedTable(kind.title, (*headers, *terms), tuple(zip(*body, strict=True)), table.totals())
+    headers = {name: "grade" if name == "gain" else name for name in kind.columns if name == "item" or name in table.rows}
+    shown = {header: _column(table.rows, name, index) for name, header in headers.items() if header not in terms}
+    order = pl.DataFrame(shown).select(pl.arg_sort_by(*shown)).to_series().to_numpy() if shown else np.arange(len(index))
+    body = [_as_cells(pl.Series(column).gather(order)) for column in (*shown.values(), *terms.values())]
+    return ExplainedTable(kind.title, (*shown, *terms), tuple(zip(*body, strict=True)), table.totals())
+
+
+def _as_cells(column: pl.Series) -> list[CellValue]:
+    """The cells of a column; `yes` or nothing for a condition."""
+    return ["yes" if holds else "" for holds in column] if column.dtype == pl.Boolean else column.to_list()
 
 
 def _hits(table: ReadTable, listed: Rows | None) -> ExplainedTable:
