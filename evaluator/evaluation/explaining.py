@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..conventions import AXES, PROTOCOL, load
-from ..definitions.arrays import Array
-from ..definitions.measure import Ratio, plain
 from ..errors import DataError
 from ..measure.plan import MeasureGroup, grouped
 from ..measure.scoring import GroupValues, Scorer
 from ..measure.wholes import TakenSums
+from ..metrics.arrays import Array
 from ..metrics.definition import Definition
+from ..metrics.measure import Ratio, plain
 from ..results.explanation import ExplainedChoice, Explanation
 from ..tables.lists import Reading
 from .tracing import Recorder

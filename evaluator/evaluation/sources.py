@@ -10,9 +10,9 @@ from typing import TypeVar
 import polars as pl
 
 from .. import load
-from ..engine.base import ReadError
-from ..engine.files import FAILURES, opened
 from ..inputs import said_of
+from ..load.opening import FAILURES, opened
+from ..load.scan import ReadError
 from ..load.tally import FaultTally
 
 T = TypeVar("T")
