@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .config import Loaded, load_config
-    from .pipeline import audit, explain, run
+    from .evaluation.auditing import audit
+    from .evaluation.explaining import explain
+    from .evaluation.running import run
     from .result import Counts, Input, InputFile, Result, Row
     from .results.audit import Audit
     from .results.explanation import Explanation
@@ -27,10 +29,10 @@ _HOMES = {
     "Audit": ".results.audit",
     "Explanation": ".results.explanation",
     "Loaded": ".config",
-    "audit": ".pipeline",
-    "explain": ".pipeline",
+    "audit": ".evaluation.auditing",
+    "explain": ".evaluation.explaining",
     "load_config": ".config",
-    "run": ".pipeline",
+    "run": ".evaluation.running",
 }
 
 
