@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from .. import load
 from ..config import Loaded, missing
-from ..conventions import AXES, PROTOCOL
-from ..conventions import load as load_convention
+from ..conventions import AXES, PROTOCOL, load
 from ..errors import ConfigError, DataError
-from ..inputs import Inputs, look_at_everything
 from ..measure.plan import MeasureGroup, grouped
 from ..measure.scoring import GroupValues, Scorer
 from ..measure.wholes import TakenSums
@@ -24,10 +20,9 @@ from ..metrics.measure import Ratio, plain
 from ..results.explanation import ExplainedChoice, Explanation
 from ..tables.lists import Reading
 from ..tables.part import PartData
+from .files import Files, with_files
 from .plan import Plan
-from .side_needs import prepared_for, side_frames
 from .single_user import user_frames, user_id
-from .sources import SourceReader
 from .tracing import Recorder
 
 
@@ -38,14 +33,8 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
     holds the user, and what `run` raises.
     """
     definition = _definition(loaded, measure)
-    with ExitStack() as stack:
-        inputs = look_at_everything(loaded, Plan((definition,)).needs, stack).single(model)
-        kinds = load.common_kinds(inputs.all())
-        while True:
-            try:
-                return _explained_from_files(loaded, inputs.with_kinds(kinds), definition, user)
-            except load.IdsAreText as text_ids:
-                kinds = load.as_text(kinds, text_ids.columns)
+    plan = Plan((definition,))
+    return with_files(loaded, plan, lambda files: _explained_from(files, definition, user), only=lambda inputs: inputs.single(model))
 
 
 def _definition(loaded: Loaded, measure: str) -> Definition:
@@ -61,15 +50,11 @@ def _definition(loaded: Loaded, measure: str) -> Definition:
     return definition
 
 
-def _explained_from_files(loaded: Loaded, inputs: Inputs, definition: Definition, user: str) -> Explanation:
-    """Explain the value for a user of the only model of the inputs."""
-    (model,) = inputs.models
-    reader = SourceReader(loaded.folder, loaded.config.evaluation.policy.missing_values == "drop")
-    own_id = user_id(inputs, user)
-    sides = side_frames(inputs, reader)
-    prepared, _ = prepared_for(Plan((definition,)), inputs, loaded.config, sides)
-    part = PartData(user_frames(inputs, model, reader, sides, own_id))
-    return explained(Scorer.of(prepared, part), definition, model, user)
+def _explained_from(files: Files, definition: Definition, user: str) -> Explanation:
+    """Explain the value for a user of the only model that is read."""
+    (model,) = files.inputs.models
+    part = PartData(user_frames(files, model, user_id(files.inputs, user)))
+    return explained(Scorer.of(files.prepared, part), definition, model, user)
 
 
 def explained(scorer: Scorer, definition: Definition, model: str, user: str) -> Explanation:
@@ -160,7 +145,7 @@ def _formula(definition: Definition) -> str:
 
 def _choices(definition: Definition, is_part: bool) -> tuple[ExplainedChoice, ...]:
     """The choices of the formula; for a measure that is no part of another also those of the protocol that differ from receval's."""
-    defaults = load_convention("receval").axes
+    defaults = load("receval").axes
     choices = [ExplainedChoice(key, *_meaning(axis, definition.axes[axis])) for key, axis in definition.metric.axes.items()]
     choices += [ExplainedChoice(key, f"{value:g}", definition.metric.numbers[key].means) for key, value in definition.numbers.items()]
     if is_part:

@@ -8,7 +8,8 @@ from ..errors import DataError
 from ..inputs import Inputs
 from ..load import Source
 from ..load.tally import FaultTally
-from ..prepare import SideFrames
+from ..tables.part import LISTS
+from .files import Files
 from .sources import SourceReader
 
 
@@ -21,25 +22,20 @@ def user_id(inputs: Inputs, written: str) -> int | str:
     return int(written)
 
 
-def user_frames(inputs: Inputs, model: str, reader: SourceReader, sides: SideFrames, user: int | str) -> dict[str, pl.DataFrame]:
-    """The frames of a part that holds one user: the list of a model, and the rows of the user in the other sources that have users.
-
-    The rows of test and train are those that were read as side inputs; of the other sources only the rows of the user are kept, though
-    all are looked at for faults, as in a run.
-    """
-    sources = {"lists": inputs.models[model], "baseline": inputs.baseline, "predictions": inputs.predictions.get(model)}
-    frames = {name: _rows_of(reader, source, user) for name, source in sources.items() if source is not None}
-    for name, frame in (("test", sides.test), ("train", sides.train)):
-        if frame is not None and "user" in frame.columns:
-            frames[name] = frame.filter(pl.col("user") == user)
-    return frames
+def user_frames(files: Files, model: str, user: int | str) -> dict[str, pl.DataFrame]:
+    """The frames of a part that holds one user: the user's list of a model, and the user's rows in the tables beside the lists."""
+    sides = files.sides_of(model)
+    users = pl.Series("user", [user], dtype=sides["test"].frame.schema["user"])
+    rows = {role: side.rows_of(users) for role, side in sides.items()}
+    return {LISTS: _rows_of(files.reader, files.inputs.models[model], user), **rows}
 
 
 def _rows_of(reader: SourceReader, source: Source, user: int | str) -> pl.DataFrame:
-    """The rows of a user in a source."""
+    """The rows of a user in a source, of which all rows are looked at for faults, as in a run."""
 
     def collect(lazy: pl.LazyFrame, tally: FaultTally) -> pl.DataFrame:
         tally.add(lazy)
-        return lazy.filter(pl.col("user") == user).collect(engine="streaming")
+        rows = lazy.filter(pl.col("user") == user).collect(engine="streaming")
+        return rows.select(name for name in rows.columns if not name.startswith("odd_"))
 
     return reader.read(source, collect)
