@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from .. import conventions, provenance
 from ..config import Loaded, missing
 from ..errors import ConfigError
+from ..load import Source
 from ..measure.scoring import pools
 from ..metrics.definition import Definition
 from ..naming import MetricSpec
@@ -15,7 +16,7 @@ from ..result import Row
 from ..results.audit import Audit, AuditCell, AuditedMeasure
 from .files import Files, with_files
 from .plan import Plan
-from .running import Progress, evaluated_models, remarks, silent
+from .running import Options, Progress, Run
 
 _NO_SUCH_METRIC = "the library has no such metric"
 _NO_USER = "no user counts"
@@ -36,21 +37,40 @@ class _Questions:
         return Plan(tuple(dict.fromkeys(self.definitions.values())))
 
 
-def audit(loaded: Loaded, names: Sequence[str] = (), progress: Progress = silent) -> Audit:
+def audit(loaded: Loaded, names: Sequence[str] = (), progress: Progress | None = None) -> Audit:
     """Evaluate the measures of a config under the conventions called `names`, or under all that receval knows.
 
     The convention of the config comes first. A convention gives no value for a metric that its library does not have, or for
     which an input is missing. Raises `ConfigError` if a convention is wrong, and what `run` raises.
     """
     questions = _questions(loaded, names)
-    return with_files(loaded, questions.plan, lambda files: _audited(loaded, questions, files, progress))
+    return with_files(loaded, questions.plan, lambda files: _audited(loaded, questions, files, progress or _silent))
+
+
+@dataclass(eq=False)
+class _RunWithoutChecks(Run):
+    """A run that only computes values: what files hold is examined by `run` and `check`."""
+
+    def checks(self, source: Source, first: bool) -> None:
+        """Make no checks."""
+
+
+def _silent(model: str, done: int, total: int) -> None:
+    """Report no progress."""
 
 
 def _audited(loaded: Loaded, questions: _Questions, files: Files, progress: Progress) -> Audit:
     """Evaluate every definition for every model, in one pass over the lists of each."""
-    plan = questions.plan
-    models = list(evaluated_models(loaded, plan, files, progress))
-    rows = {model.name: {one: of_one[0] for one, of_one in zip(plan.shown, model.by_definition, strict=False)} for model in models}
+    plan, inputs = questions.plan, files.inputs
+    run = _RunWithoutChecks(loaded, plan, files, Options(keep_failures=False, tolerant=False, keep_users=False, progress=progress))
+    for done, (name, source) in enumerate(inputs.models.items()):
+        progress(name, done, len(inputs.models))
+        run.model(name, source, first=not done)
+    progress("", len(inputs.models), len(inputs.models))
+    rows = {
+        name: {definition: values[0] for definition, values in zip(plan.definitions, model.by_definition, strict=True)}
+        for name, model in run.models.items()
+    }
     measures = tuple(
         AuditedMeasure(
             measure.label,
@@ -64,7 +84,7 @@ def _audited(loaded: Loaded, questions: _Questions, files: Files, progress: Prog
         conventions=questions.conventions,
         models=tuple(rows),
         measures=measures,
-        remarks=remarks(plan, files, models),
+        remarks=run.remarks(),
         versions=provenance.versions(loaded.config.engine.name),
     )
 

@@ -89,6 +89,10 @@ class SourceReader:
             raise load.explain(source, error) from error
         return made
 
+    def faulty_rows(self, source: load.Source) -> pl.DataFrame:
+        """Nothing but the rows of a source that were passed over."""
+        return _collected(_opened(source.faulty_rows()))
+
     def _again(self, source: load.Source, consume: Callable[[pl.LazyFrame, FaultTally], T]) -> T:
         self.as_read[source.role] = source
         return self.read(source, consume)

@@ -66,6 +66,14 @@ def discounts(cutoffs: Sequence[int], base: float = 2.0, shifted: bool = True) -
     return np.asarray([math.fsum(by[:k]) for k in cutoffs])[:, None]
 
 
+def discounts_of_length(length: Array) -> Array:
+    """Σ_{r≤l} 1/log2(r + 1) for each length l of a list."""
+    ranks = np.arange(1, int(np.max(length, initial=0)) + 1)
+    totals = np.concatenate([[0.0], np.cumsum(1.0 / np.log2(ranks + 1))])
+    found: Array = totals[np.asarray(length, dtype=np.int64)]
+    return found
+
+
 def harmonic(n: Any) -> Array:
     """H_n = Σ_{i≤n} 1/i, exact to 1e-14: the asymptotic series at n + 12, less its twelve last terms.
 

@@ -15,7 +15,7 @@ from ..naming import Scalar
 from ..tables.graph import table
 from ..tables.rows import Rows
 from ..tables.running import running_sum
-from .arrays import NO_VALUE, Array, discounts, divide, where
+from .arrays import NO_VALUE, Array, discounts, discounts_of_length, divide, where
 from .measure import Measure, Ratio
 from .registry import Number, metric
 
@@ -105,7 +105,7 @@ def _refuse_empty_scale(params: Mapping[str, Scalar], k: int | None) -> None:
 @metric(
     "SDCG",
     family="ranking",
-    uses=("hits", "listed"),
+    uses=("hits", "reading"),
     pooled=True,
     validate=_refuse_empty_scale,
     aliases=("ScaledDCG",),
@@ -127,8 +127,7 @@ def sdcg(m: Measure) -> Ratio:
     scaled = np.minimum(np.maximum(m.hits["gain"] - low, 0.0) / (high - low), 1.0)
     total = m.hits.sum(scaled / by, gain=scaled, discount=by)
     if m.cutoffs is None:
-        of_list = np.log2(m.listed["rank"] + 1)
-        return Ratio(total, m.listed.sum(1.0 / of_list, discount=of_list))
+        return Ratio(total, discounts_of_length(m.n_listed))
     return Ratio(total, discounts(m.cutoffs))
 
 

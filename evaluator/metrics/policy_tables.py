@@ -26,6 +26,7 @@ note_sentence(
     params=("activation", "threshold", "depth"),
     columns=("rank", "item"),
     title="The items of the list",
+    reads_scores=True,
 )
 def weighted(
     reading: Reading,

@@ -41,8 +41,9 @@ class TableKind:
     """What is known of a table before it is made.
 
     `uses` are the tables and inputs that its maker takes by name, `params` the parameters that it takes; `varies` are the choices that
-    it looks at itself. `title` says to people what its rows are, or what is counted of each user, and `columns` which columns of it are
-    worth showing; a table without a title is made of others only, or tells people nothing.
+    it looks at itself, and `reads_scores` says that it looks at the scores of the lists, not only at their ranks. `title` says to people
+    what its rows are, or what is counted of each user, and `columns` which columns of it are worth showing; a table without a title is
+    made of others only, or tells people nothing.
     """
 
     name: str
@@ -52,6 +53,7 @@ class TableKind:
     varies: tuple[str, ...]
     columns: tuple[str, ...]
     title: str
+    reads_scores: bool = False
 
 
 TABLES: Final[dict[str, TableKind]] = {}
@@ -65,6 +67,7 @@ def table(
     varies: Collection[str] = (),
     columns: Collection[str] = (),
     title: str = "",
+    reads_scores: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare the table that the decorated function makes of the tables that it uses.
 
@@ -75,7 +78,8 @@ def table(
     def declare(make: Callable[..., Any]) -> Callable[..., Any]:
         if name in TABLES or name in INPUTS:
             raise ValueError(f"there is a table {name!r} already")
-        TABLES[name] = TableKind(name, make, tuple(uses), tuple(params), tuple(varies), tuple(columns), title)
+        texts = (tuple(columns), title)
+        TABLES[name] = TableKind(name, make, tuple(uses), tuple(params), tuple(varies), *texts, reads_scores)
         return make
 
     return declare
@@ -140,3 +144,11 @@ class Tables:
     def replace(self, name: str, choice: Choice, made: Any, **params: Scalar) -> None:
         """Put another table in the place of one."""
         self._made[self.key(name, choice, params)] = made
+
+    def variant(self, name: str, made: Mapping[Choice, Any]) -> Tables:
+        """The same tables with other ones called `name` under the choices of `made`, and without what was made of the first ones."""
+        other = Tables({**self._inputs, "notes": Notes()})
+        other._made = {key: table for key, table in self._made.items() if name not in closure((key.name,))}
+        for choice, replacement in made.items():
+            other.replace(name, choice, replacement)
+        return other
