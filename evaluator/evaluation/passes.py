@@ -73,6 +73,8 @@ def pass_over(
                 total = measured(pass_task, {LISTS: pl.DataFrame(schema=lists.collect_schema()), **empty})
             return total
 
-        return whole_users(merge, lists, sides, last=last, memory=memory, scratch=scratch, examine=examine_batch, progress=progress)
+        return whole_users(
+            merge, lists, sides, last=last, memory=memory, scratch=scratch, examine=examine_batch, progress=progress
+        )
 
     return reader.read(source, consume)

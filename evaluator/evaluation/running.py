@@ -123,9 +123,7 @@ class Run:
         of_one = self.evaluated(name, task, found)
         self.models[name] = of_one
         if examiner is not None:
-            tied = (
-                bounds(ties, found.more[TIES], found.moments, dict(enumerate(of_one.by_definition))) if ties and TIES in found.more else {}
-            )
+            tied = bounds(ties, found.more[TIES], found.moments, dict(enumerate(of_one.by_definition))) if ties and TIES in found.more else {}
             context = self.context(name, source, of_one, {label: one._asdict() for label, one in tied.items()})
             self.note(examiner, examiner.findings(found.more[TALLIES], context))
 
@@ -171,9 +169,7 @@ class Run:
         """Rows that were left out of the sources that are looked at with a model."""
         of_models = {source.role: model for model, source in self.files.inputs.models.items()}
         return [
-            Faults(
-                role, of_models.get(role, ""), passed.places, passed.n_faulty, passed.n_rows, self.files.reader.faulty_rows(passed.source)
-            )
+            Faults(role, of_models.get(role, ""), passed.places, passed.n_faulty, passed.n_rows, self.files.reader.faulty_rows(passed.source))
             for role, passed in self.files.reader.passed_over.items()
             if of_models.get(role, name) == name
         ]
