@@ -12,16 +12,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .config import Loaded, load_config
-    from .evaluation.auditing import audit
-    from .evaluation.explaining import explain
-    from .evaluation.running import run
-    from .result import Counts, Input, InputFile, Result, Row
-    from .results.audit import Audit
-    from .results.explanation import Explanation
+from typing import Any
 
 __all__ = ["Audit", "Counts", "Explanation", "Input", "InputFile", "Loaded", "Result", "Row", "audit", "explain", "load_config", "run"]
 

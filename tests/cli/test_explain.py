@@ -14,10 +14,10 @@ from receval.evaluation.files import Files, with_files
 from receval.evaluation.plan import Plan
 from receval.evaluation.single_user import user_frames
 from receval.measure.scoring import Scorer
-from receval.results.explanation import Explanation
-from receval.tables.part import PartData
 from receval.metrics import METRICS
 from receval.naming import parse
+from receval.results.explanation import Explanation
+from receval.tables.part import PartData
 
 from tests.conftest import CONFIGS, ROOT
 from tests.variants import FORMULAS, PROTOCOLS
