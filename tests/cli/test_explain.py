@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 
-import narwhals as nw
+import polars as pl
 import pytest
 from receval import explain, load_config, run
 from receval.errors import ConfigError, DataError
@@ -63,7 +63,7 @@ class Build:
 
     def __init__(self) -> None:
         self.loaded = load_config(CONFIGS / "families.yaml", [*SETTINGS, f"evaluation.metrics={json.dumps(EXPLAINED)}"])
-        rows = run(self.loaded).per_user["knn"].filter(nw.col("n_relevant") > 2).rows(named=True)
+        rows = run(self.loaded).per_user["knn"].filter(pl.col("n_relevant") > 2).rows(named=True)
         self.rows = [rows[20 + 40 * index] for index in range(3)]
         """The values of three users."""
         self.scorers = with_files(self.loaded, Plan.of(self.loaded.config), self.scorers_of_users)
