@@ -63,14 +63,14 @@ def test_a_dirty_file_is_audited_as_each_convention_reads_it_alone(tmp_path):
 
 
 def test_the_files_are_read_once_however_many_conventions_there_are(monkeypatch):
-    from receval.engine.polars import PolarsEngine
+    from receval.evaluation import sources
 
     scans = []
-    scan = PolarsEngine.scan
-    monkeypatch.setattr(PolarsEngine, "scan", lambda self, source: scans.append(source.paths) or scan(self, source))
+    opened = sources._opened
+    monkeypatch.setattr(sources, "_opened", lambda source: scans.append(source.role) or opened(source))
     loaded = load_config(CONFIGS / "quickstart.yaml", SETTINGS[1::2])
     audit(loaded)
-    assert len(scans) == 5  # test, train and three models
+    assert len(scans) == len(set(scans)) == 5  # test, train and three models
     run(load_config(CONFIGS / "quickstart.yaml", [*SETTINGS[1::2], "health=off"]))
     assert len(scans) == 10
 
