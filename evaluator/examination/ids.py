@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
@@ -121,7 +122,7 @@ class MendableIds(HealthCheck):
         model = context.model if comparison is _OF_MODEL else ""
         own, other = context.sources[comparison.own], context.sources[comparison.other]
         ids = _ids(tally, context, comparison.own, column)
-        known = pl.concat([_ids(tally, context, name, column) for name in comparison.known if name in context.sources])
+        known = pl.concat([_ids(tally, context, name, column) for name in comparison.known if column in _columns(context, name)])
         strange = ids.filter(~ids.is_in(known.implode()))
         matches = matched(strange, known, all_mended) if len(strange) else None
         if matches is not None and len(matches):
@@ -145,6 +146,11 @@ class MendableIds(HealthCheck):
         if comparison is not _OF_MODEL or context.setting("X03").severity == "off":
             return False
         return not _any_in(_ids(tally, context, "lists", column), _ids(tally, context, TEST, column))
+
+
+def _columns(context: Context, source: str) -> Mapping[str, str]:
+    """The columns of a source; none if it is not given."""
+    return context.sources[source].columns if source in context.sources else {}
 
 
 def _ids(tally: Tally, context: Context, source: str, column: Column) -> pl.Series:

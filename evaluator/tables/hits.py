@@ -74,13 +74,11 @@ def n_relevant(truth_with_repeats: tuple[TruthTable, Array | None]) -> Array:
 @table("hits", uses=("judged_rows", "truth_table", "n_relevant"), columns=("rank", "item", "gain"), title="The hits")
 def hits(judged_rows: Rows, truth_table: TruthTable, n_relevant: Array) -> Rows:
     """The recommended items that are relevant: `rank`, `gain`, `found` (the hits up to this one), `n_relevant` (those of the user)."""
-    rows = judged_rows
-    index = np.flatnonzero(truth_table.relevant[rows["pair"]])
-    if truth_table.as_hits and truth_table.copies is not None:
-        index = np.repeat(index, truth_table.copies[rows["pair"][index]])
-    found = rows.take(index)
-    gain = truth_table.gain[found["pair"]]
-    return found.with_columns(gain=gain, found=numbered(found.user, found.n_users), n_relevant=n_relevant[found.user])
+    rows = judged_rows.take(np.flatnonzero(truth_table.relevant[judged_rows["pair"]]))
+    rows = rows.with_columns(found=numbered(rows.user, rows.n_users))
+    if truth_table.as_hits and truth_table.copies is not None:  # copies of a hit stand at one rank, where as many were found before
+        rows = rows.take(np.repeat(np.arange(len(rows)), truth_table.copies[rows["pair"]]))
+    return rows.with_columns(gain=truth_table.gain[rows["pair"]], n_relevant=n_relevant[rows.user])
 
 
 @table("retrieved", uses=("hits",), columns=("rank", "gain"), title="The hits in their best order")
