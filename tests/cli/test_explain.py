@@ -95,7 +95,14 @@ def test_the_explained_value_is_that_of_the_results_for_every_metric_and_axis(la
 
 @pytest.mark.parametrize(
     "label",
-    ["nDCG@5", "MAP(duplicates=keep_best_rank)@5", "Precision(duplicates=keep_best_rank_after_cut)@5", "nDCG(convention=clayrs)@5", "AUC"],
+    [
+        "nDCG@5",
+        "MAP(duplicates=keep_best_rank)@5",
+        "Precision(duplicates=keep_best_rank_after_cut)@5",
+        "nDCG(convention=clayrs)@5",
+        "MAP(convention=rectools)@5",
+        "AUC",
+    ],
 )
 def test_a_dirty_list_is_explained_as_it_was_counted(label, tmp_path):
     import shutil
@@ -136,6 +143,10 @@ def test_a_user_who_does_not_count_is_told_why(tmp_path, write):
     assert explain(config, "MAP@5", "u2").reason == "the user has no relevant item in the test file, and is left out"
     assert explain(config, "MAP@5", "u3").value == 0.0
     assert explain(config, "MAP(missing_lists=drop)@5", "u3").reason == "the user has no list, and is left out"
+    assert (
+        explain(config, "MAP(missing_lists=undefined)@5", "u3").reason
+        == "the value is not defined for this user, and so neither is the mean"
+    )
     assert explain(config, "MAP(no_hits=drop)@1", "u1").reason == "the user has no hit, and is left out"
 
 
