@@ -17,8 +17,8 @@ from typing import Any
 __all__ = ["Audit", "Counts", "Explanation", "Input", "InputFile", "Loaded", "Result", "Row", "audit", "explain", "load_config", "run"]
 
 _HOMES = {
-    "Audit": ".spread",
-    "Explanation": ".explanation",
+    "Audit": ".results.audit",
+    "Explanation": ".results.explanation",
     "Loaded": ".config",
     "audit": ".evaluation.auditing",
     "explain": ".evaluation.explaining",

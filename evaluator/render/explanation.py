@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from ..explanation import FORMAT_VERSION, Cell, Explanation
+from ..results.explanation import FORMAT_VERSION, CellValue, Explanation
 from .blocks import Block, Formula, Grid, Heading, Terms
 
 _REDUCED = {"sum": "sum of {}", "max": "largest {}", "count": "number of rows", "tally": "rows that are {}"}
@@ -19,11 +19,12 @@ def page(explanation: Explanation, level: int = 1) -> list[Block]:
     ]
     for part in explanation.of:
         blocks += page(part, level + 1)
-    for steps in explanation.steps:
-        blocks += [Heading(steps.title, level + 1)]
-        if steps.rows:
-            blocks.append(Grid(steps.headers, tuple(tuple(shown(cell) for cell in row) for row in steps.rows)))
-        blocks.append(Terms(tuple((_REDUCED[how].format(label), shown(total)) for label, how, total in steps.totals), code=False))
+    for table in explanation.steps:
+        blocks += [Heading(table.title, level + 1)]
+        if table.rows:
+            blocks.append(Grid(table.headers, tuple(tuple(shown(cell) for cell in row) for row in table.rows)))
+        totals = tuple((_REDUCED[total.reduction].format(total.label), shown(total.value)) for total in table.totals)
+        blocks.append(Terms(totals, code=False))
     blocks += [Heading("The value", level + 1), Terms(tuple(_result(explanation)), code=False)]
     if explanation.choices:
         rows = tuple((choice.name, choice.value, choice.meaning) for choice in explanation.choices)
@@ -40,7 +41,7 @@ def _result(explanation: Explanation) -> list[tuple[str, str]]:
     return rows
 
 
-def shown(cell: Cell) -> str:
+def shown(cell: CellValue) -> str:
     """A cell for the eye: whole numbers without a fraction, others with six digits."""
     if isinstance(cell, float):
         return f"{cell:.0f}" if cell.is_integer() and abs(cell) < 1e15 else f"{cell:.6g}"
