@@ -41,7 +41,8 @@ class TableKind:
     """What is known of a table before it is made.
 
     `uses` are the tables and inputs that its maker takes by name, `params` the parameters that it takes; `varies` are the choices that
-    it looks at itself, and `reads_scores` says that it looks at the scores of the lists, not only at their ranks. `title` and `columns` say to people what its rows are and which columns are worth showing.
+    it looks at itself, and `reads_scores` says that it looks at the scores of the lists, not only at their ranks. `title` and `columns`
+    say to people what its rows are and which columns are worth showing.
     """
 
     name: str
