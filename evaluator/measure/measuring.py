@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ..definitions.arrays import Array
+from ..metrics.arrays import Array
 from ..metrics.definition import Definition
 from ..tables.part import LISTS, PartData
 from ..tables.prepared import Prepared

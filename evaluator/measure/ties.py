@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..definitions.arrays import Array
+from ..metrics.arrays import Array
 from ..metrics.definition import Definition
 from ..result import Row
 from ..tables.graph import Choice

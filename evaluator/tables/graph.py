@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from ..metrics.definition import Lists, Truth
+from ..conventions.choices import Lists, Truth
 from ..naming import Scalar
 from .notes import Notes, TableNotes
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ..metrics.definition import Lists
+from ..conventions.choices import Lists
 from .graph import table
 from .pairs import Pairs, any_repeated, paired
 from .part import LISTS, PartData, SourceRows

@@ -9,11 +9,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from ..metrics.definition import Lists
-from ..metrics.side import Group
+from ..conventions.choices import Lists
 from ..naming import Scalar
+from .groups import Group
 from .ids import Ids
 from .rows import Array
+from .times import TimeFacts
 
 
 class ProfileGroups(NamedTuple):
@@ -40,7 +41,7 @@ class Prepared:
     - `item_groups`, `user_groups`: by column, the code of the group of each item (0 for none), and of each of `group_users`.
     - `numbers`: `items` (of the catalogue); of train `train_users`, `train_rows`, `train_items` and `least_rows` (of an item);
       `categories`, `train_categories` and `items_without_category`; `untrained_items` (of the catalogue that train does not hold);
-      `train_and_test_users`, where test rows are counted by item.
+      `train_and_test_users`, where test rows are counted by item; `least_rating` (of the test file).
     - `groups`: the groups that a column (`items.genre`, `users.age`, `categories`) names.
     - `category_sets`: the distinct sets of categories, as bits, where there are few.
     - `train_by_item`: the train pairs, for distances by co-occurrence; `distances`: `item other distance`, both ways;
@@ -72,6 +73,8 @@ class Prepared:
     distances: pl.DataFrame | None = None
     policy: pl.DataFrame | None = None
     sources: frozenset[str] = frozenset()
+    times: TimeFacts | None = None
+    """What checks compare times with, where test and train both have times."""
     baseline_lists: Lists | None = None
     """How the lists of the reference model are ranked."""
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)

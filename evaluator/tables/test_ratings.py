@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..conventions.choices import Truth
 from ..errors import DataError
-from ..metrics.definition import Truth
 from .graph import table
 from .ids import Array
 from .lists import Reading

@@ -1,0 +1,60 @@
+"""What the measures of a run need of the side inputs, and the rows of these."""
+
+from __future__ import annotations
+
+from ..config import Config
+from ..metrics.popularity_groups import profile_groups_of
+from ..inputs import Inputs
+from ..load import Source
+from ..metrics.definition import Definition
+from ..naming import MetricSpec
+from ..prepare import SideFrames, SideNeeds, prepare_sides
+from ..tables.prepared import Prepared
+from .plan import Plan, tables_of
+from .sources import SourceReader
+
+
+def prepared_for(plan: Plan, inputs: Inputs, config: Config, frames: SideFrames) -> tuple[Prepared, tuple[str, ...]]:
+    """What is known before the lists are read, and remarks on it, given the rows of the side inputs."""
+    sources = {name: getattr(inputs, name) for name in ("train", "items", "users", "baseline", "previous_policy", "distances")}
+    given = frozenset(name for name, source in sources.items() if source is not None) | ({"predictions"} if inputs.predictions else set())
+    baseline_lists = config.evaluation.resolve(MetricSpec("Precision", k=1)).lists if inputs.baseline is not None else None
+    return prepare_sides(frames, side_needs(plan, inputs, config), given, baseline_lists)
+
+
+def side_frames(inputs: Inputs, reader: SourceReader) -> SideFrames:
+    """The rows of the side inputs."""
+
+    def frame(source: Source | None) -> object:
+        return None if source is None else reader.frame(source)
+
+    roles = ("test", "train", "items", "users", "previous_policy", "distances")
+    return SideFrames(**{role: frame(getattr(inputs, role)) for role in roles})  # type: ignore[arg-type]
+
+
+def side_needs(plan: Plan, inputs: Inputs, config: Config) -> SideNeeds:
+    """What the measures of a plan need."""
+    items = config.data.items
+    category_columns: tuple[tuple[str, str], ...] = ()
+    if "categories" in plan.needs and items is not None and inputs.items is not None:
+        category_columns = tuple((name, inputs.items.labels[name]) for name in items.category_columns)
+    grouping = (definition for definition in plan.all if "popularity_group" in tables_of(definition))
+    return SideNeeds(
+        category_columns=category_columns,
+        split=None if items is None else items.split,
+        item_groups=_group_columns("items", plan, inputs.items),
+        user_groups=_group_columns("users", plan, inputs.users),
+        test_popularity=any("train_and_test" in _formula_axes(definition) for definition in plan.all),
+        profile_groups=tuple(dict.fromkeys(profile_groups_of(definition.params) for definition in grouping)),
+        train_pairs=any("cooccurrence" in _formula_axes(definition) for definition in plan.all),
+    )
+
+
+def _group_columns(role: str, plan: Plan, source: Source | None) -> dict[str, str]:
+    """The columns of a file that name groups, and what they are called in its frame."""
+    columns = sorted(need.removeprefix(f"{role}.") for need in plan.needs if need.startswith(f"{role}."))
+    return {} if source is None else {column: source.labels[column] for column in columns}
+
+
+def _formula_axes(definition: Definition) -> frozenset[str]:
+    return frozenset(str(definition.axes[axis]) for axis in definition.metric.axes.values())

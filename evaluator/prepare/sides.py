@@ -1,0 +1,204 @@
+"""The side inputs as frames → `Prepared`, and what there is to say of them to people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from ..conventions.choices import Lists
+from ..tables.groups import Group
+from ..tables.ids import Array, Ids
+from ..tables.prepared import Prepared, ProfileGroups
+from .labels import category_names, coded, group_names, remarks_on_groups
+from .profiles import profile_groups
+from .scores import distances_both_ways, policy_scores
+from .train import TrainRows, first_rows
+
+_MANY_SETS: Final = 64
+_MOST_BITS: Final = 62
+
+
+@dataclass(frozen=True, eq=False)
+class SideFrames:
+    """The rows of the sources that metrics look at beside lists, with their canonical columns; `None` where a source is not given.
+
+    `train` and `test`: `user item row`, and maybe the `rating` of test rows; `items` and `users`: `item` or `user`, and columns of
+    labels; `previous_policy`: `item score` and maybe `user`; `distances`: `item other distance`.
+    """
+
+    test: pl.DataFrame | None = None
+    train: pl.DataFrame | None = None
+    items: pl.DataFrame | None = None
+    users: pl.DataFrame | None = None
+    previous_policy: pl.DataFrame | None = None
+    distances: pl.DataFrame | None = None
+
+
+@dataclass(frozen=True)
+class SideNeeds:
+    """What metrics need of the side inputs.
+
+    - `category_columns`: the columns of categories, each with its name in the items file and in the frame; `split` is what stands between
+      categories in a single column
+    - `item_groups`, `user_groups`: the columns that name groups: their names in the file, and in the frame
+    - `test_popularity`: whether test rows are counted by item too
+    - `profile_groups`: ways to group train users by how popular their items are
+    - `train_pairs`: whether distances by co-occurrence look at all pairs of train
+    """
+
+    category_columns: tuple[tuple[str, str], ...] = ()
+    split: str | None = None
+    item_groups: Mapping[str, str] = field(default_factory=dict)
+    user_groups: Mapping[str, str] = field(default_factory=dict)
+    test_popularity: bool = False
+    profile_groups: tuple[ProfileGroups, ...] = ()
+    train_pairs: bool = False
+
+
+def prepare_sides(
+    frames: SideFrames, needs: SideNeeds, sources: frozenset[str] = frozenset(), baseline_lists: Lists | None = None
+) -> tuple[Prepared, tuple[str, ...]]:
+    """What is known before the lists are read, and remarks on it.
+
+    `sources` are the names of the sources that are given, `baseline_lists` says how the lists of the reference model are ranked.
+    """
+    train_frame = frames.train if frames.train is not None and "user" in frames.train.columns else None
+    tested = frames.test if needs.test_popularity else None
+    items = _all_items([frame["item"] for frame in (train_frame, frames.items, tested) if frame is not None], frames.test)
+    train = None if train_frame is None else TrainRows.of(train_frame, items)
+    prepared = _with_catalogue(items, train, frames.items, sources, baseline_lists)
+    remarks: list[str] = []
+    if frames.items is not None:
+        prepared = _with_labels_of_items(prepared, frames.items, needs, remarks)
+    if frames.users is not None:
+        prepared = _with_groups_of_users(prepared, frames.users, frames.test, needs, remarks)
+    if tested is not None:
+        prepared = _with_test_popularity(prepared, tested, train)
+    if frames.test is not None:
+        prepared = replace(prepared, numbers=dict(prepared.numbers) | {"least_rating": _least_rating(frames.test)})
+    if train is not None:
+        groups = {choice: profile_groups(prepared, train, choice) for choice in needs.profile_groups}
+        prepared = replace(prepared, profile_groups=groups, train_by_item=_pairs_by_item(train, items) if needs.train_pairs else None)
+    if frames.previous_policy is not None:
+        policy, more = policy_scores(frames.previous_policy)
+        prepared, remarks = replace(prepared, policy=policy), remarks + more
+    if frames.distances is not None:
+        distances, more = distances_both_ways(frames.distances)
+        prepared, remarks = replace(prepared, distances=distances), remarks + more
+    return prepared, tuple(remarks)
+
+
+def _least_rating(test: pl.DataFrame) -> float:
+    """The smallest rating of the test file; 1 without ratings, every row then counting as a rating of 1."""
+    return float(str(test["rating"].min() or 0.0)) if "rating" in test.columns else 1.0
+
+
+def _all_items(columns: Sequence[pl.Series], test: pl.DataFrame | None) -> Ids:
+    """The distinct items of all columns; of the type of test items where there are none."""
+    if not columns:
+        return Ids(pl.Series("item", [], dtype=pl.Int64 if test is None else test["item"].dtype))
+    return Ids(pl.concat([column.unique() for column in columns]).unique().sort())
+
+
+def _with_catalogue(
+    items: Ids, train: TrainRows | None, catalogue: pl.DataFrame | None, sources: frozenset[str], baseline_lists: Lists | None
+) -> Prepared:
+    """What train and the items file say of which items there are, and how popular they are."""
+    numbers: dict[str, float] = {}
+    none = np.zeros(len(items), dtype=np.int64)
+    rows = users = first = none
+    if train is not None:
+        rows, users, first = train.rows_of_items, train.users_of_items, train.first_row_of_items
+        held = rows[rows > 0]
+        numbers |= {"train_rows": float(len(train.item)), "train_items": float(len(held)), "train_users": float(len(train.users))}
+        numbers["least_rows"] = float(held.min()) if len(held) else 0.0
+    in_train = in_catalogue = rows > 0
+    if catalogue is not None:
+        in_catalogue = np.zeros(len(items), dtype=np.bool_)
+        in_catalogue[items.index_of(catalogue["item"])] = True
+    if train is not None or catalogue is not None:
+        numbers["items"] = float(in_catalogue.sum())
+    if train is not None:
+        numbers["untrained_items"] = float((in_catalogue & ~in_train).sum())
+    return Prepared(items, rows, users, first, in_train, in_catalogue, numbers=numbers, sources=sources, baseline_lists=baseline_lists)
+
+
+def _with_labels_of_items(prepared: Prepared, catalogue: pl.DataFrame, needs: SideNeeds, remarks: list[str]) -> Prepared:
+    """Add the categories of items and the groups of items."""
+    changes: dict[str, Any] = {}
+    groups: dict[str, tuple[Group, ...]] = dict(prepared.groups)
+    numbers = dict(prepared.numbers)
+    if needs.category_columns:
+        named, groups["categories"] = coded(category_names(catalogue, needs.category_columns, needs.split))
+        item, code = prepared.items.index_of(named["item"]), named["code"].to_numpy()
+        order = np.lexsort((code, item))
+        item, code = item[order], code[order]
+        having = np.bincount(item, minlength=len(prepared.items)) > 0
+        without, n_items = int((prepared.in_catalogue & ~having).sum()), int(prepared.in_catalogue.sum())
+        numbers |= {"categories": float(len(groups["categories"])), "items_without_category": float(without)}
+        if prepared.in_train.any():
+            numbers["train_categories"] = float(len(np.unique(code[prepared.in_train[item]])))
+        if without:
+            remarks.append(f"data.items: {without:,} of {n_items:,} items have no category; they count as items without any.")
+        changes |= {"category_item": item, "category_code": code, "category_sets": _sets_of(item, code, len(groups["categories"]))}
+    codes: dict[str, Array] = {}
+    for column, name in needs.item_groups.items():
+        named, groups[f"items.{column}"] = coded(group_names(catalogue, "item", name))
+        remarks += remarks_on_groups("items", column, groups[f"items.{column}"])
+        codes[column] = np.zeros(len(prepared.items), dtype=np.int64)
+        codes[column][prepared.items.index_of(named["item"])] = named["code"].to_numpy()
+    return replace(prepared, groups=groups, numbers=numbers, item_groups=codes, **changes)
+
+
+def _sets_of(item: Array, code: Array, n_categories: int) -> tuple[int, ...]:
+    """The distinct sets of categories that items have, as bits, where they are few."""
+    if n_categories > _MOST_BITS or not len(item):
+        return ()
+    sets = np.zeros(int(item.max()) + 1, dtype=np.int64)
+    np.bitwise_or.at(sets, item, np.int64(1) << (code - 1))
+    distinct = np.unique(sets[sets > 0])
+    return tuple(distinct.tolist()) if len(distinct) <= _MANY_SETS else ()
+
+
+def _with_groups_of_users(
+    prepared: Prepared, users: pl.DataFrame, test: pl.DataFrame | None, needs: SideNeeds, remarks: list[str]
+) -> Prepared:
+    """Add the groups of users."""
+    groups = dict(prepared.groups)
+    ids: dict[str, Ids] = {}
+    codes: dict[str, Array] = {}
+    for column, name in needs.user_groups.items():
+        named, groups[f"users.{column}"] = coded(group_names(users, "user", name))
+        remarks += remarks_on_groups("users", column, groups[f"users.{column}"])
+        named = named.sort("user")
+        ids[column], codes[column] = Ids(named["user"]), named["code"].to_numpy()
+        if test is not None:
+            without = int((ids[column].index_of(test["user"].unique()) < 0).sum())
+            have, are = ("user has", "is") if without == 1 else ("users have", "are")
+            if without:
+                remarks.append(f"{without:,} test {have} no {column} in data.users and {are} left out where groups are compared")
+    return replace(prepared, groups=groups, group_users=ids, user_groups=codes)
+
+
+def _with_test_popularity(prepared: Prepared, test: pl.DataFrame, train: TrainRows | None) -> Prepared:
+    """Add the number of test rows of each item, and its first one."""
+    item = prepared.items.index_of(test["item"])
+    n_items, users = len(prepared.items), test["user"].unique()
+    n_users = len(users) if train is None else len(train.users) + int((train.users.index_of(users) < 0).sum())
+    return replace(
+        prepared,
+        test_rows=np.bincount(item, minlength=n_items),
+        test_first=first_rows(item, test["row"].to_numpy(), n_items),
+        numbers=dict(prepared.numbers) | {"train_and_test_users": float(n_users)},
+    )
+
+
+def _pairs_by_item(train: TrainRows, items: Ids) -> pl.DataFrame:
+    """`item`, `user`: the distinct pairs of train, in the order of items and users."""
+    item, user = train.items_of_pairs, train.users_of_pairs
+    order = np.argsort(item, kind="stable")
+    return pl.DataFrame({"item": items.ids.gather(item[order]), "user": train.users.ids.gather(user[order])})
