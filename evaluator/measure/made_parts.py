@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from ..definitions.arrays import Array
-from ..metrics.definition import Lists
+from ..conventions.choices import Lists
+from ..metrics.arrays import Array
 from ..tables.choices import Canonical
 from ..tables.graph import Choice, Tables
 from ..tables.hits import train_pairs

@@ -20,17 +20,14 @@ from .moments import MomentTable
 from .partial import Partial, UserValues
 from .plan import MeasureGroup, grouped
 from .scoring import GroupValues, Scorer
-from .ties import TieMeasures, tie_sums
 from .wholes import TakenSums
-from .yardstick_facts import yardstick_facts
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
     """What is measured of every part: the measures, the aggregates that are made of their values, and what is known before.
 
-    `pooled` are the indexes of measures that are pooled over users; with `keeps_values` the values of every user are kept, with
-    `bounds_ties` what tied scores can do to the values, and with `for_yardsticks` what yardsticks need to know of the lists.
+    `pooled` are the indexes of measures that are pooled over users; with `keeps_values` the values of every user are kept.
     """
 
     prepared: Prepared
@@ -38,14 +35,10 @@ class Task:
     aggregates: tuple[str, ...] = ()
     pooled: frozenset[int] = frozenset()
     keeps_values: bool = False
-    bounds_ties: bool = False
-    for_yardsticks: bool = False
     groups: tuple[MeasureGroup, ...] = field(init=False)
-    tie_measures: TieMeasures = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", grouped(self.definitions))
-        object.__setattr__(self, "tie_measures", TieMeasures.of(self.definitions if self.bounds_ties else (), self.aggregates))
 
     @property
     def of_users(self) -> tuple[MeasureGroup, ...]:
@@ -115,19 +108,8 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
         longest=int(np.diff(scorer.part.rows(LISTS).starts).max(initial=0)),
         notes=scorer.notes,
         user_values=_kept(task, scorer, defined, counted, listed) if task.needs_values else None,
-        more=_more(task, scorer, values, counted),
     )
     return partial, values
-
-
-def _more(task: Task, scorer: Scorer, values: Array, counted: Array) -> dict[str, Any]:
-    """What else the task wants: bounds over tied scores, and what yardsticks need to know."""
-    more: dict[str, Any] = {}
-    if task.tie_measures.indexes:
-        more["ties"] = tie_sums(scorer, task.tie_measures, values)
-    if task.for_yardsticks:
-        more["yardsticks"] = yardstick_facts(scorer, task.definitions, counted)
-    return more
 
 
 def _whole(scorer: Scorer, group: MeasureGroup, sums: TakenSums) -> tuple[GroupValues, tuple[ExactSums, ...]]:

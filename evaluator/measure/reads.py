@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from ..definitions.registry import METRICS
 from ..metrics.definition import Definition
 from ..tables.graph import INPUTS, TABLES, closure
 
@@ -17,7 +16,7 @@ _OF_TRUTH: Final = _OF_HITS | {"judged_rows", "outside", "truth_with_repeats"}
 
 def tables_of(definition: Definition) -> frozenset[str]:
     """The tables that a measure reads, or a metric that it combines."""
-    return frozenset().union(*(METRICS[part.metric.name].uses(part.params) for part in definition.all))
+    return frozenset().union(*(part.metric.uses(part.params) for part in definition.all))
 
 
 def needs_scores(definition: Definition) -> bool:
@@ -38,6 +37,6 @@ def _reach_lists(names: Collection[str]) -> bool:
 def of_hits(definition: Definition) -> bool:
     """Whether a measure says how good hits are, and looks at nothing beside them."""
     tables = tables_of(definition)
-    needs_more = any(True for part in definition.all for _ in METRICS[part.metric.name].needs(part.params))
+    needs_more = any(True for part in definition.all for _ in part.metric.needs(part.params))
     reads_hits = "hits" in tables and tables <= _OF_HITS and not needs_more and not definition.metric.system
     return reads_hits and definition.population in ("test", "tested") and definition.higher_is_better is not None

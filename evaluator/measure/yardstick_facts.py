@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from ..definitions.arrays import Array
-from ..metrics.definition import Definition, Truth
+from ..conventions.choices import Truth
+from ..metrics.arrays import Array
+from ..metrics.definition import Definition
 from ..tables.graph import Choice
 from ..tables.truth import TestPairs, TruthTable
 from .reads import of_hits
@@ -61,8 +62,8 @@ def truths(definitions: Sequence[Definition]) -> tuple[Truth, ...]:
     return tuple(dict.fromkeys(part.truth for definition in definitions for part in definition.all))
 
 
-def yardstick_facts(scorer: Scorer, definitions: Sequence[Definition], counted: Array) -> YardstickFacts:
-    """What a part adds, given who counts for each measure (measures × users)."""
+def yardstick_facts(scorer: Scorer, definitions: Sequence[Definition], values: Array) -> YardstickFacts:
+    """What a part adds, given the values of each measure (measures × users), NaN for a user who does not count."""
     pairs: TestPairs = scorer.tables.get("test_pairs")
     seen = "train" in scorer.part and bool(len(scorer.part.lookup_of_train.find(pairs.pairs)[0]))
     tables: list[TruthTable] = [
@@ -73,11 +74,11 @@ def yardstick_facts(scorer: Scorer, definitions: Sequence[Definition], counted: 
         rated=pairs.rating is not None,
         repeats=pairs.repeats,
         n_relevant=np.asarray([np.count_nonzero(table.relevant) for table in tables], dtype=np.int64),
-        left_out=_left_out(scorer, definitions, counted),
+        left_out=_left_out(scorer, definitions, values),
     )
 
 
-def _left_out(scorer: Scorer, definitions: Sequence[Definition], counted: Array) -> LeftOut:
+def _left_out(scorer: Scorer, definitions: Sequence[Definition], values: Array) -> LeftOut:
     masks: dict[str, Array] = {}
     for index, definition in enumerate(definitions):
         if not of_hits(definition):
@@ -85,7 +86,7 @@ def _left_out(scorer: Scorer, definitions: Sequence[Definition], counted: Array)
         could = scorer.facts.tested
         if definition.population == "test" and definition.counted.no_relevant == "drop":
             could = could & (scorer.tables.get("n_relevant", scorer.choice(definition)) > 0)
-        masks[f"m{index}"] = could & ~counted[index]
+        masks[f"m{index}"] = could & np.isnan(values[index])
     some = np.flatnonzero(np.logical_or.reduce(list(masks.values()))) if masks else np.empty(0, dtype=np.int64)
     if not len(some):
         return LeftOut()

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from ..metrics.definition import Definition, Lists, Truth
+from ..conventions.choices import Lists, Truth
+from ..metrics.definition import Definition
 from ..tables.ids import Ids
 from .measuring import Task
 from .reads import needs_scores, of_hits, reads_whole_lists
@@ -107,7 +108,7 @@ class Yardsticks:
         keeps = self.task.keeps_values or (self.leaves_out and any(map(of_hits, definitions)))
         indexes = {definition: index for index, definition in enumerate(self.task.definitions)}
         pooled = frozenset(place for place, one in enumerate(definitions) if indexes[one] in self.task.pooled)
-        task = replace(self.task, definitions=definitions, pooled=pooled, keeps_values=keeps, bounds_ties=False, for_yardsticks=False)
+        task = replace(self.task, definitions=definitions, pooled=pooled, keeps_values=keeps)
         masked = frozenset(part.lists for one in definitions for part in one.all if self.masks(part.lists))
         return YardstickTask(name, kind, task, depth, masked, truths, seed, test_users)
 
