@@ -12,14 +12,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .config import Loaded, load_config
-    from .explanation import Explanation
-    from .pipeline import audit, explain, run
-    from .result import Counts, Input, InputFile, Result, Row
-    from .spread import Audit
+from typing import Any
 
 __all__ = ["Audit", "Counts", "Explanation", "Input", "InputFile", "Loaded", "Result", "Row", "audit", "explain", "load_config", "run"]
 
@@ -27,10 +20,10 @@ _HOMES = {
     "Audit": ".spread",
     "Explanation": ".explanation",
     "Loaded": ".config",
-    "audit": ".pipeline",
-    "explain": ".pipeline",
+    "audit": ".evaluation.auditing",
+    "explain": ".evaluation.explaining",
     "load_config": ".config",
-    "run": ".pipeline",
+    "run": ".evaluation.running",
 }
 
 

@@ -21,6 +21,7 @@ from pydantic import (
 )
 
 from .. import conventions, formula, metrics
+from ..conventions import choices
 from ..formula import Formula, is_formula
 from ..metrics import Definition, Load
 from ..naming import UNSET, MetricSpec, parse
@@ -237,7 +238,7 @@ class Evaluation(Model):
 
     def resolve(self, spec: MetricSpec, convention: str | None = None) -> Definition:
         """`spec` with every choice made by the convention called `convention`, or that of the config; `ValueError` if wrong."""
-        relevance = metrics.Relevance(self.relevance.threshold, self.relevance.graded)
+        relevance = choices.Relevance(self.relevance.threshold, self.relevance.graded)
         return metrics.resolve(spec, self._load(convention or self.convention), self._load, relevance, self.policy.axes)
 
     def _load(self, name: str) -> conventions.Convention:

@@ -15,7 +15,6 @@ from ..errors import DataError
 from ..inputs import Inputs, look_at_everything
 from ..load.opening import opened
 from ..parts import Scratch, SideTable
-from ..prepare import SideFrames
 from ..tables.prepared import Prepared
 from ..tables.times import TimeFacts
 from .plan import Plan
@@ -109,7 +108,6 @@ def _read(
     assert test is not None
     if times and train is not None and "timestamp" in test.columns and "timestamp" in train.columns:
         prepared = replace(prepared, times=TimeFacts.of(test, train))
-        remarks += tuple(_untimed(inputs, frames))
     sides = {"test": SideTable(test)}
     if train is not None and "user" in train.columns:
         sides["train"] = SideTable(train)
@@ -117,20 +115,6 @@ def _read(
         sides["baseline"] = SideTable(reader.frame(inputs.baseline))
     last = {"test", *(plan.populations & set(_IN_PARTS)), *(("train",) if all_of_train else ())} & sides.keys()
     return Files(inputs, reader, prepared, sides, remarks, fingerprints, scratch, last)
-
-
-def _untimed(inputs: Inputs, frames: SideFrames) -> list[str]:
-    """What to say of rows without a time, which the checks of time pass over."""
-    remarks = []
-    for source, frame in ((inputs.test, frames.test), (inputs.train, frames.train)):
-        assert source is not None
-        assert frame is not None
-        n = frame["timestamp"].null_count()
-        if n:
-            said = shared(n, frame.height, "rows")
-            name = source.scan.names["timestamp"]
-            remarks.append(f"{source.role}: {said} have no time in {name!r} that can be read; X07, X08 and X09 pass over them.")
-    return remarks
 
 
 def _refuse_missing_ratings(loaded: Loaded, plan: Plan, inputs: Inputs) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from .. import load
-from ..examination import Examiner
+from ..examination import CheckTask, examine
 from ..load.tally import FaultTally
 from ..measure.measuring import Task, scored
 from ..measure.partial import Partial
@@ -31,7 +31,7 @@ class PassTask:
 
     task: Task
     ties: TieMeasures | None = None
-    checks: Examiner | None = None
+    checks: CheckTask | None = None
     for_yardsticks: bool = False
 
 
@@ -44,7 +44,7 @@ def measured(pass_task: PassTask, frames: Mapping[str, pl.DataFrame]) -> Partial
     if pass_task.ties is not None and pass_task.ties.indexes and "score" in frames[LISTS].columns:
         more[TIES] = tie_sums(scorer, pass_task.ties, values)
     if pass_task.checks is not None:
-        more[CHECKS] = pass_task.checks.tallies(scorer, task.definitions, values)
+        more[CHECKS] = examine(pass_task.checks, scorer, task.definitions, values)
     if pass_task.for_yardsticks:
         more[YARDSTICKS] = yardstick_facts(scorer, task.definitions, values)
     return partial.with_more(more)
@@ -78,8 +78,6 @@ def pass_over(
                 total = measured(pass_task, {LISTS: pl.DataFrame(schema=lists.collect_schema()), **empty})
             return total
 
-        return whole_users(
-            merge, lists, sides, last=last, memory=memory, scratch=scratch, examine=examine_batch, progress=progress
-        )
+        return whole_users(merge, lists, sides, last=last, memory=memory, scratch=scratch, examine=examine_batch, progress=progress)
 
     return reader.read(source, consume)

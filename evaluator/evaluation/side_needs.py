@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ..config import Config
-from ..metrics.popularity_groups import profile_groups_of
 from ..inputs import Inputs
 from ..load import Source
 from ..metrics.definition import Definition
+from ..metrics.popularity_groups import profile_groups_of
 from ..naming import MetricSpec
 from ..prepare import SideFrames, SideNeeds, prepare_sides
 from ..tables.prepared import Prepared
