@@ -15,21 +15,24 @@ from ..measure.measuring import Task, scored
 from ..measure.partial import Partial
 from ..measure.scoring import Scorer
 from ..measure.ties import TieMeasures, tie_sums
+from ..measure.yardstick_facts import yardstick_facts
 from ..parts import Part, Scratch, SideTable, whole_users
 from ..tables.part import LISTS, PartData
 from .sources import RowsAreFaulty, SourceReader
 
 TIES = "ties"
 CHECKS = "checks"
+YARDSTICKS = "yardsticks"
 
 
 @dataclass(frozen=True, eq=False)
 class PassTask:
-    """What is made of every part of a model: the values of measures, bounds under ties, and the tallies of checks."""
+    """What is made of every part of a model: the values of measures, bounds under ties, the tallies of checks, facts for yardsticks."""
 
     task: Task
     ties: TieMeasures | None = None
     checks: CheckTask | None = None
+    for_yardsticks: bool = False
 
 
 def measured(pass_task: PassTask, frames: Mapping[str, pl.DataFrame]) -> Partial:
@@ -42,6 +45,8 @@ def measured(pass_task: PassTask, frames: Mapping[str, pl.DataFrame]) -> Partial
         more[TIES] = tie_sums(scorer, pass_task.ties, values)
     if pass_task.checks is not None:
         more[CHECKS] = examine(pass_task.checks, scorer, task.definitions, values)
+    if pass_task.for_yardsticks:
+        more[YARDSTICKS] = yardstick_facts(scorer, task.definitions, values)
     return partial.with_more(more)
 
 
