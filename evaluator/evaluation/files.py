@@ -53,7 +53,11 @@ class Files:
         return {**self.sides, "predictions": self._predictions[source.role]}
 
     def schemas(self, model: str) -> dict[str, pl.Schema]:
-        """The schemas of the frames of a part of a model."""
+        """The schemas of the frames of a part of a model; lists that are made have users, items and rows."""
+        if model not in self.inputs.models:
+            test = self.sides["test"].frame.schema
+            made = {"user": test["user"], "item": test["item"], "row": pl.Int64}
+            return {"lists": pl.Schema(made), **{role: side.frame.schema for role, side in self.sides.items()}}
         source = self.inputs.models[model]
         lists = opened(self.reader.as_read.get(source.role, source).scan).collect_schema()
         known = {name: kind for name, kind in lists.items() if not name.startswith("odd_")}

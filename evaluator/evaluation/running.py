@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
+from typing import Final
 
 from .. import load, provenance
 from ..checks import CHECKS
 from ..config import Loaded
 from ..errors import DataError
-from ..examination import CheckTask, Context, Faults, SourceNames, Symptom, failing_rows, findings, in_order, refuse, unmade, untimed
+from ..examination import (
+    CheckTask,
+    Context,
+    Faults,
+    SourceNames,
+    Symptom,
+    comparisons,
+    failing_rows,
+    findings,
+    in_order,
+    refuse,
+    unmade,
+    untimed,
+)
 from ..inputs import Inputs, described
 from ..measure.finishing import finish
 from ..measure.measuring import Task
@@ -19,12 +34,14 @@ from ..measure.ties import TieMeasures, bounds
 from ..metrics.definition import Definition
 from ..result import Result
 from ..tables.notes import sentences
+from .comparing import compared, with_shares
 from .files import Files, with_files
 from .models import Evaluated, evaluated
 from .passes import CHECKS as TALLIES
 from .passes import TIES, PassTask, pass_over
 from .plan import Plan
 
+NO_VALUES: Final[Mapping[str, float]] = MappingProxyType({})
 Progress = Callable[[str, int, int], None]
 """Called as `progress(model, done, total)` before each model and once at the end."""
 
@@ -90,8 +107,10 @@ class Run:
     models: dict[str, Evaluated] = field(default_factory=dict)
     symptoms: list[Symptom] = field(default_factory=list)
     available: set[str] = field(default_factory=set)
-    untimed: list[str] = field(default_factory=list)
-    """What there is to say of rows without a time."""
+    checks_of: dict[str, CheckTask] = field(default_factory=dict)
+    yardsticks: tuple[str, ...] = ()
+    more_remarks: list[str] = field(default_factory=list)
+    """What there is to say of rows without a time, and of yardsticks."""
 
     def result(self) -> Result:
         """Evaluate every model."""
@@ -99,18 +118,52 @@ class Run:
         for done, (name, source) in enumerate(inputs.models.items()):
             progress(name, done, len(inputs.models))
             self.model(name, source, first=not done)
+        self.compare()
         progress("", len(inputs.models), len(inputs.models))
         return self._result()
+
+    def compare(self) -> None:
+        """Measure the yardsticks, and set the models beside them."""
+        checks = check_task_of(self.loaded)
+        if not self.compares:
+            return
+        task, models = self.task, dict(self.models)
+        others = compared(self.loaded, self.files, task, len(self.plan.shown), models, checks.wants("X14"))
+        for name, (yardstick, found) in others.shown.items():
+            plan = Plan(yardstick.task.definitions, self.plan.aggregates)
+            self.models[name] = self.evaluated(name, yardstick.task, found, plan)
+        self.yardsticks = tuple(others.shown)
+        remark = others.remark()
+        self.more_remarks += [remark] if remark else []
+        for name, model in models.items():
+            best = others.best(model)
+            self.models[name] = with_shares(model, best)
+            if name in self.checks_of:
+                context = self.context(name, self.files.inputs.models[name], model, {}, best, others.popular(model))
+                self.note(comparisons(self.checks_of[name], context))
+        for name in others.shown:
+            self.models[name] = with_shares(self.models[name], others.best_of(name, self.models[name]))
+
+    @property
+    def compares(self) -> bool:
+        """Whether models are set beside yardsticks."""
+        return self.loaded.config.evaluation.yardsticks.asked or check_task_of(self.loaded).wants("X13", "X14")
+
+    @property
+    def task(self) -> Task:
+        """What is measured of every part of a model."""
+        plan = self.plan
+        return Task(self.files.prepared, plan.definitions, plan.aggregates, plan.pooled, self.options.keep_users)
 
     def model(self, name: str, source: load.Source, *, first: bool) -> None:
         """Evaluate one model in one pass over its lists."""
         files, plan = self.files, self.plan
         checks = self.checks(source, first)
-        task = Task(files.prepared, plan.definitions, plan.aggregates, plan.pooled, self.options.keep_users)
+        task = self.task
         ties = TieMeasures.of(plan.definitions, plan.aggregates) if checks is not None and checks.wants("R04") else None
         found = pass_over(
             source,
-            PassTask(task, ties, checks),
+            PassTask(task, ties, checks, self.compares),
             files.sides_of(name),
             files.reader,
             last=files.last,
@@ -122,20 +175,21 @@ class Run:
             refuse_nothing_relevant(files.inputs.test, plan.definitions[0], found)
         if checks is None and not found.counts["judged"]:
             load.common_or_refuse(files.inputs.test, source)
-        of_one = self.evaluated(name, task, found)
+        of_one = self.evaluated(name, task, found, plan)
         self.models[name] = of_one
         if checks is not None:
+            self.checks_of[name] = checks
             tied = (
                 bounds(ties, found.more[TIES], found.moments, dict(enumerate(of_one.by_definition))) if ties and TIES in found.more else {}
             )
             context = self.context(name, source, of_one, {label: one._asdict() for label, one in tied.items()})
             self.note(findings(checks, found.more[TALLIES], context))
             if first and files.prepared.times is not None:
-                self.untimed = untimed(replace(context, counts=found.more[TALLIES].counts))
+                self.more_remarks += untimed(replace(context, counts=found.more[TALLIES].counts))
 
-    def evaluated(self, name: str, task: Task, found: Partial) -> Evaluated:
-        """The rows of one model."""
-        numbers, plan = self.files.prepared.numbers, self.plan
+    def evaluated(self, name: str, task: Task, found: Partial, plan: Plan) -> Evaluated:
+        """The rows of one model, or of a yardstick."""
+        numbers = self.files.prepared.numbers
         n_train_users = int(numbers["train_users"]) if self.files.inputs.train is not None and plan.needs_train else None
         predicted = plan.predicted if name in self.files.inputs.predictions else frozenset[int]()
         finished = partial(
@@ -153,7 +207,15 @@ class Run:
         self.available |= available
         return replace(checks, available=available, files=first, keeps_rows=self.options.keep_failures)
 
-    def context(self, name: str, source: load.Source, of_one: Evaluated, tied: dict[str, dict[str, float]]) -> Context:
+    def context(
+        self,
+        name: str,
+        source: load.Source,
+        of_one: Evaluated,
+        tied: Mapping[str, Mapping[str, float]],
+        best: Mapping[str, float] = NO_VALUES,
+        baseline: Mapping[str, float] = NO_VALUES,
+    ) -> Context:
         """What checks are given at the end."""
         inputs = self.files.inputs
         sources = {"lists": source, "test": inputs.test, "train": inputs.train, "items": inputs.items}
@@ -165,6 +227,8 @@ class Run:
             sources={role: _names(one) for role, one in sources.items() if one is not None},
             faults=self.faults(name),
             bounds=tied,
+            best=best,
+            baseline=baseline,
         )
 
     def faults(self, name: str) -> list[Faults]:
@@ -193,7 +257,7 @@ class Run:
             for model, source in inputs.models.items()
             if not {"position", "score"} & source.columns and not source.scan.lists
         )
-        about_files = (*load.remarks(inputs.all()), *unordered, *self.files.remarks, *self.untimed)
+        about_files = (*load.remarks(inputs.all()), *unordered, *self.files.remarks, *self.more_remarks)
         return (*about_files, *self.plan.remarks(inputs.train is not None), *of_models)
 
     def _result(self) -> Result:
@@ -210,6 +274,7 @@ class Run:
             config=self.loaded.resolved(),
             remarks=self.remarks(),
             versions=provenance.versions(self.loaded.config.engine.name),
+            yardsticks=self.yardsticks,
             findings=tuple(symptom.finding for symptom in found),
             examined=examined,
             unmade=unmade(checks, self.available) if examined else dict.fromkeys(CHECKS, "off"),
