@@ -32,4 +32,4 @@ def __getattr__(name: str) -> Any:
         return version("receval")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES.get(name, ".result"), __name__), name)
+    return getattr(import_module(_HOMES.get(name, ".results.result"), __name__), name)

@@ -20,11 +20,12 @@ from pydantic import (
     model_validator,
 )
 
-from .. import conventions, formula, metrics
+from .. import conventions, metrics
 from ..conventions import choices
-from ..formula import Formula, is_formula
 from ..metrics import Definition, Load
-from ..naming import UNSET, MetricSpec, parse
+from ..names import formula
+from ..names.formula import Formula, is_formula
+from ..names.measure_strings import UNSET, MetricSpec, parse
 from .memory import parse_memory
 from .metric_entries import read_cutoffs, read_entry
 from .sources import Data, Model, as_list

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .. import conventions, provenance
+from .. import conventions
 from ..config import Loaded, missing
 from ..errors import ConfigError
 from ..load import Source
 from ..measure.scoring import pools
 from ..metrics.definition import Definition
-from ..naming import MetricSpec
-from ..result import Row
+from ..names.measure_strings import MetricSpec
 from ..results.audit import Audit, AuditCell, AuditedMeasure
+from ..results.result import Row
+from . import provenance
 from .files import Files, with_files
 from .plan import Plan
 from .running import Options, Progress, Run

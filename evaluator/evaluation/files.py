@@ -12,11 +12,11 @@ import polars as pl
 from .. import load
 from ..config import Loaded
 from ..errors import DataError
-from ..inputs import Inputs, look_at_everything
 from ..load.opening import opened
 from ..parts import Scratch, SideTable
 from ..tables.prepared import Prepared
 from ..tables.times import TimeFacts
+from .inputs import Inputs, look_at_everything
 from .plan import Plan
 from .side_needs import prepared_for, side_frames
 from .sources import SourceReader

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from .. import load
-from ..examination import CheckTask, examine
+from ..health import CheckTask, examine
 from ..load.tally import FaultTally
 from ..measure.measuring import Task, scored
 from ..measure.partial import Partial

@@ -8,11 +8,11 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from .. import load, provenance
+from .. import load
 from ..checks import CHECKS
 from ..config import Loaded
 from ..errors import DataError
-from ..examination import (
+from ..health import (
     CheckTask,
     Context,
     Faults,
@@ -26,16 +26,17 @@ from ..examination import (
     unmade,
     untimed,
 )
-from ..inputs import Inputs, described
 from ..measure.finishing import finish
 from ..measure.measuring import Task
 from ..measure.partial import Partial
 from ..measure.ties import TieMeasures, bounds
 from ..metrics.definition import Definition
-from ..result import Result
+from ..results.result import Result
 from ..tables.notes import sentences
+from . import provenance
 from .comparing import compared, with_shares
 from .files import Files, with_files
+from .inputs import Inputs, described
 from .models import Evaluated, evaluated
 from .passes import CHECKS as TALLIES
 from .passes import TIES, PassTask, pass_over

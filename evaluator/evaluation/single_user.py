@@ -5,11 +5,11 @@ from __future__ import annotations
 import polars as pl
 
 from ..errors import DataError
-from ..inputs import Inputs
 from ..load import Source
 from ..load.tally import FaultTally
 from ..tables.part import LISTS
 from .files import Files
+from .inputs import Inputs
 from .sources import SourceReader
 
 

@@ -10,10 +10,10 @@ from typing import TypeVar
 import polars as pl
 
 from .. import load
-from ..inputs import said_of
 from ..load.opening import FAILURES, opened
 from ..load.scan import ReadError
 from ..load.tally import FaultTally
+from .inputs import said_of
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 import polars as pl
 
 from ..metrics.definition import Definition
-from ..result import Row
+from ..results.result import Row
 from .exact import ExactSums, rounded
 from .partial import Partial
 from .reads import of_hits

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..naming import Scalar
+from ..names.measure_strings import Scalar
 from ..tables.graph import TABLES, Choice, Tables
 from ..tables.groups import Group
 from ..tables.prepared import Prepared

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
-from ..naming import Params, Scalar
+from ..names.measure_strings import Params, Scalar
 from .arrays import Array
 from .measure import Measure, Ratio
 

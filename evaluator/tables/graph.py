@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from ..conventions.choices import Lists, Truth
-from ..naming import Scalar
+from ..names.measure_strings import Scalar
 from .notes import Notes, TableNotes
 
 CHOICES: Final = ("lists", "truth", "positions")

@@ -15,7 +15,7 @@ from receval.evaluation.plan import Plan
 from receval.evaluation.single_user import user_frames
 from receval.measure.scoring import Scorer
 from receval.metrics import METRICS
-from receval.naming import parse
+from receval.names.measure_strings import parse
 from receval.results.explanation import Explanation
 from receval.tables.part import PartData
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from receval.checks import CHECKS, Check, setting
 from receval.checks import table as declarations
 from receval.errors import DataError
-from receval.examination import (
+from receval.health import (
     CHECKERS,
     CheckTask,
     Context,

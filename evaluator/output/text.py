@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isclose
 
-from ..result import Result, Row
+from ..results.result import Result, Row
 from . import blocks, findings, ledgers
 
 _OF_SPREAD = ("(std)", "(ci95)", "(bootstrap95 low)", "(bootstrap95 high)")

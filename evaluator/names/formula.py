@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple, Union
 
-from .naming import MetricSpec, parse
+from .measure_strings import MetricSpec, parse
 
 _LONGEST: Final = 2_000
 _DEEPEST: Final = 20

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..ledger import Ledger
-from ..result import Result, Row
+from ..results.ledger import Ledger
+from ..results.result import Result, Row
 from .blocks import Block, Grid, Heading, Prose, Terms
 
 _REASONS = ("without_list", "without_relevant", "without_truth", "without_value", "of_others")

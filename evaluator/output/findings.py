@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from ..checks import CHECKS, Finding
-from ..result import Result
+from ..results.result import Result
 from .blocks import encodes
 
 _STYLES: Final = {"error": "bold red", "warn": "bold yellow", "info": "bold cyan"}

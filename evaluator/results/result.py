@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import polars as pl
 
+from ..checks import Finding
+from ..metrics import find
+from ..names.formula import is_formula
 from . import ledger
-from .checks import Finding
-from .formula import is_formula
 from .ledger import Ledger
-from .metrics import find
 
 FORMAT_VERSION: Final = 2
 """The version of the JSON form. 1: results, models, inputs, config, versions. 2: with ledgers and findings."""

@@ -10,7 +10,7 @@ import polars as pl
 
 from ..checks import Setting
 from ..metrics.definition import Definition
-from ..naming import Scalar
+from ..names.measure_strings import Scalar
 from ..tables.graph import INPUTS, Choice, Tables
 from ..tables.ids import Array
 from ..tables.part import LISTS, PartData, SourceRows

@@ -9,12 +9,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from . import load
-from .config import Loaded, RowsSource, unknown_model
-from .config import Source as Given
-from .errors import ConfigError, DataError
-from .load.scan import Kind
-from .result import Input, InputFile
+from .. import load
+from ..config import Loaded, RowsSource, unknown_model
+from ..config import Source as Given
+from ..errors import ConfigError, DataError
+from ..load.scan import Kind
+from ..results.result import Input, InputFile
 
 
 @dataclass(frozen=True)

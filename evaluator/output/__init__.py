@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from ..result import Result
+from ..results.result import Result
 from .data import as_csv, as_json, as_jsonl, as_manifest, as_parquet, as_wide_csv, per_user
 from .text import as_markdown
 

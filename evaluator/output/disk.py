@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
-from .errors import OutputError
+from ..errors import OutputError
 
 
 class Stage:

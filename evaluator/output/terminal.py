@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..result import Result
+from ..results.result import Result
 from . import findings
 from .blocks import encodes
 from .text import achieved, arrow, best, shown

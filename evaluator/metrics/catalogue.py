@@ -10,10 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from .conventions import AXES, PROTOCOL, Axis, Convention, known, load
-from .metrics import METRICS, Metric
-from .metrics.registry import Number
-from .naming import Scalar
+from ..conventions import AXES, PROTOCOL, Axis, Convention, known, load
+from ..names.measure_strings import Scalar
+from .registry import METRICS, Metric, Number
 
 DEFAULT: Final = "receval"
 FAMILIES: Final = {

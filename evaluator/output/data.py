@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from ..checks import CHECKS
-from ..result import COLUMNS, FORMAT_VERSION, Result
+from ..results.result import COLUMNS, FORMAT_VERSION, Result
 
 
 def as_csv(result: Result) -> bytes:

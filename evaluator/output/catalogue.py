@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
-from ..catalogue import DEFAULT, FAMILIES, Catalogue, Choice, ConventionEntry, MetricEntry, Setting, shown
-from ..naming import Scalar
+from ..metrics.catalogue import DEFAULT, FAMILIES, Catalogue, Choice, ConventionEntry, MetricEntry, Setting, shown
+from ..names.measure_strings import Scalar
 from .blocks import Block, Contents, Formula, Grid, Heading, Points, Prose, Terms
 
 _PARTS: Final = {"lists": "How a list is read", "truth": "What is relevant", "users": "Who counts", "value": "What a value is"}

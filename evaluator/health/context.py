@@ -10,7 +10,7 @@ import polars as pl
 
 from ..checks import CHECKS, Check, Finding, Setting, Severity, setting
 from ..metrics.definition import Definition
-from ..result import Row
+from ..results.result import Row
 from ..tables.prepared import Prepared
 from .tally import EXAMPLES, Tally
 
