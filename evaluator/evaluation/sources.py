@@ -58,7 +58,11 @@ class SourceReader:
         return self.read(source, collect)
 
     def read(self, source: load.Source, consume: Callable[[pl.LazyFrame, FaultTally], T]) -> T:
-        """What `consume` makes of the rows of a source, which it shows to the tally.
+        """What `consume` makes of the rows of a source, which it shows to the tally; see `attempt`."""
+        return self.attempt(source, lambda resolved, tally: consume(_opened(resolved), tally))
+
+    def attempt(self, source: load.Source, consume: Callable[[load.Source, FaultTally], T]) -> T:
+        """What `consume` makes of a source, whose faults it counts in the tally.
 
         `consume` is called again where rows have to be read in another way. Raises `DataError` if the source cannot be used, and
         `IdsAreText` if ids that seemed integers are not.
@@ -67,7 +71,7 @@ class SourceReader:
         tally = FaultTally(source)
         try:
             try:
-                made = consume(_opened(source), tally)
+                made = consume(source, tally)
             except RowsAreFaulty:
                 tally = FaultTally(source)
                 _count_all(_opened(source), tally)
@@ -89,9 +93,9 @@ class SourceReader:
             raise load.explain(source, error) from error
         return made
 
-    def _again(self, source: load.Source, consume: Callable[[pl.LazyFrame, FaultTally], T]) -> T:
+    def _again(self, source: load.Source, consume: Callable[[load.Source, FaultTally], T]) -> T:
         self.as_read[source.role] = source
-        return self.read(source, consume)
+        return self.attempt(source, consume)
 
 
 def _opened(source: load.Source) -> pl.LazyFrame:
