@@ -95,7 +95,7 @@ class Metric:
         return self.define.__doc__ or ""
 
     def __reduce__(self) -> tuple[Callable[[str, str], Metric], tuple[str, str]]:
-        """Pickle the name and the module that defines the metric: another process has the same metric, whose functions cannot be pickled."""
+        """Pickle the name and the module that defines the metric: functions cannot be pickled, and another process has them."""
         return registered, (self.define.__module__, self.name)
 
 

@@ -29,6 +29,9 @@ _SETTINGS: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
+    # Spark's driver runs most of its code once: to compile it well takes longer than the whole of a small evaluation. Workers are other
+    # processes but for local masters, and `spark.driver.extraJavaOptions` has the last word.
+    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1",
     "spark.driver.maxResultSize": "0",  # the values of many users may be more than Spark's limit of 1 GB
 }
 
