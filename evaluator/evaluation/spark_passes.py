@@ -18,7 +18,7 @@ class SparkPasses:
     """Passes over the lists of several models with one task, which goes to the workers once."""
 
     def __init__(self, session: SparkSession, task: Task) -> None:
-        self._session = session
+        self._session, self.task = session, task
         self._work = ship(session, partial(measure, task))
 
     def pass_over(
