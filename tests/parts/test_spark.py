@@ -326,7 +326,7 @@ def test_a_cluster_of_two_workers_gives_the_same_values_and_takes_a_packed_envir
     (tmp_path / "receval.py").write_text("raise ModuleNotFoundError(\"No module named 'receval'\", name='receval')\n")
     bare = packed(tmp_path, "bare", f'PYTHONPATH={tmp_path}:"$PYTHONPATH" exec {sys.executable} "$@"')
     whole = packed(tmp_path, "whole", f'exec {sys.executable} "$@"')
-    with standalone_cluster(2, cores=1, memory="1g") as address:
+    with standalone_cluster(2, memory="1g", environment={"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"}) as address:
         same = on_one_machine(sample / "quickstart.yaml")
         assert elsewhere(sample / "quickstart.yaml", master=address, archives=(whole,)) == same
         printed = elsewhere(sample / "quickstart.yaml", master=address, archives=(bare,))
