@@ -17,6 +17,7 @@ from ..results.result import Row
 from . import provenance
 from .files import Files, with_files
 from .plan import Plan
+from .request import Request
 from .running import Options, Progress, Run
 
 _NO_SUCH_METRIC = "the library has no such metric"
@@ -45,7 +46,8 @@ def audit(loaded: Loaded, names: Sequence[str] = (), progress: Progress | None =
     which an input is missing. Raises `ConfigError` if a convention is wrong, and what `run` raises.
     """
     questions = _questions(loaded, names)
-    return with_files(loaded, questions.plan, lambda files: _audited(loaded, questions, files, progress or _silent))
+    request = Request.of(loaded)
+    return with_files(request, questions.plan, lambda files: _audited(request, questions, files, progress or _silent))
 
 
 @dataclass(eq=False)
@@ -60,10 +62,10 @@ def _silent(model: str, done: int, total: int) -> None:
     """Report no progress."""
 
 
-def _audited(loaded: Loaded, questions: _Questions, files: Files, progress: Progress) -> Audit:
+def _audited(request: Request, questions: _Questions, files: Files, progress: Progress) -> Audit:
     """Evaluate every definition for every model, in one pass over the lists of each."""
     plan, inputs = questions.plan, files.inputs
-    run = _RunWithoutChecks(loaded, plan, files, Options(keep_failures=False, tolerant=False, keep_users=False, progress=progress))
+    run = _RunWithoutChecks(request, plan, files, Options(keep_failures=False, tolerant=False, keep_users=False, progress=progress))
     for done, (name, source) in enumerate(inputs.models.items()):
         progress(name, done, len(inputs.models))
         run.model(name, source, first=not done)
@@ -86,7 +88,7 @@ def _audited(loaded: Loaded, questions: _Questions, files: Files, progress: Prog
         models=tuple(rows),
         measures=measures,
         remarks=run.remarks(),
-        versions=provenance.versions(loaded.config.engine.name),
+        versions=provenance.versions(request.engine.name),
     )
 
 
