@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
@@ -41,31 +41,28 @@ from .models import Evaluated, evaluated
 from .passes import CHECKS as TALLIES
 from .passes import TIES, PassTask, pass_over
 from .plan import Plan
+from .progress import ModelProgress, Progress, Report, silent
 from .request import Request
 
 NO_VALUES: Final[Mapping[str, float]] = MappingProxyType({})
-Progress = Callable[[str, int, int], None]
-"""Called as `progress(model, done, total)` before each model and once at the end."""
 
 
-def run(
-    loaded: Loaded, progress: Progress | None = None, *, keep_failures: bool = False, tolerant: bool = False, keep_users: bool = True
-) -> Result:
+def run(loaded: Loaded, report: Report = silent, *, keep_failures: bool = False, tolerant: bool = False, keep_users: bool = True) -> Result:
     """Evaluate the models of a config, and make its health checks.
 
     With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user. A
     `tolerant` run refuses nothing that can be read: what the policy calls an error is a finding. Raises `DataError` if a file cannot be
     read or its content is wrong, and `MissingExtraError` if the engine is not there.
     """
-    return evaluate(Request.of(loaded), progress, keep_failures=keep_failures, tolerant=tolerant, keep_users=keep_users)
+    return evaluate(Request.of(loaded), report, keep_failures=keep_failures, tolerant=tolerant, keep_users=keep_users)
 
 
 def evaluate(
-    request: Request, progress: Progress | None = None, *, keep_failures: bool = False, tolerant: bool = False, keep_users: bool = True
+    request: Request, report: Report = silent, *, keep_failures: bool = False, tolerant: bool = False, keep_users: bool = True
 ) -> Result:
     """Evaluate the models of a request, whether its sources are files or frames; see `run`."""
     plan = Plan.of(request.evaluation)
-    options = Options(keep_failures, tolerant, keep_users, progress or _silent)
+    options = Options(keep_failures, tolerant, keep_users, report)
     checks = check_task_of(request)
     looks = {"train", "catalogue", "times"} & checks.needs
     known = looks or request.evaluation.yardsticks.asked
@@ -78,14 +75,6 @@ def evaluate(
         tolerant=tolerant and checks.wants("R02"),
         all_of_train=bool(looks),
     )
-
-
-def _silent(model: str, done: int, total: int) -> None:
-    pass
-
-
-def _no_rows(n_rows: int) -> None:
-    pass
 
 
 def check_task_of(request: Request) -> CheckTask:
@@ -105,7 +94,7 @@ class Options:
     keep_failures: bool
     tolerant: bool
     keep_users: bool
-    progress: Progress
+    report: Report
 
 
 @dataclass(eq=False)
@@ -126,12 +115,11 @@ class Run:
 
     def result(self) -> Result:
         """Evaluate every model."""
-        inputs, progress = self.files.inputs, self.options.progress
-        for done, (name, source) in enumerate(inputs.models.items()):
-            progress(name, done, len(inputs.models))
-            self.model(name, source, first=not done)
+        models = self.files.inputs.models
+        for number, (name, source) in enumerate(models.items(), 1):
+            self.model(name, source, ModelProgress(self.options.report, name, source, number, len(models)), first=number == 1)
+        self.options.report(Progress("", len(models), len(models)))
         self.compare()
-        progress("", len(inputs.models), len(inputs.models))
         return self._result()
 
     def compare(self) -> None:
@@ -167,13 +155,13 @@ class Run:
         plan = self.plan
         return Task(self.files.prepared, plan.definitions, plan.aggregates, plan.pooled, self.options.keep_users)
 
-    def model(self, name: str, source: load.Source, *, first: bool) -> None:
+    def model(self, name: str, source: load.Source, progress: ModelProgress, *, first: bool) -> None:
         """Evaluate one model in one pass over its lists."""
         files, plan = self.files, self.plan
         checks = self.checks(source, first)
         task = self.task
         ties = TieMeasures.of(plan.definitions, plan.aggregates) if checks is not None and checks.wants("R04") else None
-        found = pass_over(name, files, PassTask(task, ties, checks, self.compares), self.request.engine.bytes, _no_rows)
+        found = pass_over(name, files, PassTask(task, ties, checks, self.compares), self.request.engine.bytes, progress.add)
         if first:
             refuse_nothing_relevant(files.inputs.test, plan.definitions[0], found)
         if checks is None and not found.counts["judged"]:
