@@ -89,10 +89,10 @@ def with_files(
     `only` picks sources.
     """
     with ExitStack() as stack:
-        inputs = only(request.look(plan.needs | set(more_needs), stack))
+        session = _session(request.engine, stack)
+        inputs = only(request.look(plan.needs | set(more_needs), stack, session))
         fingerprints = stack.enter_context(load.Fingerprints(path for source in inputs.all() for path in source.paths))
         scratch = stack.enter_context(Scratch())
-        session = _session(request.engine, stack)
         kinds = load.common_kinds(inputs.all())
         tolerant = tolerant or request.evaluation.policy.missing_values == "drop"
         while True:

@@ -14,6 +14,7 @@ from ..config import Loaded, RowsSource, unknown_model
 from ..config import Source as Given
 from ..errors import ConfigError, DataError
 from ..load.scan import Kind
+from ..parts.spark import SparkSession, look_at_table
 from ..results.result import Input, InputFile
 
 
@@ -64,8 +65,10 @@ class Inputs:
         return replace(self, models={name: self.models[name]}, predictions=predictions)
 
 
-def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack) -> Inputs:
-    """Find the files of a config and see how to read them; `stack` holds what must be tidied up after the run.
+def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack, session: SparkSession | None = None) -> Inputs:
+    """Find the sources of a config and see how to read them.
+
+    `stack` holds what must be tidied up after the run, `session` reads tables of a catalog.
 
     Raises `DataError` if a file is missing or cannot be read as the config says. Beside the test file and the lists only what is
     `needed` is looked at; of what is needed as `train?` or `predictions?`, only what the config gives. A need such as
@@ -76,6 +79,8 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack)
     roles = {need.partition(".")[0] for need in wanted}
 
     def paths(role: str, given: Given) -> list[Path | load.Remote]:
+        if given.table is not None:
+            return []
         if given.path == ("-",):
             return [stack.enter_context(load.spooled())]
         found = load.find(role, given.path, loaded.folder, given.storage)
@@ -83,20 +88,28 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack)
 
     def source(key: str, table: str, given: Given | None, *needs: str, labels: Sequence[str] = ()) -> load.Source | None:
         role = f"data.{key}"
-        return _look(role, table, given, paths(role, given), stack, labels) if given and roles & set(needs or (key,)) else None
+        return _look(role, table, given, paths(role, given), stack, session, labels) if given and roles & set(needs or (key,)) else None
 
     models: dict[str, load.Source] = {}
     if isinstance(data.recommendations, dict):
         for name, given in data.recommendations.items():
             role = f"data.recommendations.{name}"
-            models[name] = _look(role, "lists", given, paths(role, given), stack)
+            models[name] = _look(role, "lists", given, paths(role, given), stack, session)
     else:
         for index, given in enumerate(data.recommendations):
             found = paths(f"data.recommendations[{index}]", given)
-            by_name = {given.name: found} if given.name else {path.name.split(".")[0]: [path] for path in found}
+            by_name = (
+                {given.name: found}
+                if given.name
+                else {given.table: found}
+                if given.table
+                else {path.name.split(".")[0]: [path] for path in found}
+            )
             if (len(by_name) < len(found) > 1 and not given.name) or by_name.keys() & models.keys():
                 raise DataError("data.recommendations: two files give a model the same name", "name the models, as name: path")
-            models |= {name: _look(f"data.recommendations.{name}", "lists", given, files, stack) for name, files in by_name.items()}
+            models |= {
+                name: _look(f"data.recommendations.{name}", "lists", given, files, stack, session) for name, files in by_name.items()
+            }
     of_items = _columns("items", wanted)
     if data.items and "categories" in wanted:
         of_items = list(dict.fromkeys((*of_items, *data.items.category_columns)))
@@ -108,7 +121,7 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack)
     elif not isinstance(data.predictions, dict):
         predictions = dict.fromkeys(models, source("predictions", "predictions", data.predictions))
     return Inputs(
-        test=_look("data.test", "interactions", data.test, paths("data.test", data.test), stack),
+        test=_look("data.test", "interactions", data.test, paths("data.test", data.test), stack, session),
         train=source("train", "interactions", data.train, "catalogue", "train", "known"),
         items=source("items", "catalogue", data.items, "catalogue", "items", "categories", "known", labels=of_items),
         models=models,
@@ -136,8 +149,18 @@ def _refuse_strangers(predictions: Iterable[str], models: Mapping[str, load.Sour
 
 
 def _look(
-    role: str, table: str, given: Given, paths: Sequence[Path | load.Remote], stack: ExitStack, labels: Sequence[str] = ()
+    role: str,
+    table: str,
+    given: Given,
+    paths: Sequence[Path | load.Remote],
+    stack: ExitStack,
+    session: SparkSession | None,
+    labels: Sequence[str] = (),
 ) -> load.Source:
+    split = given.split if isinstance(given, RowsSource) else None
+    if given.table is not None:
+        assert session is not None, "the config was checked to read tables on Spark"
+        return look_at_table(session, role, table, given.table, given.columns.given(), labels, split)
     return load.look(
         role,
         table,
@@ -148,7 +171,7 @@ def _look(
         header=given.header,
         columns=given.columns.given(),
         labels=labels,
-        split=given.split if isinstance(given, RowsSource) else None,
+        split=split,
         decimal_comma=given.decimal_comma,
         nulls=given.null_values or (),
         encoding=given.encoding,

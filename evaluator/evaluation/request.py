@@ -16,10 +16,11 @@ from ..config import Loaded, missing
 from ..config.models import EngineChoice, Evaluation
 from ..errors import ConfigError
 from ..metrics.definition import Definition
+from ..parts.spark import SparkSession
 from .inputs import Inputs, look_at_everything
 
-Look = Callable[[Collection[str], ExitStack], Inputs]
-"""Looks at the sources that are needed; what has to be tidied up after the run goes to the stack."""
+Look = Callable[[Collection[str], ExitStack, SparkSession | None], Inputs]
+"""Looks at the sources that are needed, on Spark where they are tables of it; what has to be tidied up after the run goes to the stack."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Request:
             evaluation=config.evaluation,
             health=config.health.settings,
             engine=config.engine,
-            look=lambda needs, stack: look_at_everything(loaded, frozenset(needs), stack),
+            look=lambda needs, stack, session: look_at_everything(loaded, frozenset(needs), stack, session),
             lacking=lambda definition: missing(definition, config.data),
             description=loaded.resolved(),
             folder=loaded.folder,

@@ -16,7 +16,7 @@ def test_frames_give_the_rows_and_findings_of_the_files_that_hold_them():
     loaded = load_config(CONFIGS / "quickstart.yaml")
     models = {name: pl.read_parquet(CONFIGS / "data" / f"{name}.parquet") for name in ("knn", "popular", "random")}
     inputs = inputs_of_frames(pl.read_csv(CONFIGS / "data" / "test.csv"), models)
-    of_frames = evaluate(replace(Request.of(loaded), look=lambda needs, stack: inputs))
+    of_frames = evaluate(replace(Request.of(loaded), look=lambda needs, stack, session: inputs))
     of_files = run(loaded)
     assert of_frames.rows == of_files.rows
     assert of_frames.findings == of_files.findings
