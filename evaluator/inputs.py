@@ -12,8 +12,8 @@ from pathlib import Path
 from . import load
 from .config import Loaded, RowsSource, unknown_model
 from .config import Source as Given
-from .engine import Kind
 from .errors import ConfigError, DataError
+from .load.scan import Kind
 from .result import Input, InputFile
 
 

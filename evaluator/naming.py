@@ -13,6 +13,8 @@ from enum import Enum
 from typing import Final, Union
 
 Scalar = Union[str, int, float, bool]
+Params = tuple[tuple[str, Scalar], ...]
+"""Parameters with their values."""
 
 
 class Unset(Enum):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import narwhals as nw
+import polars as pl
 
 from . import ledger
 from .checks import Finding
@@ -94,7 +94,7 @@ class Result:
     rows: tuple[Row, ...]
     counts: Mapping[str, Counts]
     higher_is_better: Mapping[str, bool | None]
-    per_user: Mapping[str, nw.DataFrame[Any]]
+    per_user: Mapping[str, pl.DataFrame]
     inputs: tuple[Input, ...]
     config: Mapping[str, Any]
     remarks: tuple[str, ...]
@@ -106,7 +106,7 @@ class Result:
     """Whether health checks were made."""
     unmade: Mapping[str, str] = field(default_factory=dict)
     """The checks that were not made, by id, and why: `off`, or `no data.train`."""
-    failures: Mapping[str, nw.DataFrame[Any]] = field(default_factory=dict)
+    failures: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     """The offending rows of findings, where they are kept, by the name of their file."""
 
     def failed(self, strict: bool = False) -> bool:

@@ -22,11 +22,20 @@ NEEDS: Final = MappingProxyType(
 """What a check may need, in words."""
 
 
-def _listed(*checks: Check) -> Mapping[str, Check]:
-    return MappingProxyType({check.id: check for check in checks})
+_DECLARED: Final[dict[str, Check]] = {}
+CHECKS: Final[Mapping[str, Check]] = MappingProxyType(_DECLARED)
+"""Every check by id, in the order in which findings of one severity are shown."""
 
 
-CHECKS: Final = _listed(
+def declare(*checks: Check) -> None:
+    """Add checks to `CHECKS`; `ValueError` if there is one of that id already."""
+    for check in checks:
+        if check.id in _DECLARED:
+            raise ValueError(f"there is a check {check.id!r} already")
+        _DECLARED[check.id] = check
+
+
+declare(
     Check(
         "R01",
         "error",

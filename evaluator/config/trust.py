@@ -117,8 +117,8 @@ def _field(check: Check) -> Any:
 class _Settings(Model):
     @property
     def settings(self) -> dict[str, Setting]:
-        """How every check is used."""
-        return {name: getattr(self, name) for name in CHECKS}
+        """How every check is used; one that a plug-in adds is used as it declares."""
+        return {name: getattr(self, name, None) or setting(check) for name, check in CHECKS.items()}
 
 
 Health = create_model(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from ..aggregate import composed
+from ..measure.composing import composed
 from ..measure.counting import CELLS
 from ..measure.finishing import Finished
 from ..measure.partial import Partial

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..config import Composite, Config
-from ..definitions.registry import METRICS
 from ..measure.finishing import chosen
 from ..metrics.definition import Definition
 from ..tables.graph import closure
@@ -81,7 +80,7 @@ class Plan:
 
 def tables_of(definition: Definition) -> frozenset[str]:
     """The tables that a measure, and those that it combines, are made of."""
-    own = closure(tuple(METRICS[definition.metric.name].uses(definition.params)))
+    own = closure(tuple(definition.metric.uses(definition.params)))
     return own.union(*(tables_of(part) for part in definition.of))
 
 

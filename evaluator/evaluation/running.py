@@ -2,104 +2,248 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from dataclasses import dataclass
-
-import narwhals as nw
-import numpy as np
-import polars as pl
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from .. import load, provenance
-from ..config import Composite, Loaded
-from ..inputs import Inputs, described, look_at_everything
-from ..measure.finishing import chosen, finish
+from ..checks import CHECKS
+from ..config import Loaded
+from ..errors import DataError
+from ..examination import Context, Examiner, Faults, SourceNames, Symptom, failing_rows, in_order
+from ..inputs import Inputs, described
+from ..measure.finishing import finish
 from ..measure.measuring import Task
+from ..measure.partial import Partial
+from ..measure.ties import TieMeasures, bounds
 from ..metrics.definition import Definition
-from ..parts import Scratch, SideTable
-from ..result import Result, Row
-from ..tables.ids import Ids
-from ..tables.prepared import Prepared
-from .passes import pass_over
-from .sources import SourceReader
+from ..result import Result
+from ..tables.notes import sentences
+from .files import Files, with_files
+from .models import Evaluated, evaluated
+from .passes import CHECKS as TALLIES
+from .passes import TIES, PassTask, pass_over
+from .plan import Plan
+
+Progress = Callable[[str, int, int], None]
+"""Called as `progress(model, done, total)` before each model and once at the end."""
+
+
+def run(
+    loaded: Loaded, progress: Progress | None = None, *, keep_failures: bool = False, tolerant: bool = False, keep_users: bool = True
+) -> Result:
+    """Evaluate the models of a config, and make its health checks.
+
+    With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user. A
+    `tolerant` run refuses nothing that can be read: what the policy calls an error is a finding. Raises `DataError` if a file cannot be
+    read or its content is wrong, and `MissingExtraError` if the engine is not there.
+    """
+    plan = Plan.of(loaded.config)
+    options = Options(keep_failures, tolerant, keep_users, progress or _silent)
+    examiner = examiner_of(loaded)
+    looks = {"train", "catalogue", "times"} & examiner.needs
+    known = looks or loaded.config.evaluation.yardsticks.asked
+    return with_files(
+        loaded,
+        plan,
+        lambda files: Run(loaded, plan, files, options).result(),
+        more_needs=("known",) if known else (),
+        times=examiner.wants_times,
+        tolerant=tolerant and examiner.wants("R02"),
+        all_of_train=bool(looks),
+    )
 
 
 def _silent(model: str, done: int, total: int) -> None:
     pass
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The measures of a run, the aggregates that the config asks for, and arithmetic of measures.
-
-    Measures that only `composites` are made of are computed and not shown.
-    """
-
-    shown: tuple[Definition, ...]
-    aggregates: tuple[str, ...] = ()
-    composites: tuple[Composite, ...] = ()
-
-    @property
-    def definitions(self) -> tuple[Definition, ...]:
-        """The measures to compute, those that are shown first."""
-        return tuple(dict.fromkeys((*self.shown, *(part for composite in self.composites for part in composite.definitions))))
-
-    @property
-    def all(self) -> tuple[Definition, ...]:
-        """Every definition, also those that another combines."""
-        return tuple(dict.fromkeys(inner for definition in self.definitions for inner in definition.all))
-
-    @property
-    def pooled(self) -> frozenset[int]:
-        """The measures that are pooled over users."""
-        own = {part for composite in self.composites for part in composite.definitions if part.average == "micro"}
-        definitions = self.definitions
-        return frozenset(index for index, one in enumerate(definitions) if "micro" in chosen(one, self.aggregates) or one in own)
-
-
-def run(loaded: Loaded, keep_users: bool = True) -> Result:
-    """Evaluate the models of a config."""
-    evaluation = loaded.config.evaluation
-    plan = Plan(tuple(evaluation.definitions), tuple(evaluation.aggregates), tuple(evaluation.composites))
-    with ExitStack() as stack:
-        inputs = look_at_everything(loaded, frozenset(), stack)
-        fingerprints = stack.enter_context(load.Fingerprints(path for source in inputs.all() for path in source.paths))
-        scratch = stack.enter_context(Scratch())
-        kinds = load.common_kinds(inputs.all())
-        while True:
-            try:
-                return _evaluated(loaded, plan, inputs.with_kinds(kinds), fingerprints, scratch, keep_users)
-            except load.IdsAreText as found:
-                kinds = load.as_text(kinds, found.columns)
-
-
-def _evaluated(loaded: Loaded, plan: Plan, inputs: Inputs, fingerprints: load.Fingerprints, scratch: Scratch, keep_users: bool) -> Result:
-    reader = SourceReader(loaded.folder, loaded.config.evaluation.policy.missing_values == "drop")
-    test = reader.frame(inputs.test)
-    empty = np.empty(0, dtype=np.int64)
-    prepared = Prepared(Ids(test["item"].head(0)), empty, empty, empty, empty.astype(bool), empty.astype(bool))
-    sides = {"test": SideTable(test)}
-    task = Task(prepared, plan.definitions, plan.aggregates, plan.pooled, keep_users)
-    rows: list[Row] = []
-    per_user = {}
-    for name, source in inputs.models.items():
-        partial = pass_over(source, task, sides, reader, last=("test",), memory=None, scratch=scratch, progress=lambda n: None)
-        finished = finish(task, partial, name, n_train_users=None, schemas={}, predicted=frozenset())
-        rows += [row for of_one in finished.rows[: len(plan.shown)] for row in of_one]
-        if finished.user_values is None:
-            continue
-        names = [one.label for one in plan.shown if not one.metric.system]
-        columns = {one.label: f"v{index}" for index, one in enumerate(plan.definitions)}
-        per_user[name] = nw.from_native(
-            finished.user_values.select("user", "n_relevant", "n_recommended", *(pl.col(columns[n]).alias(n) for n in names)),
-            eager_only=True,
-        )
-    return Result(
-        rows=tuple(rows),
-        counts={},
-        higher_is_better={row.label: row.higher_is_better for row in rows},
-        per_user=per_user,
-        inputs=described(inputs, reader.n_rows, fingerprints, loaded.folder),
-        config=loaded.resolved(),
-        remarks=(),
-        versions=provenance.versions("polars"),
+def examiner_of(loaded: Loaded) -> Examiner:
+    """The checks of a config, before any file is looked at."""
+    config = loaded.config
+    cutoffs = [one.k for one in config.evaluation.computed if one.metric.cut]
+    return Examiner(
+        settings=config.health.settings,
+        policy=config.evaluation.policy.refused,
+        cutoffs=tuple(k for k in dict.fromkeys(cutoffs) if k is not None),
     )
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a config is run, beside what it says itself; see `run`."""
+
+    keep_failures: bool
+    tolerant: bool
+    keep_users: bool
+    progress: Progress
+
+
+@dataclass(eq=False)
+class Run:
+    """One run over files: the models one after the other, each in one pass."""
+
+    loaded: Loaded
+    plan: Plan
+    files: Files
+    options: Options
+    models: dict[str, Evaluated] = field(default_factory=dict)
+    symptoms: list[Symptom] = field(default_factory=list)
+    available: set[str] = field(default_factory=set)
+
+    def result(self) -> Result:
+        """Evaluate every model."""
+        inputs, progress = self.files.inputs, self.options.progress
+        for done, (name, source) in enumerate(inputs.models.items()):
+            progress(name, done, len(inputs.models))
+            self.model(name, source, first=not done)
+        progress("", len(inputs.models), len(inputs.models))
+        return self._result()
+
+    def model(self, name: str, source: load.Source, *, first: bool) -> None:
+        """Evaluate one model in one pass over its lists."""
+        files, plan = self.files, self.plan
+        examiner = self.examiner(source, first)
+        task = Task(files.prepared, plan.definitions, plan.aggregates, plan.pooled, self.options.keep_users)
+        ties = TieMeasures.of(plan.definitions, plan.aggregates) if examiner is not None and examiner.wants("R04") else None
+        found = pass_over(
+            source,
+            PassTask(task, ties, examiner),
+            files.sides_of(name),
+            files.reader,
+            last=files.last,
+            memory=self.loaded.config.engine.bytes,
+            scratch=files.scratch,
+            progress=lambda n_rows: None,
+        )
+        if first:
+            refuse_nothing_relevant(files.inputs.test, plan.definitions[0], found)
+        if examiner is None and not found.counts["judged"]:
+            load.common_or_refuse(files.inputs.test, source)
+        of_one = self.evaluated(name, task, found)
+        self.models[name] = of_one
+        if examiner is not None:
+            tied = bounds(ties, found.more[TIES], found.moments, dict(enumerate(of_one.by_definition))) if ties and TIES in found.more else {}
+            context = self.context(name, source, of_one, {label: one._asdict() for label, one in tied.items()})
+            self.note(examiner, examiner.findings(found.more[TALLIES], context))
+
+    def evaluated(self, name: str, task: Task, found: Partial) -> Evaluated:
+        """The rows of one model."""
+        numbers, plan = self.files.prepared.numbers, self.plan
+        n_train_users = int(numbers["train_users"]) if self.files.inputs.train is not None and plan.needs_train else None
+        predicted = plan.predicted if name in self.files.inputs.predictions else frozenset[int]()
+        finished = partial(
+            finish, partial=found, model=name, n_train_users=n_train_users, schemas=self.files.schemas(name), predicted=predicted
+        )
+        own = finished(replace(task, aggregates=())) if plan.composites else None
+        return evaluated(name, plan, found, finished(task), own, sentences(found.notes))
+
+    def examiner(self, source: load.Source, first: bool) -> Examiner | None:
+        """The checks that are made of a model, those of the files with the first one; `None` if there are none."""
+        examiner = examiner_of(self.loaded)
+        if not any(examiner.wants(check) for check in CHECKS):
+            return None
+        available = available_needs(self.files, source, self.plan.all, examiner)
+        self.available |= available
+        return replace(examiner, available=available, files=first, keeps_rows=self.options.keep_failures)
+
+    def context(self, name: str, source: load.Source, of_one: Evaluated, tied: dict[str, dict[str, float]]) -> Context:
+        """What checks are given at the end."""
+        inputs = self.files.inputs
+        sources = {"lists": source, "test": inputs.test, "train": inputs.train, "items": inputs.items}
+        return Context(
+            model=name,
+            settings={},
+            refused=frozenset(),
+            available=frozenset(),
+            cutoffs=(),
+            prepared=self.files.prepared,
+            definitions=self.plan.definitions,
+            measured=of_one.by_definition,
+            sources={role: _names(one) for role, one in sources.items() if one is not None},
+            faults=self.faults(name),
+            bounds=tied,
+        )
+
+    def faults(self, name: str) -> list[Faults]:
+        """Rows that were left out of the sources that are looked at with a model."""
+        of_models = {source.role: model for model, source in self.files.inputs.models.items()}
+        return [
+            Faults(role, of_models.get(role, ""), passed.places, passed.n_faulty, passed.n_rows, self.files.reader.faulty_rows(passed.source))
+            for role, passed in self.files.reader.passed_over.items()
+            if of_models.get(role, name) == name
+        ]
+
+    def note(self, examiner: Examiner, symptoms: Sequence[Symptom]) -> None:
+        """Keep findings; `DataError` for one that the policy refuses."""
+        if not self.options.tolerant:
+            examiner.refuse(symptoms)
+        self.symptoms += symptoms
+
+    def remarks(self) -> tuple[str, ...]:
+        """How ids were read, and what a convention could not do."""
+        inputs = self.files.inputs
+        of_models = (f"{model}: {remark}." for model, of_one in self.models.items() for remark in of_one.remarks)
+        unordered = (
+            f"{model}: the file has no rank and no score that is recognised; the order of its rows is the rank."
+            for model, source in inputs.models.items()
+            if not {"position", "score"} & source.columns and not source.scan.lists
+        )
+        about_files = (*load.remarks(inputs.all()), *unordered, *self.files.remarks)
+        return (*about_files, *self.plan.remarks(inputs.train is not None), *of_models)
+
+    def _result(self) -> Result:
+        rows = [row for of_one in self.models.values() for row in of_one.rows]
+        examiner, found = examiner_of(self.loaded), in_order(self.symptoms)
+        examined = any(examiner.wants(check) for check in CHECKS)
+        users = {name: of_one.per_user(self.plan.shown) for name, of_one in self.models.items() if self.options.keep_users}
+        return Result(
+            rows=tuple(rows),
+            counts={name: of_one.counts for name, of_one in self.models.items()},
+            higher_is_better={row.label: row.higher_is_better for row in rows},
+            per_user=users,
+            inputs=described(self.files.inputs, self.files.reader.n_rows, self.files.fingerprints, self.loaded.folder),
+            config=self.loaded.resolved(),
+            remarks=self.remarks(),
+            versions=provenance.versions(self.loaded.config.engine.name),
+            findings=tuple(symptom.finding for symptom in found),
+            examined=examined,
+            unmade=examiner.unmade(self.available) if examined else dict.fromkeys(CHECKS, "off"),
+            failures=failing_rows(found) if self.options.keep_failures else {},
+        )
+
+
+def _names(source: load.Source) -> SourceNames:
+    stored = {column: "integers" if kind == "integer" else "text" for column, kind in source.stored.items()}
+    return SourceNames(source.role, source.scan.names, stored)
+
+
+def available_needs(files: Files, source: load.Source, definitions: Sequence[Definition], examiner: Examiner) -> frozenset[str]:
+    """What the files of a model have of that which checks need."""
+    inputs: Inputs = files.inputs
+    graded = any(one.truth.graded for one in definitions)
+    there = {
+        "train": "train" in files.sides,
+        "catalogue": "train" in files.sides or inputs.items is not None,
+        "times": files.prepared.times is not None,
+        "scores": "score" in source.columns,
+        "ranks": "position" in source.columns,
+        "cutoffs": bool(examiner.cutoffs),
+        "gains": graded and "rating" in inputs.test.columns,
+    }
+    return frozenset(need for need, is_there in there.items() if is_there)
+
+
+def refuse_nothing_relevant(source: load.Source, definition: Definition, found: Partial) -> None:
+    """`DataError` if no user has a relevant item under the first measure."""
+    cells, choice = found.cells[0], definition.truth
+    if cells[[2, 3, 6, 7]].sum():
+        return
+    least = f" of at least {choice.threshold:g}" if choice.threshold is not None else ""
+    rules = {"above_zero": " above 0", "at_least_zero": " of at least 0", "at_least_one": " of at least 1"}
+    wanted = least or rules.get(choice.rule, "")
+    rating = f", that is, a rating{wanted}" if wanted and "rating" in source.columns else ""
+    left_out = "" if choice.filter == "none" else "; test rows of users and items that train or the catalogue does not hold are left out"
+    n_test = int(cells[4:].sum())
+    who = f"none of {n_test:,} users has a" if n_test > 1 else "its only user has no"
+    raise DataError(f"{source.role}: {who} relevant item{rating}{left_out}")

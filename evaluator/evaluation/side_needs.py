@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..config import Config
-from ..definitions.popularity_groups import profile_groups_of
+from ..metrics.popularity_groups import profile_groups_of
 from ..inputs import Inputs
 from ..load import Source
 from ..metrics.definition import Definition

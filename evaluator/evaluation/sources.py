@@ -10,9 +10,9 @@ from typing import TypeVar
 import polars as pl
 
 from .. import load
-from ..engine.base import ReadError
-from ..engine.files import FAILURES, opened
 from ..inputs import said_of
+from ..load.opening import FAILURES, opened
+from ..load.scan import ReadError
 from ..load.tally import FaultTally
 
 T = TypeVar("T")
@@ -88,6 +88,10 @@ class SourceReader:
                 return self._again(source.loosely(), consume)
             raise load.explain(source, error) from error
         return made
+
+    def faulty_rows(self, source: load.Source) -> pl.DataFrame:
+        """Nothing but the rows of a source that were passed over."""
+        return _collected(_opened(source.faulty_rows()))
 
     def _again(self, source: load.Source, consume: Callable[[pl.LazyFrame, FaultTally], T]) -> T:
         self.as_read[source.role] = source

@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 import narwhals as nw
 
 from ..checks import CHECKS, Finding, Setting, Severity
-from ..engine.base import Engine
 from ..frames import Frame
+from ..load.scan import Engine
 
 EXAMPLES: Final = 5
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import narwhals as nw
 
-from ..engine.base import Want
 from ..frames import Frame
+from ..load.scan import Want
 from .examiner import Examiner, Lists, Symptom, several, shared
 
 _FEW_ITEMS = 20

@@ -8,9 +8,9 @@ from typing import Final
 
 import polars as pl
 
-from ..engine.files import NO_VALUE
 from ..load import sniff
 from ..load.columns import usual_roles
+from ..load.opening import NO_VALUE
 from .records import Column
 
 _N_EXAMPLES: Final = 300

@@ -8,9 +8,8 @@ from typing import Final
 
 import polars as pl
 
-from ..engine import files
 from ..errors import DataError
-from ..load import sniff
+from ..load import opening, sniff
 from .column_summary import flat, summarise_column
 from .discovery import DiscoveredTable
 from .raw_format import RawFormat, all_rows, detect_format, first_rows
@@ -104,7 +103,7 @@ class TablePreview:
         wanted = pl.LazyFrame({name: sorted(ids)}, schema={name: pl.String})
         try:
             return values.join(wanted, on=name, how="semi").head(1).collect(engine="streaming").height > 0
-        except files.FAILURES:
+        except opening.FAILURES:
             return True
 
     def pair_summary(self, user: Column, item: Column) -> PairSummary:

@@ -11,11 +11,10 @@ from typing import Any, Final, NamedTuple
 
 import polars as pl
 
-from ..engine import files
-from ..engine.base import Format, ReadError, Scan
 from ..errors import DataError
-from ..load import Source, explain, lists, look, sniff, trec
+from ..load import Source, explain, lists, look, opening, sniff, trec
 from ..load.columns import usual_roles
+from ..load.scan import Format, ReadError, Scan
 
 _ROLE: Final = "init"
 _MAX_ROWS: Final = 1_000
@@ -64,7 +63,7 @@ def first_rows(source: Source, max_rows: int) -> pl.DataFrame:
     """Read the first rows as text or lists of text; `DataError` with file and line of what cannot be read."""
     try:
         return all_rows(source).head(max_rows).collect()
-    except (*files.FAILURES, ReadError) as error:
+    except (*opening.FAILURES, ReadError) as error:
         raise explain(source, ReadError(str(error))) from None
 
 
@@ -72,7 +71,7 @@ def all_rows(source: Source) -> pl.LazyFrame:
     """Scan all rows, with the columns that `first_rows` has."""
     scan = source.scan
     types = {column: pl.List(pl.String) if column in scan.lists else pl.String for column in scan.names}
-    return files.raw(scan).select(pl.col(name).cast(types[column]).alias(column) for column, name in scan.names.items())
+    return opening.raw(scan).select(pl.col(name).cast(types[column]).alias(column) for column, name in scan.names.items())
 
 
 def _file_format(path: Path) -> tuple[Format, dict[str, Any]]:
@@ -190,7 +189,7 @@ def _objects(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat:
     source = look(_ROLE, "people", [str(path) for path in paths], paths, format="ndjson", columns={"user": plain})
     try:
         schema = pl.scan_ndjson([glob.escape(path) for path in source.scan.paths], infer_schema_length=_MAX_ROWS).collect_schema()
-    except files.FAILURES as error:
+    except opening.FAILURES as error:
         raise explain(source, ReadError(str(error))) from None
     return _by_types(source, schema, read_keys)
 
@@ -201,7 +200,7 @@ def _typed(paths: Sequence[Path], format: Format) -> RawFormat:
     for path in reversed(paths):
         try:
             schema = dict((pl.read_parquet_schema if format == "parquet" else pl.read_ipc_schema)(path))
-        except files.FAILURES as error:
+        except opening.FAILURES as error:
             raise DataError(f"{path}: not a readable {format} file ({str(error).splitlines()[0]})", "is it complete?") from None
     given = tuple(str(path) for path in paths)
     return _by_types(Source(_ROLE, "catalogue", given, Scan(given, format, {}, {}), {}), schema, {})

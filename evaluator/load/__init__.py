@@ -1,7 +1,7 @@
 """Files → canonical columns: the only reader of data."""
 
 from .broken import explain
-from .faults import BlankLines, FaultyRows, counted, refuse
+from .faults import BlankLines, FaultyRows, refuse
 from .fingerprint import Fingerprints
 from .found import find
 from .ids import IdsAreText, as_text, common_kinds, common_or_refuse, remarks
@@ -19,7 +19,6 @@ __all__ = [
     "as_text",
     "common_kinds",
     "common_or_refuse",
-    "counted",
     "explain",
     "find",
     "look",

@@ -12,12 +12,12 @@ from typing import IO
 
 import polars as pl
 
-from ..engine.base import ReadError, Scan
-from ..engine.files import NO_VALUE
 from ..errors import DataError
 from . import sniff
 from .columns import called
+from .opening import NO_VALUE
 from .recode import opened
+from .scan import ReadError, Scan
 from .source import Source
 
 
@@ -133,7 +133,7 @@ def _wrong_with_object(line: bytes, scan: Scan) -> str | None:
 
 def _uneven(path: str, source: Source) -> DataError | None:
     """The first row whose lists are not of the same length."""
-    from ..engine import files
+    from . import opening
 
     columns = sorted(source.scan.lists)
     if len(columns) < 2:
@@ -141,13 +141,13 @@ def _uneven(path: str, source: Source) -> DataError | None:
     one, *others = columns
     length = {column: pl.col(source.scan.names[column]).list.len() for column in columns}
     try:
-        frame = files.raw(replace(source.scan, paths=(path,)))
+        frame = opening.raw(replace(source.scan, paths=(path,)))
         uneven = frame.filter(pl.any_horizontal(length[one].ne_missing(length[column]) for column in others))
-        found = uneven.select(files.RECORD, *(length[column].fill_null(0).alias(column) for column in columns)).head(1).collect()
-    except files.FAILURES:
+        found = uneven.select(opening.RECORD, *(length[column].fill_null(0).alias(column) for column in columns)).head(1).collect()
+    except opening.FAILURES:
         return None
     for row in found.rows(named=True):
-        where = source.place(path, row.pop(files.RECORD))
+        where = source.place(path, row.pop(opening.RECORD))
         said = " but ".join(f"{count} {called(column)}{'s' if count != 1 else ''}" for column, count in row.items())
         return DataError(f"{where}: {said}", "the lists of a row must be of the same length: one value for each item")
     return None

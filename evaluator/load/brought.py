@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Final
 
-from ..engine.base import Format
 from ..errors import DataError
 from . import sniff
 from .delta import files_of_table, is_table
@@ -17,6 +16,7 @@ from .folders import Partition, held_by_path, parts_of
 from .how import Said
 from .recode import recoded
 from .remote import Remote, fetched, parts_elsewhere
+from .scan import Format
 
 File = Path | Remote
 _FORMATS: Final[dict[Said, Format]] = {

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote
 
-from ..engine.files import FAILURES
 from ..errors import DataError, MissingExtraError
+from .opening import FAILURES
 from .remote import Remote, is_remote
 
 _LOG = "_delta_log"

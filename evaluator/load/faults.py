@@ -6,41 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-import narwhals as nw
 import polars as pl
 
-from ..engine.base import Kind
 from ..errors import DataError
-from ..frames import Frame
 from . import sniff
 from .columns import IDS, called
 from .ids import IdsAreText
+from .scan import Kind
 from .source import Source
 
 _LONGEST_ID: Final = 1 << 16
 _FEW: Final = 5
 """How many faulty rows are named."""
-
-
-def counted(frame: Frame, source: Source) -> Frame:
-    """One row: the number of rows of `frame`, and how many have each fault. A part of the same pass as everything else."""
-    columns = sorted(source.columns)
-    counts = [nw.len().alias("rows")]
-    if source.scan.format in ("csv", "lines"):
-        blank = nw.all_horizontal(*(nw.col(column).is_null() for column in columns), ignore_nulls=False)
-        counts.append(_number(blank).alias("blank"))
-    for column in sorted(source.filled):
-        empty = nw.col(column).is_null()
-        if source.scan.kinds[column] == "text":
-            empty = empty | (nw.col(column) == "")
-        counts.append(_number(empty).alias(f"null_{column}"))
-        if source.scan.kinds[column] == "number":
-            counts.append(_number(~nw.col(column).cast(nw.Float64).is_finite()).alias(f"infinite_{column}"))
-        elif source.scan.kinds[column] == "text":
-            counts.append(nw.col(column).str.len_chars().max().alias(f"longest_{column}"))
-    odd = [name for name in frame.collect_schema().names() if name.startswith("odd_")]
-    counts += [_number(nw.col(name)).alias(name) for name in odd]
-    return frame.select(*counts)
 
 
 def refuse(source: Source, counts: dict[str, int | None]) -> int:
@@ -131,14 +108,14 @@ def _faulty(source: Source, faults: Sequence[Fault], rows: int) -> FaultyRows:
 
 def _first_of(source: Source, faults: Sequence[Fault]) -> dict[str, Fault]:
     """The first few faulty records in the order of the files, as `file, line 12`, and the first fault of each."""
-    from ..engine import files
+    from . import opening
 
     found: dict[str, Fault] = {}
     conditions = [fault.where(source).alias(f"{place}") for place, fault in enumerate(faults)]
     for path in source.scan.paths:
-        frame = files.opened(replace(source.scan, paths=(path,), skip_blank=False), records=True)
-        faulty = frame.select(files.RECORD, *conditions).filter(pl.any_horizontal(pl.exclude(files.RECORD)))
-        for record, *there in faulty.sort(files.RECORD).head(_FEW).collect().iter_rows():
+        frame = opening.opened(replace(source.scan, paths=(path,), skip_blank=False), records=True)
+        faulty = frame.select(opening.RECORD, *conditions).filter(pl.any_horizontal(pl.exclude(opening.RECORD)))
+        for record, *there in faulty.sort(opening.RECORD).head(_FEW).collect().iter_rows():
             place = source.place(path, record).removeprefix(f"{source.role}: ")
             found.setdefault(place, next(fault for fault, holds in zip(faults, there, strict=True) if holds))
         if len(found) >= _FEW:
@@ -152,10 +129,6 @@ class BlankLines(Exception):
     def __init__(self, source: Source) -> None:
         super().__init__(source.role)
         self.source = source
-
-
-def _number(condition: nw.Expr) -> nw.Expr:
-    return condition.cast(nw.Int64).sum()
 
 
 def _empty(source: Source, column: str) -> pl.Expr:
@@ -172,11 +145,11 @@ def _all_null(source: Source) -> pl.Expr:
 
 def _place(source: Source, condition: pl.Expr) -> str | None:
     """The first record of the source for which `condition` holds, as `role: file, line 12`; `None` if there is none."""
-    from ..engine import files
+    from . import opening
 
     for path in source.scan.paths:
-        frame = files.opened(replace(source.scan, paths=(path,), skip_blank=False), records=True)
-        found = frame.filter(condition).select(pl.col(files.RECORD).min()).collect().item()
+        frame = opening.opened(replace(source.scan, paths=(path,), skip_blank=False), records=True)
+        found = frame.filter(condition).select(pl.col(opening.RECORD).min()).collect().item()
         if found is not None:
             return source.place(path, found)
     return None

@@ -7,9 +7,9 @@ from pathlib import Path, PurePath
 from typing import Final
 from urllib.parse import unquote
 
-from ..engine.base import Kind
 from ..errors import DataError
 from . import sniff
+from .scan import Kind
 
 _HIDDEN: Final = ("_", ".")
 _NULL: Final = "__HIVE_DEFAULT_PARTITION__"

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..engine.base import Format
 from .folders import Partition, names_in
+from .scan import Format
 
 Said = Format | Literal["trec", "tsv"]
 """A format as the config names it."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-import narwhals as nw
+import polars as pl
 
-from ..engine.base import Engine, Kind
 from ..errors import DataError
 from .columns import IDS
+from .opening import opened
+from .scan import Kind
 from .source import Source
 
 
@@ -48,21 +49,24 @@ def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def common_or_refuse(engine: Engine, test: Source, lists: Source) -> None:
+def common_or_refuse(test: Source, lists: Source) -> None:
     """Return if the test file and the lists have users and items in common; `DataError` with examples if not."""
     for column in ("user", "item"):
-        of_test = engine.scan(test.scan).select(column).drop_nulls().unique(column)
-        of_lists = engine.scan(lists.scan).select(column).drop_nulls().unique(column)
-        (common,) = engine.settle([of_test.join(of_lists, on=column, how="semi").select(nw.len().alias("n"))])
-        if engine.collect(common)["n"].item() == 0:
+        common = _ids(lists, column).join(_ids(test, column), on=column, how="semi").head(1).collect(engine="streaming")
+        if not common.height:
             raise DataError(
-                f"no {column} in common: {_examples(engine, test, column)}; {_examples(engine, lists, column)}",
+                f"no {column} in common: {_examples(test, column)}; {_examples(lists, column)}",
                 f"ids are compared as they are written: check the type, leading zeros and spaces, or map another column as {column}",
             )
 
 
-def _examples(engine: Engine, source: Source, column: str) -> str:
-    (some,) = engine.settle([engine.scan(source.scan).select(column).drop_nulls().unique(column).sort(column).head(3)])
-    shown = ", ".join(repr(value) for value in sorted(engine.collect(some)[column].to_list()))
+def _ids(source: Source, column: str) -> pl.LazyFrame:
+    """The distinct ids of a source."""
+    return opened(source.scan).select(column).drop_nulls().unique()
+
+
+def _examples(source: Source, column: str) -> str:
+    some = _ids(source, column).sort(column).head(3).collect(engine="streaming")
+    shown = ", ".join(repr(value) for value in some[column].to_list())
     kind = "integers" if source.stored[column] == "integer" else "text"
     return f"{source.role} ({source.scan.names[column]!r}, {kind}) has {shown}"

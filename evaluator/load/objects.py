@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import polars as pl
 
-from ..engine.base import Scan
-from ..engine.files import FAILURES
 from ..errors import DataError
 from . import lists, sniff
 from .columns import ids_of, named, names_a_column
 from .folders import kinds_held
 from .how import How
+from .opening import FAILURES
+from .scan import Scan
 
 _FLAT: Final = "write one value per row, or one text in which the values are separated"
 

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import Final
 
-from ..engine.base import Format, Kind
-from ..engine.files import FAILURES
 from ..errors import DataError
 from .columns import IDS, names_a_column
+from .opening import FAILURES
+from .scan import Format, Kind
 
 _ENDINGS: Final[dict[str, Format]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".tab": "csv", ".data": "csv", ".dat": "csv",

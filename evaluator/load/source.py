@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from ..engine.base import Format, Kind, Scan
 from ..errors import DataError
 from .brought import brought, manifested
 from .how import How, Said
 from .objects import json_scan
 from .remote import Remote
+from .scan import Format, Kind, Scan
 from .text import text_scan
 from .typed import typed_scan
 

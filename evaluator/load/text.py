@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from ..engine.base import Scan
 from ..errors import DataError
 from . import lists, sniff, trec
 from .columns import named, names_a_column
 from .folders import kinds_held
 from .how import How
+from .scan import Scan
 
 _TYPED_NAME: Final = re.compile(r"(?P<name>[^:]+):(token|token_seq|float|float_seq)")
 """A column name of a RecBole file."""

@@ -8,14 +8,14 @@ from typing import Final
 
 import polars as pl
 
-from ..engine.base import Format, Kind, Scan
-from ..engine.files import FAILURES
 from ..errors import DataError
 from . import lists
 from .columns import IDS, named
 from .folders import kinds_held
 from .how import How
+from .opening import FAILURES
 from .remote import Remote
+from .scan import Format, Kind, Scan
 
 _Schemas = Mapping[Path | Remote, Mapping[str, pl.DataType]]
 _FLAT: Final = "write one value per row, or one text in which the values are separated"

@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ..interval import bootstrap, percentile
 from .exact import rounded
+from .interval import bootstrap, percentile
 from .moments import SMALLEST_FACTOR, Moments
 
 _Z95: Final = NormalDist().inv_cdf(0.975)

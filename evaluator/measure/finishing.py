@@ -9,13 +9,12 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from ..definitions.arrays import Array
-from ..definitions.measure import plain
-from ..definitions.registry import METRICS
 from ..errors import DataError
 from ..ledger import Ledger
+from ..metrics.arrays import Array
 from ..metrics.definition import Definition
-from ..metrics.side import Params
+from ..metrics.measure import plain
+from ..naming import Params
 from ..result import Row
 from ..tables.part import PartData
 from .aggregate import aggregated, micro, needs_values
@@ -113,7 +112,7 @@ def _combined(definition: Definition, parts: Sequence[float]) -> float:
     """The pooled value of a measure, given that of its ratio, or of each metric that it combines."""
     if not definition.of:
         return parts[0]
-    body = METRICS[definition.metric.name].define
+    body = definition.metric.define
     of = tuple(np.full((1, 1), part) for part in parts)
     return float(plain(body(Combined(definition.params, of))).item())
 

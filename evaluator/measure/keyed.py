@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from ..definitions.arrays import Array
-from ..definitions.item_tables import ItemSums, ItemTerms
+from ..metrics.arrays import Array
+from ..metrics.item_tables import ItemSums, ItemTerms
 from ..tables.ids import Ids
 from .group_sums import GroupLimbs
 

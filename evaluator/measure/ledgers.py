@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..definitions.arrays import Array
 from ..ledger import Ledger
+from ..metrics.arrays import Array
 from ..metrics.definition import Definition
 from .counting import CELLS, Cell, UserFacts, who_counts
 

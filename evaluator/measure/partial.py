@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from typing import Any, Protocol, TypeVar
@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import polars as pl
 
-from ..definitions.arrays import Array
+from ..metrics.arrays import Array
 from ..tables.notes import Notes
 from .exact import ExactSums
 from .moments import MomentTable
@@ -89,6 +89,10 @@ class Partial:
             None if self.user_values is None or other.user_values is None else self.user_values + other.user_values,
             _merged(self.more, other.more),
         )
+
+    def with_more(self, more: Mapping[str, Any]) -> Partial:
+        """The same with what else was measured over the part."""
+        return replace(self, more={**self.more, **more})
 
 
 def _merged(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> dict[Any, Any]:

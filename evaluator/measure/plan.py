@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..definitions.registry import METRICS, Metric
 from ..metrics.definition import Definition
+from ..metrics.registry import Metric
 from ..tables.rows import Cutoffs
 
 
@@ -27,14 +27,14 @@ class MeasureGroup:
     @property
     def metric(self) -> Metric:
         """The metric of the group."""
-        return METRICS[self.first.metric.name]
+        return self.first.metric
 
 
 def grouped(definitions: Sequence[Definition]) -> tuple[MeasureGroup, ...]:
     """The groups of the measures of a run."""
     alike: dict[Any, dict[int | None, list[int]]] = {}
     for index, definition in enumerate(definitions):
-        metric = METRICS[definition.metric.name]
+        metric = definition.metric
         alone = definition.k if metric.one_cutoff else None
         alike.setdefault((_likeness(definition), definition.k is None, alone), {}).setdefault(definition.k, []).append(index)
     groups = []

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..definitions.arrays import UNDEFINED, Array
-from ..definitions.measure import Measure, Ratio, Sums, Trace, plain
-from ..definitions.registry import METRICS
+from ..metrics.arrays import UNDEFINED, Array
 from ..metrics.definition import Definition
+from ..metrics.measure import Measure, Ratio, Sums, Trace, plain
 from ..tables.choices import Canonical
 from ..tables.graph import Choice, Tables
 from ..tables.notes import Notes
@@ -149,7 +148,7 @@ def _key(group: MeasureGroup) -> Any:
 
 def pools(definition: Definition) -> bool:
     """Whether a measure can be pooled over users: a ratio, or a formula over metrics that can."""
-    metric = METRICS[definition.metric.name]
+    metric = definition.metric
     if metric.system:
         return False
     return all(map(pools, definition.of)) if definition.of else metric.pooled(definition.params)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..definitions.arrays import Array
-from ..definitions.item_tables import ITEM_TABLES
-from ..definitions.measure import Measure
+from ..metrics.arrays import Array
+from ..metrics.item_tables import ITEM_TABLES
+from ..metrics.measure import Measure
 from ..naming import Scalar
 from .exact import ExactSums
 from .keyed import KeyedSums

@@ -1,6 +1,6 @@
-"""The definitions, one family per file, and the registry they enter."""
+"""The definitions of metrics as array code, one family per file, and the registry they enter."""
 
-from . import (  # noqa: F401, the registry is filled by importing the families
+from . import (  # noqa: F401, importing a family enters its metrics into the registry
     accuracy,
     auc,
     bias_disparity,
@@ -19,37 +19,11 @@ from . import (  # noqa: F401, the registry is filled by importing the families
     ranking,
     rating,
     serendipity,
+    subtopics,
 )
 from .check import check
-from .collected import Reduction, Reductions, Request, Table, View
-from .definition import Counted, Definition, Lists, Relevance, Truth
-from .measure import Measure, Ratio, plain
+from .definition import Definition
 from .registry import METRICS, Many, Metric, Text, find
 from .resolving import Load, resolve
-from .side import Group, Side
 
-__all__ = [
-    "METRICS",
-    "Counted",
-    "Definition",
-    "Group",
-    "Lists",
-    "Load",
-    "Many",
-    "Measure",
-    "Metric",
-    "Ratio",
-    "Reduction",
-    "Reductions",
-    "Relevance",
-    "Request",
-    "Side",
-    "Table",
-    "Text",
-    "Truth",
-    "View",
-    "check",
-    "find",
-    "plain",
-    "resolve",
-]
+__all__ = ["METRICS", "Definition", "Load", "Many", "Metric", "Text", "check", "find", "resolve"]

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 
-import narwhals as nw
+import numpy as np
 
-from .measure import FOUND, N_RELEVANT, ONE, RANK, ZERO, Measure, Ratio, divide
+from .arrays import Array, divide, where
+from .measure import Measure, Ratio
 from .registry import Number, metric
 
 BAEZA_YATES = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd ed. (2011), section 4.3"
@@ -18,6 +19,8 @@ BAEZA_YATES = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd e
 @metric(
     "Precision",
     family="accuracy",
+    uses=lambda params: ("hits", "rated") if params["denominator"] == "rated" else ("hits", "n_relevant", "reading"),
+    pooled=True,
     aliases=("P", "Prec", "PrecisionAtK"),
     axes={"denominator": "precision_denominator"},
     reference=BAEZA_YATES,
@@ -40,13 +43,14 @@ def precision(m: Measure) -> Ratio:
     if choice == "min_r_k":
         return Ratio(m.hits.count(), m.at_most_k(m.n_relevant))
     if choice == "min_r_length":
-        return Ratio(m.hits.count(), nw.min_horizontal(m.n_relevant, m.n_listed))
+        return Ratio(m.hits.count(), np.minimum(m.n_relevant, m.n_listed))
     return Ratio(m.hits.count(), m.n_listed if choice == "list_length" else m.depth)
 
 
 @metric(
     "Recall",
     family="accuracy",
+    pooled=True,
     aliases=("R", "RecallAtK", "Sensitivity"),
     axes={"denominator": "recall_denominator"},
     reference=BAEZA_YATES,
@@ -72,17 +76,16 @@ def recall(m: Measure) -> Ratio:
     reference="Deshpande and Karypis, ACM TOIS 22(1), 2004; with `at_least` above 1: k-call of Chen and Karger, SIGIR 2006",
     ties=lambda params: float(params["at_least"]) > 0,
 )
-def hit_rate(m: Measure) -> nw.Expr:
+def hit_rate(m: Measure) -> Array:
     """Whether any relevant item is recommended; over users, the share of users with a hit.
 
     HitRate@k = 1 if h_k ≥ n, else 0, with n = `at_least`
     """
     n = float(m.params["at_least"])
-    if n <= 0 or "row" in m.view.kept[0]:  # of a pair that counts several times the hits are not numbered one by one
-        return nw.when(m.hits.count() >= n).then(ONE).otherwise(ZERO)
+    if n <= 0 or m.truth_counts_copies:  # of a pair that counts several times the hits are not numbered one by one
+        return where(m.hits.count() >= n, 1.0, 0.0)
     last = math.ceil(n)
-    reached = nw.when(nw.lit(last) == FOUND).then(ONE).otherwise(ZERO)
-    return m.hits.max(ONE, "hit") if n <= 1 else m.hits.sum(reached, f"hit number {last}")
+    return m.hits.max(1.0, "hit") if n <= 1 else m.hits.sum(m.hits["found"] == last, f"hit number {last}")
 
 
 @metric(
@@ -93,7 +96,7 @@ def hit_rate(m: Measure) -> nw.Expr:
     reference="the count behind Precision and Recall; num_rel_ret of trec_eval is its sum over users",
     ties=True,
 )
-def hits(m: Measure) -> nw.Expr:
+def hits(m: Measure) -> Array:
     """The number of relevant items that are recommended.
 
     Hits@k = h_k
@@ -104,6 +107,7 @@ def hits(m: Measure) -> nw.Expr:
 @metric(
     "RPrecision",
     family="accuracy",
+    pooled=True,
     aliases=("Rprec",),
     axes={"denominator": "rprecision_denominator"},
     numbers={
@@ -127,12 +131,12 @@ def r_precision(m: Measure) -> Ratio:
     """
     multiple, within = float(m.params["multiple"]), float(m.params["within"])
     # As trec_eval counts: the integer part of x·R + 0.9.
-    depth = N_RELEVANT if multiple == 1 else (N_RELEVANT * multiple + 0.9).floor()
-    counted = depth >= RANK if math.isinf(within) else (depth >= RANK) & (within >= RANK)
-    total = m.n_relevant if multiple == 1 else (m.n_relevant * multiple + 0.9).floor()
+    relevant, rank = m.hits["n_relevant"], m.hits["rank"]
+    depth = relevant if multiple == 1 else np.floor(relevant * multiple + 0.9)
+    total = m.n_relevant if multiple == 1 else np.floor(m.n_relevant * multiple + 0.9)
     if m.params["denominator"] == "min_r_length":
-        total = nw.min_horizontal(total, m.n_listed)
-    return Ratio(m.hits.sum(nw.when(counted).then(ONE).otherwise(ZERO), "counts"), total)
+        total = np.minimum(total, m.n_listed)
+    return Ratio(m.hits.sum((depth >= rank) & (within >= rank), "counts"), total)
 
 
 @metric(
@@ -141,7 +145,7 @@ def r_precision(m: Measure) -> Ratio:
     needs=("catalogue",),
     reference="the share of right decisions; RecTools metrics/classification.py",
 )
-def accuracy(m: Measure) -> nw.Expr:
+def accuracy(m: Measure) -> Array:
     """The share of the catalogue that the list puts on the right side: relevant items in it, all others out of it.
 
     Accuracy@k = (h_k + N - k - (R - h_k)) / N, with N the number of items of the catalogue
@@ -150,7 +154,7 @@ def accuracy(m: Measure) -> nw.Expr:
     exceed N the number of items rightly left out counts as 0, and the value is at most 1.
     """
     _, right_out = _outside(m)
-    return nw.min_horizontal(divide(m.hits.count() + right_out, m.n_items), ONE)
+    return np.minimum(divide(m.hits.count() + right_out, m.n_items), 1.0)
 
 
 @metric(
@@ -160,7 +164,7 @@ def accuracy(m: Measure) -> nw.Expr:
     needs=("catalogue",),
     reference="Matthews, Biochimica et Biophysica Acta 405(2), 1975; RecTools metrics/classification.py",
 )
-def mcc(m: Measure) -> nw.Expr:
+def mcc(m: Measure) -> Array:
     """The correlation between being recommended and being relevant (Matthews correlation coefficient).
 
     MCC@k = (TP·TN - FP·FN) / sqrt((TP + FP)·(TP + FN)·(TN + FP)·(TN + FN))
@@ -171,14 +175,14 @@ def mcc(m: Measure) -> nw.Expr:
     """
     hit, (missed, right_out) = m.hits.count(), _outside(m)
     wrong = m.depth - hit
-    root = ((hit + wrong) * (hit + missed) * (right_out + wrong) * (right_out + missed)).sqrt()
+    root = np.sqrt((hit + wrong) * (hit + missed) * (right_out + wrong) * (right_out + missed))
     return divide(hit * right_out - wrong * missed, root)
 
 
-def _outside(m: Measure) -> tuple[nw.Expr, nw.Expr]:
+def _outside(m: Measure) -> tuple[Array, Array]:
     """The items outside the list: relevant ones, and the others."""
     missed = m.n_relevant - m.hits.count()
-    return missed, nw.max_horizontal(m.n_items - m.depth - missed, ZERO)
+    return missed, np.maximum(m.n_items - m.depth - missed, 0.0)
 
 
 @metric(
@@ -188,16 +192,16 @@ def _outside(m: Measure) -> tuple[nw.Expr, nw.Expr]:
     reference="trec_eval m_set_map.c",
     ties=True,
 )
-def set_map(m: Measure) -> nw.Expr:
+def set_map(m: Measure) -> Array:
     """Precision times recall: average precision where the list is a set without an order.
 
     SetMAP@k = h_k/l · h_k/R, with l the length of the list, at most k
 
     Edge cases: an empty list counts 0.
     """
-    if "row" in m.view.kept[0]:  # of a pair that counts several times the hits are not numbered one by one
+    if m.truth_counts_copies:  # of a pair that counts several times the hits are not numbered one by one
         return divide(m.hits.count(), m.n_listed) * divide(m.hits.count(), m.n_relevant)
-    squared = m.hits.sum(FOUND * 2.0 - ONE, "2·found - 1")  # the odd numbers up to 2h - 1 add up to h²
+    squared = m.hits.sum(m.hits["found"] * 2.0 - 1.0, "2·found - 1")  # the odd numbers up to 2h - 1 add up to h²
     return divide(divide(squared, m.n_listed), m.n_relevant)
 
 
@@ -212,7 +216,7 @@ def set_map(m: Measure) -> nw.Expr:
     reference="trec_eval m_utility.c",
     ties=True,
 )
-def utility(m: Measure) -> nw.Expr:
+def utility(m: Measure) -> Array:
     """What the hits are worth less what the misses cost.
 
     Utility@k = worth · h_k - cost · (l - h_k), with l the length of the list, at most k
@@ -225,6 +229,7 @@ def utility(m: Measure) -> nw.Expr:
 @metric(
     "F1",
     family="accuracy",
+    uses=(),
     aliases=("F", "FBeta", "F-Measure", "F1Score", "ExtendedF1"),
     axes={"weight": "f_weight"},
     combines=("Precision", "Recall"),
@@ -232,7 +237,7 @@ def utility(m: Measure) -> nw.Expr:
     reference="van Rijsbergen, Information Retrieval, 2nd ed. (1979), chapter 7",
     ties=True,
 )
-def f1(m: Measure) -> nw.Expr:
+def f1(m: Measure) -> Array:
     """The weighted harmonic mean of two metrics of the same user: Precision and Recall, or any other two (Extended-F1).
 
     F = (1 + w) · P · Q / (w · P + Q)

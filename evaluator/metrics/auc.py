@@ -14,23 +14,32 @@ Candidates that the list leaves out are ranked below it; of these, relevant ones
 
 from __future__ import annotations
 
-import narwhals as nw
+from collections.abc import Mapping
 
-from .measure import FOUND, RANK, ZERO, Measure, Ratio, divide
+import numpy as np
+
+from ..naming import Scalar
+from .arrays import Array, divide, where
+from .measure import Measure, Ratio
 from .registry import metric
 
 _AXES = {"norm": "auc_norm", "negatives": "auc_negatives"}
 HANLEY = "Hanley and McNeil, Radiology 143(1), 1982"
 
 
-def _right_pairs(m: Measure) -> nw.Expr:
+def _tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    """The tables that an AUC reads."""
+    return ("hits", "n_relevant", *(("n_unseen",) if params["negatives"] == "train_items" else ("n_candidates", "outside")))
+
+
+def _right_pairs(m: Measure) -> Array:
     """Σ over the hits with rank ≤ k of the share of negatives ranked below the hit."""
     more = 1 if m.params["norm"] == "n_negatives_plus_1" else 0
-    above = RANK - FOUND
+    above = m.hits["rank"] - m.hits["found"]
     if m.params["negatives"] == "train_items":
         negatives = m.n_unseen - m.n_relevant + more
     else:  # a repeated item may put more above than there are
-        negatives = nw.max_horizontal(m.n_negatives + more, m.hits.max(above, "misses above"))
+        negatives = np.maximum(m.n_negatives + more, m.hits.max(above, "misses above"))
     return m.hits.count() - divide(m.hits.sum(above, "misses above"), negatives)
 
 
@@ -39,6 +48,8 @@ def _right_pairs(m: Measure) -> nw.Expr:
     family="auc",
     axes={**_AXES, "over": "auc_average"},
     needs=("catalogue",),
+    uses=_tables,
+    pooled=True,
     cut=False,
     average="micro",
     reference=HANLEY,
@@ -61,6 +72,8 @@ def auc(m: Measure) -> Ratio:
     family="auc",
     axes=_AXES,
     needs=("catalogue",),
+    uses=_tables,
+    pooled=True,
     cut=False,
     reference="Zhu et al., Optimized cost per click in Taobao display advertising, KDD 2017 (user-wise AUC)",
 )
@@ -79,6 +92,8 @@ def gauc(m: Measure) -> Ratio:
     family="auc",
     axes=_AXES,
     needs=("catalogue",),
+    uses=_tables,
+    pooled=True,
     reference="limited AUC of Schröder, Thiele and Lehner, UCERSTI 2011, as computed by Elliot and WarpRec",
 )
 def lauc(m: Measure) -> Ratio:
@@ -91,8 +106,8 @@ def lauc(m: Measure) -> Ratio:
     return Ratio(_right_pairs(m), m.at_most_k(m.n_relevant))
 
 
-@metric("RocAuc", family="auc", reference=HANLEY + "; inside the list as in RePlay")
-def roc_auc(m: Measure) -> nw.Expr:
+@metric("RocAuc", family="auc", uses=("hits", "reading"), reference=HANLEY + "; inside the list as in RePlay")
+def roc_auc(m: Measure) -> Array:
     """AUC inside the first k items of the list, its misses being the negatives.
 
     RocAuc@k = 1 - Σ_{hits, r≤k} a(r) / (misses · h_k), with misses = min(k, length) - h_k
@@ -101,4 +116,5 @@ def roc_auc(m: Measure) -> nw.Expr:
     """
     hits = m.hits.count()
     misses = m.n_listed - hits
-    return nw.when(hits > 0).then(1.0 - divide(m.hits.sum(RANK - FOUND, "misses above"), misses * hits)).otherwise(ZERO)
+    above = m.hits.sum(m.hits["rank"] - m.hits["found"], "misses above")
+    return where(hits > 0, 1.0 - divide(above, misses * hits), 0.0)

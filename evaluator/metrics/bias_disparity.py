@@ -8,13 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-import narwhals as nw
-
-from ..naming import Scalar, unquoted
+from ..naming import Params, Scalar, unquoted
+from ..tables.groups import Group
+from .arrays import NO_VALUE, Array, divide, where
 from .fairness import chosen, in_group
-from .measure import ONE, ZERO, Measure, divide
+from .measure import Measure
 from .registry import Many, Text, metric
-from .side import Group, Params
 
 LIN = "Tsintzou, Pitoura and Tsaparas, Bias disparity in recommendation systems, RMSE workshop at RecSys 2019"
 _PAIR = {
@@ -25,38 +24,50 @@ _PAIR = {
 }
 
 
-def _bias(m: Measure, user: Group, item: Group, table: str) -> nw.Expr:
-    """(the share of group `item` among what group `user` has) / (the share of the group among the items)."""
-    kept = {"train": ("profile", "neither"), "test": ("relevant", "truth")}
-    rows = m.table(*kept[table]) if table in kept else m.listed
-    code, inside = m.user("group", column=str(m.params["users"])), in_group(m, item, "items")
-    having = m.total(nw.when(code == user.code).then(rows.tally(inside)).otherwise(ZERO))
-    groups = m.groups(f"items.{m.params['items']}")
+_TABLES = {"train": "profile", "test": "relevant", "lists": "listed"}
+
+
+def _bias(m: Measure, user: Group, item: Group, source: str) -> Array:
+    """(the share of group `item` among what group `user` has in `source`) / (the share of the group among the items)."""
+    rows, column = m.table(_TABLES[source]), str(m.params["items"])
+    inside = m.user("user_group", column=str(m.params["users"])) == user.code
+    having = m.total(where(inside, rows.tally(in_group(rows, item, column)), 0.0))
     if m.params["of_rows"] == "grouped":
-        any_group = m.item("group", column=str(m.params["items"])) > 0
-        rows_of = rows.tally(any_group)
+        n_rows = rows.tally(rows.item("group", column=column) > 0)
     else:
-        rows_of = rows.whole_count() if table != "listed" else m.n_listed * 1.0
-    everything = m.total(nw.when(code == user.code).then(rows_of).otherwise(ZERO))
-    size = float(sum(group.size for group in groups)) if m.params["of_items"] == "grouped" else m.number("items")
-    return divide(divide(having, everything), nw.lit(item.size / size if size else 0.0))
+        n_rows = m.n_listed if source == "lists" else rows.whole_count()
+    everything = m.total(where(inside, n_rows, 0.0))
+    of_groups = m.params["of_items"] == "grouped"
+    size = float(sum(group.size for group in m.groups(f"items.{column}"))) if of_groups else m.number("items")
+    return divide(divide(having, everything), item.size / size if size else 0.0)
 
 
-def _of_pairs(m: Measure, value: Callable[[Group, Group], nw.Expr]) -> Many:
-    """A value for every pair of groups, or for the one that is asked for."""
+def _of_pairs(m: Measure, value: Callable[[Group, Group], Array]) -> Many:
+    """A value for every pair of groups, or for the only one that the parameters name."""
     only_user, only_item = str(m.params["user_group"]), str(m.params["item_group"])
-    found: dict[Params, nw.Expr] = {}
+    values: dict[Params, Array] = {}
     for user in chosen(m, f"users.{m.params['users']}", only_user):
         for item in chosen(m, f"items.{m.params['items']}", only_item):
-            told = {} if only_user else {"user_group": unquoted(user.name)}
-            told |= {} if only_item else {"item_group": unquoted(item.name)}
-            found[tuple(told.items())] = value(user, item)
-    return found
+            names = {} if only_user else {"user_group": unquoted(user.name)}
+            names |= {} if only_item else {"item_group": unquoted(item.name)}
+            values[tuple(names.items())] = value(user, item)
+    return values
 
 
-def _pair_needs(given: Mapping[str, Scalar]) -> tuple[str, ...]:
-    names = given
-    return (f"users.{names['users']}", f"items.{names['items']}", *(("train",) if names.get("source") == "train" else ()))
+def _has_many_pairs(params: Mapping[str, Scalar]) -> bool:
+    return not (params["user_group"] and params["item_group"])
+
+
+def _pair_needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    return (f"users.{params['users']}", f"items.{params['items']}", *(("train",) if params.get("source") == "train" else ()))
+
+
+def _source_tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    return "user_group", _TABLES[str(params["source"])]
+
+
+def _listed_tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    return "user_group", "listed", *(() if params["of_rows"] == "grouped" else ("reading",))
 
 
 _BIAS = {"of_rows": "bias_rows", "of_items": "bias_items"}
@@ -69,6 +80,8 @@ _BIAS = {"of_rows": "bias_rows", "of_items": "bias_items"}
     texts=_PAIR,
     bounds=(0.0, math.inf),
     needs=_pair_needs,
+    uses=_source_tables,
+    several=_has_many_pairs,
     system=True,
     cut=False,
     population="lists",
@@ -95,6 +108,8 @@ def bias_disparity_bs(m: Measure) -> Many:
     texts=_PAIR,
     bounds=(0.0, math.inf),
     needs=_pair_needs,
+    uses=_listed_tables,
+    several=_has_many_pairs,
     system=True,
     population="lists",
     higher_is_better=None,
@@ -107,7 +122,7 @@ def bias_disparity_br(m: Measure) -> Many:
 
     Parameters as for BiasDisparityBS. Edge cases: as for BiasDisparityBS.
     """
-    return _of_pairs(m, lambda user, item: _bias(m, user, item, "listed"))
+    return _of_pairs(m, lambda user, item: _bias(m, user, item, "lists"))
 
 
 @metric(
@@ -117,6 +132,8 @@ def bias_disparity_br(m: Measure) -> Many:
     texts=_PAIR,
     bounds=(-1.0, math.inf),
     needs=_pair_needs,
+    uses=lambda params: (*_source_tables(params), *_listed_tables(params)),
+    several=_has_many_pairs,
     system=True,
     population="lists",
     higher_is_better=None,
@@ -130,12 +147,8 @@ def bias_disparity_bd(m: Measure) -> Many:
     Parameters as for BiasDisparityBS. Edge cases: 0 where BS and BR are 0, no value where BS alone is 0.
     """
 
-    def change(user: Group, item: Group) -> nw.Expr:
-        before, after = _bias(m, user, item, str(m.params["source"])), _bias(m, user, item, "listed")
-        return (
-            nw.when(before > 0)
-            .then((after - before) / nw.when(before > 0).then(before).otherwise(ONE))
-            .otherwise(nw.when(after > 0).then(nw.lit(None, dtype=nw.Float64)).otherwise(ZERO))
-        )
+    def change(user: Group, item: Group) -> Array:
+        before, after = _bias(m, user, item, str(m.params["source"])), _bias(m, user, item, "lists")
+        return where(before > 0, divide(after - before, before), where(after > 0, NO_VALUE, 0.0))
 
     return _of_pairs(m, change)

@@ -6,44 +6,60 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
-import narwhals as nw
+import numpy as np
 
-from .measure import ZERO, Measure, added
+from ..naming import Scalar
+from .arrays import Array, added, where
+from .measure import Measure
 from .registry import Text, metric
 
 
-def _parts(m: Measure, name: str) -> list[str]:
-    """The parts of a parameter, one for each metric; `ValueError` if there are not as many."""
-    parts = [part.strip() for part in str(m.params[name]).split(";")]
+def _parts(params: Mapping[str, Scalar], name: str) -> list[str]:
+    """The parts of a parameter: one for each metric, or one for all."""
+    return [part.strip() for part in str(params[name]).split(";")]
+
+
+def _of_each(parts: list[str], name: str, n_metrics: int) -> list[str]:
+    """One part for each metric; `ValueError` if there are not as many."""
     if len(parts) == 1:
-        return parts * len(m.of)
-    if len(parts) != len(m.of):
-        raise ValueError(f"{name} holds {len(parts)} values for {len(m.of)} metrics")
+        return parts * n_metrics
+    if len(parts) != n_metrics:
+        raise ValueError(f"{name} holds {len(parts)} values for {n_metrics} metrics")
     return parts
 
 
-def _numbers(m: Measure, name: str) -> list[float]:
+def _validate(params: Mapping[str, Scalar], k: int | None) -> None:
+    """`ValueError` where the parts of a parameter are no finite numbers, or no truth values."""
     try:
-        found = [float(part) for part in _parts(m, name)]
-    except ValueError as error:
-        wrong = "could not convert" in str(error)
-        raise ValueError(f"{name} holds numbers with ; between them, not {m.params[name]!r}" if wrong else str(error)) from None
-    if not all(map(math.isfinite, found)):
-        raise ValueError(f"{name} holds finite numbers, not {m.params[name]!r}")
-    return found
+        points = [float(part) for part in _parts(params, "points")]
+    except ValueError:
+        raise ValueError(f"points holds numbers with ; between them, not {params['points']!r}") from None
+    if not all(map(math.isfinite, points)):
+        raise ValueError(f"points holds finite numbers, not {params['points']!r}")
+    name = "higher_is_better"
+    if name in params and not {part.lower() for part in _parts(params, name)} <= {"true", "false"}:
+        raise ValueError(f"{name} holds true and false with ; between them, not {params[name]!r}")
 
 
-def _truths(m: Measure, name: str) -> list[bool]:
-    parts = [part.lower() for part in _parts(m, name)]
-    if not set(parts) <= {"true", "false"}:
-        raise ValueError(f"{name} holds true and false with ; between them, not {m.params[name]!r}")
-    return [part == "true" for part in parts]
+def _validate_combined(params: Mapping[str, Scalar], n_metrics: int) -> None:
+    """`ValueError` where a parameter does not have a part for each metric."""
+    for name in ("points", "higher_is_better"):
+        if name in params:
+            _of_each(_parts(params, name), name, n_metrics)
+
+
+def _points(m: Measure) -> list[float]:
+    return [float(part) for part in _of_each(_parts(m.params, "points"), "points", len(m.of))]
 
 
 @metric(
     "EucDistance",
     family="composite",
+    uses=(),
+    validate=_validate,
+    validate_combined=_validate_combined,
     combines=("Precision", "Recall"),
     any_number=True,
     texts={"points": Text("1", "the utopia point: what would be best, one number per metric")},
@@ -51,20 +67,22 @@ def _truths(m: Measure, name: str) -> list[bool]:
     higher_is_better=False,
     reference="Zeleny, Multiple criteria decision making, 1982; WarpRec multiobjective/eucdistance.py",
 )
-def euc_distance(m: Measure) -> nw.Expr:
+def euc_distance(m: Measure) -> Array:
     """How far a user's values are from the best that there could be.
 
     EucDistance = √(Σ_m (value_m - point_m)²)
 
     Edge cases: the metrics are weighed as they are: give points in their own units.
     """
-    points = _numbers(m, "points")
-    return added(*((value - point) * (value - point) for value, point in zip(m.of, points, strict=True))).sqrt()
+    return np.sqrt(added(*((value - point) ** 2 for value, point in zip(m.of, _points(m), strict=True))))
 
 
 @metric(
     "Hypervolume",
     family="composite",
+    uses=(),
+    validate=_validate,
+    validate_combined=_validate_combined,
     combines=("Precision", "Recall"),
     any_number=True,
     texts={
@@ -74,17 +92,17 @@ def euc_distance(m: Measure) -> nw.Expr:
     bounds=(0.0, math.inf),
     reference="Zitzler and Thiele, IEEE TEC 3(4), 1999; WarpRec multiobjective/hypervolume.py",
 )
-def hypervolume(m: Measure) -> nw.Expr:
+def hypervolume(m: Measure) -> Array:
     """The volume between a user's values and the worst that counts.
 
     Hypervolume = Π_m max(0, value_m - point_m), and point_m - value_m where less is better (`higher_is_better`)
 
-    Edge cases: 0 as soon as one metric is not better than its point.
+    Edge cases: 0 as soon as one metric is not better than its point, or has no value.
     """
-    points, better = _numbers(m, "points"), _truths(m, "higher_is_better")
-    product: nw.Expr | None = None
-    for value, point, rises in zip(m.of, points, better, strict=True):
-        side = nw.max_horizontal(value - point if rises else point - value, ZERO)
-        product = side if product is None else product * side
-    assert product is not None
-    return product
+    name = "higher_is_better"
+    better = [part.lower() == "true" for part in _of_each(_parts(m.params, name), name, len(m.of))]
+    volume = np.ones((1, 1))
+    for value, point, rises in zip(m.of, _points(m), better, strict=True):
+        side = value - point if rises else point - value
+        volume = volume * where(np.isfinite(value), np.maximum(side, 0.0), 0.0)
+    return volume

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import narwhals as nw
+import numpy as np
 
-from .measure import Measure, defined
+from . import correlation_tables  # noqa: F401, declares the table
+from .arrays import Array, defined
+from .measure import Measure
 from .registry import metric
 
 
 @metric(
     "Correlation",
     family="ranking",
+    uses=("agreement",),
+    one_cutoff=True,
     axes={"method": "correlation_method"},
     bounds=(-1.0, 1.0),
     needs=("ratings?",),
     population="tested",
     reference="Kendall, The treatment of ties in ranking problems, Biometrika 33(3), 1945; as in ClayRS metrics/ranking_metrics.py",
 )
-def correlation(m: Measure) -> nw.Expr:
+def correlation(m: Measure) -> Array:
     """The correlation of scores and test ratings, over the listed items that have both; the list is cut first.
 
     Correlation@k = Σ x·y / √(Σ x² · Σ y²), x = score - mean score, y = rating - mean rating
@@ -28,10 +32,8 @@ def correlation(m: Measure) -> nw.Expr:
     Edge cases: a user with less than two such items, or whose scores or ratings are all equal, is left out. An item that is listed twice
     counts at its best place.
     """
-    duplicates, left_out = m.view.kept
-    method = str(m.params["method"])
-    table = m.table("agreement", k=m.k or 0, method=method, duplicates=duplicates, filter=left_out)
-    x, y = nw.col("score"), nw.col("rating")
-    total = table.sum(x * y, "product", score=x, rating=y)
-    most = table.sum(x * x, "score squared").sqrt() * table.sum(y * y, "rating squared").sqrt()
-    return defined(nw.max_horizontal(nw.min_horizontal(total, most), 0.0 - most), most)
+    rows = m.table("agreement", k=m.cutoff or 0, method=str(m.params["method"]))
+    x, y = rows["score"], rows["rating"]
+    total = rows.sum(x * y, "product", score=x, rating=y)
+    most = np.sqrt(rows.sum(x * x, "score squared")) * np.sqrt(rows.sum(y * y, "rating squared"))
+    return defined(np.maximum(np.minimum(total, most), -most), most)

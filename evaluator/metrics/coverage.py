@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 
-import narwhals as nw
+import numpy as np
 
-from .measure import ONE, ZERO, Measure, Ratio, divide
+from .arrays import Array, divide, where
+from .measure import Measure, Ratio
 from .registry import Number, metric
 
 GE = "Ge, Delgado-Battenfeld and Jannach, Beyond accuracy, RecSys 2010"
@@ -18,6 +19,8 @@ GE = "Ge, Delgado-Battenfeld and Jannach, Beyond accuracy, RecSys 2010"
 @metric(
     "ItemCoverage",
     family="coverage",
+    uses=("exposure",),
+    one_cutoff=True,
     aliases=("Coverage", "CatalogCoverage", "UniqueItemCount", "UniqueItems"),
     axes={"form": "coverage_form", "of": "coverage_of", "outside": "coverage_outside"},
     numbers={"more": Number(0.0, "items that are added to the size of the catalogue", least=0.0)},
@@ -29,7 +32,7 @@ GE = "Ge, Delgado-Battenfeld and Jannach, Beyond accuracy, RecSys 2010"
     population="lists",
     reference=GE,
 )
-def item_coverage(m: Measure) -> nw.Expr:
+def item_coverage(m: Measure) -> Array:
     """The items that stand among the first k places of any list.
 
     ItemCoverage@k = |∪_u L_u(k)| / N
@@ -43,20 +46,21 @@ def item_coverage(m: Measure) -> nw.Expr:
     return _coverage(m)
 
 
-def _coverage(m: Measure) -> nw.Expr:
+def _coverage(m: Measure) -> Array:
     form, of = m.params["form"], str(m.params["of"])
-    row = ONE if m.params["outside"] == "counts" else m.item("known", of=of) * 1.0
-    found = m.exposure.sum(row)
+    exposure = m.items("exposure", k=m.cutoff or 0, weighted=False)
+    n_items = exposure.sum(1.0 if m.params["outside"] == "counts" else exposure.item("known", of=of))
     if form == "count":
-        return found
-    size = m.number("train_items" if of == "train" else "items") + float(m.params["more"])
-    share = divide(found, nw.lit(size))
-    return (share * 100.0).round(2) if form == "percent" else share
+        return n_items
+    share = divide(n_items, m.number("train_items" if of == "train" else "items") + float(m.params["more"]))
+    return np.round(share * 100.0, 2) if form == "percent" else share
 
 
 @metric(
     "PredictionCoverage",
     family="coverage",
+    uses=("exposure",),
+    one_cutoff=True,
     axes={"form": "coverage_form", "of": "coverage_of", "outside": "coverage_outside"},
     numbers={"more": Number(0.0, "items that are added to the size of the catalogue", least=0.0)},
     bounds=(0.0, math.inf),
@@ -66,7 +70,7 @@ def _coverage(m: Measure) -> nw.Expr:
     population="lists",
     reference=GE,
 )
-def prediction_coverage(m: Measure) -> nw.Expr:
+def prediction_coverage(m: Measure) -> Array:
     """The items that stand anywhere in any list.
 
     PredictionCoverage = |∪_u L_u| / N
@@ -79,10 +83,11 @@ def prediction_coverage(m: Measure) -> nw.Expr:
 @metric(
     "UserCoverage",
     family="coverage",
+    uses=("reading",),
     aliases=("CoveredUsers",),
     reference=GE + "; RecTools metrics/dq.py",
 )
-def user_coverage(m: Measure) -> nw.Expr:
+def user_coverage(m: Measure) -> Array:
     """Whether the user has any recommended item; over users, the share of users with one.
 
     UserCoverage@k = 1 if l > 0, else 0
@@ -91,37 +96,39 @@ def user_coverage(m: Measure) -> nw.Expr:
 
     Edge cases: an empty list, or none, counts 0.
     """
-    return nw.when(m.n_listed > 0).then(ONE).otherwise(ZERO)
+    return where(m.n_listed > 0, 1.0, 0.0)
 
 
 @metric(
     "SufficientReco",
     family="coverage",
+    uses=("reading",),
     aliases=("UserCoverageAtN",),
     axes={"form": "sufficient_form"},
     reference="RecTools metrics/dq.py; UserCoverageAtN of Elliot",
 )
-def sufficient_reco(m: Measure) -> nw.Expr:
+def sufficient_reco(m: Measure) -> Array:
     """Whether the user's list has at least k items; over users, the share of users with a full list.
 
     SufficientReco@k = 1 if n ≥ k, else 0
 
     By `form` `all_or_nothing`, or the `share` l/k. Edge cases: without a cut-off a list that is not empty is full.
     """
-    depth = nw.lit(1.0) if m.k is None else m.depth
+    depth = 1.0 if m.k is None else m.depth
     if m.params["form"] == "share":
-        return nw.min_horizontal(m.n_listed / depth, ONE)
-    return nw.when(m.n_listed >= depth).then(ONE).otherwise(ZERO)
+        return np.minimum(m.n_listed / depth, 1.0)
+    return where(m.n_listed >= depth, 1.0, 0.0)
 
 
 @metric(
     "UnrepeatedReco",
     family="coverage",
+    uses=("repeats", "reading"),
     axes={"form": "unrepeated_form"},
     population="lists",
     reference="RecTools metrics/dq.py",
 )
-def unrepeated_reco(m: Measure) -> nw.Expr:
+def unrepeated_reco(m: Measure) -> Array:
     """Whether no item stands twice among the first k places; over users, the share of users with such a list.
 
     UnrepeatedReco@k = 1 if the first l places hold l items, else 0
@@ -133,18 +140,19 @@ def unrepeated_reco(m: Measure) -> nw.Expr:
     repeated = m.table("repeats").count()
     if m.params["form"] == "share":
         return 1.0 - divide(repeated, m.n_listed)
-    return nw.when(repeated > 0).then(ZERO).otherwise(ONE)
+    return where(repeated > 0, 0.0, 1.0)
 
 
 @metric(
     "NumRetrieved",
     family="coverage",
+    uses=("reading",),
     bounds=(0.0, math.inf),
     aliases=("NumRet", "ListLength"),
     higher_is_better=None,
     reference="num_ret of trec_eval is its sum over users; Elliot and WarpRec take the mean",
 )
-def num_retrieved(m: Measure) -> nw.Expr:
+def num_retrieved(m: Measure) -> Array:
     """The number of recommended items.
 
     NumRetrieved@k = l
@@ -157,13 +165,14 @@ def num_retrieved(m: Measure) -> nw.Expr:
 @metric(
     "NumRelevant",
     family="coverage",
+    uses=("n_relevant",),
     bounds=(0.0, math.inf),
     aliases=("NumRel",),
     cut=False,
     higher_is_better=None,
     reference="num_rel of trec_eval",
 )
-def num_relevant(m: Measure) -> nw.Expr:
+def num_relevant(m: Measure) -> Array:
     """The number of relevant items of the user, listed or not.
 
     NumRelevant = R
@@ -176,6 +185,7 @@ def num_relevant(m: Measure) -> nw.Expr:
 @metric(
     "NumUsers",
     family="coverage",
+    uses=(),
     bounds=(0.0, math.inf),
     aliases=("NumQ",),
     cut=False,
@@ -183,19 +193,21 @@ def num_relevant(m: Measure) -> nw.Expr:
     higher_is_better=None,
     reference="num_q of trec_eval",
 )
-def num_users(m: Measure) -> nw.Expr:
+def num_users(m: Measure) -> Array:
     """1 for every user who counts; over users, their number.
 
     NumUsers = 1
 
     Edge cases: the mean (`average=mean`) is 1.
     """
-    return ONE
+    return np.ones((1, m.n_users))
 
 
 @metric(
     "Intersection",
     family="coverage",
+    uses=("overlap", "reading"),
+    pooled=True,
     numbers={"ref_k": Number(0.0, "how much of the other model's list is looked at; 0: as much as k", least=0.0)},
     needs=("baseline",),
     population="lists",
@@ -211,5 +223,5 @@ def intersection(m: Measure) -> Ratio:
     """
     ref_k = int(m.params["ref_k"]) or m.k
     shared = m.table("overlap")
-    inside = shared.count() if ref_k is None else shared.tally(nw.col("other_rank") <= ref_k)
+    inside = shared.count() if ref_k is None else shared.tally(shared["other_rank"] <= ref_k)
     return Ratio(inside, m.n_listed)

@@ -6,58 +6,13 @@ Beside its own parameters every metric takes `convention`, `threshold` (of relev
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import narwhals as nw
-
+from ..conventions.choices import Counted, Lists, Relevance, Truth
 from ..naming import UNSET, MetricSpec, Scalar
-from .collected import Reductions
-from .measure import Measure, Ratio, plain
 from .registry import Metric
-
-
-@dataclass(frozen=True)
-class Relevance:
-    """Which test items are relevant as far as the config says: the least rating, and whether ratings are gains."""
-
-    threshold: float | None = None
-    graded: bool = False
-
-
-@dataclass(frozen=True)
-class Truth:
-    """How test rows become relevant items; `None` as threshold: `rule` decides."""
-
-    rule: str
-    threshold: float | None
-    graded: bool
-    duplicates: str
-    filter: str
-
-
-@dataclass(frozen=True)
-class Lists:
-    """How rows become lists."""
-
-    order: str
-    ties: str
-    score_type: str
-    duplicates: str
-    seen: str
-    unknown: str
-
-
-@dataclass(frozen=True)
-class Counted:
-    """Which users count, and what the sum over them is divided by."""
-
-    missing_lists: str
-    no_relevant: str
-    no_truth: str
-    no_hits: str
-    divisor: str
 
 
 @dataclass(frozen=True)
@@ -96,8 +51,7 @@ class Definition:
     @property
     def several(self) -> bool:
         """Whether it has several values, told apart by further parameters."""
-        made = self.metric.define(Measure(self.k, self.params, Reductions(), tuple(nw.lit(0.0) for _ in self.of)))
-        return isinstance(made, Mapping) and () not in made
+        return self.metric.several(self.params)
 
     @property
     def params(self) -> dict[str, Scalar]:
@@ -172,17 +126,9 @@ class Definition:
         """T of the gain 2^(g-t+1) - 1."""
         return (self.truth.threshold or 0.0) if self.truth.graded else 1.0
 
-    def pooled(self, parts: Sequence[float]) -> nw.Expr:
-        """The pooled value, given that of the ratio, or of each metric that is combined."""
-        if not self.of:
-            return nw.lit(parts[0])
-        return plain(self.metric.define(Measure(self.k, self.params, Reductions(), tuple(nw.lit(part) for part in parts))))
-
     @property
     def is_pooled(self) -> bool:
         """Whether the metric can be pooled over users: a ratio, or a formula over metrics that can."""
         if self.metric.system:
             return False
-        if self.of:
-            return all(part.is_pooled for part in self.of)
-        return isinstance(self.metric.define(Measure(1, self.params, Reductions())), Ratio)
+        return all(part.is_pooled for part in self.of) if self.of else self.metric.pooled(self.params)

@@ -7,58 +7,94 @@ hold, has no categories.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-import narwhals as nw
+import numpy as np
 
 from ..naming import Scalar
-from .measure import ONE, RANK, ZERO, Measure, Ratio, added, divide
+from . import diversity_tables  # noqa: F401, declares the tables
+from .arrays import Array, added, defined, divide, filled, missing, where
+from .measure import CutTable, Measure, Ratio
 from .registry import Number, metric
 
 ZIEGLER = "Ziegler et al., Improving recommendation lists through topic diversification, WWW 2005; Zhang and Hurley, RecSys 2008"
-CLARKE = "Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008"
-ZHAI = "Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003"
 
 
-def _pairs(m: Measure, distance: str) -> tuple[nw.Expr, nw.Expr]:
+def _pairs(m: Measure, distance: str) -> tuple[Array, Array]:
     """Σ of the distances of the pairs of listed items, and the number of these pairs."""
     total, pairs = _known_pairs(m, distance)
     if m.params["featureless"] == "left_out":
         return total, pairs
-    every = m.n_listed * (m.n_listed - 1.0) / 2.0
+    every = _pairs_of(m.n_listed)
     return total + (every - pairs), every
 
 
-def _known_pairs(m: Measure, distance: str) -> tuple[nw.Expr, nw.Expr]:
+def _known_pairs(m: Measure, distance: str) -> tuple[Array, Array]:
     """The same of the pairs that have a distance; from sums per list where that is exact."""
     if distance == "hamming":
-        n = m.listed.tally(m.item("known", of="catalogue") == 1)
-        having = [m.listed.tally(m.item("category", code=one.code) == 1) for one in m.groups("categories")]
-        return added(*(count * (n - count) for count in having)), n * (n - 1.0) / 2.0
+        n = m.listed.tally(m.listed.item("known", of="catalogue") == 1)
+        table = m.table("listed_categories")
+        # Σ_c n_c · (n - n_c), with n_c the items that have category c
+        return n * table.count() - _sum_over_categories(table, np.ones(len(table.rows)), np.square), _pairs_of(n)
     if distance == "cosine":
-        size = m.item("n_categories")
-        n = m.listed.tally(size > 0)
-        weight = nw.when(size > 0).then(1.0 / nw.max_horizontal(size * 1.0, ONE).sqrt()).otherwise(ZERO)
-        sums = [m.listed.sum(m.item("category", code=one.code) * weight) for one in m.groups("categories")]
-        cosines = (added(*(one * one for one in sums)) - n) / 2.0
-        return n * (n - 1.0) / 2.0 - cosines, n * (n - 1.0) / 2.0
-    kinds = m.view.side.kinds
-    if distance == "jaccard" and kinds:
-        counts = {kind: m.listed.tally(m.item("kind") == kind) for kind in kinds}
-        n = added(*counts.values())
-        alike = [counts[kind] * (counts[kind] - 1.0) / 2.0 for kind in kinds]
-        for place, kind in enumerate(kinds):
-            for other in kinds[place + 1 :]:
-                if kind & other:
-                    alike.append(counts[kind] * counts[other] * ((kind & other).bit_count() / (kind | other).bit_count()))
-        return n * (n - 1.0) / 2.0 - added(*alike), n * (n - 1.0) / 2.0
-    pairs = m.table("pairs", distance=distance)
-    return pairs.sum(nw.col("distance"), "distance"), pairs.count()
+        n = m.listed.tally(m.listed.item("n_categories") > 0)
+        table = m.table("listed_categories")
+        cosines = (_sum_over_categories(table, 1.0 / np.sqrt(table["size"]), np.square) - n) / 2.0
+        return _pairs_of(n) - cosines, _pairs_of(n)
+    kinds = m.prepared.category_sets
+    if distance == "jaccard" and kinds and not 0 < m.deepest <= len(kinds):
+        return _pairs_of_kinds(m, kinds)
+    pairs = m.table("pairs", distance=distance, depth=m.deepest)
+    return pairs.sum(pairs["distance"], "distance"), pairs.sum(pairs["pairs"], "pairs")
+
+
+def _pairs_of_kinds(m: Measure, kinds: tuple[int, ...]) -> tuple[Array, Array]:
+    """The same for Jaccard distance where lists are long and few sets of categories occur: pairs of sets instead of pairs of items."""
+    kind_of_row = m.listed.item("kind")
+    counts = [m.listed.tally(kind_of_row == kind) for kind in kinds]
+    n = added(*counts)
+    alike = added(*(_pairs_of(count) for count in counts))
+    for index, kind in enumerate(kinds):
+        for other, count in zip(kinds[index + 1 :], counts[index + 1 :], strict=True):
+            if kind & other:
+                alike = alike + counts[index] * count * ((kind & other).bit_count() / (kind | other).bit_count())
+    return _pairs_of(n) - alike, _pairs_of(n)
+
+
+def _pairs_of(n: Array) -> Array:
+    """n·(n - 1)/2: how many pairs n items have."""
+    return n * (n - 1.0) / 2.0
+
+
+def _sum_over_categories(table: CutTable, weight: Array, term: Callable[[Array], Array]) -> Array:
+    """Σ_c term(s_c), with s_c the sum of the weights of the user's rows of category c up to each cut-off, and term(0) = 0."""
+    rows, n_users, cutoffs = table.rows, table.rows.n_users, table.measure.cutoffs
+    width = int(rows["code"].max(initial=0)) + 1
+    cell = rows.user * width + rows["code"]
+    if n_users * width > 4 * len(rows):  # most users have few of many categories
+        cells, cell = np.unique(cell, return_inverse=True)
+    else:
+        cells = np.arange(n_users * width)
+    bucket = np.zeros(len(rows), dtype=np.int64) if cutoffs is None else np.searchsorted(np.asarray(cutoffs), rows[rows.cut])
+    by_bucket = np.argsort(bucket, kind="stable")
+    ends = np.searchsorted(bucket[by_bucket], np.arange(1 if cutoffs is None else len(cutoffs)), side="right")
+    sums, values, start = np.zeros(len(cells)), [], 0
+    for end in ends:
+        index = by_bucket[start:end]
+        sums += np.bincount(cell[index], weight[index], len(cells))
+        values.append(np.bincount(cells // width, term(sums), n_users))
+        start = end
+    return np.stack(values)
 
 
 def _pair_needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     distance = params["distance"]
     return {"file": ("distances",), "cooccurrence": ("train",)}.get(str(distance), ("categories",))
+
+
+def _pair_uses(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    tables = {"hamming": ("listed", "listed_categories"), "cosine": ("listed", "listed_categories"), "jaccard": ("listed", "pairs")}
+    return ("reading", *tables.get(str(params["distance"]), ("pairs",)))
 
 
 _DISTANCE = {"distance": "item_distance", "single": "single_item", "featureless": "featureless_items"}
@@ -71,10 +107,12 @@ _DISTANCE = {"distance": "item_distance", "single": "single_item", "featureless"
     aliases=("IntraListDiversity", "Diversity"),
     axes={**_DISTANCE, "norm": "ild_norm"},
     needs=_pair_needs,
+    uses=_pair_uses,
+    pooled=lambda params: params["norm"] == "items",
     population="lists",
     reference=ZIEGLER,
 )
-def ild(m: Measure) -> nw.Expr | Ratio:
+def ild(m: Measure) -> Array | Ratio:
     """Intra-list diversity: the mean distance of the pairs of recommended items.
 
     ILD@k = Σ_{i<j≤l} dist(i, j) / (l·(l - 1)/2)
@@ -94,12 +132,12 @@ def ild(m: Measure) -> nw.Expr | Ratio:
     return _of_pairs(m, total, pairs)
 
 
-def _of_pairs(m: Measure, total: nw.Expr, pairs: nw.Expr) -> nw.Expr:
-    value = nw.when(pairs > 0).then(total / pairs)
+def _of_pairs(m: Measure, total: Array, pairs: Array) -> Array:
+    value = defined(total, pairs)
     single = str(m.params["single"])
     if single == "short_zero":
-        return value.otherwise(nw.when(m.n_listed < 2).then(ZERO))
-    return value if single == "left_out" else value.otherwise(nw.lit({"zero": 0.0, "one": 1.0}[single]))
+        return where(missing(value) & (m.n_listed < 2), 0.0, value)
+    return value if single == "left_out" else filled(value, {"zero": 0.0, "one": 1.0}[single])
 
 
 @metric(
@@ -109,11 +147,12 @@ def _of_pairs(m: Measure, total: nw.Expr, pairs: nw.Expr) -> nw.Expr:
     aliases=("IntraListSimilarity",),
     axes=_DISTANCE,
     needs=_pair_needs,
+    uses=_pair_uses,
     higher_is_better=False,
     population="lists",
     reference=ZIEGLER,
 )
-def ils(m: Measure) -> nw.Expr:
+def ils(m: Measure) -> Array:
     """Intra-list similarity: the mean similarity of the pairs of recommended items, 1 - dist.
 
     ILS@k = 1 - Σ_{i<j≤l} dist(i, j) / (l·(l - 1)/2)
@@ -130,10 +169,11 @@ def ils(m: Measure) -> nw.Expr:
     bounds=(0.0, math.inf),
     axes={"over": "categorical_divisor"},
     needs=("categories",),
+    uses=("reading", "covered"),
     population="lists",
     reference="RePlay metrics/categorical_diversity.py",
 )
-def categorical_diversity(m: Measure) -> nw.Expr:
+def categorical_diversity(m: Measure) -> Array:
     """The number of categories among the recommended items, per place.
 
     CategoricalDiversity@k = |∪_{r≤k} categories(i_r)| / D, D by `over`: `k`, the items that are there (`list_length`)
@@ -144,16 +184,24 @@ def categorical_diversity(m: Measure) -> nw.Expr:
     return divide(found, m.depth if m.params["over"] == "k" else m.n_listed)
 
 
-def _entropy(m: Measure, weight: nw.Expr) -> nw.Expr:
-    """The entropy, in bits, of how the weights of the places spread over the categories of their items."""
-    size = m.item("n_categories")
-    if m.params["categories"] == "split":
-        weight = weight / nw.max_horizontal(size * 1.0, ONE)
-    sums = [m.listed.sum(m.item("category", code=one.code) * weight) + 1e-6 for one in m.groups("categories")]
-    if not sums:
-        return ZERO
-    total = added(*sums)
-    return total.log(base=2.0) - added(*(one * one.log(base=2.0) for one in sums)) / total
+_LEAST = 1e-6
+"""What every category weighs where no item has it."""
+
+
+def _entropy(m: Measure, weight: Callable[[Array], Array]) -> Array:
+    """The entropy, in bits, of how the weights of the ranks spread over the categories of their items."""
+    n = len(m.groups("categories"))
+    if not n:
+        return np.zeros((1, m.n_users))
+    table = m.table("listed_categories")
+    weights = weight(table["rank"]) / (table["size"] if m.params["categories"] == "split" else 1.0)
+
+    def more_than_without(weight_of_category: Array) -> Array:
+        weighed = weight_of_category + _LEAST
+        return weighed * np.log2(weighed) - _LEAST * math.log2(_LEAST)
+
+    total = table.sum(weights, "weight") + n * _LEAST
+    return np.log2(total) - (n * _LEAST * math.log2(_LEAST) + _sum_over_categories(table, weights, more_than_without)) / total
 
 
 @metric(
@@ -163,10 +211,11 @@ def _entropy(m: Measure, weight: nw.Expr) -> nw.Expr:
     aliases=("CategoryEntropy",),
     axes={"categories": "category_weight"},
     needs=("categories",),
+    uses=("listed_categories",),
     population="lists",
     reference="LensKit metrics/ranking/_entropy.py",
 )
-def list_entropy(m: Measure) -> nw.Expr:
+def list_entropy(m: Measure) -> Array:
     """The entropy of the categories of a list, in bits: the more, the more evenly they are covered.
 
     ListEntropy@k = -Σ_c p(c) · log2 p(c), p(c) = (s(c) + e) / Σ_c (s(c) + e), s(c) = Σ_{r≤k, c ∈ A(i_r)} 1/|A(i_r)|, e = 10^-6
@@ -175,7 +224,7 @@ def list_entropy(m: Measure) -> nw.Expr:
 
     Edge cases: items without categories add nothing; a list of such items alone covers all categories evenly.
     """
-    return _entropy(m, ONE)
+    return _entropy(m, lambda rank: np.ones(len(rank)))
 
 
 @metric(
@@ -186,104 +235,16 @@ def list_entropy(m: Measure) -> nw.Expr:
     axes={"categories": "category_weight"},
     numbers={"p": Number(0.85, "the chance that a reader goes on from one place to the next", most=1.0)},
     needs=("categories",),
+    uses=("listed_categories",),
     population="lists",
     reference="LensKit metrics/ranking/_entropy.py",
 )
-def rank_biased_entropy(m: Measure) -> nw.Expr:
+def rank_biased_entropy(m: Measure) -> Array:
     """ListEntropy in which higher places weigh more.
 
     RankBiasedEntropy@k = -Σ_c p(c) · log2 p(c), as for ListEntropy, with s(c) = Σ_{r≤k, c ∈ A(i_r)} p^(r-1)/|A(i_r)|
 
     Edge cases: as for ListEntropy.
     """
-    return _entropy(m, nw.lit(float(m.params["p"])) ** (RANK - 1))
-
-
-@metric(
-    "SRecall",
-    family="diversity",
-    bounds=(0.0, math.inf),
-    aliases=("SubtopicRecall", "CommunityRecall"),
-    axes={"relevance": "srecall_relevance", "of": "srecall_of"},
-    needs=lambda params: ("categories", "train") if params["of"] == "train" else ("categories",),
-    reference=ZHAI,
-)
-def s_recall(m: Measure) -> Ratio:
-    """Subtopic recall: the share of the categories that the recommended items cover.
-
-    SRecall@k = |∪_{r≤k} categories(i_r)| / C
-
-    By `relevance` the union is over the hits (`binary`), or over all recommended items (`none`). C by `of`: the number of categories in
-    data.items (`catalogue`), of the items of data.train (`train`), or of the user's relevant items (`relevant`).
-
-    Edge cases: 0 where C is 0; above 1 where items that train does not hold have categories that its items have not (`train`).
-    """
-    covered = m.table("covered_hits", "both") if m.params["relevance"] == "binary" else m.table("covered")
-    if m.params["of"] == "relevant":
-        return Ratio(covered.count(), m.table("wanted_categories", "truth").whole_count())
-    number = "categories" if m.params["of"] == "catalogue" else "train_categories"
-    return Ratio(covered.count(), nw.lit(m.number(number)))
-
-
-@metric(
-    "AlphaNDCG",
-    family="diversity",
-    bounds=(0.0, math.inf),
-    aliases=("alpha_nDCG", "a_ndcg", "aNDCG"),
-    axes={"ideal": "alpha_ideal", "redundancy": "alpha_redundancy"},
-    numbers={"alpha": Number(0.5, "how much less a category is worth each time it is covered again", least=0.0, most=1.0)},
-    needs=("categories",),
-    reference=CLARKE,
-)
-def alpha_ndcg(m: Measure) -> Ratio:
-    """NDCG in which a hit gains by each of its categories, and less by those that hits above it have covered.
-
-    α-nDCG@k = 1/I · Σ_{r≤k} h(r) · Σ_{c ∈ categories(i_r)} (1 - α)^{seen(c,r)} / log2(r + 1)
-
-    seen(c, r) by `redundancy`: the number of hits above rank r that have category c (`hits`), or of all items above it (`listed`).
-    I by `ideal`: the same sum for the relevant items in greedy order, each time the one that gains most, smallest id first
-    (`greedy`); or, whatever the categories, A·⌊l/A⌋ places of gain 1 and the rest of the l places of gain (1 - α)^⌊l/A⌋, with A the
-    number of categories of the user's relevant items (`places`), and the value may then be above 1.
-
-    Edge cases: no hit counts 0; an item without categories gains nothing. The greedy order is the usual stand-in for the best
-    order, which is NP-hard.
-    """
-    alpha = float(m.params["alpha"])
-    aspects = m.table("aspects", "both", redundancy=str(m.params["redundancy"]))
-    worth = nw.lit(1.0 - alpha) ** nw.col("seen") if alpha < 1 else nw.when(nw.col("seen") > 0).then(ZERO).otherwise(ONE)
-    found = aspects.sum(worth / (RANK + 1).log(base=2.0), "gain")
-    if m.params["ideal"] == "greedy":
-        return Ratio(found, m.table("greedy", "truth", alpha=alpha).sum(nw.col("gain") / (RANK + 1).log(base=2.0)))
-    if m.k is None:
-        raise ValueError("AlphaNDCG(ideal=places) needs a cut-off")
-    wanted = m.table("wanted_categories", "truth").whole_count()
-    rounds = nw.when(wanted > 0).then((m.n_listed / nw.max_horizontal(wanted, ONE)).floor()).otherwise(ZERO)
-    places = []
-    for rank in range(1, m.k + 1):
-        gain = nw.when(rounds * wanted >= rank).then(ONE).otherwise(nw.lit(1.0 - alpha) ** rounds)
-        places.append(nw.when(m.n_listed >= rank).then(gain).otherwise(ZERO) / math.log2(rank + 1))
-    return Ratio(found, added(*places))
-
-
-@metric(
-    "ERRIA",
-    family="diversity",
-    axes={"intent": "err_ia_intent"},
-    numbers={"grade": Number(0.5, "the chance that a hit satisfies who looks for its category", least=0.0, most=1.0)},
-    needs=lambda params: ("categories", "train") if params["intent"] == "profile" else ("categories",),
-    reference="Chapelle et al., Intent-based diversification of web search results, Information Retrieval 14(6), 2011",
-)
-def err_ia(m: Measure) -> nw.Expr:
-    """Intent-aware expected reciprocal rank: how soon someone who looks for one of the categories is satisfied.
-
-    ERR-IA@k = Σ_c p(c|u) · Σ_{r≤k} h(r) · [c ∈ categories(i_r)] · 1/r · g · (1 - g)^{seen(c,r)}
-
-    g is `grade`, seen(c, r) the number of hits above rank r that have category c. p by `intent`: the same for every category
-    (`uniform`), or the share of c among the categories of the user's items in train and of the user's relevant items (`profile`).
-
-    Edge cases: no hit counts 0; an item without categories adds nothing.
-    """
-    g = float(m.params["grade"])
-    aspects = m.table("aspects", "both", redundancy="hits", intent=str(m.params["intent"]))
-    chance = nw.lit(1.0 - g) ** nw.col("seen") if g < 1 else nw.when(nw.col("seen") > 0).then(ZERO).otherwise(ONE)
-    return aspects.sum(nw.col("intent") * g * chance / RANK, "satisfied")
+    p = float(m.params["p"])
+    return _entropy(m, lambda rank: p ** (rank - 1.0))

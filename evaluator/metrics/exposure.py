@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 
-import narwhals as nw
+import numpy as np
 
-from .measure import ONE, Measure, divide
+from .arrays import Array, divide
+from .measure import ItemTable, Measure
 from .registry import Number, metric
 
-COUNT = nw.col("count")
 ENTROPY = "Shannon, A mathematical theory of communication, 1948; Adomavicius and Kwon, IEEE TKDE 24(5), 2012"
 
 
@@ -25,12 +25,14 @@ ENTROPY = "Shannon, A mathematical theory of communication, 1948; Adomavicius an
     numbers={"more": Number(0.0, "items without recommendations that are added to the catalogue", least=0.0)},
     bounds=(-math.inf, math.inf),
     needs=lambda params: {"recommended": (), "train": ("train",)}.get(str(params["of"]), ("catalogue",)),
+    uses=("exposure",),
+    one_cutoff=True,
     system=True,
     higher_is_better=lambda params: params["sign"] == "equality",
     population="lists",
     reference="Gini, 1912; Fleder and Hosanagar, Management Science 55(5), 2009",
 )
-def gini(m: Measure) -> nw.Expr:
+def gini(m: Measure) -> Array:
     """The Gini index of the recommendation counts of items: 0 if all are recommended equally often, 1 if one item is alone.
 
     Gini@k = Σ_{t≤m} (2·(N - m + t) - N - 1) · c_(t) / (F · D)
@@ -41,14 +43,22 @@ def gini(m: Measure) -> nw.Expr:
 
     Edge cases: 0 (or 1) without a recommendation; recommended items outside the catalogue count, and the index may then leave its bounds.
     """
-    exposure, of = m.exposure, str(m.params["of"])
-    found, total = exposure.sum(ONE), exposure.sum(COUNT)
-    size = found if of == "recommended" else nw.lit(m.number("train_items" if of == "train" else "items"))
-    size = size + float(m.params["more"])
-    ordered = exposure.sum(nw.col("place") * COUNT) * 2.0 + (size - found * 2.0 - 1.0) * total
-    divisor = size if m.params["over"] == "n" else size - 1.0
-    index = nw.when(total * divisor > 0).then(ordered / (total * divisor)).otherwise(nw.lit(0.0))
+    index = _gini_index(m, exposure_of_items(m), "count", float(m.params["more"]))
     return 1.0 - index if m.params["sign"] == "equality" else index
+
+
+def exposure_of_items(m: Measure, weighted: bool = False) -> ItemTable:
+    """The recommended items: how often the first k places hold each, and `weighted` also the sum of 1 divided by the lists' lengths."""
+    return m.items("exposure", k=m.cutoff or 0, weighted=weighted)
+
+
+def _gini_index(m: Measure, items: ItemTable, column: str, more: float = 0.0) -> Array:
+    """The Gini index of a column of items whose `place` is their rank by it, among the items of the catalogue and `more`."""
+    of = str(m.params["of"])
+    n_recommended, total = items.sum(1.0), items.sum(items[column])
+    size = (n_recommended if of == "recommended" else m.number("train_items" if of == "train" else "items")) + more
+    ordered = items.sum(items["place"] * items[column]) * 2.0 + (size - n_recommended * 2.0 - 1.0) * total
+    return divide(ordered, total * (size if m.params["over"] == "n" else size - 1.0))
 
 
 @metric(
@@ -58,12 +68,14 @@ def gini(m: Measure) -> nw.Expr:
     numbers={"p": Number(0.85, "the chance that a reader goes on from one place to the next", most=1.0)},
     bounds=(-math.inf, math.inf),
     needs=lambda params: {"recommended": (), "train": ("train",)}.get(str(params["of"]), ("catalogue",)),
+    uses=("attention",),
+    one_cutoff=True,
     system=True,
     higher_is_better=False,
     population="lists",
     reference="Diaz et al., Evaluating stochastic rankings with expected exposure, CIKM 2020; LensKit ExposureGini",
 )
-def exposure_gini(m: Measure) -> nw.Expr:
+def exposure_gini(m: Measure) -> Array:
     """The Gini index of the attention that items get, higher places getting more of it.
 
     ExposureGini@k = Σ_{t≤m} (2·(N - m + t) - N - 1) · e_(t) / (Σ_i e(i) · D), e(i) = Σ_u Σ_{r≤k, i_r = i} p^(r-1), e_(1) ≤ … ≤ e_(m)
@@ -72,12 +84,7 @@ def exposure_gini(m: Measure) -> nw.Expr:
 
     Edge cases: as for Gini.
     """
-    attention, of = m.whole("attention", k=m.k or 0, p=float(m.params["p"])), str(m.params["of"])
-    found, total = attention.sum(ONE), attention.sum(nw.col("attention"))
-    size = found if of == "recommended" else nw.lit(m.number("train_items" if of == "train" else "items"))
-    ordered = attention.sum(nw.col("place") * nw.col("attention")) * 2.0 + (size - found * 2.0 - 1.0) * total
-    divisor = size if m.params["over"] == "n" else size - 1.0
-    return nw.when(total * divisor > 0).then(ordered / (total * divisor)).otherwise(nw.lit(0.0))
+    return _gini_index(m, m.items("attention", k=m.cutoff or 0, p=float(m.params["p"])), "attention")
 
 
 @metric(
@@ -86,11 +93,13 @@ def exposure_gini(m: Measure) -> nw.Expr:
     aliases=("Entropy", "SEntropy", "DistributionalCoverage"),
     axes={"log": "entropy_log", "norm": "entropy_norm", "weights": "entropy_weights"},
     bounds=(0.0, math.inf),
+    uses=("exposure",),
+    one_cutoff=True,
     system=True,
     population="lists",
     reference=ENTROPY,
 )
-def shannon_entropy(m: Measure) -> nw.Expr:
+def shannon_entropy(m: Measure) -> Array:
     """The entropy of the recommendation counts of items: the more, the more evenly items are recommended.
 
     ShannonEntropy@k = -Σ_i p(i) · log p(i), p(i) = c(i)/F
@@ -100,56 +109,65 @@ def shannon_entropy(m: Measure) -> nw.Expr:
 
     Edge cases: 0 without a recommendation.
     """
-    exposure = m.whole("exposure", k=m.k or 0, weighted=True) if m.params["weights"] == "lists" else m.exposure
-    total = exposure.sum(COUNT)
-    safe = nw.max_horizontal(total, ONE)
-    if m.params["weights"] == "lists":
-        weight = exposure.sum(nw.col("weight"))
-        value = divide(safe.log(base=math.e) * weight - exposure.sum(nw.col("weight") * COUNT.log(base=math.e)), m.n_users)
+    by_lists = m.params["weights"] == "lists"
+    exposure = exposure_of_items(m, weighted=by_lists)
+    count = exposure["count"]
+    total = exposure.sum(count)
+    log_total = np.log(np.maximum(total, 1.0))
+    if by_lists:
+        weight = exposure["weight"]
+        value = divide(log_total * exposure.sum(weight) - exposure.sum(weight * np.log(count)), m.n_counted)
     else:
-        value = safe.log(base=math.e) - divide(exposure.sum(COUNT * COUNT.log(base=math.e)), total)
+        value = log_total - divide(exposure.sum(count * np.log(count)), total)
     value = value / math.log(2.0) if m.params["log"] == "binary" else value
-    return divide(value, exposure.sum(ONE)) if m.params["norm"] == "items" else value
+    return divide(value, exposure.sum(1.0)) if m.params["norm"] == "items" else value
 
 
 @metric(
     "AggregateDiversity",
     family="diversity",
     bounds=(0.0, math.inf),
+    uses=("exposure", "reading"),
+    one_cutoff=True,
     system=True,
     population="lists",
     reference="Vargas, Novelty and diversity evaluation and enhancement in recommender systems, PhD thesis, 2015; RankSys",
 )
-def aggregate_diversity(m: Measure) -> nw.Expr:
+def aggregate_diversity(m: Measure) -> Array:
     """The number of recommended items, where every list is full; as RankSys estimates it, short lists make it larger.
 
     AggregateDiversity@k = k · Σ_i w(i)/c(i), w(i) = Σ_u [i ∈ L_u(k)] / l_u
 
     Edge cases: without a cut-off k is the mean length of the lists.
     """
-    exposure = m.whole("exposure", k=m.k or 0, weighted=True)
-    depth = nw.lit(float(m.k)) if m.k is not None else divide(m.total(m.n_listed), m.n_users)
-    return exposure.sum(nw.col("weight") / COUNT) * depth
+    exposure = exposure_of_items(m, weighted=True)
+    return exposure.sum(exposure["weight"] / exposure["count"]) * _depth(m)
+
+
+def _depth(m: Measure) -> Array:
+    """k, or the mean length of the lists where there is no cut-off."""
+    return np.array([[float(m.cutoff)]]) if m.cutoff is not None else divide(m.total(m.n_listed), m.n_counted)
 
 
 @metric(
     "GiniSimpson",
     family="diversity",
     aliases=("GiniSimpsonIndex",),
+    uses=("exposure", "reading"),
+    one_cutoff=True,
     system=True,
     bounds=(-math.inf, 1.0),
     population="lists",
     reference="Simpson, Measurement of diversity, Nature 163, 1949; as in RankSys",
 )
-def gini_simpson(m: Measure) -> nw.Expr:
+def gini_simpson(m: Measure) -> Array:
     """The chance that two recommendations are of different items, where every list is full.
 
     GiniSimpson@k = 1 - (1 - IUD)/k, IUD = 1/n · Σ_i w(i) · (1 - c(i)/n), with n the number of lists and w as for AggregateDiversity
 
     Edge cases: without a cut-off k is the mean length of the lists.
     """
-    exposure = m.whole("exposure", k=m.k or 0, weighted=True)
-    depth = nw.lit(float(m.k)) if m.k is not None else divide(m.total(m.n_listed), m.n_users)
-    weight, weighted = exposure.sum(nw.col("weight")), exposure.sum(nw.col("weight") * COUNT)
-    iud = divide(weight - divide(weighted, m.n_users), m.n_users)
-    return 1.0 - divide(1.0 - iud, depth)
+    exposure, n = exposure_of_items(m, weighted=True), m.n_counted
+    weight, weighted = exposure.sum(exposure["weight"]), exposure.sum(exposure["weight"] * exposure["count"])
+    iud = divide(weight - divide(weighted, n), n)
+    return 1.0 - divide(1.0 - iud, _depth(m))

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
-import narwhals as nw
+import numpy as np
 
 from ..naming import Scalar
-from .collected import Whole
-from .measure import ONE, RANK, ZERO, Measure, added, defined, divide
-from .popularity import spread_of
+from ..tables.groups import Group
+from .arrays import NO_VALUE, Array, added, defined, divide, filled, missing, where
+from .measure import CutTable, ItemTable, Measure
+from .popularity import candidates_of, spread_of
 from .registry import Text, metric
-from .side import Group
 
 ZHU = "Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020"
 DELDJOO = "Deldjoo et al., A flexible framework for evaluating user and item fairness in recommender systems, UMUAI 31, 2021"
@@ -38,15 +39,16 @@ def chosen(m: Measure, column: str, only: str) -> Sequence[Group]:
     groups = m.groups(column)
     if not only:
         return groups
-    found = [group for group in groups if group.name == only]
-    if not found and m.view.side.groups:
+    named = [group for group in groups if group.name == only]
+    if not named:
         raise ValueError(f"data.{column.replace('.', ': ')} has no group {only!r}; it has {', '.join(group.name for group in groups)}")
-    return found or groups[:1]
+    return named
 
 
-def in_group(m: Measure, group: Group, by: str) -> nw.Expr:
-    """Whether the item of a row is in a group of the column that the parameter `by` names."""
-    return m.item("group", column=str(m.params[by])) == group.code
+def in_group(table: CutTable | ItemTable, group: Group, column: str) -> Array:
+    """Whether the item of each row is in a group of a column of data.items."""
+    inside: Array = table.item("group", column=column) == group.code
+    return inside
 
 
 @metric(
@@ -55,11 +57,12 @@ def in_group(m: Measure, group: Group, by: str) -> nw.Expr:
     texts={"by": _BY_ITEMS, "group": _ONE},
     bounds=(0.0, math.inf),
     needs=_needs_items,
+    uses=("hits", "relevant"),
     system=True,
     higher_is_better=False,
     reference=ZHU,
 )
-def reo(m: Measure) -> nw.Expr:
+def reo(m: Measure) -> Array:
     """How unequal the chances of relevant items of the groups are (ranking-based equal opportunity).
 
     REO@k = std(P_1, …, P_n) / mean(P_1, …, P_n), P_g = Σ_u hits_u(k) in g / Σ_u relevant items of u in g
@@ -68,10 +71,11 @@ def reo(m: Measure) -> nw.Expr:
 
     Edge cases: groups without relevant items are left out; a single group gives 0, and so does a mean of 0.
     """
+    by, relevant = str(m.params["by"]), m.table("relevant")
     shares = []
-    for group in chosen(m, f"items.{m.params['by']}", str(m.params["group"])):
-        inside = in_group(m, group, "by")
-        shares.append(defined(m.total(m.hits.tally(inside)), m.total(m.table("relevant", "truth").tally(inside))))
+    for group in chosen(m, f"items.{by}", str(m.params["group"])):
+        n_hits = m.total(m.hits.tally(in_group(m.hits, group, by)))
+        shares.append(defined(n_hits, m.total(relevant.tally(in_group(relevant, group, by)))))
     return shares[0] if m.params["group"] else spread_of(shares)
 
 
@@ -82,12 +86,13 @@ def reo(m: Measure) -> nw.Expr:
     texts={"by": _BY_ITEMS, "group": _ONE},
     bounds=(-math.inf, math.inf),
     needs=lambda given: (f"items.{given['by']}", "train"),
+    uses=lambda params: ("listed", *(("profile",) if params["candidates"] == "unseen" else ())),
     system=True,
     higher_is_better=False,
     population="lists",
     reference=ZHU,
 )
-def rsp(m: Measure) -> nw.Expr:
+def rsp(m: Measure) -> Array:
     """How unequal the chances of items of the groups are (ranking-based statistical parity).
 
     RSP@k = std(P_1, …, P_n) / mean(P_1, …, P_n), P_g = Σ_u |L_u(k) ∩ g| / C_g
@@ -98,39 +103,32 @@ def rsp(m: Measure) -> nw.Expr:
 
     Edge cases: groups without candidates are left out; a single group gives 0, and so does a mean of 0.
     """
+    by = str(m.params["by"])
     shares = []
-    for group in chosen(m, f"items.{m.params['by']}", str(m.params["group"])):
-        inside, size = in_group(m, group, "by"), float(group.size)
-        chances = nw.lit(size)
-        if m.params["candidates"] == "unseen":
-            chances = m.n_users * size - m.total(m.table("profile", "neither").tally(inside))
-        elif m.params["candidates"] == "unseen_on_average":
-            rows = m.whole("train_items", "neither").sum(nw.when(inside).then(m.item("train_rows")).otherwise(nw.lit(0)))
-            chances = m.n_users * size - m.n_users * rows / m.number("train_users")
-        shares.append(defined(m.total(m.listed.tally(inside)), chances))
+    for group in chosen(m, f"items.{by}", str(m.params["group"])):
+        chances = candidates_of(m, "group", {"column": by}, group.code, float(group.size))
+        shares.append(defined(m.total(m.listed.tally(in_group(m.listed, group, by))), chances))
     return shares[0] if m.params["group"] else spread_of(shares)
 
 
-def _apart(values: Sequence[nw.Expr], all_or_none: bool) -> nw.Expr:
+def _mean_difference(values: Sequence[Array], all_or_none: bool) -> Array:
     """The mean difference of two `values`, over all pairs that have both; `all_or_none`: no value if one has none."""
-    pairs = [(one - other).abs() for place, one in enumerate(values) for other in values[place + 1 :]]
+    pairs = [np.abs(left - right) for left, right in combinations(values, 2)]
     if not pairs:
-        return nw.lit(None, dtype=nw.Float64)
-    counted = [nw.when(pair.is_null()).then(ZERO).otherwise(ONE) for pair in pairs]
-    n = added(*counted)
-    total = added(*pairs)
-    return nw.when(n >= float(len(pairs)) if all_or_none else n > 0).then(total / n)
+        return np.array([[NO_VALUE]])
+    n = added(*(where(missing(pair), 0.0, 1.0) for pair in pairs))
+    mean = defined(added(*pairs), n)
+    return where(n >= len(pairs), mean, NO_VALUE) if all_or_none else mean
 
 
-def _of_user_groups(m: Measure, value: nw.Expr) -> nw.Expr:
+def _difference_of_users(m: Measure, value: Array) -> Array:
     """The mean difference of the mean `value` of groups of users."""
-    code = m.user("group", column=str(m.params["by"]))
+    code = m.user("user_group", column=str(m.params["by"]))
     means = []
     for group in m.groups(f"users.{m.params['by']}"):
-        inside = code == group.code
-        n = m.total(nw.when(inside & ~value.is_null()).then(ONE).otherwise(ZERO))
-        means.append(defined(m.total(nw.when(inside).then(value)), n))
-    return _apart(means, all_or_none=False)
+        inside = (code == group.code) & ~missing(value)
+        means.append(defined(m.total(where(inside, value, 0.0)), m.total(where(inside, 1.0, 0.0))))
+    return _mean_difference(means, all_or_none=False)
 
 
 @metric(
@@ -140,18 +138,19 @@ def _of_user_groups(m: Measure, value: nw.Expr) -> nw.Expr:
     texts={"by": _BY_USERS},
     bounds=(0.0, math.inf),
     needs=_needs_users,
+    uses=("user_group",),
     system=True,
     higher_is_better=False,
     reference=DELDJOO,
 )
-def user_mad_ranking(m: Measure) -> nw.Expr:
+def user_mad_ranking(m: Measure) -> Array:
     """How far groups of users are apart in what they get (mean absolute deviation of a metric): nDCG, or the metric that is given.
 
     UserMADRanking@k = mean over pairs of groups g, h of |M_g - M_h|, M_g = mean of nDCG_u@k over the users of g
 
     Edge cases: groups without a user who counts are left out; with a single group there is no value.
     """
-    return _of_user_groups(m, m.of[0])
+    return _difference_of_users(m, m.of[0])
 
 
 @metric(
@@ -160,18 +159,20 @@ def user_mad_ranking(m: Measure) -> nw.Expr:
     texts={"by": _BY_USERS},
     bounds=(0.0, math.inf),
     needs=_needs_users,
+    uses=("scored", "reading", "user_group"),
     system=True,
     higher_is_better=False,
     reference=DELDJOO,
 )
-def user_mad_rating(m: Measure) -> nw.Expr:
+def user_mad_rating(m: Measure) -> Array:
     """How far groups of users are apart in the scores that they are promised.
 
     UserMADRating@k = mean over pairs of groups g, h of |S_g - S_h|, S_g = mean over the users of g of the mean score of L_u(k)
 
     Edge cases: users with an empty list are left out, and so are groups without users; with a single group there is no value.
     """
-    return _of_user_groups(m, defined(m.table("scored").sum(nw.col("score"), "score"), m.n_listed))
+    scored = m.table("scored")
+    return _difference_of_users(m, defined(scored.sum(scored["score"], "score"), m.n_listed))
 
 
 _ITEM_MAD = {"gain": "ndcg_gain", "empty_group": "empty_group"}
@@ -184,11 +185,13 @@ _ITEM_MAD = {"gain": "ndcg_gain", "empty_group": "empty_group"}
     texts={"by": _BY_ITEMS},
     bounds=(0.0, math.inf),
     needs=lambda given: (f"items.{given['by']}",),
+    uses=("outcomes",),
+    one_cutoff=True,
     system=True,
     higher_is_better=False,
     reference=DELDJOO,
 )
-def item_mad_ranking(m: Measure) -> nw.Expr:
+def item_mad_ranking(m: Measure) -> Array:
     """How far groups of items are apart in the gain of their recommendations.
 
     ItemMADRanking@k = mean over pairs of groups g, h of |G_g - G_h|, G_g = mean over the recommended items of g of gain(i)
@@ -198,8 +201,8 @@ def item_mad_ranking(m: Measure) -> nw.Expr:
     Edge cases: of groups without a recommended item `empty_group` says whether they are left out, and what less than two groups
     give, or whether they leave no value.
     """
-    outcome = m.whole("outcomes", "found", k=m.k or 0, gain=str(m.params["gain"]), offset=m.view.offset)
-    return _of_item_groups(m, outcome, nw.col("gain") / nw.col("count"), ONE)
+    items = m.items("outcomes", k=m.cutoff or 0, gain=str(m.params["gain"]), offset=m.offset)
+    return _difference_of_items(m, items, items["gain"] / items["count"], np.ones(len(items)))
 
 
 @metric(
@@ -209,11 +212,13 @@ def item_mad_ranking(m: Measure) -> nw.Expr:
     texts={"by": _BY_ITEMS},
     bounds=(0.0, math.inf),
     needs=lambda given: (f"items.{given['by']}",),
+    uses=("scored_outcomes",),
+    one_cutoff=True,
     system=True,
     higher_is_better=False,
     reference=DELDJOO,
 )
-def item_mad_rating(m: Measure) -> nw.Expr:
+def item_mad_rating(m: Measure) -> Array:
     """How far groups of items are apart in the scores of their hits.
 
     ItemMADRating@k = mean over pairs of groups g, h of |S_g - S_h|, S_g = mean over items of g of the mean score of i
@@ -223,21 +228,20 @@ def item_mad_rating(m: Measure) -> nw.Expr:
 
     Edge cases: as for ItemMADRanking.
     """
-    outcome = m.whole("outcomes", "found", k=m.k or 0, scores=True)
+    items = m.items("scored_outcomes", k=m.cutoff or 0)
     if m.params["over"] == "hits":
-        some = nw.when(nw.col("hits") > 0).then(ONE).otherwise(ZERO)
-        return _of_item_groups(m, outcome, nw.when(nw.col("hits") > 0).then(nw.col("score") / nw.col("hits")).otherwise(ZERO), some)
-    return _of_item_groups(m, outcome, nw.col("score") / nw.col("count"), ONE)
+        return _difference_of_items(m, items, divide(items["score"], items["hits"]), where(items["hits"] > 0, 1.0, 0.0))
+    return _difference_of_items(m, items, items["score"] / items["count"], np.ones(len(items)))
 
 
-def _of_item_groups(m: Measure, outcome: Whole, value: nw.Expr, counts: nw.Expr) -> nw.Expr:
+def _difference_of_items(m: Measure, items: ItemTable, value: Array, counts: Array) -> Array:
+    """The mean difference of the mean `value` of groups of items, over the items that count."""
     means = []
     for group in m.groups(f"items.{m.params['by']}"):
-        inside = in_group(m, group, "by")
-        total = outcome.sum(nw.when(inside).then(value).otherwise(ZERO))
-        means.append(defined(total, outcome.sum(nw.when(inside).then(counts).otherwise(ZERO))))
-    value = _apart(means, all_or_none=m.params["empty_group"] == "undefined")
-    return value.fill_null(0.0) if m.params["empty_group"] == "zero" else value
+        inside = in_group(items, group, str(m.params["by"]))
+        means.append(defined(items.sum(where(inside, value, 0.0)), items.sum(where(inside, counts, 0.0))))
+    difference = _mean_difference(means, all_or_none=m.params["empty_group"] == "undefined")
+    return filled(difference, 0.0) if m.params["empty_group"] == "zero" else difference
 
 
 @metric(
@@ -246,11 +250,12 @@ def _of_item_groups(m: Measure, outcome: Whole, value: nw.Expr, counts: nw.Expr)
     texts={"by": _BY_ITEMS, "group": _ONE},
     bounds=(0.0, math.inf),
     needs=_needs_items,
+    uses=("listed",),
     system=True,
     population="lists",
     reference=SINGH,
 )
-def exposure_parity(m: Measure) -> nw.Expr:
+def exposure_parity(m: Measure) -> Array:
     """How evenly groups of items are exposed: the least exposure per item of a group as a share of the largest.
 
     ExposureParity@k = min_g E_g / max_g E_g, E_g = 1/|g| · Σ_u Σ_{r≤k, i_r ∈ g} 1/log2(r + 1)
@@ -259,14 +264,14 @@ def exposure_parity(m: Measure) -> nw.Expr:
 
     Edge cases: groups without items in the catalogue are left out; 0 where nothing is exposed.
     """
-    each = 1.0 / (RANK + 1).log(base=2.0)
-    groups = [group for group in m.groups(f"items.{m.params['by']}") if group.size]
+    by, only, listed = str(m.params["by"]), str(m.params["group"]), m.listed
+    groups = [group for group in m.groups(f"items.{by}") if group.size]
     if not groups:
-        return nw.lit(None, dtype=nw.Float64)
-    totals = [m.total(m.listed.sum(nw.when(in_group(m, group, "by")).then(each).otherwise(ZERO))) for group in groups]
+        return np.array([[NO_VALUE]])
+    exposure = 1.0 / np.log2(listed["rank"] + 1.0)
+    totals = [m.total(listed.sum(where(in_group(listed, group, by), exposure, 0.0))) for group in groups]
     shares = [total / float(group.size) for total, group in zip(totals, groups, strict=True)]
-    only = str(m.params["group"])
     if only:
-        place = groups.index(chosen(m, f"items.{m.params['by']}", only)[0])
-        return divide(shares[place], added(*totals) / float(sum(group.size for group in groups)))
-    return divide(nw.min_horizontal(*shares), nw.max_horizontal(*shares))
+        (group,) = chosen(m, f"items.{by}", only)
+        return divide(shares[groups.index(group)], added(*totals) / float(sum(group.size for group in groups)))
+    return divide(np.minimum.reduce(shares), np.maximum.reduce(shares))

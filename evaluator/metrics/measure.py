@@ -1,29 +1,25 @@
-"""What a definition is written in: sums and maxima over a user's rows, the user's counts, and its axes.
+"""What the body of a metric is given: the tables of a part, the counts of its users, parameters, and the values of metrics it combines.
 
-A metric's body is its formula. `m.hits.sum(row)` stands for "the sum of `row` over the user's hits with rank ≤ k"; the
-cut-off, the grouping, the fill with 0 for users without hits and the mean over users live in `score` and `aggregate`.
+Values of users are arrays of cut-offs × users, so that a body runs once for all cut-offs. Sums over users and over items are columns, one
+row for each cut-off.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from hashlib import sha256
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
-import narwhals as nw
+import numpy as np
 
 from ..naming import Scalar
-from .collected import Reductions, Request, Table, View, Whole
-from .side import Group, Params, params
-
-RANK: Final = nw.col("rank")
-FOUND: Final = nw.col("found")
-GAIN: Final = nw.col("gain")
-ONE: Final = nw.lit(1.0)
-ZERO: Final = nw.lit(0.0)
-N_RELEVANT: Final = nw.col("n_relevant")
+from ..tables.graph import Choice, Tables
+from ..tables.groups import Group
+from ..tables.prepared import Prepared
+from ..tables.rows import Cutoffs, Rows
+from .arrays import Array, divide
+from .arrays import defined as divide_where_defined
 
 
 @dataclass(frozen=True)
@@ -33,192 +29,292 @@ class Ratio:
     `empty` is the value where the denominator is 0; with `None` such a user has none.
     """
 
-    numerator: nw.Expr
-    denominator: nw.Expr
+    numerator: Any
+    denominator: Any
     empty: float | None = 0.0
 
-    def value(self) -> nw.Expr:
+    def value(self) -> Array:
         """The per-user value."""
-        return (defined if self.empty is None else divide)(self.numerator, self.denominator)
+        return (divide_where_defined if self.empty is None else divide)(self.numerator, self.denominator)
 
 
-@dataclass(frozen=True)
+class Sums(Protocol):
+    """Where values of whole models add up what the parts give: the first time sums are taken, the last time they are there."""
+
+    def total(self, values: Array, counts: Array) -> Array:
+        """Σ `values` (cut-offs × users) over the users who count, as a column; while parts are measured, a column of ones."""
+        ...
+
+    def of_items(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
+        """The columns of a table of items over all parts, in the order of the items; while parts are measured, empty columns."""
+        ...
+
+
+class Trace(Protocol):
+    """Notes what the rows of tables add to a value, to explain it."""
+
+    def note(self, table: str, rows: Rows, reduce: str, row: Array | None, label: str, parts: Mapping[str, Any], cut: bool) -> None:
+        """Note one reduction of a table."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
 class Measure:
-    """The material of one definition at one cut-off: tables, the user's counts, parameters, and metrics it combines."""
+    """The material of one metric under one choice of lists, truth and users.
 
-    k: int | None
+    `counts` says which users count; `offset` is t of the gain 2^(g-t+1) - 1, `level` the threshold of relevance, whether it applies or
+    not (0 without one); `truth_duplicates` and `truth_filter` say how test rows are read.
+    """
+
+    cutoffs: Cutoffs
     params: Mapping[str, Scalar]
-    asked: Reductions
-    of: tuple[nw.Expr, ...] = ()
-    view: View = field(default_factory=View)
-    place: int = 0
-    """Which definition of the run it is."""
+    tables: Tables
+    choice: Choice
+    prepared: Prepared
+    n_users: int
+    counts: Array
+    sums: Sums
+    population: Any = None
+    """What says which users count, and what of them is looked at: equal where a table of items can be shared."""
+    of: tuple[Array, ...] = ()
+    offset: float = 1.0
+    level: float = 0.0
+    truth_duplicates: str = "best"
+    truth_filter: str = "none"
+    trace: Trace | None = None
+    read: set[str] = field(default_factory=set)
+    """The tables that the body has asked for."""
 
     @property
-    def hits(self) -> Table:
+    def k(self) -> Array | None:
+        """The cut-offs as a column; `None` is the whole list."""
+        return None if self.cutoffs is None else np.asarray(self.cutoffs)[:, None]
+
+    @property
+    def cutoff(self) -> int | None:
+        """The cut-off of a metric whose body is run for one at a time."""
+        if self.cutoffs is None:
+            return None
+        (k,) = self.cutoffs
+        return k
+
+    @property
+    def deepest(self) -> int:
+        """The largest cut-off, 0 for the whole list: for tables that need not be made further down."""
+        return 0 if self.cutoffs is None else self.cutoffs[-1]
+
+    @property
+    def truth_counts_copies(self) -> bool:
+        """Whether a test pair may count as several relevant items."""
+        return "row" in self.truth_duplicates
+
+    @property
+    def whole(self) -> Measure:
+        """The same without a cut-off."""
+        return replace(self, cutoffs=None)
+
+    @property
+    def hits(self) -> CutTable:
         """The recommended items that are relevant: `rank`, `gain`, `found`, `n_relevant`."""
-        return Table(self.view.hits, self.k, self.asked)
+        return self.table("hits")
 
     @property
-    def rated(self) -> Table:
+    def rated(self) -> CutTable:
         """The recommended items that the user's test rows hold, relevant or not: `rank`."""
-        return Table(self.view.rated, self.k, self.asked)
+        return self.table("rated")
 
     @property
-    def ideal(self) -> Table:
+    def ideal(self) -> CutTable:
         """The relevant items in the best order: `rank`, `gain`."""
-        return Table(self.view.ideal, self.k, self.asked)
+        return self.table("ideal")
 
     @property
-    def retrieved(self) -> Table:
+    def retrieved(self) -> CutTable:
         """The hits in the best order: `rank`, `gain`."""
-        return Table(self.view.retrieved, self.k, self.asked)
+        return self.table("retrieved")
 
     @property
-    def n_relevant(self) -> nw.Expr:
-        """R: the number of relevant items of the user."""
-        return self._of_user(self.view.n_relevant)
-
-    @property
-    def n_listed(self) -> nw.Expr:
-        """The length of the user's list, cut at k."""
-        length = self.at_most_k(self._of_user(self.view.n_recommended))
-        return length - Table(self.view.dropped, self.k, self.asked).count() if self.view.dropped else length
-
-    @property
-    def n_negatives(self) -> nw.Expr:
-        """The candidates of the user that are not relevant, and what else the first k items hold that is not relevant."""
-        return self._of_user(self.view.n_candidates) + Table(self.view.outside, self.k, self.asked).count()
-
-    @property
-    def n_unseen(self) -> nw.Expr:
-        """The number of items of data.train, less the user's own."""
-        return self._of_user(self.view.n_train)
-
-    @property
-    def n_items(self) -> nw.Expr:
-        """N: the number of items of the catalogue."""
-        return self._of_user(self.view.n_items)
-
-    @property
-    def depth(self) -> nw.Expr:
-        """k, or the length of the list where there is no cut-off."""
-        return self.n_listed if self.k is None else nw.lit(float(self.k))
-
-    def table(self, kind: str, part: str = "lists", **given: Scalar) -> Table:
-        """A table that the pipeline makes, depending on the `lists`, the `truth`, `both` or `neither`."""
-        return Table(self._asked(self.asked.tables, kind, part, given), self.k, self.asked)
-
-    def whole(self, kind: str, part: str = "counted", **given: Scalar) -> Whole:
-        """A table that belongs to no user, of those who count."""
-        return Whole(self._asked(self.asked.tables, kind, part, given), self.asked)
-
-    @property
-    def listed(self) -> Table:
-        """Every recommended item: `item`, `rank`, and the columns of items."""
+    def listed(self) -> CutTable:
+        """Every recommended item: `rank`, and the columns of items."""
         return self.table("listed")
 
     @property
-    def exposure(self) -> Whole:
-        """The recommended items: `item`, `count` (of the lists whose first k places hold it), and the columns of items."""
-        return self.whole("exposure", k=self.k or 0)
+    def n_relevant(self) -> Array:
+        """R: the number of relevant items of each user."""
+        return self.user("n_relevant")
 
-    def item(self, kind: str, **given: Scalar) -> nw.Expr:
-        """A column of items, in the rows of any table that has items."""
-        return nw.col(self._asked(self.asked.of_items, kind, "neither", given))
+    @property
+    def n_recommended(self) -> Array:
+        """The length of each user's list."""
+        found: Array = self._get("reading").lengths[None, :]
+        return found
 
-    def user(self, kind: str, part: str = "neither", **given: Scalar) -> nw.Expr:
-        """A column of users."""
-        return self._of_user(self._asked(self.asked.of_users, kind, part, given))
+    @property
+    def n_listed(self) -> Array:
+        """The length of each user's list, cut at k."""
+        reading = self._get("reading")
+        length = self.at_most_k(reading.lengths[None, :])
+        return length if reading.dropped is None else length - CutTable("dropped", reading.dropped, self).count()
+
+    @property
+    def n_negatives(self) -> Array:
+        """The candidates of the user that are not relevant, and what else the first k items hold that is not relevant."""
+        return self.user("n_candidates") + self.table("outside").count()
+
+    @property
+    def n_unseen(self) -> Array:
+        """The number of items of data.train, less the user's own."""
+        return self.user("n_unseen")
+
+    @property
+    def n_items(self) -> float:
+        """N: the number of items of the catalogue."""
+        return self.number("items")
+
+    @property
+    def depth(self) -> Array:
+        """k, or the length of the list where there is no cut-off."""
+        return self.n_listed if self.k is None else self.k.astype(np.float64)
+
+    def table(self, name: str, **params: Scalar) -> CutTable:
+        """A table with rows per user, as far as the cut-offs reach."""
+        self.read.add(name)
+        return CutTable(name, self.tables.get(name, self.choice, **params), self)
+
+    def items(self, name: str, **params: Scalar) -> ItemTable:
+        """A table of items over all users who count, for a value of the whole model."""
+        self.read.add(name)
+        return ItemTable(self.sums.of_items(self, name, params), self.prepared)
+
+    def user(self, name: str, **params: Scalar) -> Array:
+        """A number of each user, as a row."""
+        self.read.add(name)
+        found: Array = self.tables.get(name, self.choice, **params)[None, :]
+        return found
 
     def number(self, name: str) -> float:
         """A number of the side inputs, such as `train_users`."""
-        return self.view.side.number(name)
+        return self.prepared.number(name)
 
     def groups(self, column: str) -> tuple[Group, ...]:
         """The groups that a column of users or items names."""
-        return self.view.side.groups_of(column)
+        return self.prepared.groups_of(column)
 
-    def total(self, value: nw.Expr) -> nw.Expr:
-        """Σ `value` over the users who count: for a value of the whole model. Users without one add nothing."""
-        return self.asked.total(self.place, value)
+    def total(self, values: Any) -> Array:
+        """Σ `values` over the users who count, as a column; users without a value add nothing. For a value of the whole model."""
+        return self.sums.total(np.atleast_2d(values), self.counts)
 
     @property
-    def n_users(self) -> nw.Expr:
+    def n_counted(self) -> Array:
         """The number of users who count: for a value of the whole model."""
-        return self.total(ONE)
+        return self.total(np.ones((1, self.n_users)))
 
-    def _asked(self, found: dict[Request, str], kind: str, part: str, given: Mapping[str, Scalar]) -> str:
-        counted = f"{self.view.lists} {self.view.counts}"
-        parts = {"lists": self.view.lists, "truth": self.view.truth, "both": self.view.hits, "counted": counted, "neither": ""}
-        parts["found"] = f"{self.view.hits} {self.view.counts}"
-        request = Request(kind, params(given), self.view, parts[part])
-        digest = sha256(repr((request.params, request.of)).encode()).hexdigest()[:12]  # the same name in every collection of requests
-        return found.setdefault(request, f"{kind}_x{digest}")
-
-    def at_most_k(self, count: nw.Expr) -> nw.Expr:
+    def at_most_k(self, count: Array) -> Array:
         """min(`count`, k)."""
-        return count if self.k is None else nw.min_horizontal(count, nw.lit(self.k))
+        return count if self.k is None else np.minimum(count, self.k)
 
-    def _of_user(self, column: str) -> nw.Expr:
-        self.asked.user_columns.add(column)
-        return nw.col(column)
+    def _get(self, name: str) -> Any:
+        return self.tables.get(name, self.choice)
 
 
-def plain(value: nw.Expr | Ratio | Mapping[Params, nw.Expr]) -> nw.Expr:
+@dataclass(frozen=True, eq=False)
+class CutTable:
+    """A table with rows per user, as a metric sees it: its columns are arrays, and sums over rows are cut off at every k at once."""
+
+    name: str
+    rows: Rows
+    measure: Measure
+
+    def __getitem__(self, column: str) -> Array:
+        return self.rows[column]
+
+    def item(self, name: str, /, **params: Scalar) -> Array:
+        """A column of items, such as `train_rows`, for the item of each row."""
+        values = self.measure.prepared.item_column(name, **params)
+        found: Array = values[self.rows.item_index(self.measure.prepared.items)]
+        return found
+
+    def of_user(self, values: Array) -> Array:
+        """Values of users, a row of them, for the user of each row."""
+        found: Array = np.reshape(values, -1)[self.rows.user]
+        return found
+
+    def sum(self, row: Any, label: str = "term", **parts: Any) -> Array:
+        """Σ `row` over the user's rows with rank ≤ k; 0 without any. `label` and `parts` say to people what a row adds."""
+        return self._reduced("sum", row, label, parts, cut=True)
+
+    def max(self, row: Any, label: str = "term", **parts: Any) -> Array:
+        """The largest `row` (which must be ≥ 0) over the user's rows with rank ≤ k; 0 without any."""
+        return self._reduced("max", row, label, parts, cut=True)
+
+    def tally(self, condition: Array, label: str = "counts") -> Array:
+        """The number of the user's rows with rank ≤ k for which a condition holds."""
+        return self._reduced("tally", condition, label, {}, cut=True)
+
+    def count(self) -> Array:
+        """The number of the user's rows with rank ≤ k."""
+        return self._reduced("count", None, "hit", {}, cut=True)
+
+    def whole_sum(self, row: Any, label: str = "term") -> Array:
+        """Σ `row` over the user's rows, whatever their rank."""
+        return self._reduced("sum", row, label, {}, cut=False)
+
+    def whole_tally(self, condition: Array, label: str = "counts") -> Array:
+        """The number of the user's rows for which a condition holds, whatever their rank."""
+        return self._reduced("tally", condition, label, {}, cut=False)
+
+    def whole_count(self) -> Array:
+        """The number of the user's rows, whatever their rank."""
+        return self._reduced("count", None, "all", {}, cut=False)
+
+    def _reduced(self, reduce: str, row: Any, label: str, parts: Mapping[str, Any], cut: bool) -> Array:
+        values = None if row is None else np.asarray(row, dtype=np.float64)
+        if self.measure.trace is not None:
+            self.measure.trace.note(self.name, self.rows, reduce, values, label, parts, cut)
+        cutoffs = self.measure.cutoffs if cut else None
+        if reduce == "max":
+            assert values is not None
+            return self.rows.maxima(values, cutoffs)
+        return self.rows.sums(values, cutoffs)
+
+
+@dataclass(frozen=True, eq=False)
+class ItemTable:
+    """A table of items over all users who count, in the order of the items: its columns are arrays."""
+
+    columns: Mapping[str, Array]
+    prepared: Prepared
+
+    def __getitem__(self, column: str) -> Array:
+        return self.columns[column]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def item(self, name: str, /, **params: Scalar) -> Array:
+        """A column of items, such as `train_rows`, for each item."""
+        found: Array = self.prepared.item_column(name, **params)[self.columns["item_index"]]
+        return found
+
+    def sum(self, row: Any) -> Array:
+        """Σ `row` over all items, as a column; the same whatever the order of the items."""
+        return np.asarray([[math.fsum(np.broadcast_to(np.asarray(row, dtype=np.float64), len(self)))]])
+
+
+def plain(value: Any) -> Array:
     """The per-user value of a definition."""
     assert not isinstance(value, Mapping), "several values belong to a whole model"
-    return value.value() if isinstance(value, Ratio) else value
+    return value.value() if isinstance(value, Ratio) else np.asarray(value, dtype=np.float64)
 
 
-def gain_of(kind: str, offset: float) -> nw.Expr:
-    """The gain of a relevant item of grade `gain`, as the axis `ndcg_gain` says; `offset` is t of 2^(g-t+1) - 1."""
-    # Float literals throughout: Polars 2.1 shares a cast literal between expressions and then fails on an empty frame.
-    gains = {
-        "binary": ONE,
-        "linear": GAIN,
-        "exp2": nw.lit(2.0) ** GAIN - 1.0,
-        "exp2_plus1": nw.lit(2.0) ** (GAIN + 1.0) - 1.0,
-        "exp2_offset": nw.lit(2.0) ** (GAIN + (1.0 - offset)) - 1.0,
-    }
-    return gains[kind]
-
-
-def added(*terms: nw.Expr) -> nw.Expr:
-    """Σ `terms`, two by two in their order; a term without a value adds nothing.
-
-    Polars' own horizontal sum adds three columns or more in the order in which threads finish, which shows in the last bit.
-    """
-    parts = [term.fill_null(0.0) for term in terms] or [ZERO]
-    while len(parts) > 1:
-        pairs = [one + other for one, other in zip(parts[::2], parts[1::2], strict=False)]
-        parts = pairs + parts[len(parts) - len(parts) % 2 :]
-    return parts[0]
-
-
-def divide(numerator: nw.Expr, denominator: nw.Expr) -> nw.Expr:
-    """`numerator / denominator`, and 0 where the denominator is 0."""
-    return nw.when(denominator > 0).then(numerator / denominator).otherwise(ZERO)
-
-
-def defined(numerator: nw.Expr, denominator: nw.Expr) -> nw.Expr:
-    """`numerator / denominator`, and no value where the denominator is 0: such a user, or model, does not count."""
-    return nw.when(denominator > 0).then(numerator / denominator)
-
-
-_SHIFT: Final = 12
-_EULER: Final = 0.577215664901532860606512090082
-
-
-def harmonic(n: nw.Expr) -> nw.Expr:
-    """H_n = Σ_{i≤n} 1/i, exact to 1e-14: the asymptotic series at n + 12, less its twelve last terms.
-
-    Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 6.3.18.
-    """
-    x = n + float(_SHIFT)
-    series = x.log(base=math.e) + _EULER + 0.5 / x
-    for place, coefficient in enumerate((-1 / 12, 1 / 120, -1 / 252, 1 / 240, -1 / 132), 1):
-        series = series + coefficient / x ** (2 * place)
-    for term in range(1, _SHIFT + 1):
-        series = series - 1.0 / (n + float(term))
-    return series
+def gain_of(kind: str, grade: Array, offset: float) -> Array:
+    """The gain of relevant items of a `grade`, as the axis `ndcg_gain` says; `offset` is t of 2^(g-t+1) - 1."""
+    if kind == "binary":
+        return np.ones(len(grade))
+    if kind == "linear":
+        return grade
+    return {
+        "exp2": lambda: 2.0**grade - 1.0,
+        "exp2_plus1": lambda: 2.0 ** (grade + 1.0) - 1.0,
+        "exp2_offset": lambda: 2.0 ** (grade + (1.0 - offset)) - 1.0,
+    }[kind]()

@@ -7,29 +7,40 @@ the number of users of train and T that of its rows; d(r) = 1/log2(r + 1).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 
-import narwhals as nw
+import numpy as np
 
-from .measure import ONE, RANK, ZERO, Measure, Ratio, divide, gain_of
+from ..naming import Scalar
+from .arrays import Array, discounts, divide, where
+from .measure import CutTable, Measure, Ratio, gain_of
 from .registry import metric
 
 VARGAS = "Vargas and Castells, Rank and relevance in novelty and diversity metrics, RecSys 2011"
 _AXES = {"relevance": "novelty_relevance", "discount": "novelty_discount", "norm": "novelty_norm", "gain": "ndcg_gain"}
 
 
-def _expected(m: Measure, novelty: nw.Expr) -> Ratio:
+def _tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    """The tables that `_expected` reads."""
+    items = "listed" if params["relevance"] == "none" else "hits"
+    if params["norm"] == "k":  # without a cut-off it is the length of the list
+        return (items, "reading") if params["discount"] == "none" else (items, "listed")
+    return (items, "listed" if params["discount"] == "log" else "reading")
+
+
+def _expected(m: Measure, novelty: Callable[[CutTable], Array]) -> Ratio:
     """Σ_r relevance · discount · `novelty` / Σ_r discount."""
     logarithmic = m.params["discount"] == "log"
-    each = 1.0 / (RANK + 1).log(base=2.0) if logarithmic else ONE
-    if m.params["relevance"] == "none":
-        total = m.listed.sum(novelty * each, "novelty")
-    else:
-        total = m.hits.sum(
-            novelty * each * (gain_of(str(m.params["gain"]), m.view.offset) if m.params["relevance"] == "gain" else ONE), "novelty"
-        )
-    if m.params["norm"] == "k" and m.k is not None:
-        return Ratio(total, nw.lit(math.fsum(1 / math.log2(rank + 1) if logarithmic else 1.0 for rank in range(1, m.k + 1))))
-    return Ratio(total, m.listed.sum(each, "discount") if logarithmic else m.n_listed * 1.0)
+    table = m.listed if m.params["relevance"] == "none" else m.hits
+    each = novelty(table)
+    if logarithmic:
+        each = each / np.log2(table["rank"] + 1)
+    if m.params["relevance"] == "gain":
+        each = each * gain_of(str(m.params["gain"]), table["gain"], m.offset)
+    total = table.sum(each, "novelty")
+    if m.params["norm"] == "k" and m.cutoffs is not None:
+        return Ratio(total, discounts(m.cutoffs) if logarithmic else m.depth)
+    return Ratio(total, m.listed.sum(1.0 / np.log2(m.listed["rank"] + 1), "discount") if logarithmic else m.n_listed)
 
 
 @metric(
@@ -39,6 +50,8 @@ def _expected(m: Measure, novelty: nw.Expr) -> Ratio:
     aliases=("ExtendedEPC", "ExpectedPopularityComplement"),
     axes={**_AXES, "unseen": "epc_unseen"},
     needs=("train",),
+    uses=_tables,
+    pooled=True,
     reference=VARGAS,
 )
 def epc(m: Measure) -> Ratio:
@@ -52,10 +65,9 @@ def epc(m: Measure) -> Ratio:
 
     Edge cases: an empty list counts 0; with `gain` the value may be above 1.
     """
-    rows = m.item("train_rows")
-    if m.params["unseen"] == "one":
-        rows = nw.max_horizontal(rows, nw.lit(1))
-    return _expected(m, 1.0 - rows / m.number("train_users"))
+    fewest = 1 if m.params["unseen"] == "one" else 0
+    users = m.number("train_users")
+    return _expected(m, lambda table: 1.0 - np.maximum(table.item("train_rows"), fewest) / users)
 
 
 @metric(
@@ -65,6 +77,8 @@ def epc(m: Measure) -> Ratio:
     aliases=("ExtendedEFD", "ExpectedFreeDiscovery"),
     axes={**_AXES, "unseen": "efd_unseen"},
     needs=("train",),
+    uses=_tables,
+    pooled=True,
     reference=VARGAS,
 )
 def efd(m: Measure) -> Ratio:
@@ -76,8 +90,8 @@ def efd(m: Measure) -> Ratio:
     (`one`). Edge cases: as for EPC.
     """
     least = m.number("least_rows") if m.params["unseen"] == "least" else 1.0
-    rows = nw.max_horizontal(m.item("train_rows") * 1.0, nw.lit(least))
-    return _expected(m, math.log2(m.number("train_rows")) - rows.log(base=2.0))
+    all_rows = math.log2(m.number("train_rows"))
+    return _expected(m, lambda table: all_rows - np.log2(np.maximum(table.item("train_rows"), least)))
 
 
 @metric(
@@ -85,6 +99,8 @@ def efd(m: Measure) -> Ratio:
     family="novelty",
     aliases=("LTN",),
     needs=("train",),
+    uses=("listed", "reading"),
+    pooled=True,
     average="micro",
     population="lists",
     reference=VARGAS + "; RELISON's LTN",
@@ -96,7 +112,7 @@ def long_tail_novelty(m: Measure) -> Ratio:
 
     Edge cases: an item that train does not hold counts 1; an empty list adds nothing. Pooled over users (`micro`).
     """
-    return Ratio(m.listed.sum(1.0 - m.item("train_users") / m.number("train_users"), "novelty"), m.n_listed)
+    return Ratio(m.listed.sum(1.0 - m.listed.item("train_users") / m.number("train_users"), "novelty"), m.n_listed)
 
 
 @metric(
@@ -106,6 +122,8 @@ def long_tail_novelty(m: Measure) -> Ratio:
     aliases=("MIUF", "MeanInvUserFreq", "SelfInformation"),
     axes={"norm": "surprisal_norm", "over": "list_divisor", "unit": "surprisal_unit", "unseen": "surprisal_unseen"},
     needs=("train",),
+    uses=("listed", "reading"),
+    pooled=True,
     population="lists",
     reference="Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender systems, PNAS 107(10), 2010",
 )
@@ -121,11 +139,11 @@ def surprisal(m: Measure) -> Ratio:
     Edge cases: an empty list counts 0; with a single user in train the normalised value is 0.
     """
     rows = m.params["unit"] == "rows"
-    count = m.item("train_rows" if rows else "train_users")
+    count = m.listed.item("train_rows" if rows else "train_users")
     all_of = math.log2(m.number("train_rows" if rows else "train_users"))
-    information = all_of - nw.max_horizontal(count * 1.0, ONE).log(base=2.0)
+    information = all_of - np.log2(np.maximum(count, 1))
     if m.params["unseen"] == "zero":
-        information = nw.when(count > 0).then(information).otherwise(ZERO)
+        information = where(count > 0, information, 0.0)
     if m.params["norm"] == "log2_users":
         information = information * (1.0 / all_of if all_of else 0.0)
     return Ratio(m.listed.sum(information, "information"), m.n_listed if m.params["over"] == "list_length" else m.depth)
@@ -135,10 +153,11 @@ def surprisal(m: Measure) -> Ratio:
     "Novelty",
     family="novelty",
     needs=("train",),
+    uses=("seen", "reading"),
     population="lists",
     reference="RePlay metrics/novelty.py",
 )
-def novelty(m: Measure) -> nw.Expr:
+def novelty(m: Measure) -> Array:
     """The share of the recommended items that train does not hold for the user.
 
     Novelty@k = 1 - |L(k) ∩ train_u| / l
@@ -153,10 +172,11 @@ def novelty(m: Measure) -> nw.Expr:
     family="novelty",
     axes={"absent": "unexpectedness_absent", "over": "unexpectedness_divisor"},
     needs=("baseline",),
+    uses=("overlap", "n_baseline", "reading"),
     population="lists",
     reference="RePlay metrics/unexpectedness.py; Murakami et al., Metrics for evaluating the serendipity of recommendation lists, 2007",
 )
-def unexpectedness(m: Measure) -> nw.Expr:
+def unexpectedness(m: Measure) -> Array:
     """The share of the recommended items that a reference model does not recommend to the user.
 
     Unexpectedness@k = 1 - |L(k) ∩ B(k)| / D, with B the list of data.baseline, D by `over`: `k`, or `list_length`
@@ -165,9 +185,9 @@ def unexpectedness(m: Measure) -> nw.Expr:
     With D = k a short list counts as if its empty places were unexpected.
     """
     shared = m.table("overlap")
-    inside = shared.count() if m.k is None else shared.tally(nw.col("other_rank") <= m.k, "shared")
+    inside = shared.count() if m.k is None else shared.tally(shared["other_rank"] <= m.k, "shared")
     value = 1.0 - divide(inside, m.depth if m.params["over"] == "k" else m.n_listed)
     counts = m.n_listed > 0
     if m.params["absent"] == "zero":
         counts = counts & (m.user("n_baseline") > 0)
-    return nw.when(counts).then(value).otherwise(ZERO)
+    return where(counts, value, 0.0)

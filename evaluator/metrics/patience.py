@@ -7,19 +7,31 @@ is none (1 unless the relevance is graded), a(r) the misses above rank r.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Mapping
 
-import narwhals as nw
+import numpy as np
 
-from .measure import FOUND, GAIN, ONE, RANK, ZERO, Measure, Ratio, divide
+from ..naming import Scalar
+from ..tables.graph import table
+from ..tables.rows import Rows
+from ..tables.running import running_sum
+from .arrays import NO_VALUE, Array, discounts, discounts_of_length, divide, where
+from .measure import Measure, Ratio
 from .registry import Number, metric
 
 _RECTOOLS = "RecTools metrics/auc.py"
 
 
+def _tables_of_rbp(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    """The tables that RBP reads."""
+    return ("hits", *(("ideal",) if params["gain"] == "share" else ()), *(("n_relevant", "reading") if params["norm"] == "ideal" else ()))
+
+
 @metric(
     "RBP",
     family="ranking",
+    uses=_tables_of_rbp,
+    pooled=True,
     aliases=("RankBiasedPrecision",),
     bounds=(0.0, math.inf),
     axes={"gain": "rbp_gain", "norm": "rbp_norm"},
@@ -38,38 +50,64 @@ def rbp(m: Measure) -> Ratio:
     Edge cases: no hit counts 0; with `grade` the value may be above 1. Without `norm` a perfect list of R items reaches 1 - p^R.
     """
     p = float(m.params["p"])
-    weight = nw.lit(p) ** (RANK - 1.0)
-    gain = ONE if m.params["gain"] == "binary" else GAIN
+    weight = p ** (m.hits["rank"] - 1.0)
+    gain = np.ones(len(weight)) if m.params["gain"] == "binary" else m.hits["gain"]
     total = m.hits.sum(gain * weight, gain=gain, weight=weight) * (1.0 - p)
     if m.params["gain"] == "share":
-        total = divide(total, replace(m, k=None).ideal.max(GAIN, "grade"))
+        total = divide(total, m.whole.ideal.max(m.ideal["gain"], "grade"))
     if m.params["norm"] == "none":
-        return Ratio(total, ONE)
-    return Ratio(total, 1.0 - nw.lit(p) ** (nw.min_horizontal(m.n_relevant, m.n_listed) * 1.0))
+        return Ratio(total, np.ones((1, m.n_users)))
+    return Ratio(total, 1.0 - p ** np.minimum(m.n_relevant, m.n_listed))
+
+
+@table("cascade", uses=("hits",), params=("max_grade",), columns=("rank", "item", "gain"), title="The hits, and where the reader stops")
+def cascade(hits: Rows, max_grade: float) -> Rows:
+    """The hits with `satisfied`, how likely the reader stops there, and `reached`, how likely the reader comes there."""
+    rank, user = hits["rank"], hits.user
+    first = np.ones(len(hits), dtype=np.bool_)  # a hit that counts several times is looked at once
+    first[1:] = (rank[1:] != rank[:-1]) | (user[1:] != user[:-1])
+    rows = hits.take(first)
+    with np.errstate(over="ignore"):
+        satisfied = np.minimum(np.exp2(rows["gain"] - max_grade) - np.exp2(-max_grade), 1.0)
+    # Where the reader stops for certain, the logarithm of going on is one whose exponential is 0.
+    certain = satisfied >= 1
+    goes_on = np.where(certain, -1000.0, np.log1p(-np.where(certain, 0.0, satisfied)))
+    return rows.with_columns(satisfied=satisfied, reached=np.exp(running_sum(goes_on, rows.user) - goes_on))
 
 
 @metric(
     "ERR",
     family="ranking",
+    uses=("cascade",),
     aliases=("ExpectedReciprocalRank",),
     numbers={"max_grade": Number(4.0, "the largest grade that there is")},
     reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009; gdeval.pl",
 )
-def err(m: Measure) -> nw.Expr:
+def err(m: Measure) -> Array:
     """The expected reciprocal rank at which a reader stops, who is the more likely satisfied by an item the higher its grade.
 
     ERR@k = Σ_{r≤k} 1/r · s(r) · Π_{i<r} (1 - s(i)), s(r) = (2^g(r) - 1) / 2^max_grade
 
     Edge cases: no hit counts 0; a grade above `max_grade` satisfies at most with certainty.
     """
-    table = m.table("cascade", "both", max_grade=float(m.params["max_grade"]))
-    satisfied, reached = nw.col("satisfied"), nw.col("reached")
-    return table.sum(satisfied * reached / RANK, satisfied=satisfied, reached=reached)
+    rows = m.table("cascade", max_grade=float(m.params["max_grade"]))
+    satisfied, reached = rows["satisfied"], rows["reached"]
+    return rows.sum(satisfied * reached / rows["rank"], satisfied=satisfied, reached=reached)
+
+
+def _refuse_empty_scale(params: Mapping[str, Scalar], k: int | None) -> None:
+    """`ValueError` where the highest grade is not above the lowest."""
+    low, high = float(params["min_rel"]), float(params["max_rel"])
+    if high <= low:
+        raise ValueError(f"max_rel of SDCG is above min_rel, not {high:g} with min_rel={low:g}")
 
 
 @metric(
     "SDCG",
     family="ranking",
+    uses=("hits", "reading"),
+    pooled=True,
+    validate=_refuse_empty_scale,
     aliases=("ScaledDCG",),
     numbers={
         "max_rel": Number(4.0, "the grade that counts 1"),
@@ -85,24 +123,23 @@ def sdcg(m: Measure) -> Ratio:
     Edge cases: no hit counts 0; without a cut-off k is the length of the list.
     """
     low, high = float(m.params["min_rel"]), float(m.params["max_rel"])
-    if high <= low:
-        raise ValueError(f"max_rel of SDCG is above min_rel, not {high:g} with min_rel={low:g}")
-    by = (RANK + 1).log(base=2.0)
-    scaled = nw.min_horizontal(nw.max_horizontal(GAIN - low, ZERO) / (high - low), ONE)
+    by = np.log2(m.hits["rank"] + 1)
+    scaled = np.minimum(np.maximum(m.hits["gain"] - low, 0.0) / (high - low), 1.0)
     total = m.hits.sum(scaled / by, gain=scaled, discount=by)
-    if m.k is None:
-        return Ratio(total, m.listed.sum(ONE / by, discount=by))
-    return Ratio(total, nw.lit(math.fsum(1 / math.log2(rank + 1) for rank in range(1, m.k + 1))))
+    if m.cutoffs is None:
+        return Ratio(total, discounts_of_length(m.n_listed))
+    return Ratio(total, discounts(m.cutoffs))
 
 
 @metric(
     "PartialAUC",
     family="auc",
+    uses=("hits", "n_relevant", "reading"),
     aliases=("pAUC",),
     axes={"insufficient": "pauc_insufficient"},
     reference="McClish, Analyzing a portion of the ROC curve, Medical Decision Making 9(3), 1989; as in " + _RECTOOLS,
 )
-def partial_auc(m: Measure) -> nw.Expr:
+def partial_auc(m: Measure) -> Array:
     """The part of the AUC that lies before the k-th miss: the list is read until it has missed k times.
 
     PartialAUC@k = 1/(k·R) · Σ_{r: hit, a(r) < k} (k - a(r))
@@ -111,34 +148,39 @@ def partial_auc(m: Measure) -> nw.Expr:
 
     Edge cases: no hit counts 0; without a cut-off k is the length of the list. The list is not cut at k.
     """
-    return _before_kth_miss(m, replace(m, k=None).n_relevant * 1.0, None)
+    return _before_kth_miss(m, m.n_relevant)
 
 
 @metric(
     "PAP",
     family="auc",
+    uses=("hits", "n_relevant", "reading"),
     axes={"insufficient": "pauc_insufficient"},
     reference="Budimir et al., partial AUC and precision, as in " + _RECTOOLS,
 )
-def pap(m: Measure) -> nw.Expr:
+def pap(m: Measure) -> Array:
     """PartialAUC of the first k hits: precision at k, in which the order within the list counts.
 
     PAP@k = 1/(k·min(R, k)) · Σ_{r: hit, a(r) < k, found(r) ≤ k} (k - a(r))
 
     Parameters as for PartialAUC. Edge cases: as for PartialAUC.
     """
-    return _before_kth_miss(m, m.at_most_k(m.n_relevant) * 1.0, m.k)
+    return _before_kth_miss(m, m.at_most_k(m.n_relevant), at_most_k_hits=True)
 
 
-def _before_kth_miss(m: Measure, divisor: nw.Expr, most: int | None) -> nw.Expr:
-    whole = replace(m, k=None)
-    hits, length = whole.hits, whole.n_listed
-    above = RANK - FOUND
-    if m.k is None:
-        return divide(hits.count() * length - hits.sum(above * 1.0, "misses above"), length * divisor)
-    before = above < m.k if most is None else (above < m.k) & (most >= FOUND)
-    value = divide(hits.sum(nw.when(before).then(m.k - above * 1.0).otherwise(ZERO), "misses left"), divisor * float(m.k))
+def _before_kth_miss(m: Measure, divisor: Array, at_most_k_hits: bool = False) -> Array:
+    """1/(k·`divisor`) · Σ over the hits before the k-th miss (of these the first k with `at_most_k_hits`) of the misses that are left."""
+    hits, length = m.whole.hits, m.whole.n_listed
+    found = hits["found"]
+    above = hits["rank"] - found
+    if m.cutoffs is None:
+        return divide(hits.count() * length - hits.sum(above, "misses above"), length * divisor)
+    left = []
+    for k in m.cutoffs:
+        counts = (above < k) & (found <= k) if at_most_k_hits else above < k
+        left.append(hits.sum(where(counts, k - above, 0.0), "misses left"))
+    value = divide(np.concatenate(left), divisor * m.depth)
     if m.params["insufficient"] == "counts":
         return value
-    enough = (length - hits.count() >= m.k) | (hits.count() >= m.n_relevant)
-    return nw.when(enough).then(value)
+    enough = (length - hits.count() >= m.depth) | (hits.count() >= m.n_relevant)
+    return where(enough, value, NO_VALUE)

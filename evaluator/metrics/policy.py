@@ -12,9 +12,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import narwhals as nw
+import numpy as np
 
-from .measure import RANK, Measure, Ratio, divide
+from . import policy_tables  # noqa: F401, declares the tables
+from .arrays import Array, divide
+from .measure import CutTable, Measure, Ratio
 from .registry import Define, Number, metric
 
 SWAMINATHAN = (
@@ -24,13 +26,17 @@ _AXES = {"activation": "policy_activation"}
 _NUMBERS = {"threshold": Number(10.0, "the largest weight; 1 divided by it is the smallest", least=1.0)}
 
 
-def _weights(m: Measure) -> tuple[nw.Expr, nw.Expr]:
-    """The weights of the hits, in a row of the table, and the sum of all weights."""
-    table = m.table("weighted", "both", k=m.k or 0, **{name: m.params[name] for name in ("activation", "threshold")})
-    return table.sum(nw.col("weight") * nw.col("hit"), "weight of hits"), table.sum(nw.col("weight"), "weight")
+def _table(m: Measure) -> CutTable:
+    return m.table("weighted", activation=str(m.params["activation"]), threshold=float(m.params["threshold"]), depth=m.cutoff or 0)
 
 
-def _counterfactual(name: str, upper: float = 1.0) -> Callable[[Define], Define]:
+def _weights(m: Measure) -> tuple[Array, Array]:
+    """The weights of the hits, and the sum of all weights."""
+    table = _table(m)
+    return table.sum(table["weight"] * table["hit"], "weight of hits"), table.sum(table["weight"], "weight")
+
+
+def _counterfactual(name: str, upper: float = 1.0, pooled: bool = False) -> Callable[[Define], Define]:
     return metric(
         name,
         family="counterfactual",
@@ -38,12 +44,15 @@ def _counterfactual(name: str, upper: float = 1.0) -> Callable[[Define], Define]
         axes=_AXES,
         numbers=_NUMBERS,
         needs=("previous_policy",),
+        uses=("weighted", "reading", "n_relevant", "ideal"),
+        one_cutoff=True,
+        pooled=pooled,
         reference=SWAMINATHAN,
     )
 
 
 @_counterfactual("NCISPrecision")
-def ncis_precision(m: Measure) -> nw.Expr:
+def ncis_precision(m: Measure) -> Array:
     """Precision, every item counting by its weight (normalised capped importance sampling).
 
     NCISPrecision@k = Σ_{r≤k} h(r) · w(r) / Σ_{r≤k} w(r)
@@ -54,7 +63,7 @@ def ncis_precision(m: Measure) -> nw.Expr:
 
 
 @_counterfactual("NCISRecall", upper=math.inf)
-def ncis_recall(m: Measure) -> nw.Expr:
+def ncis_recall(m: Measure) -> Array:
     """Recall, every hit counting by its weight against the mean weight of the list.
 
     NCISRecall@k = l/R · Σ_{r≤k} h(r) · v(r)
@@ -66,7 +75,7 @@ def ncis_recall(m: Measure) -> nw.Expr:
 
 
 @_counterfactual("NCISHitRate")
-def ncis_hit_rate(m: Measure) -> nw.Expr:
+def ncis_hit_rate(m: Measure) -> Array:
     """Whether there is a hit, a hit counting by its weight against the mean weight of the list.
 
     NCISHitRate@k = min(1, l · Σ_{r≤k} h(r) · v(r))
@@ -74,10 +83,10 @@ def ncis_hit_rate(m: Measure) -> nw.Expr:
     Edge cases: an empty list counts 0.
     """
     hit, everything = _weights(m)
-    return nw.min_horizontal(divide(hit, everything) * m.n_listed, nw.lit(1.0))
+    return np.asarray(np.minimum(divide(hit, everything) * m.n_listed, 1.0))
 
 
-@_counterfactual("NCISnDCG", upper=math.inf)
+@_counterfactual("NCISnDCG", upper=math.inf, pooled=True)
 def ncis_ndcg(m: Measure) -> Ratio:
     """NDCG of binary relevance, every hit counting by its weight against the mean weight of the list.
 
@@ -85,7 +94,7 @@ def ncis_ndcg(m: Measure) -> Ratio:
 
     Edge cases: an empty list counts 0; the value may be above 1 where hits weigh more than the rest.
     """
-    by = (RANK + 1).log(base=2.0)
-    table = m.table("weighted", "both", k=m.k or 0, **{name: m.params[name] for name in ("activation", "threshold")})
-    gained = table.sum(nw.col("weight") * nw.col("hit") / by, "gain")
-    return Ratio(divide(gained, table.sum(nw.col("weight"), "weight")) * m.n_listed, m.ideal.sum(1.0 / by, "1/log2"))
+    table = _table(m)
+    gained = table.sum(table["weight"] * table["hit"] / np.log2(table["rank"] + 1), "gain")
+    best = m.ideal.sum(1.0 / np.log2(m.ideal["rank"] + 1), "1/log2")
+    return Ratio(divide(gained, table.sum(table["weight"], "weight")) * m.n_listed, best)

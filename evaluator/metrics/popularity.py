@@ -9,32 +9,30 @@ ids. An item that train does not hold is in neither (`untrained` = `neither`), o
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-import narwhals as nw
+import numpy as np
 
 from ..naming import Scalar
-from .measure import ONE, ZERO, Measure, Ratio, added, defined, divide
+from .arrays import NO_VALUE, Array, added, defined, divide, missing, where
+from .measure import CutTable, Measure, Ratio
 from .registry import Number, metric
 
 ABDOLLAHPOURI = "Abdollahpouri, Burke and Mobasher, FLAIRS 2019"
 _RATIO = {"ratio": Number(0.8, "the share of the train rows that the head holds", least=0.0, most=1.0)}
+_HEAD, _TAIL = 0, 1
 _BORDER = {"border": "head_border", "untrained": "tail_untrained"}
 
 
-def _place(m: Measure) -> nw.Expr:
-    chosen: dict[str, Scalar] = {"ratio": float(m.params["ratio"]), "border": str(m.params["border"])}
-    return m.item("tail", **chosen, untrained="tail") if m.params["untrained"] == "tail" else m.item("tail", **chosen)
+def border_of_tail(m: Measure) -> dict[str, Scalar]:
+    """The parameters of the column `tail` of items."""
+    return {"ratio": float(m.params["ratio"]), "border": str(m.params["border"]), "untrained": str(m.params["untrained"])}
 
 
-def in_tail(m: Measure) -> nw.Expr:
-    """Whether the item of a row is in the long tail."""
-    return _place(m) == 1
-
-
-def in_head(m: Measure) -> nw.Expr:
-    """Whether the item of a row is in the short head."""
-    return _place(m) == 0
+def in_tail(table: CutTable) -> Array:
+    """Whether the item of each row is in the long tail."""
+    inside: Array = table.item("tail", **border_of_tail(table.measure)) == _TAIL
+    return inside
 
 
 def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
@@ -48,6 +46,8 @@ def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     aliases=("AveragePopularity", "AvgRecPopularity", "AverageRecommendationPopularity"),
     axes={"unit": "popularity_unit", "unseen": "popularity_unseen"},
     needs=("train",),
+    uses=("listed", "reading"),
+    pooled=True,
     higher_is_better=False,
     population="lists",
     reference="Yin et al., Challenging the long tail recommendation, VLDB 2012; " + ABDOLLAHPOURI,
@@ -64,10 +64,10 @@ def arp(m: Measure) -> Ratio:
     """
     unit = str(m.params["unit"])
     of_users = unit in ("users", "user_share")
-    popularity = m.item("train_users" if of_users else "train_rows")
+    popularity = m.listed.item("train_users" if of_users else "train_rows")
     if m.params["unseen"] == "one":
-        popularity = nw.max_horizontal(popularity, nw.lit(1))
-    total = m.listed.sum(popularity * 1.0, "popularity")
+        popularity = np.maximum(popularity, 1)
+    total = m.listed.sum(popularity, "popularity")
     whole = {"row_share": m.number("train_rows"), "user_share": m.number("train_users")}.get(unit, 1.0)
     return Ratio(total / whole, m.n_listed)
 
@@ -77,11 +77,12 @@ def arp(m: Measure) -> Ratio:
     family="popularity",
     axes={"unit": "rank_unit"},
     needs=("train",),
+    uses=("listed", "reading"),
     higher_is_better=False,
     population="lists",
     reference="LensKit metrics/ranking/_pop.py",
 )
-def mean_pop_rank(m: Measure) -> nw.Expr:
+def mean_pop_rank(m: Measure) -> Array:
     """The mean place of the recommended items among all items of train by popularity, as a share: 1 is the most popular.
 
     MeanPopRank@k = 1/l · Σ_{r≤k} place(i_r)/N, place counting from the least popular of the N items of train
@@ -90,7 +91,7 @@ def mean_pop_rank(m: Measure) -> nw.Expr:
 
     Edge cases: an item that train does not hold has place 0; an empty list has no value.
     """
-    return defined(m.listed.sum(m.item("mean_rank", by=str(m.params["unit"])), "place"), m.n_listed)
+    return defined(m.listed.sum(m.listed.item("mean_rank", by=str(m.params["unit"])), "place"), m.n_listed)
 
 
 @metric(
@@ -99,17 +100,18 @@ def mean_pop_rank(m: Measure) -> nw.Expr:
     axes={**_BORDER, "over": "list_divisor"},
     numbers=_RATIO,
     needs=_needs,
+    uses=("listed", "reading"),
     population="lists",
     reference=ABDOLLAHPOURI,
 )
-def aplt(m: Measure) -> nw.Expr:
+def aplt(m: Measure) -> Array:
     """The share of recommended items that are in the long tail (average percentage of long-tail items).
 
     APLT@k = |L(k) ∩ tail| / D, D by `over`: the items that are there (`list_length`), or `k`
 
     Edge cases: an empty list counts 0.
     """
-    return divide(m.listed.tally(in_tail(m), "in the tail"), m.n_listed if m.params["over"] == "list_length" else m.depth)
+    return divide(m.listed.tally(in_tail(m.listed), "in the tail"), m.n_listed if m.params["over"] == "list_length" else m.depth)
 
 
 @metric(
@@ -119,17 +121,18 @@ def aplt(m: Measure) -> nw.Expr:
     axes=_BORDER,
     numbers=_RATIO,
     needs=_needs,
+    uses=("listed", "reading"),
     population="lists",
     reference=ABDOLLAHPOURI,
 )
-def aclt(m: Measure) -> nw.Expr:
+def aclt(m: Measure) -> Array:
     """The number of recommended items that are in the long tail (average coverage of long-tail items).
 
     ACLT@k = |L(k) ∩ tail|
 
     Edge cases: an empty list counts 0.
     """
-    return m.listed.tally(in_tail(m), "in the tail")
+    return m.listed.tally(in_tail(m.listed), "in the tail")
 
 
 @metric(
@@ -137,10 +140,11 @@ def aclt(m: Measure) -> nw.Expr:
     family="popularity",
     numbers={"ratio": Number(0.1, "the share of the items of train that is the tail; above 1 the popularity up to which an item is in it")},
     needs=("train",),
+    uses=("listed", "reading"),
     population="lists",
     reference="RecBole metrics.py",
 )
-def tail_percentage(m: Measure) -> nw.Expr:
+def tail_percentage(m: Measure) -> Array:
     """The share of recommended items that are among the least popular of train.
 
     TailPercentage@k = |L(k) ∩ T| / l, T = the max(⌊ratio·N⌋, 1) least popular of the N items of train, smallest id first
@@ -149,19 +153,18 @@ def tail_percentage(m: Measure) -> nw.Expr:
 
     Edge cases: an empty list counts 0.
     """
-    tail = m.item("tail", ratio=float(m.params["ratio"]), border="least_popular") == 1
+    tail = m.listed.item("tail", ratio=float(m.params["ratio"]), border="least_popular") == 1
     return divide(m.listed.tally(tail, "in the tail"), m.n_listed)
 
 
-def spread_of(shares: list[nw.Expr]) -> nw.Expr:
+def spread_of(shares: Sequence[Array]) -> Array:
     """Population standard deviation of `shares` divided by their mean; 0 where the mean is 0. A share without a value is left out."""
     if not shares:
-        return nw.lit(None, dtype=nw.Float64)
-    present = [nw.when(share.is_null()).then(ZERO).otherwise(ONE) for share in shares]
-    n = added(*present)
+        return np.array([[NO_VALUE]])
+    n = added(*(where(missing(share), 0.0, 1.0) for share in shares))
     mean = divide(added(*shares), n)
-    deviations = [((share - mean) * (share - mean)).fill_null(0.0) for share in shares]
-    return divide(divide(added(*deviations), n).sqrt(), mean)
+    deviations = added(*((share - mean) * (share - mean) for share in shares))
+    return divide(np.sqrt(divide(deviations, n)), mean)
 
 
 @metric(
@@ -171,11 +174,12 @@ def spread_of(shares: list[nw.Expr]) -> nw.Expr:
     numbers=_RATIO,
     bounds=(0.0, 1.0),
     needs=_needs,
+    uses=lambda params: ("relevant", "listed" if params["numerator"] == "listed" else "hits"),
     system=True,
     higher_is_better=False,
     reference="Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020",
 )
-def pop_reo(m: Measure) -> nw.Expr:
+def pop_reo(m: Measure) -> Array:
     """How unequal the chances of relevant items of head and tail are (popularity-based ranking-based equal opportunity).
 
     PopREO@k = std(P_head, P_tail) / mean(P_head, P_tail), P_g = Σ_u hits_u(k) in g / Σ_u relevant items of u in g
@@ -184,10 +188,12 @@ def pop_reo(m: Measure) -> nw.Expr:
 
     Edge cases: a group without relevant items is left out, and a single group gives 0; so does a mean of 0.
     """
+    rows, relevant = m.listed if m.params["numerator"] == "listed" else m.hits, m.table("relevant")
+    border = border_of_tail(m)
     shares = []
-    for group in (in_head, in_tail):
-        found = m.listed if m.params["numerator"] == "listed" else m.hits
-        shares.append(defined(m.total(found.tally(group(m))), m.total(m.table("relevant", "truth").tally(group(m)))))
+    for group in (_HEAD, _TAIL):
+        n_rows = m.total(rows.tally(rows.item("tail", **border) == group))
+        shares.append(defined(n_rows, m.total(relevant.tally(relevant.item("tail", **border) == group))))
     return spread_of(shares)
 
 
@@ -198,12 +204,13 @@ def pop_reo(m: Measure) -> nw.Expr:
     numbers=_RATIO,
     bounds=(0.0, 1.0),
     needs=_needs,
+    uses=lambda params: ("listed", *(("profile",) if params["candidates"] == "unseen" else ())),
     system=True,
     higher_is_better=False,
     population="lists",
     reference="Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020",
 )
-def pop_rsp(m: Measure) -> nw.Expr:
+def pop_rsp(m: Measure) -> Array:
     """How unequal the chances of items of head and tail are (popularity-based ranking-based statistical parity).
 
     PopRSP@k = std(P_head, P_tail) / mean(P_head, P_tail), P_g = Σ_u |L_u(k) ∩ g| / C_g
@@ -214,15 +221,25 @@ def pop_rsp(m: Measure) -> nw.Expr:
 
     Edge cases: a group without candidates is left out, and a single group gives 0; so does a mean of 0.
     """
+    border = border_of_tail(m)
+    everything = m.prepared.item_column("tail", **border)[:-1]
     shares = []
-    for group in (in_head, in_tail):
-        size = chances = m.whole("train_items", "neither").sum(nw.when(group(m)).then(ONE).otherwise(ZERO))
-        if m.params["untrained"] == "tail" and group is in_tail:
-            size = chances = size + m.number("untrained_items")
-        if m.params["candidates"] == "unseen":
-            chances = m.n_users * size - m.total(m.table("profile", "neither").tally(group(m)))
-        elif m.params["candidates"] == "unseen_on_average":
-            rows = m.whole("train_items", "neither").sum(nw.when(group(m)).then(m.item("train_rows")).otherwise(nw.lit(0)))
-            chances = m.n_users * size - m.n_users * rows / m.number("train_users")
-        shares.append(defined(m.total(m.listed.tally(group(m))), chances))
+    for group in (_HEAD, _TAIL):
+        chances = candidates_of(m, "tail", border, group, float((everything == group).sum()))
+        shares.append(defined(m.total(m.listed.tally(m.listed.item("tail", **border) == group)), chances))
     return spread_of(shares)
+
+
+def candidates_of(m: Measure, column: str, params: Mapping[str, Scalar], group: int, size: float) -> Array:
+    """How many items of a group users could have been given, by the parameter `candidates`; the group has `size` items.
+
+    `column`, with its `params`, is the column of items that holds their group.
+    """
+    if m.params["candidates"] == "unseen":
+        profile = m.table("profile")
+        return m.n_counted * size - m.total(profile.tally(profile.item(column, **params) == group))
+    if m.params["candidates"] == "unseen_on_average":
+        inside = m.prepared.item_column(column, **params)[:-1] == group
+        rows = float(m.prepared.train_rows[inside].sum())
+        return m.n_counted * size - m.n_counted * rows / m.number("train_users")
+    return np.array([[size]])

@@ -8,13 +8,15 @@ equal stand by `ties` in the order of their ids (`id`), or of their first rows i
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
-import narwhals as nw
+import numpy as np
 
-from ..naming import unquoted
-from .measure import ONE, ZERO, Measure, defined
+from ..naming import Params, Scalar, unquoted
+from ..tables.prepared import ProfileGroups
+from .arrays import Array, defined, filled, missing, where
+from .measure import Measure
 from .registry import Many, Number, Text, metric
-from .side import Params
 
 ABDOLLAHPOURI = (
     "Abdollahpouri et al., The unfairness of popularity bias in recommendation, RMSE workshop at RecSys 2019; ClayRS fairness_metrics.py"
@@ -22,14 +24,18 @@ ABDOLLAHPOURI = (
 _POPULAR = {"popular": Number(0.2, "the share of items that are popular", least=0.0, most=1.0)}
 
 
-def _shares(m: Measure) -> list[float]:
+def _check_shares(params: Mapping[str, Scalar], k: int | None) -> None:
     try:
-        found = [float(part) for part in str(m.params["shares"]).split(";")]
+        shares = [float(part) for part in str(params["shares"]).split(";")]
     except ValueError:
-        raise ValueError(f"shares are numbers with ; between them, not {m.params['shares']!r}") from None
-    if not found or min(found) <= 0 or not math.isclose(sum(found), 1.0, abs_tol=1e-9):
-        raise ValueError(f"shares are above 0 and add up to 1, not {m.params['shares']}")
-    return found
+        raise ValueError(f"shares are numbers with ; between them, not {params['shares']!r}") from None
+    if not shares or min(shares) <= 0 or not math.isclose(sum(shares), 1.0, abs_tol=1e-9):
+        raise ValueError(f"shares are above 0 and add up to 1, not {params['shares']}")
+
+
+def profile_groups_of(params: Mapping[str, Scalar]) -> ProfileGroups:
+    """How the parameters group users where no column of data.users does."""
+    return ProfileGroups(str(params["of"]), float(params["popular"]), str(params["ties"]), str(params["shares"]))
 
 
 @metric(
@@ -44,6 +50,9 @@ def _shares(m: Measure) -> list[float]:
     },
     bounds=(-1.0, math.inf),
     needs=lambda params: ("train", *((f"users.{params['by']}",) if params["by"] else ())),
+    uses=lambda params: ("listed", "reading", "profile", "n_profile", "user_group" if params["by"] else "popularity_group"),
+    several=lambda params: not params["group"],
+    validate=_check_shares,
     system=True,
     higher_is_better=False,
     population="lists",
@@ -60,32 +69,34 @@ def delta_gap(m: Measure) -> Many:
     Edge cases: users without a list are in a group but not in its means; an item without rows has pop 0; 0 where GAP_p is 0, no
     value for an empty group.
     """
-    of, by, only = str(m.params["of"]), str(m.params["by"]), str(m.params["group"])
-    shares = _shares(m)
+    by, only = str(m.params["by"]), str(m.params["group"])
     if by:
-        groups = [(group.name, group.code) for group in m.groups(f"users.{by}")]
-        code = m.user("group", column=by)
+        groups = {group.name: group.code for group in m.groups(f"users.{by}")}
+        code = m.user("user_group", column=by)
     else:
-        groups = [(str(place), place) for place in range(1, len(shares) + 1)]
-        code = m.user(
-            "popularity_group", of=of, popular=float(m.params["popular"]), ties=str(m.params["ties"]), shares=str(m.params["shares"])
-        )
-    if only:
-        known = [one for one in groups if one[0] == only]
-        if not known and (m.view.side.groups or not by):
-            raise ValueError(f"there is no group {only!r}; the groups are {', '.join(name for name, _ in groups)}")
-        groups = known or groups[:1]
-    pop = m.item("pop", of=of) * 1.0
-    now = defined(m.listed.sum(pop, "popularity"), m.n_listed)
-    before = defined(m.table("profile", "neither").whole_sum(pop), m.user("n_profile"))
-    found: dict[Params, nw.Expr] = {}
-    for name, number in groups:
-        inside = (code == number) & ~now.is_null() & ~before.is_null()
-        n = m.total(nw.when(inside).then(ONE).otherwise(ZERO))
-        recommended, profile = (defined(m.total(nw.when(inside).then(value)), n) for value in (now, before))
-        change = nw.when(profile > 0).then((recommended - profile) / nw.when(profile > 0).then(profile).otherwise(ONE))
-        found[() if only else (("group", unquoted(name)),)] = nw.when(~profile.is_null()).then(change.fill_null(0.0))
-    return found
+        chosen = profile_groups_of(m.params)
+        groups = {str(number): number for number in range(1, chosen.shares.count(";") + 2)}
+        code = m.user("popularity_group", **chosen._asdict())
+    if only and only not in groups:
+        raise ValueError(f"there is no group {only!r}; the groups are {', '.join(groups)}")
+    source, listed, profile = str(m.params["of"]), m.listed, m.table("profile")
+    now = defined(listed.sum(listed.item("pop", source=source), "popularity"), m.n_listed)
+    before = defined(profile.whole_sum(profile.item("pop", source=source)), m.user("n_profile"))
+    changes: dict[Params, Array] = {}
+    for name in [only] if only else groups:
+        inside = (code == groups[name]) & ~missing(now) & ~missing(before)
+        n = m.total(where(inside, 1.0, 0.0))
+        recommended, had = (defined(m.total(where(inside, value, 0.0)), n) for value in (now, before))
+        change = where(missing(had), had, filled(defined(recommended - had, had), 0.0))
+        changes[() if only else (("group", unquoted(name)),)] = change
+    return changes
+
+
+_RATIO_TABLES = {
+    "recommendations": ("listed", "reading"),
+    "profile": ("profile", "n_profile"),
+    "difference": ("listed", "reading", "profile", "n_profile"),
+}
 
 
 @metric(
@@ -95,11 +106,12 @@ def delta_gap(m: Measure) -> Many:
     numbers=_POPULAR,
     bounds=(-1.0, 1.0),
     needs=("train",),
+    uses=lambda params: _RATIO_TABLES[str(params["ratio"])],
     higher_is_better=False,
     population="lists",
     reference=ABDOLLAHPOURI,
 )
-def popularity_ratio(m: Measure) -> nw.Expr:
+def popularity_ratio(m: Measure) -> Array:
     """The share of popular items among the recommended ones, or how far it is above that of the user's profile.
 
     PopularityRatio@k = |L(k) ∩ popular| / l
@@ -108,12 +120,14 @@ def popularity_ratio(m: Measure) -> nw.Expr:
 
     Edge cases: users with an empty list, or whom train does not hold where it looks at profiles, are left out.
     """
-    popular = m.item("popular", of=str(m.params["of"]), popular=float(m.params["popular"]), ties=str(m.params["ties"])) == 1
-    now = defined(m.listed.tally(popular, "popular"), m.n_listed)
-    before = defined(m.table("profile", "neither").whole_tally(popular), m.user("n_profile"))
-    if m.params["ratio"] == "difference":
-        return now - before
-    return now if m.params["ratio"] == "recommendations" else before
+    popular: dict[str, Scalar] = {"source": str(m.params["of"]), "share": float(m.params["popular"]), "ties": str(m.params["ties"])}
+    shares = []
+    if m.params["ratio"] != "profile":
+        shares.append(defined(m.listed.tally(m.listed.item("popular", **popular) == 1, "popular"), m.n_listed))
+    if m.params["ratio"] != "recommendations":
+        profile = m.table("profile")
+        shares.append(defined(profile.whole_tally(profile.item("popular", **popular) == 1), m.user("n_profile")))
+    return shares[0] if len(shares) == 1 else shares[0] - shares[1]
 
 
 @metric(
@@ -123,12 +137,14 @@ def popularity_ratio(m: Measure) -> nw.Expr:
     axes={"items": "correlation_items"},
     bounds=(-1.0, 1.0),
     needs=("train",),
+    uses=("popular_exposure",),
+    one_cutoff=True,
     system=True,
     higher_is_better=False,
     population="lists",
     reference=ABDOLLAHPOURI + " (PopRecsCorrelation)",
 )
-def popularity_correlation(m: Measure) -> nw.Expr:
+def popularity_correlation(m: Measure) -> Array:
     """The correlation of an item's popularity with how often it is recommended (Pearson).
 
     PopularityCorrelation@k = Σ_i (n(i) - n̄)(c(i) - c̄) / √(Σ_i (n(i) - n̄)² · Σ_i (c(i) - c̄)²), n(i) the train rows, c(i) the
@@ -138,7 +154,6 @@ def popularity_correlation(m: Measure) -> nw.Expr:
 
     Edge cases: no value where all items are as popular, or as often recommended, as each other.
     """
-    both = m.whole("popular_exposure", k=m.k or 0, items=str(m.params["items"]))
-    x, y = nw.col("rows"), nw.col("count")
-    root = (both.sum(x * x) * both.sum(y * y)).sqrt()
-    return defined(both.sum(x * y), root)
+    items = m.items("popular_exposure", k=m.cutoff or 0, items=str(m.params["items"]))
+    rows, count = items["rows"], items["count"]
+    return defined(items.sum(rows * count), np.sqrt(items.sum(rows * rows) * items.sum(count * count)))

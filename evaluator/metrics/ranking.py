@@ -6,18 +6,20 @@ R is the number of relevant items of the user, h(r) = 1 if the item at rank r is
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
-import narwhals as nw
+import numpy as np
 
-from .collected import Table
-from .measure import FOUND, N_RELEVANT, ONE, RANK, ZERO, Measure, Ratio, added, divide, gain_of, harmonic
+from ..naming import Scalar
+from .arrays import Array, added, discounts, divide, harmonic, where
+from .measure import CutTable, Measure, Ratio, gain_of
 from .registry import Number, metric
 
 _DISCOUNTED = {"gain": "ndcg_gain", "discount": "ndcg_discount", "log_base": "ndcg_log_base"}
 _JARVELIN = "Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al., ICML 2005"
 
 
-def _denominator(m: Measure) -> nw.Expr:
+def _denominator(m: Measure) -> Array:
     choice = str(m.params["denominator"])
     if choice == "min_r_k":
         return m.at_most_k(m.n_relevant)
@@ -26,23 +28,25 @@ def _denominator(m: Measure) -> nw.Expr:
     if choice == "k":
         return m.depth
     if choice == "min_r_length":
-        return nw.min_horizontal(m.n_relevant, m.n_listed)
+        return np.minimum(m.n_relevant, m.n_listed)
     return m.n_listed if choice == "list_length" else m.hits.count()
 
 
-def _refuse_small_denominators(m: Measure) -> None:
-    if m.params["denominator"] not in ("k", "list_length"):
-        raise ValueError(f"ranks=all adds up k values and divides by k or list_length, not by {m.params['denominator']}")
+def _refuse_small_denominators(params: Mapping[str, Scalar], k: int | None) -> None:
+    """`ValueError` where precision is added up at all ranks and divided by a number that is not that of the ranks."""
+    if params["ranks"] == "all" and params["denominator"] not in ("k", "list_length"):
+        raise ValueError(f"ranks=all adds up k values and divides by k or list_length, not by {params['denominator']}")
 
 
-def _discount(m: Measure) -> nw.Expr:
+def _discount(m: Measure, rank: Array) -> Array:
     base = float(m.params.get("log_base", 2))
     shifted = m.params.get("discount", "log_r_plus_1") == "log_r_plus_1"
-    return (RANK + 1 if shifted else nw.max_horizontal(RANK, nw.lit(2))).log(base=base)
+    logarithm = np.log2(rank + 1 if shifted else np.maximum(rank, 2))
+    return logarithm if base == 2 else logarithm / math.log2(base)
 
 
-def _dcg(m: Measure, table: Table, gain: str) -> nw.Expr:
-    each, by = gain_of(gain, m.view.offset), _discount(m)
+def _dcg(m: Measure, table: CutTable, gain: str) -> Array:
+    each, by = gain_of(gain, table["gain"], m.offset), _discount(m, table["rank"])
     return table.sum(each / by, gain=each, discount=by)
 
 
@@ -51,10 +55,11 @@ def _dcg(m: Measure, table: Table, gain: str) -> nw.Expr:
     family="ranking",
     aliases=("AP", "AveragePrecision", "MAPAtK", "mapr"),
     axes={"denominator": "map_denominator", "ranks": "map_ranks"},
+    validate=_refuse_small_denominators,
     reference="Buckley and Voorhees, in TREC: Experiment and Evaluation in Information Retrieval (2005), chapter 3",
     ties=lambda params: params["denominator"] != "hits",
 )
-def average_precision(m: Measure) -> nw.Expr:
+def average_precision(m: Measure) -> Array:
     """Precision averaged over the ranks of the hits; over users, mean average precision.
 
     AP@k = 1/D · Σ_{r≤k} h(r) · found(r)/r
@@ -66,10 +71,10 @@ def average_precision(m: Measure) -> nw.Expr:
     Edge cases: no hit counts 0; without a cut-off min(R, k) is R and k is the length of the list.
     """
     if m.params["ranks"] == "all":
-        _refuse_small_denominators(m)
         # Σ_{r≤k} found(r)/r: the hit at rank r is in found(r), …, found(k), so it adds H_k - H_(r-1).
-        return divide(m.hits.count() * harmonic(m.depth) - m.hits.sum(harmonic(RANK - 1.0), "H of rank - 1"), _denominator(m))
-    return divide(m.hits.sum(FOUND / RANK, "precision", found=FOUND), _denominator(m))
+        return divide(m.hits.count() * harmonic(m.depth) - m.hits.sum(harmonic(m.hits["rank"] - 1.0), "H of rank - 1"), _denominator(m))
+    found = m.hits["found"]
+    return divide(m.hits.sum(found / m.hits["rank"], "precision", found=found), _denominator(m))
 
 
 @metric(
@@ -77,10 +82,11 @@ def average_precision(m: Measure) -> nw.Expr:
     family="ranking",
     aliases=("AR", "AverageRecall"),
     axes={"denominator": "mar_denominator", "ranks": "mar_ranks"},
+    validate=_refuse_small_denominators,
     reference="the mean of Recall@r over the ranks r of the hits; defined beside MAP in WarpRec and rs_metrics",
     ties=lambda params: params["denominator"] != "hits",
 )
-def average_recall(m: Measure) -> nw.Expr:
+def average_recall(m: Measure) -> Array:
     """Recall averaged over the ranks of the hits; over users, mean average recall.
 
     AR@k = 1/D · Σ_{r≤k} h(r) · found(r)/R
@@ -88,10 +94,9 @@ def average_recall(m: Measure) -> nw.Expr:
     D by `denominator`, and `ranks`, as for MAP. Edge cases: as for MAP; a perfect list does not reach 1 unless R = 1.
     """
     if m.params["ranks"] == "all":
-        _refuse_small_denominators(m)
-        found = m.hits.count() * (m.depth + 1.0) - m.hits.sum(RANK * 1.0, "its rank")  # the hit at rank r is found at k - r + 1 ranks
+        found = m.hits.count() * (m.depth + 1.0) - m.hits.sum(m.hits["rank"], "its rank")  # the hit at rank r is found at k - r + 1 ranks
     else:
-        found = m.hits.sum(FOUND, "found")
+        found = m.hits.sum(m.hits["found"], "found")
     return divide(divide(found, m.n_relevant), _denominator(m))
 
 
@@ -102,18 +107,18 @@ def average_recall(m: Measure) -> nw.Expr:
     reference="Voorhees, The TREC-8 question answering track report (1999)",
     ties=True,
 )
-def reciprocal_rank(m: Measure) -> nw.Expr:
+def reciprocal_rank(m: Measure) -> Array:
     """One over the rank of the first hit; over users, mean reciprocal rank.
 
     RR@k = 1 / min{r ≤ k : h(r) = 1}
 
     Edge cases: no hit among the first k counts 0.
     """
-    return m.hits.max(ONE / RANK, "1/rank")
+    return m.hits.max(1.0 / m.hits["rank"], "1/rank")
 
 
 @metric("DCG", family="ranking", bounds=(0.0, math.inf), axes=_DISCOUNTED, reference=_JARVELIN, ties=True)
-def dcg(m: Measure) -> nw.Expr:
+def dcg(m: Measure) -> Array:
     """Discounted cumulative gain: the gains of the hits, each divided by the logarithm of its rank plus one.
 
     DCG@k = Σ_{r≤k} h(r) · gain(r) / log_b(r + 1)
@@ -130,6 +135,8 @@ def dcg(m: Measure) -> nw.Expr:
 @metric(
     "nDCG",
     family="ranking",
+    uses=("hits", "ideal", "retrieved"),
+    pooled=True,
     aliases=("NDCGAtK",),
     axes={**_DISCOUNTED, "ideal": "ndcg_ideal"},
     reference=_JARVELIN,
@@ -147,17 +154,17 @@ def ndcg(m: Measure) -> Ratio:
     Edge cases: no hit counts 0; relevant items that no list holds stay in the ideal of `relevant`.
     """
     gain, ideal = str(m.params["gain"]), str(m.params["ideal"])
-    if ideal == "k_items" and m.k is not None:
-        base, shift = float(m.params["log_base"]), m.params["discount"] == "log_r_plus_1"
-        places = range(1, m.k + 1)
-        best = math.fsum(1 / math.log(place + 1 if shift else max(place, 2), base) for place in places)
-        return Ratio(_dcg(m, m.hits, gain), nw.lit(best))
+    if ideal == "k_items" and m.cutoffs is not None:
+        best = discounts(m.cutoffs, float(m.params["log_base"]), m.params["discount"] == "log_r_plus_1")
+        return Ratio(_dcg(m, m.hits, gain), best)
     return Ratio(_dcg(m, m.hits, gain), _dcg(m, m.retrieved if ideal == "retrieved" else m.ideal, gain))
 
 
 @metric(
     "nDCGRendle2020",
     family="ranking",
+    uses=("hits", "ideal"),
+    pooled=True,
     reference="Krichene and Rendle, On sampled metrics for item recommendation, KDD 2020",
     ties=True,
 )
@@ -171,7 +178,7 @@ def ndcg_rendle_2020(m: Measure) -> Ratio:
     return Ratio(_dcg(m, m.hits, "binary"), _dcg(m, m.ideal, "binary"))
 
 
-@metric("BinG", family="ranking", reference="trec_eval m_binG.c", ties=True)
+@metric("BinG", family="ranking", pooled=True, reference="trec_eval m_binG.c", ties=True)
 def bin_g(m: Measure) -> Ratio:
     """The share of the relevant items that is found, each discounted by the misses above it instead of by its rank.
 
@@ -179,8 +186,8 @@ def bin_g(m: Measure) -> Ratio:
 
     Edge cases: no hit counts 0; with R > k the value cannot reach 1.
     """
-    by = (RANK - FOUND + 2).log(base=2.0)
-    return Ratio(m.hits.sum(ONE / by, discount=by), m.n_relevant)
+    by = np.log2(m.hits["rank"] - m.hits["found"] + 2)
+    return Ratio(m.hits.sum(1.0 / by, discount=by), m.n_relevant)
 
 
 @metric(
@@ -191,14 +198,14 @@ def bin_g(m: Measure) -> Ratio:
     cut=False,
     reference="trec_eval 9 m_iprec_at_recall.c; Manning, Raghavan and Schütze, Introduction to Information Retrieval, section 8.4",
 )
-def interpolated_precision(m: Measure) -> nw.Expr:
+def interpolated_precision(m: Measure) -> Array:
     """The best precision at or after the rank where a share of the relevant items is found.
 
     InterpolatedPrecision = max{found(r)/r : found(r) ≥ c}, c the integer part of recall·R + 0.9
 
     Edge cases: 0 where the list never reaches that recall.
     """
-    return m.hits.max(_at_recall(float(m.params["recall"])), "precision")
+    return m.hits.max(_at_recall(m, float(m.params["recall"])), "precision")
 
 
 @metric(
@@ -208,16 +215,17 @@ def interpolated_precision(m: Measure) -> nw.Expr:
     cut=False,
     reference="trec_eval 9 m_11pt_avg.c; Manning, Raghavan and Schütze, Introduction to Information Retrieval, section 8.4",
 )
-def eleven_point_precision(m: Measure) -> nw.Expr:
+def eleven_point_precision(m: Measure) -> Array:
     """The mean of InterpolatedPrecision at the recalls 0, 0.1, …, 1.
 
     ElevenPointPrecision = 1/11 · Σ_{i=0..10} InterpolatedPrecision(recall = i/10)
 
     Edge cases: as for InterpolatedPrecision.
     """
-    points = [m.hits.max(_at_recall(point / 10), f"precision from {point / 10:g}") for point in range(11)]
+    points = [m.hits.max(_at_recall(m, point / 10), f"precision from {point / 10:g}") for point in range(11)]
     return added(*points) / 11.0
 
 
-def _at_recall(recall: float) -> nw.Expr:
-    return nw.when((N_RELEVANT * recall + 0.9).floor() <= FOUND).then(FOUND / RANK).otherwise(ZERO)
+def _at_recall(m: Measure, recall: float) -> Array:
+    found = m.hits["found"]
+    return where(np.floor(m.hits["n_relevant"] * recall + 0.9) <= found, found / m.hits["rank"], 0.0)

@@ -7,40 +7,38 @@ from __future__ import annotations
 
 import math
 
-import narwhals as nw
+import numpy as np
 
-from .collected import Table, Whole
-from .measure import ONE, ZERO, Measure, Ratio, defined
+from . import rating_tables  # noqa: F401, declares the tables
+from .arrays import NO_VALUE, Array, defined, filled, missing, where
+from .measure import CutTable, Measure, Ratio
 from .registry import Number, metric
 
 _NEEDS = ("predictions?", "ratings?")
-_ERROR = nw.col("prediction") - nw.col("rating")
-_RELEVANT = nw.col("relevant") > 0
 _HERLOCKER = "Herlocker et al., Evaluating collaborative filtering recommender systems, ACM TOIS 22(1), 2004"
 
 
-def _ratings(m: Measure) -> Table:
-    duplicates, left_out = m.view.kept
-    return m.table("ratings", "both", duplicates=duplicates, filter=left_out)
+def _error(rows: CutTable) -> Array:
+    """The error of every test rating, missing where nothing is predicted."""
+    return rows["prediction"] - rows["rating"]
 
 
-def _pooled(m: Measure, kind: str = "predicted") -> Whole:
-    duplicates, left_out = m.view.kept
-    return m.whole(kind, "found", duplicates=duplicates, filter=left_out)
-
-
-def _mean_error(m: Measure, error: nw.Expr) -> Ratio:
-    table, over = _ratings(m), m.params["over"]
-    predicted = ~nw.col("prediction").is_null()
+def _mean_error(m: Measure, error: Array) -> Ratio:
+    """The mean of `error`, one number for each test rating, over the ratings that `over` says."""
+    rows, over = m.table("ratings"), m.params["over"]
+    predicted = ~missing(error)
     if over == "predicted":
-        return Ratio(table.sum(error.fill_null(0.0), "error"), table.tally(predicted, "predicted"), None)
-    total = table.sum(nw.when(_RELEVANT).then(error.fill_null(0.0)).otherwise(ZERO), "error")
-    return Ratio(total, m.n_relevant * 1.0 if over == "relevant" else table.tally(predicted & _RELEVANT, "predicted"), None)
+        return Ratio(rows.sum(filled(error, 0.0), "error"), rows.tally(predicted, "predicted"), None)
+    relevant = rows["relevant"]
+    total = rows.sum(where(relevant, filled(error, 0.0), 0.0), "error")
+    return Ratio(total, m.n_relevant if over == "relevant" else rows.tally(predicted & relevant, "predicted"), None)
 
 
 @metric(
     "MSE",
     family="rating",
+    uses=("ratings", "n_relevant"),
+    pooled=True,
     bounds=(0.0, math.inf),
     aliases=("MeanSquaredError",),
     axes={"over": "error_over"},
@@ -61,12 +59,13 @@ def mse(m: Measure) -> Ratio:
 
     Edge cases: a user without such a rating is left out. A pair that stands twice in the predictions counts with its highest prediction.
     """
-    return _mean_error(m, _ERROR * _ERROR)
+    return _mean_error(m, _error(m.table("ratings")) ** 2)
 
 
 @metric(
     "RMSE",
     family="rating",
+    uses=(),
     bounds=(0.0, math.inf),
     combines=("MSE",),
     aliases=("RootMeanSquaredError",),
@@ -76,7 +75,7 @@ def mse(m: Measure) -> Ratio:
     population="tested",
     reference=_HERLOCKER,
 )
-def rmse(m: Measure) -> nw.Expr:
+def rmse(m: Measure) -> Array:
     """The root of the mean squared error of the user's predicted ratings.
 
     RMSE = √MSE
@@ -85,12 +84,14 @@ def rmse(m: Measure) -> nw.Expr:
 
     Edge cases: as for MSE.
     """
-    return m.of[0].sqrt()
+    return np.sqrt(m.of[0])
 
 
 @metric(
     "MAE",
     family="rating",
+    uses=("ratings", "n_relevant"),
+    pooled=True,
     bounds=(0.0, math.inf),
     aliases=("MeanAbsoluteError",),
     axes={"over": "error_over"},
@@ -107,12 +108,13 @@ def mae(m: Measure) -> Ratio:
 
     The parameter `over` and pooling are those of MSE. Edge cases: as for MSE.
     """
-    return _mean_error(m, _ERROR.abs())
+    return _mean_error(m, np.abs(_error(m.table("ratings"))))
 
 
 @metric(
     "Unpredicted",
     family="rating",
+    uses=("ratings",),
     bounds=(0.0, math.inf),
     aliases=("unk",),
     needs=_NEEDS,
@@ -122,36 +124,39 @@ def mae(m: Measure) -> Ratio:
     population="tested",
     reference="the number of unknown predictions that rating errors are silent about",
 )
-def unpredicted(m: Measure) -> nw.Expr:
+def unpredicted(m: Measure) -> Array:
     """The number of the user's test ratings without a prediction; over users, their sum.
 
     Unpredicted = |{i : t(i) is there, p(i) is not}|
 
     Edge cases: 0 for a user all of whose ratings are predicted.
     """
-    return _ratings(m).tally(nw.col("prediction").is_null(), "unpredicted")
+    rows = m.table("ratings")
+    return rows.tally(missing(rows["prediction"]), "unpredicted")
 
 
-def _explained(m: Measure, left: nw.Expr) -> nw.Expr:
+def _explained(m: Measure, left: Array) -> Array:
     """1 - `left` / Σ (t - mean t)²; where all ratings are equal, 1 if nothing is left, else 0."""
-    table = _pooled(m)
-    n, off = table.sum(nw.col("one")), nw.col("rating_off")
-    squares = table.sum(off * off)
-    spread = squares - _mean(table.sum(off) * table.sum(off), n)
+    rows = m.table("ratings")
+    predicted = ~missing(rows["prediction"])
+    off = where(predicted, rows["rating"] - m.number("least_rating"), 0.0)  # near 0, so that the squares keep their digits
+    n, total, squares = (m.total(sums) for sums in (rows.tally(predicted), rows.sum(off), rows.sum(off * off)))
+    spread = squares - _mean(total * total, n)
     constant = spread <= squares * 1e-12
-    flat = nw.when(left <= table.sum(nw.col("rating") * nw.col("rating")) * 1e-28).then(ONE).otherwise(ZERO)
-    value = nw.when(constant).then(flat).otherwise(1.0 - left / nw.when(constant).then(ONE).otherwise(spread))
-    return nw.when(n > 1).then(value)
+    flat = where(left <= m.total(rows.sum(where(predicted, rows["rating"] ** 2, 0.0))) * 1e-28, 1.0, 0.0)
+    value = where(constant, flat, 1.0 - left / where(constant, 1.0, spread))
+    return where(n > 1, value, NO_VALUE)
 
 
-def _mean(total: nw.Expr, n: nw.Expr) -> nw.Expr:
+def _mean(total: Array, n: Array) -> Array:
     """`total / n`, and `total` where there is nothing to count."""
-    return total / nw.max_horizontal(n, ONE)
+    return total / np.maximum(n, 1.0)
 
 
 @metric(
     "R2",
     family="rating",
+    uses=("ratings",),
     bounds=(-math.inf, 1.0),
     aliases=("RSquared",),
     needs=_NEEDS,
@@ -160,19 +165,21 @@ def _mean(total: nw.Expr, n: nw.Expr) -> nw.Expr:
     population="tested",
     reference="coefficient of determination, as sklearn.metrics.r2_score",
 )
-def r_squared(m: Measure) -> nw.Expr:
+def r_squared(m: Measure) -> Array:
     """The share of the variance of the ratings that the predictions explain, over all users together.
 
     R2 = 1 - Σ (p - t)² / Σ (t - mean t)²
 
     Edge cases: with less than two predicted ratings there is no value; where all ratings are equal 1 if all predictions are right, else 0.
     """
-    return _explained(m, _pooled(m).sum(_ERROR * _ERROR))
+    rows = m.table("ratings")
+    return _explained(m, m.total(rows.sum(filled(_error(rows), 0.0) ** 2)))
 
 
 @metric(
     "ExplainedVariance",
     family="rating",
+    uses=("ratings",),
     bounds=(-math.inf, 1.0),
     aliases=("exp_var",),
     needs=_NEEDS,
@@ -181,21 +188,25 @@ def r_squared(m: Measure) -> nw.Expr:
     population="tested",
     reference="explained variance, as sklearn.metrics.explained_variance_score",
 )
-def explained_variance(m: Measure) -> nw.Expr:
+def explained_variance(m: Measure) -> Array:
     """R2 of predictions from which their mean error was taken, over all users together.
 
     ExplainedVariance = 1 - Var(t - p) / Var(t)
 
     Edge cases: as for R2.
     """
-    table, off = _pooled(m), nw.col("error_off")
-    total = table.sum(off)
-    return _explained(m, nw.max_horizontal(table.sum(off * off) - _mean(total * total, table.sum(nw.col("one"))), ZERO))
+    rows = m.table("ratings")
+    error = _error(rows)
+    total, squares, n = (
+        m.total(sums) for sums in (rows.sum(filled(error, 0.0)), rows.sum(filled(error, 0.0) ** 2), rows.tally(~missing(error)))
+    )
+    return _explained(m, np.maximum(squares - _mean(total * total, n), 0.0))
 
 
 @metric(
     "LogLoss",
     family="rating",
+    uses=("ratings",),
     bounds=(0.0, math.inf),
     numbers={"eps": Number(1e-15, "how near a prediction may come to 0 and to 1", least=1e-300, most=0.5)},
     needs=_NEEDS,
@@ -205,7 +216,7 @@ def explained_variance(m: Measure) -> nw.Expr:
     population="tested",
     reference="logistic loss, as sklearn.metrics.log_loss",
 )
-def log_loss(m: Measure) -> nw.Expr:
+def log_loss(m: Measure) -> Array:
     """How far predicted probabilities are from what is relevant, over all users together.
 
     LogLoss = -1/n · Σ_i (y(i)·ln p(i) + (1 - y(i))·ln(1 - p(i))), y(i) = 1 if item i is relevant, else 0
@@ -215,28 +226,34 @@ def log_loss(m: Measure) -> nw.Expr:
     Edge cases: without a predicted rating there is no value.
     """
     eps = float(m.params["eps"])
-    p = nw.min_horizontal(nw.max_horizontal(nw.col("prediction"), nw.lit(eps)), nw.lit(1.0 - eps))
-    loss = nw.when(_RELEVANT).then(p.log(base=math.e)).otherwise((1.0 - p).log(base=math.e))
-    table = _pooled(m)
-    return defined(0.0 - table.sum(loss), table.sum(nw.col("one")))
+    rows = m.table("ratings")
+    predicted = ~missing(rows["prediction"])
+    p = np.clip(rows["prediction"], eps, 1.0 - eps)
+    with np.errstate(divide="ignore"):  # 1 - eps may be 1
+        loss = where(predicted, -np.log(where(rows["relevant"], p, 1.0 - p)), 0.0)
+    boundless = np.isinf(loss)
+    total, n_boundless = m.total(rows.sum(where(boundless, 0.0, loss))), m.total(rows.tally(boundless))
+    return defined(where(n_boundless > 0, math.inf, total), m.total(rows.tally(predicted)))
 
 
 @metric(
     "LabelAUC",
     family="rating",
+    uses=("levels",),
     needs=_NEEDS,
     system=True,
     cut=False,
     population="tested",
     reference="Hanley and McNeil, Radiology 143(1), 1982; as sklearn.metrics.roc_auc_score",
 )
-def label_auc(m: Measure) -> nw.Expr:
+def label_auc(m: Measure) -> Array:
     """The share of pairs of a relevant and another test rating, of any users, of which the relevant one has the higher prediction.
 
     LabelAUC = (Σ_{i relevant} rank(i) - P·(P + 1)/2) / (P·N), P ratings being relevant and N not; equal predictions share their mean rank
 
     Edge cases: without a relevant rating, or without another, there is no value.
     """
-    table = _pooled(m, "levels")
-    right = table.sum(nw.col("positive") * (nw.col("below") + nw.col("negative") / 2.0))
-    return defined(right, table.sum(nw.col("positive")) * table.sum(nw.col("negative")))
+    levels = m.items("levels")
+    positive, negative = levels["positive"], levels["negative"]
+    right = levels.sum(positive * (levels["below"] + negative / 2.0))
+    return defined(right, levels.sum(positive) * levels.sum(negative))

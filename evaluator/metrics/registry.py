@@ -8,15 +8,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
-import narwhals as nw
-
-from ..naming import Scalar
+from ..naming import Params, Scalar
+from .arrays import Array
 from .measure import Measure, Ratio
-from .side import Params
 
-Many = Mapping[Params, nw.Expr]
+Many = Mapping[Params, Array]
 """Values of a whole model that parameters tell apart, such as those of pairs of groups."""
-Define = Callable[[Measure], "nw.Expr | Ratio | Many"]
+Define = Callable[[Measure], "Array | Ratio | Many"]
 Needs = Callable[[Mapping[str, Scalar]], Iterable[str]]
 
 
@@ -55,7 +53,11 @@ class Metric:
     `texts` are names that it takes, such as that of a column; `combines` names the default metrics of a metric of metrics
     (`any_number`: it takes as many as are given); `cut` is false where a cut-off has no meaning; `average` is how users are
     combined and `population` whose users count unless the convention or the config says otherwise; `needs` the inputs beside test
-    and lists under given parameters; `system` is true where a value belongs to the whole model and no user has one.
+    and lists under given parameters, `uses` the tables that the body reads; `one_cutoff`: the body is run for one cut-off at a time, since
+    its tables depend on it; `pooled`: the body gives a `Ratio`, which can be pooled over users; `several`: it gives values of whole
+    models that parameters tell apart; `validate` raises `ValueError` for parameters that do not go together, or with a cut-off,
+    `validate_combined` for those that do not go with the number of combined metrics; `system` is true where a value belongs to the whole
+    model and no user has one.
     """
 
     name: str
@@ -70,6 +72,12 @@ class Metric:
     any_number: bool = False
     texts: Mapping[str, Text] = field(default_factory=dict)
     needs: Needs = lambda params: ()
+    uses: Needs = lambda params: ()
+    one_cutoff: bool = False
+    pooled: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
+    several: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
+    validate: Callable[[Mapping[str, Scalar], int | None], None] = lambda params, k: None
+    validate_combined: Callable[[Mapping[str, Scalar], int], None] = lambda params, n_metrics: None
     system: bool = False
     higher_is_better: bool | Callable[[Mapping[str, Scalar]], bool | None] | None = True
     cut: bool = True
@@ -101,6 +109,12 @@ def metric(
     any_number: bool = False,
     texts: Mapping[str, Text] | None = None,
     needs: Iterable[str] | Needs = (),
+    uses: Iterable[str] | Needs = ("hits",),
+    one_cutoff: bool = False,
+    pooled: Callable[[Mapping[str, Scalar]], bool] | bool = False,
+    several: Callable[[Mapping[str, Scalar]], bool] | bool = False,
+    validate: Callable[[Mapping[str, Scalar], int | None], None] = lambda params, k: None,
+    validate_combined: Callable[[Mapping[str, Scalar], int], None] = lambda params, n_metrics: None,
     system: bool = False,
     higher_is_better: bool | Callable[[Mapping[str, Scalar]], bool | None] | None = True,
     cut: bool = True,
@@ -124,6 +138,12 @@ def metric(
             any_number=any_number,
             texts=texts or {},
             needs=needs if callable(needs) else _always(needs),
+            uses=uses if callable(uses) else _always(uses),
+            one_cutoff=one_cutoff,
+            pooled=pooled if callable(pooled) else lambda params: bool(pooled),
+            several=several if callable(several) else lambda params: bool(several),
+            validate=validate,
+            validate_combined=validate_combined,
             system=system,
             higher_is_better=higher_is_better,
             cut=cut,

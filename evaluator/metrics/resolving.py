@@ -9,15 +9,12 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-import narwhals as nw
-
 from .. import conventions
 from ..conventions import AXES, PROTOCOL, Convention
+from ..conventions.choices import Relevance
 from ..naming import UNSET, MetricSpec, Scalar, cutoff, parse, unquoted
 from .check import check
-from .collected import Reductions
-from .definition import Definition, Relevance
-from .measure import Measure
+from .definition import Definition
 from .registry import Metric, find
 
 USER_MEAN: Final = "user_mean"
@@ -94,7 +91,8 @@ def resolve(
     spec = MetricSpec(entry.name, printed, params, cut if entry.cut else None)
     own = not used.library or entry.name in used.metrics
     found = Definition(spec, entry, used.name, axes, numbers, Relevance(threshold, relevance.graded), of, texts, own)
-    entry.define(Measure(found.k, found.params, Reductions(), tuple(nw.lit(0.0) for _ in of)))  # a definition may refuse its parameters
+    entry.validate(found.params, found.k)
+    entry.validate_combined(found.params, len(of))
     return found
 
 

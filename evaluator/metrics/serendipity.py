@@ -8,10 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-import narwhals as nw
+import numpy as np
 
 from ..naming import Scalar
-from .measure import RANK, ZERO, Measure, Ratio, defined, divide
+from . import serendipity_tables  # noqa: F401, declares the tables
+from .arrays import NO_VALUE, Array, defined, divide, where
+from .measure import CutTable, Measure, Ratio
 from .registry import metric
 
 
@@ -19,6 +21,8 @@ from .registry import metric
     "Serendipity",
     family="serendipity",
     needs=("train", "items?"),
+    uses=("hits", "reading"),
+    pooled=True,
     population="lists",
     reference="RecTools metrics/serendipity.py, after Ge, Delgado-Battenfeld and Jannach, RecSys 2010",
 )
@@ -32,10 +36,9 @@ def serendipity(m: Measure) -> Ratio:
 
     Edge cases: a user without a hit counts 0, also one without test rows; an empty list counts 0.
     """
-    n = m.number("items")
-    place = m.item("dense_rank")
-    popular = nw.when(place > 0).then((n + 1.0 - place) / n).otherwise(ZERO)
-    return Ratio(m.hits.sum(nw.max_horizontal((n + 1.0 - RANK) / n - popular, ZERO), "better placed"), m.n_listed)
+    n, rank, place = m.number("items"), m.hits["rank"], m.hits.item("dense_rank")
+    popular = where(place > 0, (n + 1.0 - place) / n, 0.0)
+    return Ratio(m.hits.sum(np.maximum((n + 1.0 - rank) / n - popular, 0.0), "better placed"), m.n_listed)
 
 
 _DISTANCE = {"distance": "item_distance", "featureless": "featureless_items"}
@@ -46,16 +49,21 @@ def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     return ("train", *{"file": ("distances",), "cooccurrence": ()}.get(distance, ("categories",)))
 
 
+def _from_profile(m: Measure) -> CutTable:
+    return m.table("from_profile", distance=str(m.params["distance"]), featureless=str(m.params["featureless"]), depth=m.deepest)
+
+
 @metric(
     "CosineSerendipity",
     family="serendipity",
     axes={"relevance": "serendipity_relevance", **_DISTANCE},
     bounds=(-math.inf, math.inf),
     needs=_needs,
+    uses=("from_profile", "n_profile", "reading"),
     population="lists",
     reference="Zhang et al., Auralist: introducing serendipity into music recommendation, WSDM 2012; recommenders evaluation",
 )
-def cosine_serendipity(m: Measure) -> nw.Expr:
+def cosine_serendipity(m: Measure) -> Array:
     """How unlike the items that the user knows the recommended items are, those that count by `relevance`.
 
     CosineSerendipity@k = 1/l · Σ_{r≤k} rel(r) · mean_{j ∈ train_u} dist(i_r, j)
@@ -66,10 +74,9 @@ def cosine_serendipity(m: Measure) -> nw.Expr:
     Edge cases: pairs without a distance are left out of the mean, or at distance 1, as `featureless` says for ILD; an item without any
     adds 0; users whom train does not hold are left out.
     """
-    far = m.table("from_profile", "both", distance=str(m.params["distance"]), featureless=str(m.params["featureless"]))
-    row = nw.col("distance") * (nw.col("hit") if m.params["relevance"] == "binary" else 1.0)
-    value = divide(far.sum(row, "distance"), m.n_listed)
-    return nw.when(m.user("n_profile") > 0).then(value)
+    far = _from_profile(m)
+    row = far["distance"] * (far["hit"] if m.params["relevance"] == "binary" else 1.0)
+    return where(m.user("n_profile") > 0, divide(far.sum(row, "distance"), m.n_listed), NO_VALUE)
 
 
 @metric(
@@ -79,6 +86,8 @@ def cosine_serendipity(m: Measure) -> nw.Expr:
     bounds=(0.0, math.inf),
     aliases=("EPD", "FeatureUnexpectedness"),
     needs=_needs,
+    uses=("from_profile", "reading"),
+    pooled=True,
     average="micro",
     population="lists",
     higher_is_better=None,
@@ -94,12 +103,8 @@ def profile_distance(m: Measure) -> Ratio:
     Edge cases: pairs without a distance are left out of the mean, or at distance 1, as `featureless` says for ILD; an item without any
     adds 0. Pooled over users (`micro`).
     """
-    return Ratio(
-        m.table("from_profile", "both", distance=str(m.params["distance"]), featureless=str(m.params["featureless"])).sum(
-            nw.col("distance"), "distance"
-        ),
-        m.n_listed,
-    )
+    far = _from_profile(m)
+    return Ratio(far.sum(far["distance"], "distance"), m.n_listed)
 
 
 @metric(
@@ -107,12 +112,13 @@ def profile_distance(m: Measure) -> Ratio:
     family="novelty",
     bounds=(-2.0, math.inf),
     needs=("distances",),
+    uses=("user_distance", "reading"),
     system=True,
     population="lists",
     higher_is_better=None,
     reference="RELISON metrics, mean prediction distance of contact recommendation",
 )
-def mean_prediction_distance(m: Measure) -> nw.Expr:
+def mean_prediction_distance(m: Measure) -> Array:
     """The mean distance of a user and the people recommended, where users are items of a graph whose distances data.distances holds.
 
     MeanPredictionDistance@k = E / Σ 1/δ(u, i) - 2, over the E recommendations with rank ≤ k
@@ -121,6 +127,8 @@ def mean_prediction_distance(m: Measure) -> nw.Expr:
 
     Edge cases: no value where no pair has a distance; 0 without a recommendation.
     """
-    inverse = m.total(m.table("user_distance").sum(nw.when(nw.col("distance") > 0).then(1.0 / nw.col("distance")).otherwise(ZERO)))
+    pairs = m.table("user_distance")
+    distance = pairs["distance"]
+    inverse = m.total(pairs.sum(divide(1.0, distance)))
     everything = m.total(m.n_listed)
-    return nw.when(everything > 0).then(defined(everything, inverse) - 2.0).otherwise(ZERO)
+    return where(everything > 0, defined(everything, inverse) - 2.0, 0.0)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import polars as pl
 
-from ..engine.base import ReadError
-from ..engine.files import FAILURES
+from ..load.opening import FAILURES
+from ..load.scan import ReadError
 
 Batches = Iterator[pl.DataFrame]
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import polars as pl
 
-from ..metrics.side import Group
+from ..tables.groups import Group
 
 _NONE: Final = ("", "0", "0.0", "-", "n", "N", "no", "No", "NO", "false", "False", "FALSE", "None", "null", "NULL", "NA", "nan", "NaN")
 """What a column of one category says of an item that does not have it."""

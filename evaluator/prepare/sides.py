@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from ..metrics.definition import Lists
-from ..metrics.side import Group
+from ..conventions.choices import Lists
+from ..tables.groups import Group
 from ..tables.ids import Array, Ids
 from ..tables.prepared import Prepared, ProfileGroups
 from .labels import category_names, coded, group_names, remarks_on_groups

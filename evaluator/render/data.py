@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-import narwhals as nw
+import polars as pl
 
 from ..checks import CHECKS
 from ..result import COLUMNS, FORMAT_VERSION, Result
@@ -54,15 +54,14 @@ def as_parquet(result: Result) -> bytes:
     cells = [row.cells() for row in result.rows]
     columns = {name: [cell[name] for cell in cells] for name in COLUMNS}
     texts, numbers = ("model", "metric", "aggregate"), ("value", "covered_value", "warm_value", "achieved")
-    types: dict[str, Any] = {name: nw.String if name in texts else nw.Float64 if name in numbers else nw.Int64 for name in COLUMNS}
-    some = next(iter(result.per_user.values()))
-    return _parquet(nw.from_dict(columns, schema=nw.Schema(types), backend=some.implementation))
+    types: dict[str, Any] = {name: pl.String if name in texts else pl.Float64 if name in numbers else pl.Int64 for name in COLUMNS}
+    return _parquet(pl.DataFrame(columns, schema=types))
 
 
 def per_user(result: Result) -> bytes:
     """The value of every measure for every user and model, sorted by user within a model, as Parquet."""
-    frames = [frame.select(nw.lit(model).alias("model"), nw.all()) for model, frame in result.per_user.items()]
-    return _parquet(nw.concat(frames))
+    frames = [frame.select(pl.lit(model).alias("model"), pl.all()) for model, frame in result.per_user.items()]
+    return _parquet(pl.concat(frames))
 
 
 def as_manifest(result: Result, files: Mapping[str, bytes]) -> bytes:
@@ -97,7 +96,7 @@ def _checks(result: Result) -> dict[str, Any]:
     return {"checks": {"made": made, "not_made": dict(result.unmade)}, "findings": findings}
 
 
-def as_table(frame: nw.DataFrame[Any]) -> bytes:
+def as_table(frame: pl.DataFrame) -> bytes:
     """Rows as Parquet."""
     return _parquet(frame)
 
@@ -112,7 +111,7 @@ def _json(content: Mapping[str, Any]) -> bytes:
     return (json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-def _parquet(frame: nw.DataFrame[Any]) -> bytes:
+def _parquet(frame: pl.DataFrame) -> bytes:
     file = io.BytesIO()
     frame.write_parquet(file)
     return file.getvalue()

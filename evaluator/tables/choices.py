@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..metrics.definition import Lists, Truth
+from ..conventions.choices import Lists, Truth
 from .graph import Tables
 from .ids import Array
 from .lists import ListRows

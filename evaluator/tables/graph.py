@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from ..metrics.definition import Lists, Truth
+from ..conventions.choices import Lists, Truth
 from ..naming import Scalar
 from .notes import Notes, TableNotes
 
@@ -41,7 +41,7 @@ class TableKind:
     """What is known of a table before it is made.
 
     `uses` are the tables and inputs that its maker takes by name, `params` the parameters that it takes; `varies` are the choices that
-    it looks at itself. `title` and `columns` say to people what its rows are and which columns are worth showing.
+    it looks at itself, and `reads_scores` says that it looks at the scores of the lists, not only at their ranks. `title` and `columns` say to people what its rows are and which columns are worth showing.
     """
 
     name: str
@@ -51,6 +51,7 @@ class TableKind:
     varies: tuple[str, ...]
     columns: tuple[str, ...]
     title: str
+    reads_scores: bool = False
 
 
 TABLES: Final[dict[str, TableKind]] = {}
@@ -64,6 +65,7 @@ def table(
     varies: Collection[str] = (),
     columns: Collection[str] = (),
     title: str = "",
+    reads_scores: bool = False,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declare the table that the decorated function makes of the tables that it uses.
 
@@ -74,7 +76,8 @@ def table(
     def declare(make: Callable[..., Any]) -> Callable[..., Any]:
         if name in TABLES or name in INPUTS:
             raise ValueError(f"there is a table {name!r} already")
-        TABLES[name] = TableKind(name, make, tuple(uses), tuple(params), tuple(varies), tuple(columns), title or (make.__doc__ or name))
+        texts = (tuple(columns), title or make.__doc__ or name)
+        TABLES[name] = TableKind(name, make, tuple(uses), tuple(params), tuple(varies), *texts, reads_scores)
         return make
 
     return declare
@@ -139,3 +142,11 @@ class Tables:
     def replace(self, name: str, choice: Choice, made: Any, **params: Scalar) -> None:
         """Put another table in the place of one."""
         self._made[self.key(name, choice, params)] = made
+
+    def variant(self, name: str, made: Mapping[Choice, Any]) -> Tables:
+        """The same tables with other ones called `name` under the choices of `made`, and without what was made of the first ones."""
+        other = Tables({**self._inputs, "notes": Notes()})
+        other._made = {key: table for key, table in self._made.items() if name not in closure((key.name,))}
+        for choice, replacement in made.items():
+            other.replace(name, choice, replacement)
+        return other

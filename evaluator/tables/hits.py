@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from ..metrics.definition import Lists
+from ..conventions.choices import Lists
 from .graph import table
 from .lists import ListRows, Reading, first_of_each
 from .pairs import Pairs

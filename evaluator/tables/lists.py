@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ..metrics.definition import Lists
+from ..conventions.choices import Lists
 from .graph import table
 from .pairs import Pairs, any_repeated, paired
 from .part import LISTS, PartData, SourceRows
@@ -271,7 +271,7 @@ def listed(reading: Reading) -> Rows:
     return reading.table()
 
 
-@table("scored", uses=("reading",), columns=("rank", "item", "score"), title="The items of the list")
+@table("scored", uses=("reading",), columns=("rank", "item", "score"), title="The items of the list", reads_scores=True)
 def scored(reading: Reading) -> Rows:
     """Every recommended item with its `score`."""
     return reading.table().with_columns(score=reading.score)

@@ -108,12 +108,18 @@ class Lookup:
         self._sieve = np.zeros(1 << bits, dtype=np.bool_)
         self._sieve[self._places(self._key)] = True
         self._collides = not pairs.exact and bool((self._key[1:] == self._key[:-1]).any())
+        self._answers: dict[Pairs, tuple[Array, Array]] = {}
 
     def _places(self, key: Array) -> Array:
         return (key.view(np.uint64) * _MULTIPLIER) >> self._shift
 
     def find(self, rows: Pairs) -> tuple[Array, Array]:
-        """The rows that are among the pairs, ascending, and the index of the pair of each."""
+        """The rows that are among the pairs, ascending, and the index of the pair of each; searched once for the same `rows`."""
+        if rows not in self._answers:
+            self._answers[rows] = self._searched(rows)
+        return self._answers[rows]
+
+    def _searched(self, rows: Pairs) -> tuple[Array, Array]:
         if not len(self._key) or not len(rows):
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
         if self._collides:

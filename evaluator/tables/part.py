@@ -82,6 +82,14 @@ class PartData:
         """The rows of a source, such as `lists` or `test`."""
         return self._rows[name]
 
+    def of_users(self, users: Array) -> PartData:
+        """The part of those users for whom the mask holds."""
+        return PartData({name: rows.frame.filter(users[rows.user]) for name, rows in self._rows.items()})
+
+    def with_sources(self, frames: Mapping[str, pl.DataFrame]) -> PartData:
+        """The part with more sources, or others in their place."""
+        return PartData({name: rows.frame for name, rows in self._rows.items()} | dict(frames))
+
     @cached_property
     def pairs(self) -> Mapping[str, Pairs]:
         """The pairs of user and item of every source that has both."""

@@ -9,11 +9,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from ..metrics.definition import Lists
-from ..metrics.side import Group
+from ..conventions.choices import Lists
 from ..naming import Scalar
+from .groups import Group
 from .ids import Ids
 from .rows import Array
+from .times import TimeFacts
 
 
 class ProfileGroups(NamedTuple):
@@ -72,6 +73,8 @@ class Prepared:
     distances: pl.DataFrame | None = None
     policy: pl.DataFrame | None = None
     sources: frozenset[str] = frozenset()
+    times: TimeFacts | None = None
+    """What checks compare times with, where test and train both have times."""
     baseline_lists: Lists | None = None
     """How the lists of the reference model are ranked."""
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..conventions.choices import Truth
 from ..errors import DataError
-from ..metrics.definition import Truth
 from .graph import table
 from .ids import Array
 from .lists import Reading
@@ -49,7 +49,7 @@ def test_ratings(part: PartData, prepared: Prepared, test_pairs: TestPairs, trut
     return TestRatings(pairs, largest[pairs])
 
 
-@table("scored_pairs", uses=("reading", "rated"))
+@table("scored_pairs", uses=("reading", "rated"), reads_scores=True)
 def scored_pairs(reading: Reading, rated: Rows) -> Rows:
     """The test pairs that the list holds, in the order of users and items, each at its best rank: `rank`, `pair`, maybe `score`."""
     _, first = np.unique(rated["pair"], return_index=True)

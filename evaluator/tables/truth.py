@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from ..metrics.definition import Truth
+from ..conventions.choices import Truth
 from .exactly import exact_group_means
 from .graph import table
 from .pairs import Lookup, Pairs, distinct

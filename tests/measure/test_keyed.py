@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.definitions.item_tables import ItemTerms
+from receval.metrics.item_tables import ItemTerms
 from receval.measure import keyed
 from receval.measure.keyed import KeyedSums
 

@@ -1,0 +1,47 @@
+"""The choices that the axes of the protocol make: what is relevant, how lists are read, and who counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """Which test items are relevant as far as the config says: the least rating, and whether ratings are gains."""
+
+    threshold: float | None = None
+    graded: bool = False
+
+
+@dataclass(frozen=True)
+class Truth:
+    """How test rows become relevant items; `None` as threshold: `rule` decides."""
+
+    rule: str
+    threshold: float | None
+    graded: bool
+    duplicates: str
+    filter: str
+
+
+@dataclass(frozen=True)
+class Lists:
+    """How rows become lists."""
+
+    order: str
+    ties: str
+    score_type: str
+    duplicates: str
+    seen: str
+    unknown: str
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Which users count, and what the sum over them is divided by."""
+
+    missing_lists: str
+    no_relevant: str
+    no_truth: str
+    no_hits: str
+    divisor: str

@@ -1,0 +1,51 @@
+"""The health checks over parts of whole users: each is one decorated class, which notes what merges and says it at the end."""
+
+from . import alike, faults, ids, items, lists, tables, ties, times, train, truth, users, values
+from .context import Context, Faults, SourceNames, Symptom
+from .findings import comparisons, failing_rows, findings, in_order, refuse, unmade
+from .part import ExaminedPart
+from .registry import CHECKERS, HealthCheck, check
+from .tally import DistinctIds, Examples, KeptRows, Least, Marks, Most, Tally
+from .task import REFUSED, CheckTask, Tallies, examine
+from .times import untimed
+
+__all__ = [
+    "CHECKERS",
+    "REFUSED",
+    "CheckTask",
+    "Context",
+    "DistinctIds",
+    "ExaminedPart",
+    "Examples",
+    "Faults",
+    "HealthCheck",
+    "KeptRows",
+    "Least",
+    "Marks",
+    "Most",
+    "SourceNames",
+    "Symptom",
+    "Tallies",
+    "Tally",
+    "alike",
+    "check",
+    "comparisons",
+    "examine",
+    "failing_rows",
+    "faults",
+    "findings",
+    "ids",
+    "in_order",
+    "items",
+    "lists",
+    "refuse",
+    "tables",
+    "ties",
+    "times",
+    "train",
+    "truth",
+    "unmade",
+    "untimed",
+    "users",
+    "values",
+]

@@ -1,0 +1,75 @@
+"""Merged tallies → what the checks find, in order; what the policy refuses; and which checks were not made."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+import polars as pl
+
+from ..checks import CHECKS, NEEDS, SEVERITIES
+from ..conventions import AXES
+from ..errors import DataError
+from .context import Context, Symptom
+from .task import REFUSED, CheckTask, Tallies
+
+
+def findings(task: CheckTask, tallies: Tallies, context: Context) -> list[Symptom]:
+    """What the checks find in a model, and in the files; the context need not have the settings of the task and the counts."""
+    whole = replace(_with_settings(task, context), counts=tallies.counts)
+    return [symptom for check in task.made for symptom in check.finding(tallies.checks[check.id], whole)]
+
+
+def comparisons(task: CheckTask, context: Context) -> list[Symptom]:
+    """What the checks find when a model is set beside the best possible lists and popularity."""
+    whole = _with_settings(task, context)
+    return [symptom for check in task.made for symptom in check.comparison(whole)]
+
+
+def _with_settings(task: CheckTask, context: Context) -> Context:
+    return replace(context, settings=task.settings, refused=task.refused, available=task.available, cutoffs=task.cutoffs)
+
+
+def refuse(symptoms: Iterable[Symptom]) -> None:
+    """`DataError` for the first finding that the policy refuses."""
+    for finding, _, refused in symptoms:
+        if refused:
+            about = f"{finding.model}: " if finding.model else ""
+            axis = next(key for key, check in REFUSED.items() if check == finding.check)
+            values = ", ".join(AXES[axis].values)
+            sentence = f"{about}{finding.sentence} evaluation.policy.{axis} says error."
+            raise DataError(sentence, f"mend the file, or say what is done instead: {values}")
+
+
+def in_order(symptoms: Iterable[Symptom]) -> list[Symptom]:
+    """Findings, the worst first, in the order of the checks; what all models share stands once."""
+    order = {name: index for index, name in enumerate(CHECKS)}
+    unique: dict[tuple[str, str, str], Symptom] = {}
+    for symptom in symptoms:
+        finding = symptom.finding
+        unique.setdefault((finding.check, finding.model, finding.sentence), symptom)
+    return sorted(unique.values(), key=lambda one: (SEVERITIES.index(one.finding.severity), order[one.finding.check]))
+
+
+def unmade(task: CheckTask, available: Collection[str]) -> dict[str, str]:
+    """The checks that were not made, and why: they are `off`, or there is `no` thing that they need in any file.
+
+    `available` are those of `NEEDS` that were met for any model.
+    """
+    found: dict[str, str] = {}
+    for check in CHECKS.values():
+        lacking = [NEEDS[need] for need in check.needs if need not in available]
+        if lacking or not task.wants(check.id):
+            found[check.id] = f"no {lacking[0]}" if task.wants(check.id) else "off"
+    return found
+
+
+def failing_rows(symptoms: Iterable[Symptom]) -> dict[str, pl.DataFrame]:
+    """The offending rows of errors and warnings, by the name of their file."""
+    kept: dict[str, pl.DataFrame] = {}
+    for finding, rows, _ in symptoms:
+        if rows is None or finding.severity not in ("error", "warn"):
+            continue
+        name = ".".join(part for part in (finding.check, finding.model.replace("/", "_")) if part)
+        kept[name if name not in kept else f"{name}.{len(kept)}"] = rows
+    return kept

@@ -1,0 +1,45 @@
+"""Tables of a part that several checks read: hits and seen items of the lists as the source has them."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from ..tables.graph import table
+from ..tables.ids import Array
+from ..tables.lists import ListRows, Reading
+from ..tables.part import PartData
+from ..tables.truth import TestPairs, TruthTable
+
+
+@table("stored_hits", uses=("rows_as_stored", "reading", "test_pairs", "truth_table"))
+def stored_hits(rows_as_stored: ListRows, reading: Reading, test_pairs: TestPairs, truth_table: TruthTable) -> tuple[Array, Array]:
+    """The rows of the lists whose item is relevant, repeated or not, and the index of the test pair of each.
+
+    Where the first measure reads the lists whole, its search in the test pairs is used.
+    """
+    whole = reading.source is rows_as_stored and reading.dropped is None and len(reading) == len(rows_as_stored.user)
+    row, pair = test_pairs.lookup.find(reading.pairs if whole else rows_as_stored.pairs)
+    hit = truth_table.relevant[pair]
+    row, pair = row[hit], pair[hit]
+    return (row if not whole or reading.rows is None else reading.rows[row]), pair
+
+
+@table("stored_seen", uses=("rows_as_stored", "part"))
+def stored_seen(rows_as_stored: ListRows, part: PartData) -> Array:
+    """For each row of the lists whether train holds the pair."""
+    mask = np.zeros(len(rows_as_stored.user), dtype=np.bool_)
+    mask[part.lookup_of_train.find(rows_as_stored.pairs)[0]] = True
+    return mask
+
+
+@table("item_hashes", uses=("rows_as_stored",))
+def item_hashes(rows_as_stored: ListRows) -> Array:
+    """A hash of 64 bits of each row's item."""
+    return rows_as_stored.rows.item.hash(7).to_numpy()
+
+
+@table("listed_items", uses=("rows_as_stored", "item_hashes"))
+def listed_items(rows_as_stored: ListRows, item_hashes: Array) -> pl.Series:
+    """The distinct items of the lists, told apart by their hashes: two of ten million items share one with a probability of 10⁻⁶."""
+    return rows_as_stored.rows.item.gather(pl.Series(item_hashes).arg_unique())

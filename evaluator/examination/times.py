@@ -1,0 +1,103 @@
+"""X07 to X09: times that are the wrong way round, and lists that know the future."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ..tables.ids import Array
+from ..tables.part import SourceRows
+from ..tables.truth import TEST
+from .context import Context, Symptom
+from .part import ExaminedPart
+from .registry import HealthCheck, check
+from .tally import Examples, Tally
+from .train import TRAIN
+from .wording import several, shared
+
+
+def of_users(rows: SourceRows, *, latest: bool) -> Array:
+    """The earliest or the latest time of each user's rows, NaN for users without any."""
+    time = rows.frame["timestamp"].cast(pl.Float64).to_numpy()
+    found = np.full(rows.n_users, np.nan)
+    (np.fmax if latest else np.fmin).at(found, rows.user, time)
+    return found
+
+
+@check("X07", per="files")
+class OverlappingUsers(HealthCheck):
+    """Users with a test row that is older than their last train row."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        begins, ends = of_users(part.data.rows(TEST), latest=False), of_users(part.data.rows(TRAIN), latest=True)
+        early = begins < ends
+        return Tally.of(
+            early=int(early.sum()),
+            users=int((~np.isnan(begins) & ~np.isnan(ends)).sum()),
+            **part.users(early, begins=begins, ends=ends),
+        )
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        n, total = tally.count("early"), tally.count("users")
+        sentence = f"{shared(n, total, 'users of train and test')} have a test row that is older than their last train row."
+        return self.symptom(context, sentence, n, total, examples=tally.examples("user"), rows=tally.rows())
+
+
+@check("X08", per="files")
+class TrainAfterTest(HealthCheck):
+    """Train rows that are younger than the first test row of all users."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        facts = part.prepared.times
+        if facts is None or facts.first_test is None:
+            return Tally()
+        late = part.data.rows(TRAIN).frame.select("user", "item", "timestamp").filter(pl.col("timestamp") > facts.first_test)
+        if not len(late):
+            return Tally()
+        youngest = Examples.of(late.select("timestamp", "user", "item"), falling=("timestamp",))
+        return Tally.of(late=len(late), examples=youngest, **part.kept(late))
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        n, total = tally.count("late"), context.counts.count("timed_train_rows")
+        sentence = f"{shared(n, total, 'train rows')} are younger than the first test row: over all users, train knows of the future."
+        return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
+
+
+@check("X09")
+class FutureItems(HealthCheck):
+    """Recommended items whose first row, in train or test, is later than the user's last test row."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        facts = part.prepared.times
+        if facts is None or not len(facts.young):
+            return Tally()
+        lists = part.lists
+        index = facts.young.index_of(lists.item)
+        rows = np.flatnonzero(index >= 0)
+        ends = of_users(part.data.rows(TEST), latest=True)
+        rows = rows[facts.born[index[rows]] > ends[lists.user[rows]]]
+        if not len(rows):
+            return Tally()
+        times: dict[str, Any] = {"born": facts.born[index[rows]], "ends": ends[lists.user[rows]]}
+        early = lists.frame[rows].select("user", "item").with_columns(**{name: pl.Series(values) for name, values in times.items()})
+        return Tally.of(early=len(rows), users=len(np.unique(lists.user[rows])), **part.notes(early, "user", "item"))
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        n, total = tally.count("early"), context.counts.count("list_rows")
+        held = f"{shared(n, total, 'recommended rows')} hold an item that first occurs after the user's last test row"
+        sentence = f"{held}, for {several(tally.count('users'), 'user')}."
+        return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
+
+
+def untimed(context: Context) -> list[str]:
+    """What to say of rows of test and train without a time, which the checks of time pass over."""
+    found = []
+    for role in (TEST, TRAIN):
+        n_rows, n_timed = context.counts.count(f"{role}_rows"), context.counts.count(f"timed_{role}_rows")
+        if n_timed < n_rows:
+            source = context.sources[role]
+            lacking = f"{shared(n_rows - n_timed, n_rows, 'rows')} have no time in {source.columns['timestamp']!r} that can be read"
+            found.append(f"{source.role}: {lacking}; X07, X08 and X09 pass over them.")
+    return found

@@ -1,0 +1,150 @@
+"""T04, X13 and X14: values that are too few, impossible, or no better than popularity."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from ..measure.aggregate import aggregated
+from ..measure.moments import MomentTable
+from ..metrics.definition import Definition
+from ..result import Row
+from .context import Context, Symptom
+from .part import ExaminedPart
+from .registry import HealthCheck, check
+from .tally import Examples, KeptRows, Tally
+from .wording import shared
+
+_TOLERANCE: Final = 1e-9
+_Z: Final = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
+
+
+def _first_of_users(definitions: Sequence[Definition]) -> int | None:
+    """The index of the first measure with values of users."""
+    return next((index for index, definition in enumerate(definitions) if not definition.metric.system), None)
+
+
+@check("T04")
+class TooFewUsers(HealthCheck):
+    """Too few users who count for the first measure, or too few for the difference that is to be seen."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        index = _first_of_users(part.definitions)
+        if index is None:
+            return Tally()
+        values = part.values[index : index + 1]
+        sums = ("mean", "std") if part.setting.limits["mde"] else ("mean",)
+        return Tally.of(moments=MomentTable.of(values, ~np.isnan(values), sums))
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        index = _first_of_users(context.definitions)
+        if index is None:
+            return []
+        moments, label = tally["moments"].measure(0), context.measured[index][0].label
+        n, least = moments.n, context.limit(self.id, "min_users")
+        found: list[Symptom] = []
+        if n < least:
+            few = "Only 1 user counts" if n == 1 else f"Only {n:,} users count" if n else "No user counts"
+            found += self.symptom(context, f"{few} for {label}; fewer than {least:g} tell little.", 1, 1)
+        mde = context.setting(self.id).limits["mde"]
+        deviation = aggregated("std", moments, ddof=1)["std"] if mde and n > 1 else None
+        if mde and deviation is not None and math.isfinite(deviation):
+            needed = math.ceil((_Z * deviation / mde) ** 2)
+            if n < needed:
+                spread = f"{n:,} users count for {label}, whose standard deviation is {deviation:.4f}"
+                sentence = f"{spread}: to see a difference of {mde:g} takes {needed:,}."
+                found += self.symptom(context, sentence, 1, 1, details={"users_needed": needed})
+        return found
+
+
+@check("X13")
+class ImpossibleValues(HealthCheck):
+    """Values out of the bounds of their metric, and values above those of the best possible lists."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        bounds = np.asarray([definition.metric.bounds for definition in part.definitions], dtype=np.float64)
+        values = part.values
+        odd = (values < bounds[:, :1] - _TOLERANCE) | (values > bounds[:, 1:] + _TOLERANCE)
+        valued = np.count_nonzero(~np.isnan(values), axis=1)
+        noted: dict[str, object] = {f"valued_{index}": int(n) for index, n in enumerate(valued)}
+        for index in np.flatnonzero(odd.any(axis=1)).tolist():
+            if part.definitions[index].metric.system:
+                continue
+            users = np.flatnonzero(odd[index])
+            frame = pl.DataFrame({"user": part.data.users.gather(users), "value": values[index, users]})
+            extreme = frame.with_columns(size=pl.col("value").abs()).select("size", "value")
+            noted |= {
+                f"odd_{index}": len(users),
+                f"examples_{index}": Examples.of(frame),
+                f"extreme_{index}": Examples.of(extreme, ("size", "value"), most=1),
+                **({f"rows_{index}": KeptRows((frame,))} if part.keeps_rows else {}),
+            }
+        return Tally(noted)
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        found: list[Symptom] = []
+        for index, (definition, rows) in enumerate(zip(context.definitions, context.measured, strict=True)):
+            if rows and definition.metric.system:
+                found += self._of_model(rows[0], definition.metric.bounds, context)
+            elif rows:
+                found += self._of_users(tally, index, rows[0].label, definition.metric.bounds, context)
+        return found
+
+    def _of_users(self, tally: Tally, index: int, label: str, bounds: tuple[float, float], context: Context) -> list[Symptom]:
+        n, total = tally.count(f"odd_{index}"), tally.count(f"valued_{index}")
+        if not n:
+            return []
+        (extreme,) = tally[f"extreme_{index}"].values("value")
+        sentence = f"{label} of {shared(n, total, 'users')} is not between {bounds[0]:g} and {bounds[1]:g}, up to {extreme:.4g}."
+        examples = [f"user {user}: {value:.4g}" for user, value in tally[f"examples_{index}"].frame.rows()]
+        rows = tally.rows(f"rows_{index}")
+        return self.symptom(context, sentence, n, total, examples=examples, rows=None if rows is None else rows.rename({"value": label}))
+
+    def _of_model(self, row: Row, bounds: tuple[float, float], context: Context) -> list[Symptom]:
+        least, most = bounds
+        value = row.value if row.aggregate in ("mean", "system") else None
+        if value is None or least - _TOLERANCE <= value <= most + _TOLERANCE:
+            return []
+        return self.symptom(context, f"{row.label} is {value:.4g}, not between {least:g} and {most:g}.", 1, 1)
+
+    def comparison(self, context: Context) -> list[Symptom]:
+        compared = list(_beside(context, context.best))
+        above = [
+            f"{row.label} {value:.4f} above {best:.4f}"
+            for row, value, best in compared
+            if row.higher_is_better and value > best + _TOLERANCE
+        ]
+        return self.symptom(context, f"The model is better than the best possible list: {_first_three(above)}.", len(above), len(compared))
+
+
+@check("X14")
+class NoBetterThanPopularity(HealthCheck):
+    """Measures at or below the popularity baseline."""
+
+    def comparison(self, context: Context) -> list[Symptom]:
+        margin, compared = context.limit(self.id, "margin"), list(_beside(context, context.baseline))
+        below = [
+            f"{row.label} {value:.4f} against {floor:.4f}"
+            for row, value, floor in compared
+            if (value - floor) * (1 if row.higher_is_better else -1) <= margin
+        ]
+        more = f" by more than {margin:g}" if margin else ""
+        sentence = f"{shared(len(below), len(compared), 'measures')} are not above the popularity baseline{more}: {_first_three(below)}."
+        return self.symptom(context, sentence, len(below), len(compared))
+
+
+def _beside(context: Context, others: Mapping[str, float]) -> Iterator[tuple[Row, float, float]]:
+    """The means of all measures with the values that are set beside them."""
+    for rows in context.measured:
+        for row in rows:
+            if row.aggregate == "mean" and row.value is not None and row.label in others:
+                yield row, row.value, others[row.label]
+
+
+def _first_three(texts: Sequence[str]) -> str:
+    return ", ".join(texts[:3]) + (f" and {len(texts) - 3} more" if len(texts) > 3 else "")

@@ -1,0 +1,240 @@
+"""Files → lazy Polars frames of canonical columns."""
+
+from __future__ import annotations
+
+import glob
+from typing import Final
+
+import polars as pl
+
+from .scan import Scan
+
+FAILURES: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+"""What Polars raises for a file that it cannot read; some broken files make it panic."""
+RECORD: Final = "receval row"
+"""The number of a record of the files, from 0; one that holds a list becomes several rows."""
+NO_VALUE: Final = ("", "na", "n/a", "null", "none", "nan")
+"""What counts as no value in a column of numbers, in lower case."""
+_TYPES: Final = {"integer": pl.Int64, "text": pl.String, "number": pl.Float64, "time": pl.Float64}
+_ZONED: Final = ("%+", "%Y-%m-%d %H:%M:%S%.f%#z")
+_TIMES: Final = (
+    "%Y-%m-%dT%H:%M:%S%.f",
+    "%Y-%m-%d %H:%M:%S%.f",
+    "%Y-%m-%dT%H:%M",
+    "%Y-%m-%d %H:%M",
+    "%Y-%m-%d",
+    "%Y/%m/%d",
+    "%d.%m.%Y",
+    *_ZONED,
+)
+"""How the texts of times are read: UTC, where they do not say."""
+_YEAR: Final = r"^\d{4}\D|\.\d{4}$"
+"""A year of four digits, first or last: 03/01/24 is not the year 3."""
+_LINE: Final = "receval line"
+_REST: Final = "receval rest"
+
+
+def opened(source: Scan, *, records: bool = False) -> pl.LazyFrame:
+    """The canonical columns of a source, and `row`, the number of each row in the order of the files. With `records`, `RECORD` too.
+
+    Where text is read as integers, what is no integer is null, and `odd_user` or `odd_item` is true wherever the text may not be the
+    plain spelling of an integer.
+    """
+    frame = raw(source)
+    columns = canonical(source, frame)
+    if source.lists:
+        names = [source.names[column] for column in sorted(source.lists)]
+        frame = frame.explode(names, empty_as_null=False).with_row_index(row := "receval exploded")
+    else:
+        row = RECORD
+    if source.skip_blank:
+        blank = pl.all_horizontal(_value(source, column).is_null() for column in source.names)
+        frame = frame.filter(~blank).drop(row).with_row_index(row)
+    kept = [RECORD] if records else []
+    rows = frame.select(pl.col(row).cast(pl.Int64).alias("row"), *columns, *kept)
+    if source.skip_faulty:
+        fine = pl.all_horizontal(_is_there(column, source.kinds[column]) for column in source.skip_faulty)
+        if source.only_faulty:
+            return rows.filter(~fine)
+        rows = rows.filter(fine).drop("row").with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
+    return rows
+
+
+def canonical(source: Scan, frame: pl.LazyFrame) -> list[pl.Expr]:
+    """The canonical columns of `raw` rows."""
+    columns: list[pl.Expr] = []
+    types = frame.collect_schema() if "time" in source.kinds.values() else {}
+    for column in source.names:
+        value, kind = _value(source, column), source.kinds[column]
+        if kind == "integer" and source.is_text:
+            columns += [value.cast(pl.Int64, strict=False).alias(column), _not_plain(value).alias(f"odd_{column}")]
+        elif kind == "integer":
+            columns.append(value.cast(pl.Int64).alias(column))
+        elif kind == "text":
+            columns.append(value.cast(pl.String).alias(column))
+        elif kind == "time":
+            columns.append(_seconds(value, types[source.names[column]]).alias(column))
+        elif _is_text_of_number(source, column):
+            columns.append(_number(value, source.decimal_comma).alias(column))
+        else:
+            columns.append((value.fill_nan(None) if source.is_text else value).alias(column))
+    return columns
+
+
+def raw(source: Scan) -> pl.LazyFrame:
+    """The rows of a source as the files have them, with `RECORD`; a field that holds a list is one."""
+    one_by_one = source.partitions or (source.format == "lines" and source.has_header)
+    if one_by_one:
+        parts = [_raw_part(source, path).drop(RECORD) for path in source.paths]
+        frame = pl.concat(parts).with_row_index(RECORD)
+    else:
+        frame = _files(source, source.paths)
+    if source.lists and source.format in ("csv", "lines"):
+        names = [source.names[column] for column in sorted(source.lists)]
+        frame = frame.with_columns(_listed(pl.col(name), source.split).alias(name) for name in names)
+    return frame
+
+
+def _raw_part(source: Scan, path: str) -> pl.LazyFrame:
+    """The rows of one file, with the columns that its path holds."""
+    values = source.partitions.get(path, {})
+    held = {column: name for column, name in source.names.items() if name in values}
+    frame = _files(source, (path,), frozenset(held.values()))
+    as_text = {column: source.is_text and (source.kinds[column] != "number" or _is_text_of_number(source, column)) for column in held}
+    return frame.with_columns(
+        pl.lit(values[name], dtype=pl.String).cast(pl.String if as_text[column] else _type(source, column)).alias(name)
+        for column, name in held.items()
+    )
+
+
+def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozenset()) -> pl.LazyFrame:
+    paths = list(given)
+    names = [name for name in source.names.values() if name not in held]
+    if source.format == "csv":
+        numbers = {
+            source.names[column]: pl.Float64
+            for column, kind in source.kinds.items()
+            if kind == "number" and not _is_text_of_number(source, column)
+        }
+        header = list(source.header)
+        return pl.scan_csv(
+            paths,
+            separator=source.separator,
+            has_header=source.has_header,
+            infer_schema=False,
+            schema_overrides=numbers,
+            with_column_names=lambda _: header,
+            row_index_name=RECORD,
+            glob=False,
+        )
+    if source.format == "lines":
+        return _fields(pl.scan_lines(paths, name=_LINE, row_index_name=RECORD, glob=False), source)
+    if source.format == "ndjson":
+        types = {source.names[column]: _json_type(source, column) for column in source.names if source.names[column] not in held}
+        return pl.scan_ndjson([glob.escape(path) for path in paths], schema=types, row_index_name=RECORD)
+    scan = pl.scan_ipc if source.format == "ipc" else pl.scan_parquet
+    options = dict(source.storage) or None
+    if source.format == "delta":
+        return pl.concat([pl.scan_delta(path, storage_options=options).select(names) for path in paths]).with_row_index(RECORD)
+    if len(paths) == 1 and not held:
+        return scan(paths, row_index_name=RECORD, glob=False, storage_options=options)
+    # Parts may store a column in different types.
+    by_name = {source.names[column]: _type(source, column) for column in source.names}
+    parts = [scan(path, glob=False, storage_options=options) for path in paths]
+    times = {source.names[column] for column, kind in source.kinds.items() if kind == "time"}
+    same = [part.select(_alike(pl.col(name), by_name[name], part, name in times) for name in names) for part in parts]
+    return pl.concat(same).with_row_index(RECORD)
+
+
+def _alike(value: pl.Expr, kind: pl.DataType | type[pl.DataType], part: pl.LazyFrame, is_time: bool) -> pl.Expr:
+    """A column of one part in the type that it has in all of them."""
+    return _seconds(value, part.collect_schema()[value.meta.output_name()]) if is_time else value.cast(kind)
+
+
+def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
+    """The named fields of lines, as text; a line with more fields than names fails, an empty one has none."""
+    line, separator, width = pl.col(_LINE).str.strip_prefix("\ufeff"), source.separator, len(source.header)
+    if not separator:
+        line, separator = line.str.strip_chars(" \t\r").str.replace_all("[ \t]+", " "), " "
+    split = line.str.splitn(separator, width + 1).struct.rename_fields([*source.header, _REST])
+    fields = lines.with_columns(split.alias(_LINE)).unnest(_LINE)
+    if source.has_header:
+        fields = fields.filter(pl.col(RECORD) > 0).with_columns(pl.col(RECORD) - 1)
+    # Polars has no way to fail but to convert what cannot be: text that begins with a word to a number.
+    failed = (pl.lit("more fields: ") + pl.col(_REST)).cast(pl.Float64).cast(pl.String)
+    first = source.header[0]
+    named = [pl.when(pl.col(name) != "").then(pl.col(name)).alias(name) for name in source.header[1:]]
+    return fields.select(
+        RECORD, pl.when(pl.col(_REST).is_not_null()).then(failed).when(pl.col(first) != "").then(pl.col(first)).alias(first), *named
+    )
+
+
+def _listed(field: pl.Expr, split: str | None) -> pl.Expr:
+    """A field of text as the list that it holds; text without a value holds an empty list, no field at all no list."""
+    if split is None:
+        return field.str.json_decode(pl.List(pl.String))
+    text = field.str.strip_chars(" ")
+    if split == " ":
+        text = text.str.replace_all(" +", " ")
+    values = pl.when(text == "").then(pl.lit([], dtype=pl.List(pl.String))).otherwise(text.str.split(split))
+    return values.list.eval(pl.element().str.strip_chars(" "))
+
+
+def _value(source: Scan, column: str) -> pl.Expr:
+    value = pl.col(source.names[column])
+    if source.nulls and (source.kinds[column] != "number" or _is_text_of_number(source, column)):
+        return pl.when(~value.cast(pl.String).is_in(source.nulls)).then(value)
+    return value
+
+
+def _is_text_of_number(source: Scan, column: str) -> bool:
+    """Whether a column of numbers arrives as text."""
+    if source.kinds[column] != "number":
+        return False
+    if source.format == "csv" or source.format == "lines":
+        return source.loose or source.format == "lines" or column in source.lists
+    return source.loose and source.format == "ndjson"
+
+
+def _number(text: pl.Expr, decimal_comma: bool) -> pl.Expr:
+    """The number that a text is; words for no value are none, and anything else fails."""
+    missing = text.str.to_lowercase().is_in(NO_VALUE)
+    written = text.str.replace(",", ".", literal=True) if decimal_comma else text
+    return pl.when(~missing).then(written).cast(pl.Float64).fill_nan(None)
+
+
+def _json_type(source: Scan, column: str) -> pl.DataType | type[pl.DataType]:
+    single = pl.Float64 if source.kinds[column] == "number" and not source.loose else pl.String
+    return pl.List(single) if column in source.lists else single
+
+
+def _type(source: Scan, column: str) -> pl.DataType | type[pl.DataType]:
+    single = _TYPES[source.kinds[column]]
+    return pl.List(single) if column in source.lists else single
+
+
+def _is_there(column: str, kind: str) -> pl.Expr:
+    value = pl.col(column)
+    if kind == "number":
+        return value.is_not_null() & value.is_finite()
+    return value.is_not_null() & (value != "") if kind == "text" else value.is_not_null()
+
+
+def _seconds(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
+    """A time as seconds since 1970, or as the number that it is; null if it is neither."""
+    if kind.is_temporal() and kind != pl.Time:
+        return value.cast(pl.Datetime("us")).dt.epoch("us") / 1e6
+    if kind != pl.String:
+        return value.cast(pl.Float64, strict=False)
+    dated = pl.when(value.str.contains(_YEAR)).then(value)
+    parsed = [dated.str.to_datetime(form, strict=False, time_unit="us").dt.epoch("us") / 1e6 for form in _TIMES]
+    return pl.coalesce(value.cast(pl.Float64, strict=False), *parsed)
+
+
+def _not_plain(text: pl.Expr) -> pl.Expr:
+    """Whether a text that reads as an integer may not be the plain spelling of one: padded (`001`) or signed.
+
+    Comparing bytes is the cheapest test: what sorts before "1" is "0", or starts with a zero or a sign.
+    """
+    raw = text.cast(pl.Binary)
+    return (raw < b"1") & (raw != b"0")

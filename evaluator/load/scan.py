@@ -1,0 +1,58 @@
+"""`Scan`: how to read one source, as plain values that can be sent to another machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["integer", "text", "number", "time"]
+"""How a column is read; a `time` is a number as it is, or the seconds since 1970 of a date or of its text, and null if it is neither."""
+Format = Literal["csv", "lines", "ndjson", "parquet", "ipc", "delta"]
+"""`lines` is text of which each line is a row and no field is quoted."""
+
+
+@dataclass(frozen=True)
+class Scan:
+    """How to read one source: its files, their format, and the file's name and the kind of each canonical column.
+
+    `separator` may be several characters in `lines`; there, none at all stands for any run of spaces and tabs. `lists` are the
+    canonical columns of which a row holds a list, in text split at `split`, or without it a JSON array; each value becomes a row.
+    With `loose`, numbers of text are read as text, so that words such as NA count as no value, and decimals may follow a comma.
+    `nulls` are texts that count as no value in any column of text. `partitions` are columns that the path of a file holds:
+    path → column → value. `storage` says how to reach files that are addresses (`s3://`).
+    """
+
+    paths: tuple[str, ...]
+    format: Format
+    names: Mapping[str, str]
+    kinds: Mapping[str, Kind]
+    separator: str = ","
+    header: tuple[str, ...] = ()
+    has_header: bool = True
+    skip_blank: bool = False
+    skip_faulty: tuple[str, ...] = ()
+    """Columns of which rows without a value, or with a number that is not finite, are passed over."""
+    only_faulty: bool = False
+    """Nothing is read but what `skip_faulty` passes over otherwise."""
+    lists: frozenset[str] = frozenset()
+    split: str | None = None
+    loose: bool = False
+    decimal_comma: bool = False
+    nulls: tuple[str, ...] = ()
+    partitions: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+    storage: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the files hold text, of which places are lines."""
+        return self.format in ("csv", "lines", "ndjson")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether rows are as the files have them: without lists, words for no value, or columns that a path holds; and are here."""
+        return not (self.lists or self.loose or self.nulls or self.partitions or any("://" in path for path in self.paths))
+
+
+class ReadError(Exception):
+    """A scan met something it could not read, in the words of the reader; `load` looks for the place and says it better."""

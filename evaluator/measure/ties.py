@@ -1,0 +1,206 @@
+"""Tied scores → the least, the mean and the most that each measure can be over all orders of the ties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ..metrics.arrays import Array
+from ..metrics.definition import Definition
+from ..result import Row
+from ..tables.graph import Choice
+from ..tables.rows import Rows
+from ..tables.ties import TieRuns, expected, n_expected, reordered
+from .exact import ExactSums, rounded
+from .moments import MomentTable
+from .plan import MeasureGroup, grouped
+from .scoring import Scorer
+from .wholes import TakenSums
+
+_MOST_RANKS: Final = 5_000_000
+"""How many ranks of hits are looked at together, at most."""
+_AGGREGATES: Final = ("mean", "sum")
+_ORDERS: Final = ("worst", "best", "expected")
+
+Reorder = Callable[[Rows, TieRuns], Rows]
+
+
+class Bounds(NamedTuple):
+    """What a value can be over all orders of the ties; `expected` if every order is as likely."""
+
+    least: float
+    expected: float
+    most: float
+
+
+@dataclass(frozen=True)
+class TieBlock:
+    """Measures whose lists compare scores in the same precision (`single` or double).
+
+    `positions` are their places among all measures that have bounds; `groups` is how they are measured, `exact_groups` the same
+    without rounding users' values, since the mean of rounded values is not the rounded mean.
+    """
+
+    single: bool
+    positions: tuple[int, ...]
+    definitions: tuple[Definition, ...]
+    groups: tuple[MeasureGroup, ...]
+    exact_groups: tuple[MeasureGroup, ...]
+
+    @property
+    def deepest(self) -> int | None:
+        """The largest cut-off; `None` if a measure looks at whole lists."""
+        cutoffs = [definition.k for definition in self.definitions]
+        return None if None in cutoffs else max(k for k in cutoffs if k is not None)
+
+    @property
+    def rounds(self) -> bool:
+        """Whether a measure rounds users' values."""
+        return any(definition.axes["float_type"] != "float64" for definition in self.definitions)
+
+
+@dataclass(frozen=True)
+class TieMeasures:
+    """The measures that have exact bounds where scores tie: their `indexes` among all measures."""
+
+    indexes: tuple[int, ...]
+    blocks: tuple[TieBlock, ...]
+
+    @classmethod
+    def of(cls, definitions: Sequence[Definition], aggregates: Sequence[str]) -> TieMeasures:
+        """Those of `definitions` that are averaged or added up over users: bounds are those of the mean or of the sum."""
+        indexes = tuple(
+            index
+            for index, definition in enumerate(definitions)
+            if definition.tied and set(aggregates or (definition.average,)) & set(_AGGREGATES)
+        )
+        blocks = []
+        for single in (False, True):
+            positions = tuple(
+                position for position, index in enumerate(indexes) if (definitions[index].lists.score_type == "float32") == single
+            )
+            if positions:
+                own = tuple(definitions[indexes[position]] for position in positions)
+                exact = [replace(definition, axes={**definition.axes, "float_type": "float64"}) for definition in own]
+                blocks.append(TieBlock(single, positions, own, grouped(own), grouped(exact)))
+        return cls(indexes, tuple(blocks))
+
+
+@dataclass(frozen=True, eq=False)
+class TieSums:
+    """Exact sums over the users with tied scores, one for each measure that has bounds: of their values, and of those in other orders.
+
+    `plain` are the values as the lists stand, `orders` those in the worst, the best and the mean order. `unbounded` says which measures
+    have no exact bounds: those whose lists are cut before rows are taken out, and those for which a test pair is several relevant items.
+    """
+
+    plain: ExactSums
+    orders: tuple[ExactSums, ...]
+    unbounded: Array
+
+    def __add__(self, other: TieSums) -> TieSums:
+        orders = tuple(own + more for own, more in zip(self.orders, other.orders, strict=True))
+        return TieSums(self.plain + other.plain, orders, self.unbounded | other.unbounded)
+
+
+def tie_sums(scorer: Scorer, measures: TieMeasures, values: Array) -> TieSums:
+    """What the users of a part who have tied scores add to the bounds, given the `values` of all measures, measures × users."""
+    n = len(measures.indexes)
+    unbounded = np.zeros(n, dtype=np.bool_)
+    sums = [ExactSums.zeros(n)] * (1 + len(_ORDERS))
+    for block in measures.blocks:
+        unbounded[list(block.positions)] = [_has_no_bounds(scorer, definition) for definition in block.definitions]
+        plain = values[[measures.indexes[position] for position in block.positions]]
+        for users, orders in _by_chunk(scorer, block):
+            own = plain[:, users]
+            counted = np.isfinite(own) & ~unbounded[list(block.positions), None]
+            for place, each in enumerate((own, *orders)):
+                terms = np.zeros((n, len(users)))
+                terms[list(block.positions)] = np.where(counted & np.isfinite(each), each, 0.0)
+                sums[place] = sums[place] + ExactSums.of(terms)
+    return TieSums(sums[0], tuple(sums[1:]), unbounded)
+
+
+def _has_no_bounds(scorer: Scorer, definition: Definition) -> bool:
+    if scorer.tables.get("reading", scorer.choice(definition)).dropped is not None:
+        return True
+    return "row" in definition.truth.duplicates and bool(scorer.tables.get("test_pairs").repeats)
+
+
+def _by_chunk(scorer: Scorer, block: TieBlock) -> Iterator[tuple[Array, list[Array]]]:
+    """Some users with ties at a time: their indexes, and their values (measures × users) in the worst, the best and the mean order."""
+    tied, n_ranks = _users_with_ties(scorer, block)
+    if not tied.any():
+        return
+    indexes = np.flatnonzero(tied)
+    chunk = (np.cumsum(n_ranks[indexes]) // _MOST_RANKS).astype(np.int64)
+    for number in np.unique(chunk):
+        users = indexes[chunk == number]
+        if 2 * len(users) > scorer.part.n_users:
+            yield users, [values[:, users] for values in _in_every_order(scorer, block)]
+            continue
+        mask = np.zeros(scorer.part.n_users, dtype=np.bool_)
+        mask[users] = True
+        yield users, _in_every_order(Scorer.of(scorer.prepared, scorer.part.of_users(mask)), block)
+
+
+def _users_with_ties(scorer: Scorer, block: TieBlock) -> tuple[Array, Array]:
+    """Which users are measured again, and at most how many ranks their hits may take.
+
+    A user none of whose hits is tied has one value in all orders, and is left out unless values are rounded.
+    """
+    users = np.zeros(scorer.part.n_users, dtype=np.bool_)
+    n_ranks = np.zeros(scorer.part.n_users)
+    for choice in _choices(scorer, block):
+        runs: TieRuns = scorer.tables.get("tie_runs", choice, single=block.single)
+        if not len(runs):
+            continue
+        hits: Rows = scorer.tables.get("hits", choice)
+        users[runs.user if block.rounds else hits.user[runs.run_of(hits) >= 0]] = True
+        n_ranks = np.maximum(n_ranks, n_expected(hits, runs, block.deepest))
+    return users, n_ranks
+
+
+def _choices(scorer: Scorer, block: TieBlock) -> list[Choice]:
+    return list(dict.fromkeys(scorer.choice(part) for definition in block.definitions for part in definition.all))
+
+
+def _in_every_order(scorer: Scorer, block: TieBlock) -> list[Array]:
+    """The values of all users of a part (measures × users) in the worst, the best and the mean order."""
+    mean: Reorder = partial(expected, deepest=block.deepest)
+    return [
+        _reordered(scorer, block, block.groups, partial(reordered, best=False)),
+        _reordered(scorer, block, block.groups, partial(reordered, best=True)),
+        _reordered(scorer, block, block.exact_groups, mean),
+    ]
+
+
+def _reordered(scorer: Scorer, block: TieBlock, groups: Sequence[MeasureGroup], reorder: Reorder) -> Array:
+    """The values of all users with the hits in another order."""
+    hits: dict[Choice, Rows] = {}
+    for choice in _choices(scorer, block):
+        hits[choice] = reorder(scorer.tables.get("hits", choice), scorer.tables.get("tie_runs", choice, single=block.single))
+    other = replace(scorer, tables=scorer.tables.variant("hits", hits), _bodies={})
+    values = np.empty((len(block.definitions), scorer.part.n_users))
+    for group in groups:
+        values[list(group.indexes)] = other.values(group, TakenSums()).values
+    return values
+
+
+def bounds(measures: TieMeasures, sums: TieSums, moments: MomentTable, rows: Mapping[int, Sequence[Row]]) -> dict[str, Bounds]:
+    """The bounds of every measure that has exact ones, by its label, given the `rows` of each measure by its index."""
+    found = {}
+    for position, index in enumerate(measures.indexes):
+        row = next((row for row in rows[index] if row.aggregate in _AGGREGATES), None)
+        if row is None or sums.unbounded[position]:
+            continue
+        untied = moments.totals.fraction(index) - sums.plain.fraction(position)
+        divisor = 1 if row.aggregate == "sum" else row.n_users
+        totals = [untied + order.fraction(position) for order in sums.orders]
+        worst, best, mean = (rounded(total / divisor) if divisor else 0.0 for total in totals)
+        found[row.label] = Bounds(min(worst, best), mean, max(worst, best))
+    return found

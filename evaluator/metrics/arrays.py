@@ -1,0 +1,88 @@
+"""Arithmetic on arrays of values that may be missing.
+
+A value that a user does not have is NaN: such a user, or model, does not count. One that is not defined, so that a mean over it is not
+defined either, is infinite (`UNDEFINED`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+NO_VALUE: Final = math.nan
+UNDEFINED: Final = math.inf
+_SHIFT: Final = 12
+_EULER: Final = 0.577215664901532860606512090082
+
+
+def where(condition: Any, then: Any, otherwise: Any) -> Array:
+    """`then` where the condition holds, else `otherwise`."""
+    return np.where(condition, then, otherwise)
+
+
+def divide(numerator: Any, denominator: Any) -> Array:
+    """`numerator / denominator`, and 0 where the denominator is 0."""
+    return _quotient(numerator, denominator, 0.0)
+
+
+def defined(numerator: Any, denominator: Any) -> Array:
+    """`numerator / denominator`, and no value where the denominator is 0."""
+    return _quotient(numerator, denominator, NO_VALUE)
+
+
+def _quotient(numerator: Any, denominator: Any, otherwise: float) -> Array:
+    below = np.asarray(denominator, dtype=np.float64)
+    positive = below > 0
+    return np.where(positive, numerator / np.where(positive, below, 1.0), otherwise)
+
+
+def missing(value: Any) -> Array:
+    """Whether there is no value."""
+    return np.isnan(value)
+
+
+def filled(value: Any, otherwise: float) -> Array:
+    """The value, or `otherwise` where there is none."""
+    return np.where(np.isnan(value), otherwise, value)
+
+
+def added(*terms: Any) -> Array:
+    """Σ `terms` in their order; a term without a value adds nothing."""
+    total: Any = 0.0
+    for term in terms:
+        total = total + filled(term, 0.0)
+    return np.asarray(total, dtype=np.float64)
+
+
+def discounts(cutoffs: Sequence[int], base: float = 2.0, shifted: bool = True) -> Array:
+    """Σ_{r≤k} 1/log_b(r + 1) for every cut-off k, as a column; not `shifted` it is log_b(max(r, 2)). What k hits of gain 1 add up to."""
+    by = [1.0 / math.log(rank + 1 if shifted else max(rank, 2), base) for rank in range(1, max(cutoffs) + 1)]
+    return np.asarray([math.fsum(by[:k]) for k in cutoffs])[:, None]
+
+
+def discounts_of_length(length: Array) -> Array:
+    """Σ_{r≤l} 1/log2(r + 1) for each length l of a list."""
+    ranks = np.arange(1, int(np.max(length, initial=0)) + 1)
+    totals = np.concatenate([[0.0], np.cumsum(1.0 / np.log2(ranks + 1))])
+    found: Array = totals[np.asarray(length, dtype=np.int64)]
+    return found
+
+
+def harmonic(n: Any) -> Array:
+    """H_n = Σ_{i≤n} 1/i, exact to 1e-14: the asymptotic series at n + 12, less its twelve last terms.
+
+    Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 6.3.18.
+    """
+    shifted = np.asarray(n, dtype=np.float64) + float(_SHIFT)
+    series = np.log(shifted) + _EULER + 0.5 / shifted
+    for power, coefficient in enumerate((-1 / 12, 1 / 120, -1 / 252, 1 / 240, -1 / 132), 1):
+        series = series + coefficient / shifted ** (2 * power)
+    for term in range(1, _SHIFT + 1):
+        series = series - 1.0 / (n + float(term))
+    return np.asarray(series)

@@ -1,0 +1,178 @@
+"""Bounds over the orders of tied scores are those of every order, tried one by one, however users are cut into parts."""
+
+from __future__ import annotations
+
+from itertools import groupby, permutations, product
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from receval.measure import ties
+from receval.measure.finishing import finish
+from receval.measure.measuring import measure
+from receval.measure.partial import merged
+
+from tests.measure.small import frame, prepared, task
+
+MEASURES = [
+    "Precision", "Precision(denominator=list_length)", "Precision(denominator=min_r_k)", "Recall", "Recall(denominator=min_r_k)", "HitRate",
+    "HitRate(at_least=2)", "SetMAP",
+    "Hits", "F1", "F1(beta=0.5)", "RPrecision", "RPrecision(multiple=0.5)", "Utility(worth=2)", "MAP", "MAP(denominator=r)",
+    "MAP(denominator=list_length)", "MAP(denominator=k,ranks=all)", "MAR", "MRR", "DCG", "nDCG", "nDCG(gain=linear)",
+    "nDCG(discount=log_max_r_2)", "nDCG(ideal=k_items)", "nDCGRendle2020", "BinG", "nDCG(float_type=float32)",
+]  # fmt: skip
+CUTOFFS = [1, 3, None]
+
+
+def parts_of(frames, n_parts):
+    """The frames of parts, whose users are those with the same remainder."""
+    return [{name: rows.filter(pl.col("user") % n_parts == part) for name, rows in frames.items()} for part in range(n_parts)]
+
+
+def finished(chosen, parts):
+    """The partial of all parts, and the rows of every measure."""
+    partial = merged([measure(chosen, frames) for frames in parts])
+    done = finish(chosen, partial, "model", n_train_users=None, schemas={}, predicted=frozenset())
+    return partial, done
+
+
+def bounds_of(chosen, parts):
+    """The label of each measure → its bounds."""
+    partial, done = finished(chosen, parts)
+    return ties.bounds(chosen.tie_measures, partial.more["ties"], partial.moments, dict(enumerate(done.rows)))
+
+
+def orders(scored):
+    """Every order of a list of (item, score) that its scores allow."""
+    ranked = sorted(scored, key=lambda pair: -pair[1])
+    runs = [[item for item, _ in run] for _, run in groupby(ranked, key=lambda pair: pair[1])]
+    return [[item for run in chosen for item in run] for chosen in product(*(permutations(run) for run in runs))]
+
+
+worlds = st.lists(
+    st.tuples(
+        st.lists(st.sampled_from([1.0, 2.0, 3.0]), min_size=1, max_size=6),
+        st.dictionaries(st.integers(0, 7), st.integers(1, 3), min_size=1, max_size=5),
+    ),
+    min_size=1,
+    max_size=3,
+)
+
+
+@settings(max_examples=25)
+@given(users=worlds, graded=st.booleans(), n_parts=st.integers(1, 3))
+def test_bounds_are_those_of_all_orders(users, graded, n_parts):
+    chosen = task(prepared(), MEASURES, CUTOFFS, relevance={"graded": graded}, bounds_ties=True, keeps_values=True)
+    test = [(number, item, rating) for number, (_, truth) in enumerate(users) for item, rating in truth.items()]
+    lists = [(number, item, score) for number, (scores, _) in enumerate(users) for item, score in enumerate(scores)]
+    frames = {"lists": frame("user item score", lists), "test": frame("user item rating", test)}
+    found = bounds_of(chosen, parts_of(frames, n_parts))
+
+    every = [orders(list(enumerate(scores))) for scores, _ in users]
+    owners = [number for number, tried in enumerate(every) for _ in tried]
+    ranked = [order for tried in every for order in tried]
+    test = [(place, item, rating) for place, number in enumerate(owners) for item, rating in users[number][1].items()]
+    lists = [(place, item, rank) for place, order in enumerate(ranked) for rank, item in enumerate(order, 1)]
+    _, tried = finished(chosen, [{"lists": frame("user item position", lists), "test": frame("user item rating", test)}])
+    assert tried.user_values is not None
+    assert len(found) == len(chosen.definitions)
+    for index, definition in enumerate(chosen.definitions):
+        of_order = tried.user_values[f"v{index}"].to_numpy()
+        by_user = [of_order[np.asarray(owners) == number] for number in range(len(users))]
+        least, most, mean = (np.mean([end(values) for values in by_user]) for end in (np.min, np.max, np.mean))
+        within = 1e-6 if definition.axes["float_type"] != "float64" else 1e-12
+        assert found[definition.label] == pytest.approx((least, mean, most), abs=within), definition.label
+
+
+@settings(max_examples=25)
+@given(
+    rows=st.lists(
+        st.tuples(st.integers(0, 20), st.integers(0, 9), st.sampled_from([1.0, 2.0])),
+        min_size=1,
+        max_size=120,
+        unique_by=lambda row: row[:2],
+    ),
+    n_parts=st.integers(2, 6),
+)
+def test_parts_do_not_change_a_bit(rows, n_parts):
+    chosen = task(prepared(), ["nDCG", "MAP", "Recall(score_type=float32)"], [2, 5, None], bounds_ties=True, aggregates=("mean", "sum"))
+    frames = {"lists": frame("user item score", rows), "test": frame("user item", [(user, (user * 7) % 10) for user in range(21)])}
+    whole, _ = finished(chosen, [frames])
+    cut, _ = finished(chosen, parts_of(frames, n_parts)[::-1])
+    whole, cut = whole.more["ties"], cut.more["ties"]
+    assert (whole.plain, *whole.orders, *whole.unbounded) == (cut.plain, *cut.orders, *cut.unbounded)
+
+
+def test_a_run_of_a_hundred_equal_scores_has_the_mean_of_chance():
+    frames = {
+        "test": frame("user item", [(1, item) for item in range(7)]),
+        "lists": frame("user item score", [(1, item, 0.5) for item in range(100)]),
+    }
+    found = bounds_of(task(prepared(), ["Precision", "HitRate"], bounds_ties=True), [frames])
+    chance = 1.0
+    for drawn in range(10):
+        chance *= (93 - drawn) / (100 - drawn)
+    assert found["Precision@10"] == pytest.approx((0.0, 0.07, 0.7), abs=1e-12)
+    assert found["HitRate@10"] == pytest.approx((0.0, 1 - chance, 1.0), abs=1e-12)
+
+
+def test_many_ranks_are_looked_at_in_chunks(monkeypatch):
+    frames = {
+        "test": frame("user item", [(user, item) for user in range(6) for item in range(4)]),
+        "lists": frame("user item score", [(user, item, float(user == 9)) for user in range(8) for item in range(30)]),
+    }
+    chosen = task(prepared(), ["MAP", "RPrecision"], [None], bounds_ties=True)
+    whole = bounds_of(chosen, [frames])
+    monkeypatch.setattr(ties, "_MOST_RANKS", 500)
+    assert bounds_of(chosen, [frames]) == whole
+    assert whole["RPrecision"] == pytest.approx((0.0, 4 / 30, 1.0), abs=1e-9)
+
+
+def test_items_that_are_taken_out_leave_their_rank_to_ties_below():
+    train = frame("user item", [(1, 1), (2, 3), (2, 4), (2, 5), (3, 9), (3, 8)])  # item 2 is unknown, 1 is seen
+    frames = {
+        "test": frame("user item", [(1, 3), (1, 5), (2, 9)]),
+        "lists": frame("user item score", [(1, 1, 9), (1, 2, 8), (1, 3, 5), (1, 4, 5), (1, 5, 5), (2, 9, 1), (2, 8, 0)]),
+        "train": train,
+    }
+    policy = {"seen_items": "drop_and_refill", "unknown_items": "drop_and_refill"}
+    found = bounds_of(task(prepared(train), ["Precision"], [2], policy=policy, bounds_ties=True), [frames])
+    # User 1 has 3, 4, 5 in any order at ranks 1 to 3, two of them relevant: 1, 2 or 4/3 hits on average; user 2 has one hit.
+    assert found["Precision@2"] == pytest.approx((0.5, (2 / 3 + 0.5) / 2, 0.75), abs=1e-12)
+
+
+def test_lists_that_are_cut_before_rows_are_taken_out_have_no_bounds_whoever_has_the_ties():
+    train = frame("user item", [(2, 1)])
+    frames = {
+        "test": frame("user item", [(1, 0), (2, 0)]),
+        "lists": frame("user item score", [(user, item, 1.0) for user in (1, 2) for item in range(3)]),
+        "train": train,
+    }
+    chosen = task(prepared(train), ["Precision(seen_items=drop)", "Recall"], [2], bounds_ties=True)
+    assert bounds_of(chosen, parts_of(frames, 2)).keys() == {"Recall@2"}
+
+
+def test_test_pairs_that_count_several_times_have_no_bounds():
+    lists = frame("user item score", [(1, item, 1.0) for item in range(3)])
+    chosen = task(prepared(), ["Recall(truth_duplicates=rows_count)", "Recall"], [2], bounds_ties=True)
+    repeated = frame("user item", [(1, 0), (2, 0), (2, 0)])
+    assert bounds_of(chosen, parts_of({"lists": lists, "test": repeated}, 2)).keys() == {"Recall@2"}
+    single = frame("user item", [(1, 0), (2, 0)])
+    assert len(bounds_of(chosen, parts_of({"lists": lists, "test": single}, 2))) == 2
+
+
+def test_users_with_repeated_items_and_scores_that_stand_apart_are_not_tied():
+    chosen = task(prepared(), ["Recall"], [1], bounds_ties=True)
+    test = frame("user item", [(1, 1), (2, 1)])
+    repeated = frame("user item score", [(1, 0, 1.0), (1, 1, 1.0), (1, 0, 1.0), (2, 1, 2.0)])
+    assert bounds_of(chosen, [{"lists": repeated, "test": test}])["Recall@1"] == (0.5, 0.5, 0.5)
+    apart = frame("user item score position", [(1, 0, 1.0, 1), (1, 1, 1.0, 2), (1, 2, 5.0, 3), (1, 3, 1.0, 4), (2, 1, 2.0, 1)])
+    assert bounds_of(chosen, [{"lists": apart, "test": test}])["Recall@1"] == (0.5, 0.5, 0.5)
+
+
+def test_scores_that_single_precision_ties_have_bounds_where_it_is_what_compares():
+    frames = {"test": frame("user item", [(1, 0)]), "lists": frame("user item score", [(1, 0, 1.0), (1, 1, 1.0 + 1e-12)])}
+    found = bounds_of(task(prepared(), ["Recall", "Recall(score_type=float32)"], [1], bounds_ties=True), [frames])
+    assert found == {"Recall@1": (0.0, 0.0, 0.0), "Recall(score_type=float32)@1": (0.0, 0.5, 1.0)}

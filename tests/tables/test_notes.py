@@ -1,0 +1,46 @@
+"""Remarks that makers of tables count."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from receval.tables.graph import TABLES, Tables, table
+from receval.tables.notes import NOTE_SENTENCES, Notes, note_sentence, sentences
+
+
+@pytest.fixture
+def remarkable():
+    """A table that remarks on one of its two rows."""
+    note_sentence("odd_rows", lambda n, total: f"{n} of {total} rows are odd")
+
+    @table("remarkable", uses=("notes",), params=("n",))
+    def make(notes, n):
+        notes.count("odd_rows", n, 2)
+        return object()
+
+    yield
+    del TABLES["remarkable"], NOTE_SENTENCES["odd_rows"]
+
+
+@pytest.mark.usefixtures("remarkable")
+def test_counts_of_parts_add_up_and_a_table_that_is_asked_for_twice_counts_once():
+    parts = [Notes(), Notes()]
+    for notes in parts:
+        tables = Tables({"notes": notes})
+        assert tables.get("remarkable", n=1) is tables.get("remarkable", n=1)
+    first, second = (pickle.loads(pickle.dumps(notes)) for notes in parts)
+    assert sentences(first.merged(second)) == sentences(second.merged(first)) == ["2 of 4 rows are odd"]
+
+
+@pytest.mark.usefixtures("remarkable")
+def test_tables_under_other_choices_have_sentences_of_their_own_and_nothing_to_remark_has_none():
+    notes = Notes()
+    tables = Tables({"notes": notes})
+    for n in (0, 1, 2):
+        tables.get("remarkable", n=n)
+    assert sentences(notes) == ["1 of 2 rows are odd", "2 of 2 rows are odd"]
+
+
+def test_without_notes_remarks_are_counted_for_nobody(remarkable):
+    Tables({}).get("remarkable", n=1)
