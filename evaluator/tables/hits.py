@@ -75,12 +75,12 @@ def n_relevant(truth_with_repeats: tuple[TruthTable, Array | None]) -> Array:
 def hits(judged_rows: Rows, truth_table: TruthTable, n_relevant: Array) -> Rows:
     """The recommended items that are relevant: `rank`, `gain`, `found` (the hits up to this one), `n_relevant` (those of the user)."""
     rows = judged_rows
-    index = np.flatnonzero(truth_table.relevant[rows["pair"]])
-    if truth_table.as_hits and truth_table.copies is not None:
-        index = np.repeat(index, truth_table.copies[rows["pair"][index]])
-    found = rows.take(index)
+    found = rows.take(np.flatnonzero(truth_table.relevant[rows["pair"]]))
     gain = truth_table.gain[found["pair"]]
-    return found.with_columns(gain=gain, found=numbered(found.user, found.n_users), n_relevant=n_relevant[found.user])
+    found = found.with_columns(gain=gain, found=numbered(found.user, found.n_users), n_relevant=n_relevant[found.user])
+    if truth_table.as_hits and truth_table.copies is not None:  # all copies stand at the rank of the first
+        return found.take(np.repeat(np.arange(len(found)), truth_table.copies[found["pair"]]))
+    return found
 
 
 @table("retrieved", uses=("hits",), columns=("rank", "gain"), title="The hits in their best order")
