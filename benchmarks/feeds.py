@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 from border import exchange
 from libraries import LIBRARIES, Group, Row, file_of, prepared, read, there
-from receval.naming import Scalar
+from receval.names.measure_strings import Scalar
 
 PAIR = ["user_id", "item_id"]
 OTHER = "(none)"

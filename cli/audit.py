@@ -32,7 +32,7 @@ def audit(
     """
     import receval
     from receval.config import load_config
-    from receval.render import audit as pages
+    from receval.output import audit as pages
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)

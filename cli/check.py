@@ -37,7 +37,7 @@ def check(
     """
     import receval
     from receval.config import load_config
-    from receval.render import data, findings
+    from receval.output import data, findings
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)

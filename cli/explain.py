@@ -33,7 +33,7 @@ def explain(
     """
     import receval
     from receval.config import load_config
-    from receval.render import explanation as pages
+    from receval.output import explanation as pages
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from receval import Result
-    from receval.write import Stage
+    from receval.output.disk import Stage
 
 
 @contextmanager
 def target(store: str | None) -> Iterator[Stage]:
     """A stage beside the folder, which is made now, so that one that cannot be written is found before any work."""
-    from receval import write
+    from receval.output import disk
 
-    with write.Stage([Path(store)] if store else []) as stage:
+    with disk.Stage([Path(store)] if store else []) as stage:
         yield stage
 
 
 def keep(result: Result, store: str | None, stage: Stage) -> None:
     """Write the offending rows, all files or none; what an earlier run wrote there goes."""
-    from receval.render import data
+    from receval.output import data
 
     if store:
         files = {Path(store) / f"{name}.parquet": data.as_table(rows) for name, rows in result.failures.items()}

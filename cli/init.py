@@ -69,44 +69,44 @@ def _convert(source: Path, output: str | None, force: bool) -> None:
 
 def _target(output: str | None, force: bool) -> Path | None:
     """Where the config goes; `ConfigError` if it would overwrite a file without leave."""
-    from receval import write
     from receval.errors import ConfigError
+    from receval.output import disk
 
     target = None if output is None else Path(output)
-    if target is not None and target.exists() and write.is_plain(target) and not force:
+    if target is not None and target.exists() and disk.is_plain(target) and not force:
         raise ConfigError(f"{target} is there already", "choose another name with -o, or add --force to overwrite it")
     return target
 
 
 def _folder(target: Path | None) -> Path | None:
     """The folder that the paths of the config are seen from; `None` where the config goes to no file."""
-    from receval import write
+    from receval.output import disk
 
-    return target.parent if target is not None and write.is_plain(target) else None
+    return target.parent if target is not None and disk.is_plain(target) else None
 
 
 def _save(text: str, target: Path | None) -> None:
-    from receval import write
+    from receval.output import disk
 
     if target is None:
         emit(text.encode())
         return
     folder = _folder(target)
-    with write.Stage([folder] if folder else []) as stage:
+    with disk.Stage([folder] if folder else []) as stage:
         stage.commit({target: text.encode()})
 
 
 def _demonstrate(folder: Path, force: bool) -> None:
     """Write the sample into `folder`, all or nothing, and say what to run next."""
-    from receval import write
     from receval.errors import ConfigError
     from receval.init import sample
+    from receval.output import disk
 
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"{folder} is a file", "name a folder for the sample")
     if folder.is_dir() and os.listdir(folder) and not force:
         raise ConfigError(f"{folder} is not empty", "name a new folder, or add --force to write into it")
     files = {folder / name: content for name, content in sample().items()}
-    with write.Stage(dict.fromkeys(path.parent for path in files)) as stage:
+    with disk.Stage(dict.fromkeys(path.parent for path in files)) as stage:
         stage.commit(files)
     click.echo(f"receval: wrote the sample to {folder}; next: receval run {shlex.quote(str(folder / 'quickstart.yaml'))}", err=True)

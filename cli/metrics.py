@@ -13,7 +13,7 @@ from .output import emit, emit_page
 
 if TYPE_CHECKING:
     from receval.conventions import Convention
-    from receval.render.blocks import Page
+    from receval.output.blocks import Page
 
 _FORMATS = ("table", "md", "json")
 
@@ -31,7 +31,7 @@ def metrics(name: str | None, convention: str | None, axes: bool, conventions: b
     NAME is a metric, one of its aliases, or with --convention the name it has in that library.
     """
     from receval import catalogue
-    from receval.render import catalogue as pages
+    from receval.output import catalogue as pages
 
     if sum((name is not None or convention is not None, axes, conventions, everything)) > 1:
         raise click.UsageError("NAME or --convention, --axes, --conventions and --all exclude each other")
@@ -91,7 +91,7 @@ def _named(text: str, convention: Convention | None) -> str:
 
 
 def _read(text: str, convention: Convention) -> str:
-    from receval.naming import MetricSpec, parse
+    from receval.names.measure_strings import MetricSpec, parse
 
     try:
         spec = parse(text)
@@ -101,7 +101,7 @@ def _read(text: str, convention: Convention) -> str:
 
 
 def _print(page: Page, content: Mapping[str, object], form: str) -> None:
-    from receval.render.catalogue import as_json
+    from receval.output.catalogue import as_json
 
     if form == "json":
         emit(as_json(content))

@@ -9,7 +9,7 @@ import click
 
 if TYPE_CHECKING:
     from receval import Loaded
-    from receval.render.blocks import Page
+    from receval.output.blocks import Page
 
 
 def emit(content: bytes) -> None:
@@ -48,6 +48,6 @@ def on_screen(text: str) -> bytes:
 
 def emit_page(page: Page, form: str) -> None:
     """Write a page as text for this terminal (`table`) or as Markdown (`md`)."""
-    from receval.render import blocks
+    from receval.output import blocks
 
     emit(blocks.as_markdown(page).encode() if form == "md" else on_screen(blocks.show(page, sys.stdout)))

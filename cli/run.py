@@ -61,8 +61,8 @@ def run(
     The result goes to standard output, everything else to standard error. Exits with 1 if a health check of level error failed; the
     results are written all the same.
     """
-    from receval import write
     from receval.config import load_config
+    from receval.output import disk
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     if not quiet:
@@ -72,7 +72,7 @@ def run(
         return
     files, folders = _targets(loaded, outputs)
     with ExitStack() as stack:
-        stage = stack.enter_context(write.Stage([*folders, *(file.parent for file in files if write.is_plain(file))]))
+        stage = stack.enter_context(disk.Stage([*folders, *(file.parent for file in files if disk.is_plain(file))]))
         failures = stack.enter_context(target(store))
         result = _evaluate(loaded, quiet, store is not None)
         _save(result, loaded, files, folders, stage)
@@ -128,23 +128,24 @@ def _takes_a_while(loaded: Loaded) -> bool:
 
 
 def _save(result: Result, loaded: Loaded, files: dict[Path, str], folders: list[Path], stage: object) -> None:
-    from receval import render, write
+    from receval import output
+    from receval.output import disk
 
-    assert isinstance(stage, write.Stage)
-    content = {path: render.FORMATS[form](result) for path, form in files.items()}
+    assert isinstance(stage, disk.Stage)
+    content = {path: output.FORMATS[form](result) for path, form in files.items()}
     for folder in folders:
-        written = {name: renderer(result) for name, renderer in render.FILES.items()}
+        written = {name: renderer(result) for name, renderer in output.FILES.items()}
         if loaded.config.output.per_user:
-            written["per_user.parquet"] = render.per_user(result)
-        written["manifest.json"] = render.as_manifest(result, written)
+            written["per_user.parquet"] = output.per_user(result)
+        written["manifest.json"] = output.as_manifest(result, written)
         content |= {folder / name: body for name, body in written.items()}
     stage.commit(content)
 
 
 def _print(result: Result, form: str | None, quiet: bool, verbose: bool, strict: bool) -> None:
     """Print the result; what the checks found goes with the table, and to standard error beside any other format."""
-    from receval import render
-    from receval.render import blocks, findings, ledgers, terminal
+    from receval import output
+    from receval.output import blocks, findings, ledgers, terminal
 
     if not (quiet and form is None) and form in (None, "table"):
         more = blocks.show(ledgers.page(result), sys.stdout) if verbose else ""
@@ -154,4 +155,4 @@ def _print(result: Result, form: str | None, quiet: bool, verbose: bool, strict:
     levels = failing if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
     click.echo(findings.show([one for one in result.findings if one.severity in levels], sys.stderr), err=True, nl=False)
     if form is not None:
-        emit(render.FORMATS[form](result))
+        emit(output.FORMATS[form](result))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from receval.checks import CHECKS, NEEDS, Check
 from receval.config.trust import Policy
 from receval.conventions import AXES
-from receval.render.blocks import Block, Grid, Heading, Prose, Terms
+from receval.output.blocks import Block, Grid, Heading, Prose, Terms
 
 GROUPS = {"R": "The lists of a model", "T": "The test file", "X": "Between files"}
 

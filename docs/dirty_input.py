@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from receval import Result, load_config, run
-from receval.render.blocks import Block, Formula, Grid, Heading, Points, Prose
-from receval.render.findings import bounds, titled
+from receval.output.blocks import Block, Formula, Grid, Heading, Points, Prose
+from receval.output.findings import bounds, titled
 
 ROOT = Path(__file__).parent.parent
 TOY = ROOT / "tests" / "toy"

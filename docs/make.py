@@ -7,8 +7,8 @@ import runpy
 from pathlib import Path
 
 from receval import catalogue
-from receval.render import blocks
-from receval.render import catalogue as pages
+from receval.output import blocks
+from receval.output import catalogue as pages
 
 ROOT = Path(__file__).parent.parent
 MARKS = ("<!-- metrics -->", "<!-- /metrics -->")

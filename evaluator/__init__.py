@@ -12,25 +12,18 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .config import Loaded, load_config
-    from .explanation import Explanation
-    from .pipeline import audit, explain, run
-    from .result import Counts, Input, InputFile, Result, Row
-    from .spread import Audit
+from typing import Any
 
 __all__ = ["Audit", "Counts", "Explanation", "Input", "InputFile", "Loaded", "Result", "Row", "audit", "explain", "load_config", "run"]
 
 _HOMES = {
-    "Audit": ".spread",
-    "Explanation": ".explanation",
+    "Audit": ".results.audit",
+    "Explanation": ".results.explanation",
     "Loaded": ".config",
-    "audit": ".pipeline",
-    "explain": ".pipeline",
+    "audit": ".evaluation.auditing",
+    "explain": ".evaluation.explaining",
     "load_config": ".config",
-    "run": ".pipeline",
+    "run": ".evaluation.running",
 }
 
 
@@ -39,4 +32,4 @@ def __getattr__(name: str) -> Any:
         return version("receval")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES.get(name, ".result"), __name__), name)
+    return getattr(import_module(_HOMES.get(name, ".results.result"), __name__), name)

@@ -7,7 +7,7 @@ from typing import Final
 
 from receval.conventions import AXES, PROTOCOL, load
 from receval.metrics import METRICS, Metric, resolve
-from receval.naming import Scalar, parse
+from receval.names.measure_strings import Scalar, parse
 
 CUTOFFS: Final = (1, 3, None)
 COLUMN: Final = "group"

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Final
 
-from .. import yaml_text as text
 from ..metrics import Definition
+from ..names import yaml_text as text
 from .models import Config
 from .sources import Data
 

@@ -9,8 +9,8 @@ from pathlib import Path as File
 from typing import Any, Final
 
 from .. import conventions, metrics
-from ..naming import MetricSpec
-from ..yaml_text import Path
+from ..names.measure_strings import MetricSpec
+from ..names.yaml_text import Path
 from .metric_entries import named, read_entry
 from .models import Evaluation
 

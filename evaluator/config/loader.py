@@ -13,8 +13,8 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from .. import yaml_text as text
 from ..errors import ConfigError
+from ..names import yaml_text as text
 from .contradictions import contradictions
 from .dialects import translate
 from .models import Config

@@ -14,7 +14,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ..naming import UNSET, Cutoff, MetricSpec, Scalar, cutoff, parse
+from ..names.measure_strings import UNSET, Cutoff, MetricSpec, Scalar, cutoff, parse
 
 _CUTOFFS: Final = ("k", "cutoff")
 _PARTS: Final = ((("metric_name_1", "metric_1"), 0), (("metric_name_2", "metric_2"), 1))

@@ -20,10 +20,12 @@ from pydantic import (
     model_validator,
 )
 
-from .. import conventions, formula, metrics
-from ..formula import Formula, is_formula
+from .. import conventions, metrics
+from ..conventions import choices
 from ..metrics import Definition, Load
-from ..naming import UNSET, MetricSpec, parse
+from ..names import formula
+from ..names.formula import Formula, is_formula
+from ..names.measure_strings import UNSET, MetricSpec, parse
 from .memory import parse_memory
 from .metric_entries import read_cutoffs, read_entry
 from .sources import Data, Model, as_list
@@ -237,7 +239,7 @@ class Evaluation(Model):
 
     def resolve(self, spec: MetricSpec, convention: str | None = None) -> Definition:
         """`spec` with every choice made by the convention called `convention`, or that of the config; `ValueError` if wrong."""
-        relevance = metrics.Relevance(self.relevance.threshold, self.relevance.graded)
+        relevance = choices.Relevance(self.relevance.threshold, self.relevance.graded)
         return metrics.resolve(spec, self._load(convention or self.convention), self._load, relevance, self.policy.axes)
 
     def _load(self, name: str) -> conventions.Convention:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .. import yaml_text as text
+from ..names import yaml_text as text
 from .dialects import Translation
 
 

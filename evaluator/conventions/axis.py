@@ -6,7 +6,7 @@ import difflib
 from dataclasses import dataclass
 from typing import Literal
 
-from ..naming import Scalar
+from ..names.measure_strings import Scalar
 
 Part = Literal["lists", "truth", "users", "value", "formula"]
 

@@ -22,8 +22,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from .. import yaml_text
-from ..naming import UNSET, MetricSpec, Scalar, cutoff, parse
+from ..names import yaml_text
+from ..names.measure_strings import UNSET, MetricSpec, Scalar, cutoff, parse
 from .axes import AXES
 
 DEFAULT: Final = "receval"

@@ -12,7 +12,7 @@ from ..measure.counting import CELLS
 from ..measure.finishing import Finished
 from ..measure.partial import Partial
 from ..metrics.definition import Definition
-from ..result import Counts, Row
+from ..results.result import Counts, Row
 from .plan import Plan
 
 

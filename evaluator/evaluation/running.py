@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
+from typing import Final
 
-from .. import load, provenance
+from .. import load
 from ..checks import CHECKS
 from ..config import Loaded
 from ..errors import DataError
-from ..examination import Context, Examiner, Faults, SourceNames, Symptom, failing_rows, in_order
-from ..inputs import Inputs, described
+from ..health import (
+    CheckTask,
+    Context,
+    Faults,
+    SourceNames,
+    Symptom,
+    comparisons,
+    failing_rows,
+    findings,
+    in_order,
+    refuse,
+    unmade,
+    untimed,
+)
 from ..measure.finishing import finish
 from ..measure.measuring import Task
 from ..measure.partial import Partial
 from ..measure.ties import TieMeasures, bounds
 from ..metrics.definition import Definition
-from ..result import Result
+from ..results.result import Result
 from ..tables.notes import sentences
+from . import provenance
+from .comparing import compared, with_shares
 from .files import Files, with_files
+from .inputs import Inputs, described
 from .models import Evaluated, evaluated
 from .passes import CHECKS as TALLIES
 from .passes import TIES, PassTask, pass_over
 from .plan import Plan
 
+NO_VALUES: Final[Mapping[str, float]] = MappingProxyType({})
 Progress = Callable[[str, int, int], None]
 """Called as `progress(model, done, total)` before each model and once at the end."""
 
@@ -40,16 +58,16 @@ def run(
     """
     plan = Plan.of(loaded.config)
     options = Options(keep_failures, tolerant, keep_users, progress or _silent)
-    examiner = examiner_of(loaded)
-    looks = {"train", "catalogue", "times"} & examiner.needs
+    checks = check_task_of(loaded)
+    looks = {"train", "catalogue", "times"} & checks.needs
     known = looks or loaded.config.evaluation.yardsticks.asked
     return with_files(
         loaded,
         plan,
         lambda files: Run(loaded, plan, files, options).result(),
         more_needs=("known",) if known else (),
-        times=examiner.wants_times,
-        tolerant=tolerant and examiner.wants("R02"),
+        times=checks.wants_times,
+        tolerant=tolerant and checks.wants("R02"),
         all_of_train=bool(looks),
     )
 
@@ -58,11 +76,15 @@ def _silent(model: str, done: int, total: int) -> None:
     pass
 
 
-def examiner_of(loaded: Loaded) -> Examiner:
+def _no_rows(n_rows: int) -> None:
+    pass
+
+
+def check_task_of(loaded: Loaded) -> CheckTask:
     """The checks of a config, before any file is looked at."""
     config = loaded.config
     cutoffs = [one.k for one in config.evaluation.computed if one.metric.cut]
-    return Examiner(
+    return CheckTask(
         settings=config.health.settings,
         policy=config.evaluation.policy.refused,
         cutoffs=tuple(k for k in dict.fromkeys(cutoffs) if k is not None),
@@ -90,6 +112,10 @@ class Run:
     models: dict[str, Evaluated] = field(default_factory=dict)
     symptoms: list[Symptom] = field(default_factory=list)
     available: set[str] = field(default_factory=set)
+    checks_of: dict[str, CheckTask] = field(default_factory=dict)
+    yardsticks: tuple[str, ...] = ()
+    more_remarks: list[str] = field(default_factory=list)
+    """What there is to say of rows without a time, and of yardsticks."""
 
     def result(self) -> Result:
         """Evaluate every model."""
@@ -97,39 +123,69 @@ class Run:
         for done, (name, source) in enumerate(inputs.models.items()):
             progress(name, done, len(inputs.models))
             self.model(name, source, first=not done)
+        self.compare()
         progress("", len(inputs.models), len(inputs.models))
         return self._result()
+
+    def compare(self) -> None:
+        """Measure the yardsticks, and set the models beside them."""
+        checks = check_task_of(self.loaded)
+        if not self.compares:
+            return
+        task, models = self.task, dict(self.models)
+        others = compared(self.loaded, self.files, task, len(self.plan.shown), models, checks.wants("X14"))
+        for name, (yardstick, found) in others.shown.items():
+            plan = Plan(yardstick.task.definitions, self.plan.aggregates)
+            self.models[name] = self.evaluated(name, yardstick.task, found, plan)
+        self.yardsticks = tuple(others.shown)
+        remark = others.remark()
+        self.more_remarks += [remark] if remark else []
+        for name, model in models.items():
+            best = others.best(model)
+            self.models[name] = with_shares(model, best)
+            if name in self.checks_of:
+                context = self.context(name, self.files.inputs.models[name], model, {}, best, others.popular(model))
+                self.note(comparisons(self.checks_of[name], context))
+        for name in others.shown:
+            self.models[name] = with_shares(self.models[name], others.best_of(name, self.models[name]))
+
+    @property
+    def compares(self) -> bool:
+        """Whether models are set beside yardsticks."""
+        return self.loaded.config.evaluation.yardsticks.asked or check_task_of(self.loaded).wants("X13", "X14")
+
+    @property
+    def task(self) -> Task:
+        """What is measured of every part of a model."""
+        plan = self.plan
+        return Task(self.files.prepared, plan.definitions, plan.aggregates, plan.pooled, self.options.keep_users)
 
     def model(self, name: str, source: load.Source, *, first: bool) -> None:
         """Evaluate one model in one pass over its lists."""
         files, plan = self.files, self.plan
-        examiner = self.examiner(source, first)
-        task = Task(files.prepared, plan.definitions, plan.aggregates, plan.pooled, self.options.keep_users)
-        ties = TieMeasures.of(plan.definitions, plan.aggregates) if examiner is not None and examiner.wants("R04") else None
-        found = pass_over(
-            source,
-            PassTask(task, ties, examiner),
-            files.sides_of(name),
-            files.reader,
-            last=files.last,
-            memory=self.loaded.config.engine.bytes,
-            scratch=files.scratch,
-            progress=lambda n_rows: None,
-        )
+        checks = self.checks(source, first)
+        task = self.task
+        ties = TieMeasures.of(plan.definitions, plan.aggregates) if checks is not None and checks.wants("R04") else None
+        found = pass_over(name, files, PassTask(task, ties, checks, self.compares), self.loaded.config.engine.bytes, _no_rows)
         if first:
             refuse_nothing_relevant(files.inputs.test, plan.definitions[0], found)
-        if examiner is None and not found.counts["judged"]:
+        if checks is None and not found.counts["judged"]:
             load.common_or_refuse(files.inputs.test, source)
-        of_one = self.evaluated(name, task, found)
+        of_one = self.evaluated(name, task, found, plan)
         self.models[name] = of_one
-        if examiner is not None:
-            tied = bounds(ties, found.more[TIES], found.moments, dict(enumerate(of_one.by_definition))) if ties and TIES in found.more else {}
+        if checks is not None:
+            self.checks_of[name] = checks
+            tied = (
+                bounds(ties, found.more[TIES], found.moments, dict(enumerate(of_one.by_definition))) if ties and TIES in found.more else {}
+            )
             context = self.context(name, source, of_one, {label: one._asdict() for label, one in tied.items()})
-            self.note(examiner, examiner.findings(found.more[TALLIES], context))
+            self.note(findings(checks, found.more[TALLIES], context))
+            if first and files.prepared.times is not None:
+                self.more_remarks += untimed(replace(context, counts=found.more[TALLIES].counts))
 
-    def evaluated(self, name: str, task: Task, found: Partial) -> Evaluated:
-        """The rows of one model."""
-        numbers, plan = self.files.prepared.numbers, self.plan
+    def evaluated(self, name: str, task: Task, found: Partial, plan: Plan) -> Evaluated:
+        """The rows of one model, or of a yardstick."""
+        numbers = self.files.prepared.numbers
         n_train_users = int(numbers["train_users"]) if self.files.inputs.train is not None and plan.needs_train else None
         predicted = plan.predicted if name in self.files.inputs.predictions else frozenset[int]()
         finished = partial(
@@ -138,46 +194,54 @@ class Run:
         own = finished(replace(task, aggregates=())) if plan.composites else None
         return evaluated(name, plan, found, finished(task), own, sentences(found.notes))
 
-    def examiner(self, source: load.Source, first: bool) -> Examiner | None:
+    def checks(self, source: load.Source, first: bool) -> CheckTask | None:
         """The checks that are made of a model, those of the files with the first one; `None` if there are none."""
-        examiner = examiner_of(self.loaded)
-        if not any(examiner.wants(check) for check in CHECKS):
+        checks = check_task_of(self.loaded)
+        if not checks.wants_any:
             return None
-        available = available_needs(self.files, source, self.plan.all, examiner)
+        available = available_needs(self.files, source, self.plan.all, checks)
         self.available |= available
-        return replace(examiner, available=available, files=first, keeps_rows=self.options.keep_failures)
+        return replace(checks, available=available, files=first, keeps_rows=self.options.keep_failures)
 
-    def context(self, name: str, source: load.Source, of_one: Evaluated, tied: dict[str, dict[str, float]]) -> Context:
+    def context(
+        self,
+        name: str,
+        source: load.Source,
+        of_one: Evaluated,
+        tied: Mapping[str, Mapping[str, float]],
+        best: Mapping[str, float] = NO_VALUES,
+        baseline: Mapping[str, float] = NO_VALUES,
+    ) -> Context:
         """What checks are given at the end."""
         inputs = self.files.inputs
         sources = {"lists": source, "test": inputs.test, "train": inputs.train, "items": inputs.items}
         return Context(
             model=name,
-            settings={},
-            refused=frozenset(),
-            available=frozenset(),
-            cutoffs=(),
             prepared=self.files.prepared,
             definitions=self.plan.definitions,
             measured=of_one.by_definition,
             sources={role: _names(one) for role, one in sources.items() if one is not None},
             faults=self.faults(name),
             bounds=tied,
+            best=best,
+            baseline=baseline,
         )
 
     def faults(self, name: str) -> list[Faults]:
         """Rows that were left out of the sources that are looked at with a model."""
         of_models = {source.role: model for model, source in self.files.inputs.models.items()}
         return [
-            Faults(role, of_models.get(role, ""), passed.places, passed.n_faulty, passed.n_rows, self.files.reader.faulty_rows(passed.source))
+            Faults(
+                role, of_models.get(role, ""), passed.places, passed.n_faulty, passed.n_rows, self.files.reader.faulty_rows(passed.source)
+            )
             for role, passed in self.files.reader.passed_over.items()
             if of_models.get(role, name) == name
         ]
 
-    def note(self, examiner: Examiner, symptoms: Sequence[Symptom]) -> None:
+    def note(self, symptoms: Sequence[Symptom]) -> None:
         """Keep findings; `DataError` for one that the policy refuses."""
         if not self.options.tolerant:
-            examiner.refuse(symptoms)
+            refuse(symptoms)
         self.symptoms += symptoms
 
     def remarks(self) -> tuple[str, ...]:
@@ -189,13 +253,13 @@ class Run:
             for model, source in inputs.models.items()
             if not {"position", "score"} & source.columns and not source.scan.lists
         )
-        about_files = (*load.remarks(inputs.all()), *unordered, *self.files.remarks)
+        about_files = (*load.remarks(inputs.all()), *unordered, *self.files.remarks, *self.more_remarks)
         return (*about_files, *self.plan.remarks(inputs.train is not None), *of_models)
 
     def _result(self) -> Result:
         rows = [row for of_one in self.models.values() for row in of_one.rows]
-        examiner, found = examiner_of(self.loaded), in_order(self.symptoms)
-        examined = any(examiner.wants(check) for check in CHECKS)
+        checks, found = check_task_of(self.loaded), in_order(self.symptoms)
+        examined = checks.wants_any
         users = {name: of_one.per_user(self.plan.shown) for name, of_one in self.models.items() if self.options.keep_users}
         return Result(
             rows=tuple(rows),
@@ -206,9 +270,10 @@ class Run:
             config=self.loaded.resolved(),
             remarks=self.remarks(),
             versions=provenance.versions(self.loaded.config.engine.name),
+            yardsticks=self.yardsticks,
             findings=tuple(symptom.finding for symptom in found),
             examined=examined,
-            unmade=examiner.unmade(self.available) if examined else dict.fromkeys(CHECKS, "off"),
+            unmade=unmade(checks, self.available) if examined else dict.fromkeys(CHECKS, "off"),
             failures=failing_rows(found) if self.options.keep_failures else {},
         )
 
@@ -218,7 +283,7 @@ def _names(source: load.Source) -> SourceNames:
     return SourceNames(source.role, source.scan.names, stored)
 
 
-def available_needs(files: Files, source: load.Source, definitions: Sequence[Definition], examiner: Examiner) -> frozenset[str]:
+def available_needs(files: Files, source: load.Source, definitions: Sequence[Definition], checks: CheckTask) -> frozenset[str]:
     """What the files of a model have of that which checks need."""
     inputs: Inputs = files.inputs
     graded = any(one.truth.graded for one in definitions)
@@ -228,7 +293,7 @@ def available_needs(files: Files, source: load.Source, definitions: Sequence[Def
         "times": files.prepared.times is not None,
         "scores": "score" in source.columns,
         "ranks": "position" in source.columns,
-        "cutoffs": bool(examiner.cutoffs),
+        "cutoffs": bool(checks.cutoffs),
         "gains": graded and "rating" in inputs.test.columns,
     }
     return frozenset(need for need, is_there in there.items() if is_there)

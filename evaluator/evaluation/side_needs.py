@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ..config import Config
-from ..metrics.popularity_groups import profile_groups_of
-from ..inputs import Inputs
 from ..load import Source
 from ..metrics.definition import Definition
-from ..naming import MetricSpec
+from ..metrics.popularity_groups import profile_groups_of
+from ..names.measure_strings import MetricSpec
 from ..prepare import SideFrames, SideNeeds, prepare_sides
 from ..tables.prepared import Prepared
+from .inputs import Inputs
 from .plan import Plan, tables_of
 from .sources import SourceReader
 

@@ -1,33 +1,54 @@
-"""What is wrong or suspicious in the input, said before any score; one file per kind of look, each check under its id."""
+"""The health checks over parts of whole users: each is one decorated class, which notes what merges and says it at the end."""
 
-from .examiner import Examiner, Lists, Symptom, shared
-from .ids import Ids, ids
-from .lists import lists, tied, wanted
-from .omitted import cold, coverage, users
-from .popular import popular
-from .trained import future, seen, trained
-from .truth import truth
-from .values import Measured, measured, values
+from . import alike, faults, ids, items, lists, tables, ties, times, train, truth, users, values
+from .context import Context, Faults, SourceNames, Symptom
+from .findings import comparisons, failing_rows, findings, in_order, refuse, unmade
+from .part import ExaminedPart
+from .registry import CHECKERS, HealthCheck, check
+from .tally import DistinctIds, Examples, KeptRows, Least, Marks, Most, Tally
+from .task import REFUSED, CheckTask, Tallies, examine
+from .times import untimed
+from .wording import several, shared
 
 __all__ = [
-    "Examiner",
-    "Ids",
-    "Lists",
-    "Measured",
+    "CHECKERS",
+    "REFUSED",
+    "CheckTask",
+    "Context",
+    "DistinctIds",
+    "ExaminedPart",
+    "Examples",
+    "Faults",
+    "HealthCheck",
+    "KeptRows",
+    "Least",
+    "Marks",
+    "Most",
+    "SourceNames",
     "Symptom",
-    "cold",
-    "coverage",
-    "future",
+    "Tallies",
+    "Tally",
+    "alike",
+    "check",
+    "comparisons",
+    "examine",
+    "failing_rows",
+    "faults",
+    "findings",
     "ids",
+    "in_order",
+    "items",
     "lists",
-    "measured",
-    "popular",
-    "seen",
+    "refuse",
+    "several",
     "shared",
-    "tied",
-    "trained",
+    "tables",
+    "ties",
+    "times",
+    "train",
     "truth",
+    "unmade",
+    "untimed",
     "users",
     "values",
-    "wanted",
 ]

@@ -2,79 +2,161 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
 
-import narwhals as nw
+import numpy as np
+import polars as pl
 
-from ..frames import Frame
-from .examiner import Examiner, Symptom, shared
+from ..tables.truth import TEST
+from .context import Context, Symptom
+from .mending import MENDINGS, all_mended, matched
+from .part import ExaminedPart
+from .registry import HealthCheck, check
+from .tally import EXAMPLES, DistinctIds, Tally
+from .train import TRAIN
+from .wording import shared
 
-_MENDED: Final[Mapping[str, Callable[[nw.Expr], nw.Expr]]] = {
-    "white space": lambda text: text.str.strip_chars(),
-    "case": lambda text: text.str.to_lowercase(),
-    "leading zeros": lambda text: text.str.replace_all("^0+", ""),
-    "a final .0": lambda text: text.str.replace_all(r"\.0+$", ""),
-}
-
-
-class Ids(NamedTuple):
-    """The distinct ids (column `user` or `item`) of one role, and what the file calls them and stores them as."""
-
-    role: str
-    frame: Frame
-    name: str
-    stored: str
+Column = Literal["user", "item"]
+COLUMNS: Final[tuple[Column, ...]] = ("user", "item")
+_SHOWN: Final = 3
+"""How many ids of each file are shown where none is in common."""
 
 
-def ids(x: Examiner, column: str, own: Ids, others: Ids, known: Frame, *, model: str = "", must_meet: bool = False) -> list[Symptom]:
-    """What is odd about the ids of `own` as they meet those of `others`; ids of `known` are fine wherever they come from.
+@dataclass(frozen=True, eq=False)
+class Meeting:
+    """The ids of lists and test as long as no part has one in common: then there is nothing to say, and they are dropped."""
 
-    With `must_meet` there must be one that both have.
-    """
-    found: list[Symptom] = []
-    if must_meet and x.asks("X03") and not x.size(own.frame.join(others.frame, on=column, how="semi")):
-        n = x.size(own.frame)
-        sentence = f"No {column} of {own.role} stands in {others.role}: {_shown(x, others, column)}; {_shown(x, own, column)}."
-        found += x.symptom("X03", sentence, n, n, model=model)
-    if not x.asks("X04"):
+    listed: DistinctIds | None = None
+    tested: DistinctIds | None = None
+
+    def __add__(self, other: Meeting) -> Meeting:
+        if self.listed is None or other.listed is None or self.tested is None or other.tested is None:
+            return Meeting()
+        return Meeting(self.listed + other.listed, self.tested + other.tested)
+
+
+@check("X03", uses=("listed_items", "stored_hits", "test_pairs"))
+class NothingInCommon(HealthCheck):
+    """Lists and test without a common user, or without a common item."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        listed, tested = part.lists.counts > 0, part.data.rows(TEST).counts > 0
+        users, items = Meeting(), Meeting()
+        if not (listed & tested).any():
+            users = Meeting(*(DistinctIds.of(part.data.users.filter(pl.Series(mask))) for mask in (listed, tested)))
+        if not len(part.table("stored_hits")[0]):
+            items = Meeting(DistinctIds.of(part.table("listed_items")), DistinctIds.of(part.table("test_pairs").item.unique()))
+        return Tally.of(user=users, item=items)
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        found: list[Symptom] = []
+        for column in COLUMNS:
+            meeting: Meeting = tally[column]
+            if meeting.listed is None or meeting.tested is None:
+                continue
+            listed, tested = meeting.listed.ids, meeting.tested.ids
+            if _any_in(listed, tested):
+                continue
+            shown = f"{_shown(context, TEST, column, tested)}; {_shown(context, 'lists', column, listed)}"
+            sentence = f"No {column} of {context.sources['lists'].role} stands in {context.sources[TEST].role}: {shown}."
+            found += self.symptom(context, sentence, len(listed), len(listed))
         return found
-    if x.engine.collect(own.frame.head(0)).schema[column] == nw.String:
-        found += _mendable(x, column, own, known, model)
-    if own.stored != others.stored and not found:
-        sentence = f"The {column} ids are {own.stored} in {own.role} and {others.stored} in {others.role}; they are compared as text."
-        found += x.symptom("X04", sentence, x.size(own.frame), x.size(own.frame), model=model, severity="info")
-    return found
 
 
-def _mendable(x: Examiner, column: str, own: Ids, known: Frame, model: str) -> list[Symptom]:
-    strange = own.frame.join(known, on=column, how="anti")
-    if not x.size(strange):
-        return []
-    matches = _matched(strange, known, column, _all_mended)
-    n, total = x.size(matches), x.size(own.frame)
-    if not n:
-        return []
-    counts = {what: x.size(_matched(strange, known, column, mend)) for what, mend in _MENDED.items()}
-    causes = ", ".join(f"{what} {count:,}" for what, count in counts.items() if count) or "several of these at once"
-    sentence = f"{shared(n, total, f'{column} ids')} of {own.role} would be those of another file if they were mended ({causes})."
-    some = x.engine.collect(matches.sort(column).head(5).select(column, "other")).rows()
-    examples = tuple(f"{mine!r} is there as {other!r}" for mine, other in sorted(some))
-    return x.symptom("X04", sentence, n, total, model=model, examples=examples, rows=lambda: matches)
+def _any_in(ids: pl.Series, others: pl.Series) -> bool:
+    return bool(ids.is_in(others.implode()).any())
 
 
-def _all_mended(text: nw.Expr) -> nw.Expr:
-    for mend in _MENDED.values():
-        text = mend(text)
-    return text
+def _shown(context: Context, source: str, column: Column, ids: pl.Series) -> str:
+    names = context.sources[source]
+    return f"{names.role} ({names.columns[column]!r}, {names.stored[column]}) has {', '.join(map(repr, ids.head(_SHOWN)))}"
 
 
-def _matched(strange: Frame, others: Frame, column: str, mend: Callable[[nw.Expr], nw.Expr]) -> Frame:
-    """The `strange` ids that are those of `others` once both are mended, each once, with one of these as `other`."""
-    theirs = others.select(other=nw.col(column), key=mend(nw.col(column))).group_by("key").agg(nw.col("other").min())
-    return strange.select(column, key=mend(nw.col(column))).join(theirs, on="key", how="inner").drop("key")
+class _Comparison(NamedTuple):
+    """Ids of one source as they meet those of another; ids of `known` sources are fine wherever they come from."""
+
+    own: str
+    other: str
+    known: tuple[str, ...]
+    columns: tuple[Column, ...] = COLUMNS
 
 
-def _shown(x: Examiner, ids: Ids, column: str) -> str:
-    some = sorted(x.engine.collect(ids.frame.select(column).sort(column).head(3))[column].to_list())
-    return f"{ids.role} ({ids.name!r}, {ids.stored}) has {', '.join(map(repr, some))}"
+_OF_FILES: Final = (_Comparison(TEST, TRAIN, (TRAIN,)), _Comparison("items", TEST, (TEST, TRAIN), ("item",)))
+_OF_MODEL: Final = _Comparison("lists", TEST, (TEST, TRAIN, "items"))
+
+
+@check("X04", uses=("listed_items",))
+class MendableIds(HealthCheck):
+    """Text ids that would be those of another file if white space, case, leading zeros or a final .0 were mended.
+
+    What it finds in the files that all models share it finds with every model; it is reported once.
+    """
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        data = part.data
+        noted: dict[str, DistinctIds] = {}
+        if data.users.dtype == pl.String:
+            listed, tested = part.lists.counts > 0, data.rows(TEST).counts > 0
+            trained = data.rows(TRAIN).counts > 0 if TRAIN in data else np.zeros_like(tested)
+            masks = {"lists user": listed, f"{TEST} user": tested, f"{TRAIN} user": trained}
+            noted |= {name: DistinctIds.of(data.users.filter(pl.Series(mask))) for name, mask in masks.items()}
+        if part.lists.item.dtype == pl.String:
+            noted |= {
+                "lists item": DistinctIds.of(part.table("listed_items")),
+                f"{TEST} item": DistinctIds.of(data.rows(TEST).item.unique()),
+            }
+        return Tally(noted)
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        found: list[Symptom] = []
+        for comparison in (*_OF_FILES, _OF_MODEL):
+            if comparison.own in context.sources and comparison.other in context.sources:
+                for column in comparison.columns:
+                    if f"lists {column}" in tally:
+                        found += self._compared(tally, context, comparison, column)
+        return found
+
+    def _compared(self, tally: Tally, context: Context, comparison: _Comparison, column: Column) -> list[Symptom]:
+        model = context.model if comparison is _OF_MODEL else ""
+        own, other = context.sources[comparison.own], context.sources[comparison.other]
+        ids = _ids(tally, context, comparison.own, column)
+        known = pl.concat([_ids(tally, context, name, column) for name in comparison.known if column in _columns(context, name)])
+        strange = ids.filter(~ids.is_in(known.implode()))
+        matches = matched(strange, known, all_mended) if len(strange) else None
+        if matches is not None and len(matches):
+            counts = {what: len(matched(strange, known, mend)) for what, mend in MENDINGS.items()}
+            causes = ", ".join(f"{what} {count:,}" for what, count in counts.items() if count) or "several of these at once"
+            share = shared(len(matches), len(ids), f"{column} ids")
+            sentence = f"{share} of {own.role} would be those of another file if they were mended ({causes})."
+            examples = [f"{mine!r} is there as {theirs!r}" for mine, theirs in matches.head(EXAMPLES).rows()]
+            found = self.symptom(
+                context, sentence, len(matches), len(ids), examples=examples, rows=matches.rename({"id": column}), model=model
+            )
+            if found:
+                return found
+        if own.stored[column] == other.stored[column] or self._nothing_in_common(tally, context, comparison, column):
+            return []
+        differ = f"The {column} ids are {own.stored[column]} in {own.role} and {other.stored[column]} in {other.role}"
+        return self.symptom(context, f"{differ}; they are compared as text.", len(ids), len(ids), model=model, severity="info")
+
+    def _nothing_in_common(self, tally: Tally, context: Context, comparison: _Comparison, column: Column) -> bool:
+        """Whether X03 says already that the ids of the lists differ."""
+        if comparison is not _OF_MODEL or context.setting("X03").severity == "off":
+            return False
+        return not _any_in(_ids(tally, context, "lists", column), _ids(tally, context, TEST, column))
+
+
+def _columns(context: Context, source: str) -> Mapping[str, str]:
+    """The columns of a source; none if it is not given."""
+    return context.sources[source].columns if source in context.sources else {}
+
+
+def _ids(tally: Tally, context: Context, source: str, column: Column) -> pl.Series:
+    """The distinct ids of a source, ascending."""
+    prepared = context.prepared
+    if column == "item" and source in (TRAIN, "items"):
+        return prepared.items.ids.filter(pl.Series(prepared.in_train if source == TRAIN else prepared.in_catalogue)).rename("id")
+    ids: DistinctIds = tally[f"{source} {column}"]
+    return ids.ids

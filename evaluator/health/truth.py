@@ -2,57 +2,77 @@
 
 from __future__ import annotations
 
-import narwhals as nw
+import numpy as np
+import polars as pl
 
-from ..frames import Frame
-from .examiner import Examiner, Symptom, shared
-
-_PAIR = ["user", "item"]
-
-
-def truth(x: Examiner, rows: Frame, n_users: int, relevant: Frame, n_items: int, graded: bool) -> list[Symptom]:
-    """Every finding in the `rows` of the test file: `user item`, and `rating` if it has one.
-
-    There are `n_items` relevant items in all: if these are as many as rows, no pair stands twice. Of its `n_users` users
-    those of `relevant` have one. `graded`: a measure makes gains of the ratings.
-    """
-    n_rows = x.size(rows)
-    found = _repeated(x, rows, n_rows) if x.asks("T01") and n_items != n_rows else []
-    found += _irrelevant(x, rows, n_users, relevant) if x.asks("T02") else []
-    if graded and x.asks("T03") and "rating" in rows.collect_schema().names():
-        found += _odd_gains(x, rows, n_rows)
-    return found
+from ..tables.truth import TEST, TestPairs, TruthTable
+from .context import Context, Symptom
+from .part import ExaminedPart
+from .registry import HealthCheck, check
+from .tally import Least, Most, Tally
+from .wording import shared
 
 
-def _repeated(x: Examiner, rows: Frame, n_rows: int) -> list[Symptom]:
-    (pairs,) = x.engine.settle([rows.group_by(_PAIR).agg(n=nw.len().cast(nw.Int64)).filter(nw.col("n") > 1)])
-    sums = x.one(pairs.select(pairs=nw.len(), more=(nw.col("n") - 1).sum()))
-    if not sums["more"]:
-        return []
-    sentence = f"{shared(sums['more'], n_rows, 'test rows')} repeat a pair of user and item that stands there already."
-    again = lambda: rows.join(pairs, on=_PAIR, how="semi")  # noqa: E731
-    return x.symptom("T01", sentence, sums["more"], n_rows, examples=x.examples(pairs, *_PAIR), rows=again)
+@check("T01", uses=("test_pairs",), per="files")
+class RepeatedPairs(HealthCheck):
+    """Test rows that repeat a pair of user and item."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        pairs: TestPairs = part.table("test_pairs")
+        if not pairs.repeats:
+            return Tally()
+        again = np.bincount(pairs.row_pair)[pairs.row_pair] > 1
+        frame = part.data.rows(TEST).frame.filter(pl.Series(again))
+        return Tally.of(again=len(pairs.rows) - len(pairs), **part.notes(frame, "user", "item"))
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        n, total = tally.count("again"), context.counts.count("test_rows")
+        sentence = f"{shared(n, total, 'test rows')} repeat a pair of user and item that stands there already."
+        return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
-def _irrelevant(x: Examiner, rows: Frame, n_users: int, relevant: Frame) -> list[Symptom]:
-    users = rows.select("user").unique("user").join(relevant, on="user", how="anti")
-    n = n_users - x.size(relevant)
-    examples = x.examples(users, "user") if n else ()
-    return x.symptom("T02", f"{shared(n, n_users, 'test users')} have no relevant item.", n, n_users, examples=examples, rows=lambda: users)
+@check("T02", uses=("truth_table",), per="files")
+class NothingRelevant(HealthCheck):
+    """Users of the test file without a relevant item."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        truth: TruthTable = part.table("truth_table")
+        without = (part.data.rows(TEST).counts > 0) & (truth.n_relevant == 0)
+        return Tally.of(users=int(without.sum()), **part.users(without))
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        n, total = tally.count("users"), context.counts.count("test_users")
+        sentence = f"{shared(n, total, 'test users')} have no relevant item."
+        return self.symptom(context, sentence, n, total, examples=tally.examples("user"), rows=tally.rows())
 
 
-def _odd_gains(x: Examiner, rows: Frame, n_rows: int) -> list[Symptom]:
-    rating = nw.col("rating").cast(nw.Float64)
-    below, part = rating < 0, rating != rating.round(0)
-    sums = x.one(rows.select(below=below.cast(nw.Int64).sum(), part=part.cast(nw.Int64).sum(), least=rating.min(), most=rating.max()))
-    found: list[Symptom] = []
-    odd = ((sums["below"], below, "below 0, and count as gains of 0"), (sums["part"], part, "no whole numbers"))
-    for n, condition, what in odd:
-        own = rows.filter(condition)
-        if n:
-            sentence = f"{shared(n, n_rows, 'test ratings')} are {what}; the ratings are gains here."
-            found += x.symptom("T03", sentence, n, n_rows, examples=x.examples(own, *_PAIR, "rating"), rows=lambda own=own: own)  # type: ignore[misc]
-    if n_rows > 1 and sums["least"] == sums["most"]:
-        sentence = f"All {n_rows:,} test ratings are {sums['least']:g}: a graded measure sees no grades."
-        found += x.symptom("T03", sentence, n_rows, n_rows)
-    return found
+@check("T03", per="files")
+class OddGains(HealthCheck):
+    """Ratings that are negative, fractional or all equal, where gains are made of them."""
+
+    _KINDS = (("below", "below 0, and count as gains of 0"), ("fractional", "no whole numbers"))
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        frame = part.data.rows(TEST).frame
+        if not len(frame):
+            return Tally()
+        rating = frame["rating"].cast(pl.Float64).to_numpy()
+        noted = {"least": Least(float(rating.min())), "most": Most(float(rating.max()))}
+        for (name, _), mask in zip(self._KINDS, (rating < 0, rating != np.round(rating)), strict=True):
+            if mask.any():
+                notes = part.notes(frame.filter(pl.Series(mask)), "user", "item", "rating")
+                noted |= {name: int(mask.sum()), **{f"{name}_{key}": value for key, value in notes.items()}}
+        return Tally.of(**noted)
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        total = context.counts.count("test_rows")
+        found: list[Symptom] = []
+        for name, what in self._KINDS:
+            n = tally.count(name)
+            sentence = f"{shared(n, total, 'test ratings')} are {what}; the ratings are gains here."
+            examples = tally.examples("user", "item", "rating", name=f"{name}_examples")
+            found += self.symptom(context, sentence, n, total, examples=examples, rows=tally.rows(f"{name}_rows"))
+        if total > 1 and tally["least"].value == tally["most"].value:
+            sentence = f"All {total:,} test ratings are {tally['least'].value:g}: a graded measure sees no grades."
+            found += self.symptom(context, sentence, total, total)
+        return found

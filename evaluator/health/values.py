@@ -3,117 +3,148 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import Final
 
-import narwhals as nw
+import numpy as np
+import polars as pl
 
-from ..result import Row
-from .examiner import Examiner, Symptom, shared
+from ..measure.aggregate import aggregated
+from ..measure.moments import MomentTable
+from ..metrics.definition import Definition
+from ..results.result import Row
+from .context import Context, Symptom
+from .part import ExaminedPart
+from .registry import HealthCheck, check
+from .tally import Examples, KeptRows, Tally
+from .wording import shared
 
-_TOLERANCE = 1e-9
-_Z = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
-
-
-class Measured(NamedTuple):
-    """One measure of one model: its row, its bounds, and its column of per-user values (empty: it has none)."""
-
-    row: Row
-    bounds: tuple[float, float]
-    column: str
-
-    @property
-    def value(self) -> float | None:
-        """The value, where it is one that the bounds hold for."""
-        return self.row.value if self.row.aggregate in ("mean", "system") else None
+_TOLERANCE: Final = 1e-9
+_Z: Final = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
 
 
-def values(x: Examiner, model: str, per_user: nw.DataFrame[Any], of: Sequence[Measured]) -> list[Symptom]:
-    """X13 and T04: values that are out of bounds, and too few of them."""
-    found = _impossible(x, model, per_user, of)
-    first = next((one for one in of if one.column), None)
-    return found + (_too_few(x, model, _defined(per_user, first.column)[first.column], first.row.label) if first else [])
+def _first_of_users(definitions: Sequence[Definition]) -> int | None:
+    """The index of the first measure with values of users."""
+    return next((index for index, definition in enumerate(definitions) if not definition.metric.system), None)
 
 
-def _defined(per_user: nw.DataFrame[Any], column: str) -> nw.DataFrame[Any]:
-    """The users who count and have a value: where it is not defined it is NaN."""
-    return per_user.filter(~nw.col(column).is_null()).filter(~nw.col(column).is_nan())
+@check("T04")
+class TooFewUsers(HealthCheck):
+    """Too few users who count for the first measure, or too few for the difference that is to be seen."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        index = _first_of_users(part.definitions)
+        if index is None:
+            return Tally()
+        values = part.values[index : index + 1]
+        sums = ("mean", "std") if part.setting.limits["mde"] else ("mean",)
+        return Tally.of(moments=MomentTable.of(values, ~np.isnan(values), sums))
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        index = _first_of_users(context.definitions)
+        if index is None:
+            return []
+        moments, label = tally["moments"].measure(0), context.measured[index][0].label
+        n, least = moments.n, context.limit(self.id, "min_users")
+        found: list[Symptom] = []
+        if n < least:
+            few = "Only 1 user counts" if n == 1 else f"Only {n:,} users count" if n else "No user counts"
+            found += self.symptom(context, f"{few} for {label}; fewer than {least:g} tell little.", 1, 1)
+        mde = context.setting(self.id).limits["mde"]
+        deviation = aggregated("std", moments, ddof=1)["std"] if mde and n > 1 else None
+        if mde and deviation is not None and math.isfinite(deviation):
+            needed = math.ceil((_Z * deviation / mde) ** 2)
+            if n < needed:
+                spread = f"{n:,} users count for {label}, whose standard deviation is {deviation:.4f}"
+                sentence = f"{spread}: to see a difference of {mde:g} takes {needed:,}."
+                found += self.symptom(context, sentence, 1, 1, details={"users_needed": needed})
+        return found
 
 
-def measured(x: Examiner, model: str, rows: Sequence[Row], baseline: Mapping[str, float], best: Mapping[str, float]) -> list[Symptom]:
-    """X13 and X14: values above the `best` possible ones, or at or below those of the popularity `baseline`.
+@check("X13")
+class ImpossibleValues(HealthCheck):
+    """Values out of the bounds of their metric, and values above those of the best possible lists."""
 
-    Both are by label, over the users who count for the model.
-    """
-    return _above(x, model, _beside(rows, best)) + _no_better(x, model, _beside(rows, baseline))
+    def tally(self, part: ExaminedPart) -> Tally:
+        bounds = np.asarray([definition.metric.bounds for definition in part.definitions], dtype=np.float64)
+        values = part.values
+        odd = (values < bounds[:, :1] - _TOLERANCE) | (values > bounds[:, 1:] + _TOLERANCE)
+        valued = np.count_nonzero(~np.isnan(values), axis=1)
+        noted: dict[str, object] = {f"valued_{index}": int(n) for index, n in enumerate(valued)}
+        for index in np.flatnonzero(odd.any(axis=1)).tolist():
+            if part.definitions[index].metric.system:
+                continue
+            users = np.flatnonzero(odd[index])
+            frame = pl.DataFrame({"user": part.data.users.gather(users), "value": values[index, users]})
+            extreme = frame.with_columns(size=pl.col("value").abs()).select("size", "value")
+            noted |= {
+                f"odd_{index}": len(users),
+                f"examples_{index}": Examples.of(frame),
+                f"extreme_{index}": Examples.of(extreme, ("size", "value"), most=1),
+                **({f"rows_{index}": KeptRows((frame,))} if part.keeps_rows else {}),
+            }
+        return Tally(noted)
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        found: list[Symptom] = []
+        for index, (definition, rows) in enumerate(zip(context.definitions, context.measured, strict=True)):
+            if rows and definition.metric.system:
+                found += self._of_model(rows[0], definition.metric.bounds, context)
+            elif rows:
+                found += self._of_users(tally, index, rows[0].label, definition.metric.bounds, context)
+        return found
+
+    def _of_users(self, tally: Tally, index: int, label: str, bounds: tuple[float, float], context: Context) -> list[Symptom]:
+        n, total = tally.count(f"odd_{index}"), tally.count(f"valued_{index}")
+        if not n:
+            return []
+        (extreme,) = tally[f"extreme_{index}"].values("value")
+        sentence = f"{label} of {shared(n, total, 'users')} is not between {bounds[0]:g} and {bounds[1]:g}, up to {extreme:.4g}."
+        examples = [f"user {user}: {value:.4g}" for user, value in tally[f"examples_{index}"].frame.rows()]
+        rows = tally.rows(f"rows_{index}")
+        return self.symptom(context, sentence, n, total, examples=examples, rows=None if rows is None else rows.rename({"value": label}))
+
+    def _of_model(self, row: Row, bounds: tuple[float, float], context: Context) -> list[Symptom]:
+        least, most = bounds
+        value = row.value if row.aggregate in ("mean", "system") else None
+        if value is None or least - _TOLERANCE <= value <= most + _TOLERANCE:
+            return []
+        return self.symptom(context, f"{row.label} is {value:.4g}, not between {least:g} and {most:g}.", 1, 1)
+
+    def comparison(self, context: Context) -> list[Symptom]:
+        compared = list(_beside(context, context.best))
+        above = [
+            f"{row.label} {value:.4f} above {best:.4f}"
+            for row, value, best in compared
+            if row.higher_is_better and value > best + _TOLERANCE
+        ]
+        return self.symptom(context, f"The model is better than the best possible list: {_first_three(above)}.", len(above), len(compared))
 
 
-def _beside(rows: Sequence[Row], others: Mapping[str, float]) -> list[tuple[Row, float, float]]:
-    """The rows with their values and those of the others."""
-    return [(row, row.value, others[row.label]) for row in rows if row.value is not None and row.label in others]
+@check("X14")
+class NoBetterThanPopularity(HealthCheck):
+    """Measures at or below the popularity baseline."""
+
+    def comparison(self, context: Context) -> list[Symptom]:
+        margin, compared = context.limit(self.id, "margin"), list(_beside(context, context.baseline))
+        below = [
+            f"{row.label} {value:.4f} against {floor:.4f}"
+            for row, value, floor in compared
+            if (value - floor) * (1 if row.higher_is_better else -1) <= margin
+        ]
+        more = f" by more than {margin:g}" if margin else ""
+        sentence = f"{shared(len(below), len(compared), 'measures')} are not above the popularity baseline{more}: {_first_three(below)}."
+        return self.symptom(context, sentence, len(below), len(compared))
 
 
-def _impossible(x: Examiner, model: str, per_user: nw.DataFrame[Any], of: Sequence[Measured]) -> list[Symptom]:
-    found: list[Symptom] = []
-    for one in of if x.asks("X13") else ():
-        label, (least, most) = one.row.label, one.bounds
-        low, high = least - _TOLERANCE, most + _TOLERANCE
-        if one.column:
-            value = nw.col(one.column)
-            defined = _defined(per_user, one.column)
-            odd = defined.filter((value < low) | (value > high)).select("user", value.alias(label))
-            n, total = len(odd), len(defined)
-            if n:
-                extreme = max(odd[label].to_list(), key=abs)
-                sentence = f"{label} of {shared(n, total, 'users')} is not between {least:g} and {most:g}, up to {extreme:.4g}."
-                examples = [f"user {user}: {value:.4g}" for user, value in sorted(odd.rows())[:5]]
-                found += x.symptom("X13", sentence, n, total, model=model, examples=examples, rows=odd.lazy)
-        elif one.value is not None and not low <= one.value <= high:
-            found += x.symptom("X13", f"{label} is {one.value:.4g}, not between {least:g} and {most:g}.", 1, 1, model=model)
-    return found
+def _beside(context: Context, others: Mapping[str, float]) -> Iterator[tuple[Row, float, float]]:
+    """The means of all measures with the values that are set beside them."""
+    for rows in context.measured:
+        for row in rows:
+            if row.aggregate == "mean" and row.value is not None and row.label in others:
+                yield row, row.value, others[row.label]
 
 
-def _above(x: Examiner, model: str, compared: Sequence[tuple[Row, float, float]]) -> list[Symptom]:
-    above = [
-        f"{row.label} {value:.4f} above {best:.4f}" for row, value, best in compared if row.higher_is_better and value > best + _TOLERANCE
-    ]
-    sentence = f"The model is better than the best possible list: {', '.join(above[:3])}{_more(above)}."
-    return x.symptom("X13", sentence, len(above), len(compared), model=model)
-
-
-def _no_better(x: Examiner, model: str, compared: Sequence[tuple[Row, float, float]]) -> list[Symptom]:
-    margin = x.limit("X14", "margin")
-    below = [
-        f"{row.label} {value:.4f} against {floor:.4f}"
-        for row, value, floor in compared
-        if (value - floor) * (1 if row.higher_is_better else -1) <= margin
-    ]
-    said = shared(len(below), len(compared), "measures")
-    more = f" by more than {margin:g}" if margin else ""
-    sentence = f"{said} are not above the popularity baseline{more}: {', '.join(below[:3])}{_more(below)}."
-    return x.symptom("X14", sentence, len(below), len(compared), model=model)
-
-
-def _more(found: Sequence[str]) -> str:
-    return f" and {len(found) - 3} more" if len(found) > 3 else ""
-
-
-def _too_few(x: Examiner, model: str, counted: nw.Series[Any], label: str) -> list[Symptom]:
-    if not x.asks("T04"):
-        return []
-    n, least = len(counted), x.limit("T04", "min_users")
-    mde = x.settings["T04"].limits["mde"]
-    found: list[Symptom] = []
-    if n < least:
-        some = "Only 1 user counts" if n == 1 else f"Only {n:,} users count" if n else "No user counts"
-        found += x.symptom("T04", f"{some} for {label}; fewer than {least:g} tell little.", 1, 1, model=model)
-    if mde and n > 1:
-        spread = float(counted.std(ddof=1))
-        wanted = math.ceil((_Z * spread / mde) ** 2)
-        if n < wanted:
-            sentence = (
-                f"{n:,} users count for {label}, whose standard deviation is {spread:.4f}: to see a difference of {mde:g} takes {wanted:,}."
-            )
-            found += x.symptom("T04", sentence, 1, 1, model=model, details={"users_needed": wanted})
-    return found
+def _first_three(texts: Sequence[str]) -> str:
+    return ", ".join(texts[:3]) + (f" and {len(texts) - 3} more" if len(texts) > 3 else "")

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from .. import conventions, metrics
-from .. import yaml_text as text
 from ..config.dialects import PROGRAMS, Translation, ours, translate
 from ..config.loader import check, read_document
 from ..config.places import Places, dotted
 from ..errors import ConfigError
-from ..naming import MetricSpec
+from ..names import yaml_text as text
+from ..names.measure_strings import MetricSpec
 from .experiments import Experiment, recognise
 from .yaml_values import as_key, flow, moved_path, plain
 

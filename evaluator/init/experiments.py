@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ..config.dialects import translate
-from ..yaml_text import Path
+from ..names.yaml_text import Path
 
 _NO_MEANING: Final = "it has no meaning here: receval reads lists and trains nothing"
 _TRAINED: Final = "receval trains no model: if it has written lists, name them in data.recommendations"

@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .. import yaml_text as text
 from ..config.loader import check
 from ..config.places import Places
 from ..errors import ConfigError
+from ..names import yaml_text as text
 from .records import GuessedConfig, SourceEntry
 from .yaml_values import as_key, flow, moved_path, plain
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from .. import yaml_text as text
+from ..names import yaml_text as text
 
 
 def moved_path(path: Any, start: Path, folder: Path | None) -> Any:

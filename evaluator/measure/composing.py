@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from ..formula import Formula
 from ..metrics.definition import Definition
-from ..result import Row
+from ..names.formula import Formula
+from ..results.result import Row
 
 
 class Composite(Protocol):

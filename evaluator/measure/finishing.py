@@ -10,12 +10,12 @@ import numpy as np
 import polars as pl
 
 from ..errors import DataError
-from ..ledger import Ledger
 from ..metrics.arrays import Array
 from ..metrics.definition import Definition
 from ..metrics.measure import plain
-from ..naming import Params
-from ..result import Row
+from ..names.measure_strings import Params
+from ..results.ledger import Ledger
+from ..results.result import Row
 from ..tables.part import PartData
 from .aggregate import aggregated, micro, needs_values
 from .ledgers import ledger

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..ledger import Ledger
 from ..metrics.arrays import Array
 from ..metrics.definition import Definition
+from ..results.ledger import Ledger
 from .counting import CELLS, Cell, UserFacts, who_counts
 
 

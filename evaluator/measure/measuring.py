@@ -20,7 +20,6 @@ from .moments import MomentTable
 from .partial import Partial, UserValues
 from .plan import MeasureGroup, grouped
 from .scoring import GroupValues, Scorer
-from .ties import TieMeasures, tie_sums
 from .wholes import TakenSums
 
 
@@ -28,8 +27,7 @@ from .wholes import TakenSums
 class Task:
     """What is measured of every part: the measures, the aggregates that are made of their values, and what is known before.
 
-    `pooled` are the indexes of measures that are pooled over users; with `keeps_values` the values of every user are kept, and with
-    `bounds_ties` what tied scores can do to the values.
+    `pooled` are the indexes of measures that are pooled over users; with `keeps_values` the values of every user are kept.
     """
 
     prepared: Prepared
@@ -37,13 +35,10 @@ class Task:
     aggregates: tuple[str, ...] = ()
     pooled: frozenset[int] = frozenset()
     keeps_values: bool = False
-    bounds_ties: bool = False
     groups: tuple[MeasureGroup, ...] = field(init=False)
-    tie_measures: TieMeasures = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", grouped(self.definitions))
-        object.__setattr__(self, "tie_measures", TieMeasures.of(self.definitions if self.bounds_ties else (), self.aggregates))
 
     @property
     def of_users(self) -> tuple[MeasureGroup, ...]:
@@ -113,7 +108,6 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
         longest=int(np.diff(scorer.part.rows(LISTS).starts).max(initial=0)),
         notes=scorer.notes,
         user_values=_kept(task, scorer, defined, counted, listed) if task.needs_values else None,
-        more={"ties": tie_sums(scorer, task.tie_measures, values)} if task.tie_measures.indexes else {},
     )
     return partial, values
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..metrics.arrays import UNDEFINED, Array
 from ..metrics.definition import Definition
-from ..metrics.measure import Measure, Ratio, Sums, Trace, plain
+from ..metrics.measure import Measure, Ratio, Sums, plain
 from ..tables.choices import Canonical
 from ..tables.graph import Choice, Tables
 from ..tables.notes import Notes
@@ -45,7 +45,6 @@ class Scorer:
     facts: UserFacts
     notes: Notes
     """Remarks that makers of tables counted."""
-    trace: Trace | None = None
     _bodies: dict[Any, Any] = field(default_factory=dict)
 
     @classmethod
@@ -84,7 +83,7 @@ class Scorer:
         """What the body of a metric gives."""
         definition, choice = group.first, self.choice(group.first)
         parts = tuple(np.broadcast_to(plain(self.body(part, sums, counts)), (len(group.indexes), self.part.n_users)) for part in group.of)
-        if group.metric.system or self.trace is not None:
+        if group.metric.system:
             return group.metric.define(self.measure(group, choice, sums, counts, parts))
         key = (
             group.metric.name,
@@ -117,7 +116,6 @@ class Scorer:
             level=definition.relevance.threshold or 0.0,
             truth_duplicates=definition.truth.duplicates,
             truth_filter=definition.truth.filter,
-            trace=self.trace,
         )
 
     @staticmethod

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..metrics.arrays import Array
 from ..metrics.definition import Definition
-from ..result import Row
+from ..results.result import Row
 from ..tables.graph import Choice
 from ..tables.rows import Rows
 from ..tables.ties import TieRuns, expected, n_expected, reordered

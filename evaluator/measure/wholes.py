@@ -10,7 +10,7 @@ import numpy as np
 from ..metrics.arrays import Array
 from ..metrics.item_tables import ITEM_TABLES
 from ..metrics.measure import Measure
-from ..naming import Scalar
+from ..names.measure_strings import Scalar
 from .exact import ExactSums
 from .keyed import KeyedSums
 

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..naming import Scalar
+from ..names.measure_strings import Scalar
 from .arrays import Array, divide, where
 from .measure import Measure, Ratio
 from .registry import metric

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from ..naming import Params, Scalar, unquoted
+from ..names.measure_strings import Params, Scalar, unquoted
 from ..tables.groups import Group
 from .arrays import NO_VALUE, Array, divide, where
 from .fairness import chosen, in_group

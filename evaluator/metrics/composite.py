@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..naming import Scalar
+from ..names.measure_strings import Scalar
 from .arrays import Array, added, where
 from .measure import Measure
 from .registry import Text, metric

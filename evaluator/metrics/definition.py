@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..conventions.choices import Counted, Lists, Relevance, Truth
-from ..naming import UNSET, MetricSpec, Scalar
+from ..names.measure_strings import UNSET, MetricSpec, Scalar
 from .registry import Metric
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from ..naming import Scalar
+from ..names.measure_strings import Scalar
 from . import diversity_tables  # noqa: F401, declares the tables
 from .arrays import Array, added, defined, divide, filled, missing, where
 from .measure import CutTable, Measure, Ratio

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ..naming import Scalar
+from ..names.measure_strings import Scalar
 from ..tables.groups import Group
 from .arrays import NO_VALUE, Array, added, defined, divide, filled, missing, where
 from .measure import CutTable, ItemTable, Measure

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from ..naming import Scalar
+from ..names.measure_strings import Scalar
 from ..tables.graph import table
 from ..tables.prepared import Prepared
 from ..tables.rows import Rows

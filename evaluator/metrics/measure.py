@@ -13,13 +13,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..naming import Scalar
-from ..tables.graph import Choice, Tables
+from ..names.measure_strings import Scalar
+from ..tables.graph import TABLES, Choice, Tables
 from ..tables.groups import Group
 from ..tables.prepared import Prepared
 from ..tables.rows import Cutoffs, Rows
 from .arrays import Array, divide
 from .arrays import defined as divide_where_defined
+from .trace import Trace
 
 
 @dataclass(frozen=True)
@@ -47,14 +48,6 @@ class Sums(Protocol):
 
     def of_items(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
         """The columns of a table of items over all parts, in the order of the items; while parts are measured, empty columns."""
-        ...
-
-
-class Trace(Protocol):
-    """Notes what the rows of tables add to a value, to explain it."""
-
-    def note(self, table: str, rows: Rows, reduce: str, row: Array | None, label: str, parts: Mapping[str, Any], cut: bool) -> None:
-        """Note one reduction of a table."""
         ...
 
 
@@ -146,15 +139,13 @@ class Measure:
     @property
     def n_recommended(self) -> Array:
         """The length of each user's list."""
-        found: Array = self._get("reading").lengths[None, :]
-        return found
+        return self._noted("the length of the list", self._get("reading").lengths[None, :])
 
     @property
     def n_listed(self) -> Array:
         """The length of each user's list, cut at k."""
-        reading = self._get("reading")
-        length = self.at_most_k(reading.lengths[None, :])
-        return length if reading.dropped is None else length - CutTable("dropped", reading.dropped, self).count()
+        length, dropped = self.at_most_k(self.n_recommended), self._get("dropped")
+        return length if dropped is None else length - CutTable("dropped", dropped, self).count()
 
     @property
     def n_negatives(self) -> Array:
@@ -169,7 +160,9 @@ class Measure:
     @property
     def n_items(self) -> float:
         """N: the number of items of the catalogue."""
-        return self.number("items")
+        n_items = self.number("items")
+        self._noted("N, the items of the catalogue", np.full((1, self.n_users), n_items))
+        return n_items
 
     @property
     def depth(self) -> Array:
@@ -189,8 +182,8 @@ class Measure:
     def user(self, name: str, **params: Scalar) -> Array:
         """A number of each user, as a row."""
         self.read.add(name)
-        found: Array = self.tables.get(name, self.choice, **params)[None, :]
-        return found
+        title = TABLES[name].title if name in TABLES else ""
+        return self._noted(title, self.tables.get(name, self.choice, **params)[None, :])
 
     def number(self, name: str) -> float:
         """A number of the side inputs, such as `train_users`."""
@@ -215,6 +208,12 @@ class Measure:
 
     def _get(self, name: str) -> Any:
         return self.tables.get(name, self.choice)
+
+    def _noted(self, title: str, counts: Array) -> Array:
+        """Tell the trace, if there is one, of a count of each user; without a title it is none to show."""
+        if self.trace is not None and title:
+            self.trace.count(title, counts)
+        return counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,9 +268,9 @@ class CutTable:
 
     def _reduced(self, reduce: str, row: Any, label: str, parts: Mapping[str, Any], cut: bool) -> Array:
         values = None if row is None else np.asarray(row, dtype=np.float64)
-        if self.measure.trace is not None:
-            self.measure.trace.note(self.name, self.rows, reduce, values, label, parts, cut)
         cutoffs = self.measure.cutoffs if cut else None
+        if self.measure.trace is not None:
+            self.measure.trace.sum_of_rows(self.name, self.rows, reduce, values, label, parts, cutoffs)
         if reduce == "max":
             assert values is not None
             return self.rows.maxima(values, cutoffs)

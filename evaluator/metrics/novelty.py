@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from ..naming import Scalar
+from ..names.measure_strings import Scalar
 from .arrays import Array, discounts, divide, where
 from .measure import CutTable, Measure, Ratio, gain_of
 from .registry import metric

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..naming import Scalar
+from ..names.measure_strings import Scalar
 from ..tables.graph import table
 from ..tables.rows import Rows
 from ..tables.running import running_sum

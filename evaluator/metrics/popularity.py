@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..naming import Scalar
+from ..names.measure_strings import Scalar
 from .arrays import NO_VALUE, Array, added, defined, divide, missing, where
 from .measure import CutTable, Measure, Ratio
 from .registry import Number, metric

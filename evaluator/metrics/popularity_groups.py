@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..naming import Params, Scalar, unquoted
+from ..names.measure_strings import Params, Scalar, unquoted
 from ..tables.prepared import ProfileGroups
 from .arrays import Array, defined, filled, missing, where
 from .measure import Measure

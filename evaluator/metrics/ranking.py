@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..naming import Scalar
+from ..names.measure_strings import Scalar
 from .arrays import Array, added, discounts, divide, harmonic, where
 from .measure import CutTable, Measure, Ratio, gain_of
 from .registry import Number, metric

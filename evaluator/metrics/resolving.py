@@ -12,7 +12,7 @@ from typing import Final
 from .. import conventions
 from ..conventions import AXES, PROTOCOL, Convention
 from ..conventions.choices import Relevance
-from ..naming import UNSET, MetricSpec, Scalar, cutoff, parse, unquoted
+from ..names.measure_strings import UNSET, MetricSpec, Scalar, cutoff, parse, unquoted
 from .check import check
 from .definition import Definition
 from .registry import Metric, find

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..naming import Scalar
+from ..names.measure_strings import Scalar
 from . import serendipity_tables  # noqa: F401, declares the tables
 from .arrays import NO_VALUE, Array, defined, divide, where
 from .measure import CutTable, Measure, Ratio

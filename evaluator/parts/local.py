@@ -138,6 +138,13 @@ class _Visits:
         return pl.DataFrame({"user": self.side.users[indices], "n_rows": self.side.lengths_at(indices)})
 
 
+def parts_without_lists(sides: Mapping[str, SideTable], roles: Collection[str], rows_per_part: int = ROWS_PER_PART) -> Iterator[Part]:
+    """Yield the users of the sides called `roles`, cut to parts of about `rows_per_part` rows; the lists of these parts have no columns."""
+    visits = {role: _Visits(side) for role, side in sides.items()}
+    for users in _users_without_lists([visits[role] for role in roles], rows_per_part):
+        yield Part(pl.DataFrame(), {role: visit.visit(users) for role, visit in visits.items()})
+
+
 def _parts(
     reader: ListReader, sides: Mapping[str, SideTable], last: Collection[str], rows_per_part: int, frames: Batches
 ) -> Iterator[Part]:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from ..conventions.choices import Lists, Truth
-from ..naming import Scalar
+from ..names.measure_strings import Scalar
 from .notes import Notes, TableNotes
 
 CHOICES: Final = ("lists", "truth", "positions")
@@ -41,7 +41,9 @@ class TableKind:
     """What is known of a table before it is made.
 
     `uses` are the tables and inputs that its maker takes by name, `params` the parameters that it takes; `varies` are the choices that
-    it looks at itself, and `reads_scores` says that it looks at the scores of the lists, not only at their ranks. `title` and `columns` say to people what its rows are and which columns are worth showing.
+    it looks at itself, and `reads_scores` says that it looks at the scores of the lists, not only at their ranks. `title` says to people
+    what its rows are, or what is counted of each user, and `columns` which columns of it are worth showing; a table without a title is
+    made of others only, or tells people nothing.
     """
 
     name: str
@@ -76,7 +78,7 @@ def table(
     def declare(make: Callable[..., Any]) -> Callable[..., Any]:
         if name in TABLES or name in INPUTS:
             raise ValueError(f"there is a table {name!r} already")
-        texts = (tuple(columns), title or make.__doc__ or name)
+        texts = (tuple(columns), title)
         TABLES[name] = TableKind(name, make, tuple(uses), tuple(params), tuple(varies), *texts, reads_scores)
         return make
 

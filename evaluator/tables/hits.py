@@ -61,7 +61,7 @@ def relevant_with_repeats(truth_with_repeats: tuple[TruthTable, Array | None]) -
     return Rows(len(truth.n_relevant), truth.pairs.user[index], {"rank": rank, "gain": truth.gain[index]}, truth.pairs.item.gather(index))
 
 
-@table("n_relevant", uses=("truth_with_repeats",))
+@table("n_relevant", uses=("truth_with_repeats",), title="R, the relevant items")
 def n_relevant(truth_with_repeats: tuple[TruthTable, Array | None]) -> Array:
     """The number of relevant items of each user."""
     truth, more = truth_with_repeats
@@ -74,13 +74,11 @@ def n_relevant(truth_with_repeats: tuple[TruthTable, Array | None]) -> Array:
 @table("hits", uses=("judged_rows", "truth_table", "n_relevant"), columns=("rank", "item", "gain"), title="The hits")
 def hits(judged_rows: Rows, truth_table: TruthTable, n_relevant: Array) -> Rows:
     """The recommended items that are relevant: `rank`, `gain`, `found` (the hits up to this one), `n_relevant` (those of the user)."""
-    rows = judged_rows
-    found = rows.take(np.flatnonzero(truth_table.relevant[rows["pair"]]))
-    gain = truth_table.gain[found["pair"]]
-    found = found.with_columns(gain=gain, found=numbered(found.user, found.n_users), n_relevant=n_relevant[found.user])
-    if truth_table.as_hits and truth_table.copies is not None:  # all copies stand at the rank of the first
-        return found.take(np.repeat(np.arange(len(found)), truth_table.copies[found["pair"]]))
-    return found
+    rows = judged_rows.take(np.flatnonzero(truth_table.relevant[judged_rows["pair"]]))
+    rows = rows.with_columns(found=numbered(rows.user, rows.n_users))
+    if truth_table.as_hits and truth_table.copies is not None:  # copies of a hit stand at one rank, where as many were found before
+        rows = rows.take(np.repeat(np.arange(len(rows)), truth_table.copies[rows["pair"]]))
+    return rows.with_columns(gain=truth_table.gain[rows["pair"]], n_relevant=n_relevant[rows.user])
 
 
 @table("retrieved", uses=("hits",), columns=("rank", "gain"), title="The hits in their best order")
@@ -108,7 +106,7 @@ def outside(reading: Reading, part: PartData, prepared: Prepared, test_pairs: Te
     return reading.table(found[np.sort(first_of_each(reading.pairs.take(found)))])
 
 
-@table("n_candidates", uses=("part", "prepared", "test_pairs", "truth_table"))
+@table("n_candidates", uses=("part", "prepared", "test_pairs", "truth_table"), title="candidates that are not relevant")
 def n_candidates(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth_table: TruthTable) -> Array:
     """For each user the items that could have been recommended and are not relevant: the catalogue without what train holds."""
     catalogue = np.append(prepared.in_catalogue, False)
@@ -126,7 +124,7 @@ def n_candidates(part: PartData, prepared: Prepared, test_pairs: TestPairs, trut
     return left
 
 
-@table("n_unseen", uses=("part", "prepared"))
+@table("n_unseen", uses=("part", "prepared"), title="items of data.train that the user has not seen")
 def n_unseen(part: PartData, prepared: Prepared) -> Array:
     """For each user the items of train (without train: of the catalogue) less the user's own."""
     if "train" not in part:
@@ -156,7 +154,7 @@ def profile(part: PartData) -> Rows:
     return Rows(part.n_users, pairs.user, {"rank": np.ones(len(pairs), dtype=np.int64)}, pairs.item)
 
 
-@table("n_profile", uses=("profile",))
+@table("n_profile", uses=("profile",), title="items that data.train holds for the user")
 def n_profile(profile: Rows) -> Array:
     """How many items train holds for each user."""
     return np.diff(profile.starts())
@@ -188,7 +186,7 @@ def overlap(reading: Reading, baseline_ranks: Rows) -> Rows:
     return reading.table(both["row"].to_numpy().astype(np.int64)).with_columns(other_rank=both["other"].to_numpy())
 
 
-@table("n_baseline", uses=("baseline_ranks",))
+@table("n_baseline", uses=("baseline_ranks",), title="the length of the list of the reference model")
 def n_baseline(baseline_ranks: Rows) -> Array:
     """How many items the list of the reference model holds for each user."""
     return np.diff(baseline_ranks.starts())

@@ -289,3 +289,9 @@ def seen(reading: Reading, part: PartData) -> Rows:
     """The recommended items that train holds for the user, each once, at its best rank: `rank`."""
     found = np.flatnonzero(seen_in_train(reading, part))
     return reading.table(found[np.sort(first_of_each(reading.pairs.take(found)))])
+
+
+@table("dropped", uses=("reading",), columns=("rank",), title="Rows that were taken out of the list after it was cut")
+def dropped(reading: Reading) -> Rows | None:
+    """The rows that were taken out after the list was cut: `rank`; `None` if there are none."""
+    return reading.dropped

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from ..conventions.choices import Lists
-from ..naming import Scalar
+from ..names.measure_strings import Scalar
 from .groups import Group
 from .ids import Ids
 from .rows import Array

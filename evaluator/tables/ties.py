@@ -15,7 +15,7 @@ import numpy as np
 from .graph import table
 from .ids import Array
 from .lists import ListRows, Reading, first_of_each
-from .rows import Rows, in_order, numbered, starts_of
+from .rows import Rows, in_order, numbered
 
 
 @table("repeating_users", uses=("rows_as_stored",))
@@ -65,7 +65,7 @@ def tie_runs(reading: Reading, repeating_users: Array, single: bool) -> TieRuns:
 
     Equal scores that do not stand together are no run.
     """
-    list_starts = starts_of(reading.user, reading.n_users)
+    list_starts = reading.starts
     if "score" not in reading.source.rows:
         starts = size = np.empty(0, dtype=np.int64)
     else:

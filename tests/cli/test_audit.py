@@ -8,7 +8,7 @@ import json
 
 import pytest
 from receval import audit, conventions, load_config, run
-from receval.spread import Audit, Audited, Cell
+from receval.results.audit import Audit, AuditCell, AuditedMeasure
 
 from tests.conftest import CONFIGS, ROOT
 
@@ -30,7 +30,7 @@ def test_an_audit_says_what_separate_runs_under_each_convention_say():
     for name in found.conventions:
         alone = run(load_config(CONFIGS / "quickstart.yaml", [*SETTINGS[1::2], f"evaluation.convention={name}"]))
         rows = {model: [row for row in alone.rows if row.model == model] for model in found.models}
-        for place, audited in enumerate(found.audited):
+        for place, audited in enumerate(found.measures):
             for model in found.models:
                 cell, row = audited.cells[name, model], rows[model][place]
                 if cell.reason:
@@ -55,7 +55,7 @@ def test_a_dirty_file_is_audited_as_each_convention_reads_it_alone(tmp_path):
     for name in found.conventions:
         alone = run(load_config(tmp_path / "config.yaml", [f"evaluation.convention={name}"]))
         rows = {model: [row for row in alone.rows if row.model == model] for model in found.models}
-        for place, audited in enumerate(found.audited):
+        for place, audited in enumerate(found.measures):
             for model in found.models:
                 cell = audited.cells[name, model]
                 if cell.value is not None:
@@ -63,21 +63,21 @@ def test_a_dirty_file_is_audited_as_each_convention_reads_it_alone(tmp_path):
 
 
 def test_the_files_are_read_once_however_many_conventions_there_are(monkeypatch):
-    from receval.engine.polars import PolarsEngine
+    from receval.evaluation import sources
 
     scans = []
-    scan = PolarsEngine.scan
-    monkeypatch.setattr(PolarsEngine, "scan", lambda self, source: scans.append(source.paths) or scan(self, source))
+    opened = sources._opened
+    monkeypatch.setattr(sources, "_opened", lambda source: scans.append(source.role) or opened(source))
     loaded = load_config(CONFIGS / "quickstart.yaml", SETTINGS[1::2])
     audit(loaded)
-    assert len(scans) == 5  # test, train and three models
+    assert len(scans) == len(set(scans)) == 5  # test, train and three models
     run(load_config(CONFIGS / "quickstart.yaml", [*SETTINGS[1::2], "health=off"]))
     assert len(scans) == 10
 
 
-def audited(values: dict[str, tuple[float, float]], higher: bool = True) -> tuple[Audit, Audited]:
-    cells = {(name, model): Cell(pair[place], 10) for name, pair in values.items() for place, model in enumerate(("als", "knn"))}
-    one = Audited("MAP@10", higher, cells)
+def audited(values: dict[str, tuple[float, float]], higher: bool = True) -> tuple[Audit, AuditedMeasure]:
+    cells = {(name, model): AuditCell(pair[place], 10) for name, pair in values.items() for place, model in enumerate(("als", "knn"))}
+    one = AuditedMeasure("MAP@10", higher, cells)
     return Audit("a", tuple(values), ("als", "knn"), (one,), (), {}), one
 
 

@@ -6,9 +6,9 @@ import json
 import re
 
 import pytest
-from receval.catalogue import FAMILIES
 from receval.conventions import AXES, PROTOCOL, known, load
 from receval.metrics import METRICS
+from receval.metrics.catalogue import FAMILIES
 
 from tests.cli.test_terminal import on_a_terminal
 

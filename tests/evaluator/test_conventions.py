@@ -7,7 +7,7 @@ import re
 import pytest
 from receval import conventions, load_config, metrics
 from receval.errors import ConfigError
-from receval.naming import parse
+from receval.names.measure_strings import parse
 
 from tests.conftest import values
 

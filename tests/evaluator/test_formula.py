@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from receval import metrics
-from receval.formula import is_formula, read
-from receval.naming import UNSET, MetricSpec, parse
+from receval.names.formula import is_formula, read
+from receval.names.measure_strings import UNSET, MetricSpec, parse
 
 from .test_naming import specs
 

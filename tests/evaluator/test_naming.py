@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from receval import conventions, metrics
-from receval.naming import UNSET, MetricSpec, cutoff, parse
+from receval.names.measure_strings import UNSET, MetricSpec, cutoff, parse
 
 
 @pytest.mark.parametrize(

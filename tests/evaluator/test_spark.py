@@ -8,7 +8,7 @@ import random
 import pytest
 from receval.conventions import AXES
 from receval.metrics import METRICS
-from receval.naming import parse
+from receval.names.measure_strings import parse
 
 from tests.conftest import per_user, table, values, wholes
 from tests.variants import FORMULAS, NUMBERS, PROTOCOLS

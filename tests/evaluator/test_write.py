@@ -6,26 +6,26 @@ import os
 from contextlib import nullcontext
 
 import pytest
-from receval import write
 from receval.errors import OutputError
+from receval.output import disk
 
 
 def test_all_files_are_written_and_nothing_else_stays(tmp_path):
     folder = tmp_path / "a" / "b"
-    with write.Stage([folder]) as stage:
+    with disk.Stage([folder]) as stage:
         stage.commit({folder / "x": b"1", folder / "y": b"2"})
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"x": b"1", "y": b"2"}
 
 
 def test_files_that_are_not_ours_stay(tmp_path):
     (tmp_path / "mine").write_bytes(b"mine")
-    with write.Stage([tmp_path]) as stage:
+    with disk.Stage([tmp_path]) as stage:
         stage.commit({tmp_path / "x": b"1"})
     assert (tmp_path / "mine").read_bytes() == b"mine"
 
 
 def test_leaving_without_a_commit_leaves_nothing_behind(tmp_path):
-    with pytest.raises(KeyboardInterrupt), write.Stage([tmp_path / "a" / "b"]):
+    with pytest.raises(KeyboardInterrupt), disk.Stage([tmp_path / "a" / "b"]):
         raise KeyboardInterrupt
     assert list(tmp_path.iterdir()) == []
 
@@ -48,7 +48,7 @@ def test_if_one_file_cannot_be_put_in_place_all_are_as_before(failing, tmp_path,
     for name in "xy":
         (tmp_path / name).write_bytes(b"old")
     replace, fails = os.replace, failing_at(failing)
-    with write.Stage([tmp_path]) as stage:
+    with disk.Stage([tmp_path]) as stage:
         monkeypatch.setattr(os, "replace", fails)
         with pytest.raises(OutputError, match="No space left"):
             stage.commit({tmp_path / name: b"new" for name in "xyz"})
@@ -61,7 +61,7 @@ def test_what_is_to_be_gone_goes_with_the_new_files_or_not_at_all(failing, tmp_p
     for name in ("old1", "old2", "mine"):
         (tmp_path / name).write_bytes(b"old")
     replace, fails = os.replace, failing_at(failing)
-    with write.Stage([tmp_path]) as stage:
+    with disk.Stage([tmp_path]) as stage:
         monkeypatch.setattr(os, "replace", fails)
         with pytest.raises(OutputError) if failing else nullcontext():
             stage.commit({tmp_path / "new": b"new"}, gone=[tmp_path / "old1", tmp_path / "old2"])
@@ -71,11 +71,11 @@ def test_what_is_to_be_gone_goes_with_the_new_files_or_not_at_all(failing, tmp_p
 
 def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path):
     (tmp_path / "x").mkdir()
-    with write.Stage([tmp_path]) as stage, pytest.raises(OutputError, match="it is a folder"):
+    with disk.Stage([tmp_path]) as stage, pytest.raises(OutputError, match="it is a folder"):
         stage.commit({tmp_path / "x": b"1"})
 
 
 def test_devices_and_pipes_are_not_plain_files(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    assert not write.is_plain(tmp_path / "pipe")
-    assert write.is_plain(tmp_path / "new")
+    assert not disk.is_plain(tmp_path / "pipe")
+    assert disk.is_plain(tmp_path / "new")

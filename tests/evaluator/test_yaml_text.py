@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from receval.yaml_text import read
+from receval.names.yaml_text import read
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,6 @@ def prepared(train: pl.DataFrame | None = None, catalogue: Sequence[Any] = (), i
 
 def task(known: Prepared, metrics: Sequence[str], top_k: Sequence[int | None] = (10,), **options: Any) -> Task:
     """The task of measuring `metrics`; `options` are those of the task, others those of the config."""
-    own = {name: options.pop(name) for name in ("aggregates", "keeps_values", "bounds_ties") if name in options}
+    own = {name: options.pop(name) for name in ("aggregates", "keeps_values") if name in options}
     evaluation = Evaluation(metrics=list(metrics), top_k=list(top_k), **options)
     return Task(known, tuple(evaluation.definitions), **own)

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.metrics.item_tables import ItemTerms
 from receval.measure import keyed
 from receval.measure.keyed import KeyedSums
+from receval.metrics.item_tables import ItemTerms
 
 KNOWN = pl.Series("item", [2, 3, 5, 7])
 Row = tuple[int, int, float]

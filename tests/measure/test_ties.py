@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.measure import ties
 from receval.measure.finishing import finish
-from receval.measure.measuring import measure
+from receval.measure.measuring import scored
 from receval.measure.partial import merged
+from receval.measure.scoring import Scorer
+from receval.tables.part import PartData
 
 from tests.measure.small import frame, prepared, task
 
@@ -33,7 +35,14 @@ def parts_of(frames, n_parts):
 
 def finished(chosen, parts):
     """The partial of all parts, and the rows of every measure."""
-    partial = merged([measure(chosen, frames) for frames in parts])
+    measures = ties.TieMeasures.of(chosen.definitions, chosen.aggregates)
+
+    def measured(frames):
+        scorer = Scorer.of(chosen.prepared, PartData(frames))
+        partial, values = scored(chosen, scorer)
+        return partial.with_more({"ties": ties.tie_sums(scorer, measures, values)})
+
+    partial = merged(measured(frames) for frames in parts)
     done = finish(chosen, partial, "model", n_train_users=None, schemas={}, predicted=frozenset())
     return partial, done
 
@@ -41,7 +50,8 @@ def finished(chosen, parts):
 def bounds_of(chosen, parts):
     """The label of each measure → its bounds."""
     partial, done = finished(chosen, parts)
-    return ties.bounds(chosen.tie_measures, partial.more["ties"], partial.moments, dict(enumerate(done.rows)))
+    measures = ties.TieMeasures.of(chosen.definitions, chosen.aggregates)
+    return ties.bounds(measures, partial.more["ties"], partial.moments, dict(enumerate(done.rows)))
 
 
 def orders(scored):
@@ -64,7 +74,7 @@ worlds = st.lists(
 @settings(max_examples=25)
 @given(users=worlds, graded=st.booleans(), n_parts=st.integers(1, 3))
 def test_bounds_are_those_of_all_orders(users, graded, n_parts):
-    chosen = task(prepared(), MEASURES, CUTOFFS, relevance={"graded": graded}, bounds_ties=True, keeps_values=True)
+    chosen = task(prepared(), MEASURES, CUTOFFS, relevance={"graded": graded}, keeps_values=True)
     test = [(number, item, rating) for number, (_, truth) in enumerate(users) for item, rating in truth.items()]
     lists = [(number, item, score) for number, (scores, _) in enumerate(users) for item, score in enumerate(scores)]
     frames = {"lists": frame("user item score", lists), "test": frame("user item rating", test)}
@@ -97,7 +107,7 @@ def test_bounds_are_those_of_all_orders(users, graded, n_parts):
     n_parts=st.integers(2, 6),
 )
 def test_parts_do_not_change_a_bit(rows, n_parts):
-    chosen = task(prepared(), ["nDCG", "MAP", "Recall(score_type=float32)"], [2, 5, None], bounds_ties=True, aggregates=("mean", "sum"))
+    chosen = task(prepared(), ["nDCG", "MAP", "Recall(score_type=float32)"], [2, 5, None], aggregates=("mean", "sum"))
     frames = {"lists": frame("user item score", rows), "test": frame("user item", [(user, (user * 7) % 10) for user in range(21)])}
     whole, _ = finished(chosen, [frames])
     cut, _ = finished(chosen, parts_of(frames, n_parts)[::-1])
@@ -110,7 +120,7 @@ def test_a_run_of_a_hundred_equal_scores_has_the_mean_of_chance():
         "test": frame("user item", [(1, item) for item in range(7)]),
         "lists": frame("user item score", [(1, item, 0.5) for item in range(100)]),
     }
-    found = bounds_of(task(prepared(), ["Precision", "HitRate"], bounds_ties=True), [frames])
+    found = bounds_of(task(prepared(), ["Precision", "HitRate"]), [frames])
     chance = 1.0
     for drawn in range(10):
         chance *= (93 - drawn) / (100 - drawn)
@@ -123,7 +133,7 @@ def test_many_ranks_are_looked_at_in_chunks(monkeypatch):
         "test": frame("user item", [(user, item) for user in range(6) for item in range(4)]),
         "lists": frame("user item score", [(user, item, float(user == 9)) for user in range(8) for item in range(30)]),
     }
-    chosen = task(prepared(), ["MAP", "RPrecision"], [None], bounds_ties=True)
+    chosen = task(prepared(), ["MAP", "RPrecision"], [None])
     whole = bounds_of(chosen, [frames])
     monkeypatch.setattr(ties, "_MOST_RANKS", 500)
     assert bounds_of(chosen, [frames]) == whole
@@ -138,7 +148,7 @@ def test_items_that_are_taken_out_leave_their_rank_to_ties_below():
         "train": train,
     }
     policy = {"seen_items": "drop_and_refill", "unknown_items": "drop_and_refill"}
-    found = bounds_of(task(prepared(train), ["Precision"], [2], policy=policy, bounds_ties=True), [frames])
+    found = bounds_of(task(prepared(train), ["Precision"], [2], policy=policy), [frames])
     # User 1 has 3, 4, 5 in any order at ranks 1 to 3, two of them relevant: 1, 2 or 4/3 hits on average; user 2 has one hit.
     assert found["Precision@2"] == pytest.approx((0.5, (2 / 3 + 0.5) / 2, 0.75), abs=1e-12)
 
@@ -150,13 +160,13 @@ def test_lists_that_are_cut_before_rows_are_taken_out_have_no_bounds_whoever_has
         "lists": frame("user item score", [(user, item, 1.0) for user in (1, 2) for item in range(3)]),
         "train": train,
     }
-    chosen = task(prepared(train), ["Precision(seen_items=drop)", "Recall"], [2], bounds_ties=True)
+    chosen = task(prepared(train), ["Precision(seen_items=drop)", "Recall"], [2])
     assert bounds_of(chosen, parts_of(frames, 2)).keys() == {"Recall@2"}
 
 
 def test_test_pairs_that_count_several_times_have_no_bounds():
     lists = frame("user item score", [(1, item, 1.0) for item in range(3)])
-    chosen = task(prepared(), ["Recall(truth_duplicates=rows_count)", "Recall"], [2], bounds_ties=True)
+    chosen = task(prepared(), ["Recall(truth_duplicates=rows_count)", "Recall"], [2])
     repeated = frame("user item", [(1, 0), (2, 0), (2, 0)])
     assert bounds_of(chosen, parts_of({"lists": lists, "test": repeated}, 2)).keys() == {"Recall@2"}
     single = frame("user item", [(1, 0), (2, 0)])
@@ -164,7 +174,7 @@ def test_test_pairs_that_count_several_times_have_no_bounds():
 
 
 def test_users_with_repeated_items_and_scores_that_stand_apart_are_not_tied():
-    chosen = task(prepared(), ["Recall"], [1], bounds_ties=True)
+    chosen = task(prepared(), ["Recall"], [1])
     test = frame("user item", [(1, 1), (2, 1)])
     repeated = frame("user item score", [(1, 0, 1.0), (1, 1, 1.0), (1, 0, 1.0), (2, 1, 2.0)])
     assert bounds_of(chosen, [{"lists": repeated, "test": test}])["Recall@1"] == (0.5, 0.5, 0.5)
@@ -174,5 +184,5 @@ def test_users_with_repeated_items_and_scores_that_stand_apart_are_not_tied():
 
 def test_scores_that_single_precision_ties_have_bounds_where_it_is_what_compares():
     frames = {"test": frame("user item", [(1, 0)]), "lists": frame("user item score", [(1, 0, 1.0), (1, 1, 1.0 + 1e-12)])}
-    found = bounds_of(task(prepared(), ["Recall", "Recall(score_type=float32)"], [1], bounds_ties=True), [frames])
+    found = bounds_of(task(prepared(), ["Recall", "Recall(score_type=float32)"], [1]), [frames])
     assert found == {"Recall@1": (0.0, 0.0, 0.0), "Recall(score_type=float32)@1": (0.0, 0.5, 1.0)}

@@ -11,7 +11,7 @@ import yaml
 from receval import load, load_config
 from receval.engine.polars import PolarsEngine
 from receval.errors import DataError
-from receval.inputs import look_at_everything
+from receval.evaluation.inputs import look_at_everything
 
 USERS = pl.DataFrame({"user": [1, 2, 3], "age": [30, None, 7], "member": [True, False, None], "height": [1.5, 2.25, None]})
 ITEMS = "item,genres,year\n10,Action|Comedy,1999\n10,Drama,\n11,,2001\n"

@@ -1,0 +1,149 @@
+"""The measures of a config under many conventions, in one pass over its files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .. import conventions
+from ..config import Loaded, missing
+from ..errors import ConfigError
+from ..load import Source
+from ..measure.scoring import pools
+from ..metrics.definition import Definition
+from ..names.measure_strings import MetricSpec
+from ..results.audit import Audit, AuditCell, AuditedMeasure
+from ..results.result import Row
+from . import provenance
+from .files import Files, with_files
+from .plan import Plan
+from .running import Options, Progress, Run
+
+_NO_SUCH_METRIC = "the library has no such metric"
+_NO_USER = "no user counts"
+
+
+@dataclass(frozen=True, eq=False)
+class _Questions:
+    """The measures of a config, and for each of them and each convention the definition, or the reason why there is none."""
+
+    measures: tuple[Definition, ...]
+    conventions: tuple[str, ...]
+    definitions: Mapping[tuple[int, str], Definition]
+    reasons: Mapping[tuple[int, str], str]
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that computes every definition once, whichever conventions share it."""
+        return Plan(tuple(dict.fromkeys(self.definitions.values())))
+
+
+def audit(loaded: Loaded, names: Sequence[str] = (), progress: Progress | None = None) -> Audit:
+    """Evaluate the measures of a config under the conventions called `names`, or under all that receval knows.
+
+    The convention of the config comes first. A convention gives no value for a metric that its library does not have, or for
+    which an input is missing. Raises `ConfigError` if a convention is wrong, and what `run` raises.
+    """
+    questions = _questions(loaded, names)
+    return with_files(loaded, questions.plan, lambda files: _audited(loaded, questions, files, progress or _silent))
+
+
+@dataclass(eq=False)
+class _RunWithoutChecks(Run):
+    """A run that only computes values: what files hold is examined by `run` and `check`."""
+
+    def checks(self, source: Source, first: bool) -> None:
+        """Make no checks."""
+
+
+def _silent(model: str, done: int, total: int) -> None:
+    """Report no progress."""
+
+
+def _audited(loaded: Loaded, questions: _Questions, files: Files, progress: Progress) -> Audit:
+    """Evaluate every definition for every model, in one pass over the lists of each."""
+    plan, inputs = questions.plan, files.inputs
+    run = _RunWithoutChecks(loaded, plan, files, Options(keep_failures=False, tolerant=False, keep_users=False, progress=progress))
+    for done, (name, source) in enumerate(inputs.models.items()):
+        progress(name, done, len(inputs.models))
+        run.model(name, source, first=not done)
+    progress("", len(inputs.models), len(inputs.models))
+    rows = {
+        name: {definition: values[0] for definition, values in zip(plan.definitions, model.by_definition, strict=True)}
+        for name, model in run.models.items()
+    }
+    measures = tuple(
+        AuditedMeasure(
+            measure.label,
+            measure.higher_is_better,
+            {(name, model): _cell(questions, index, name, rows[model]) for name in questions.conventions for model in rows},
+        )
+        for index, measure in enumerate(questions.measures)
+    )
+    return Audit(
+        own_convention=questions.conventions[0],
+        conventions=questions.conventions,
+        models=tuple(rows),
+        measures=measures,
+        remarks=run.remarks(),
+        versions=provenance.versions(loaded.config.engine.name),
+    )
+
+
+def _cell(questions: _Questions, index: int, convention: str, rows: Mapping[Definition, Row]) -> AuditCell:
+    """The value of the measure at an index under a convention, given the rows of a model."""
+    definition = questions.definitions.get((index, convention))
+    if definition is None:
+        return AuditCell(None, reason=questions.reasons[index, convention])
+    row = rows[definition]
+    return AuditCell(row.value, row.n_users, "" if row.value is not None else _NO_USER)
+
+
+def _questions(loaded: Loaded, names: Sequence[str]) -> _Questions:
+    """The definitions of the measures of a config under its own convention and those called `names`; `ConfigError` if there are none."""
+    evaluation = loaded.config.evaluation
+    chosen = tuple(dict.fromkeys((evaluation.convention, *(names or conventions.known()))))
+    written = {evaluation.resolve(spec): spec for spec in reversed(evaluation.written)}
+    measures = tuple(evaluation.definitions)
+    if not measures:
+        raise ConfigError("an audit compares measures, and evaluation.metrics asks for arithmetic of measures only")
+    definitions: dict[tuple[int, str], Definition] = {}
+    reasons: dict[tuple[int, str], str] = {}
+    for name in chosen:
+        for index, measure in enumerate(measures):
+            definition = _under(loaded, measure, written[measure], name)
+            reason = definition if isinstance(definition, str) else _obstacle(loaded, definition)
+            if reason or isinstance(definition, str):
+                reasons[index, name] = reason
+            else:
+                definitions[index, name] = definition
+    if not definitions:
+        labels = ", ".join(measure.label for measure in measures)
+        raise ConfigError(f"none of the conventions {', '.join(chosen)} has any of the measures {labels}")
+    return _Questions(measures, chosen, definitions, reasons)
+
+
+def _under(loaded: Loaded, measure: Definition, written: MetricSpec, name: str) -> Definition | str:
+    """The measure as the convention called `name` defines it, or why it does not."""
+    evaluation = loaded.config.evaluation
+    try:
+        convention = conventions.load(name, loaded.folder)
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+    parts = measure.of if measure.spec.of else ()  # what a metric combines of itself need not be a metric of the library
+    library_has_it = {measure.metric.name, *(inner.metric.name for part in parts for inner in part.all)} <= convention.metrics.keys()
+    if not library_has_it and name not in (conventions.DEFAULT, evaluation.convention) and convention.library:
+        return _NO_SUCH_METRIC
+    try:
+        return evaluation.resolve(written, name)
+    except ValueError as error:
+        return str(error)
+
+
+def _obstacle(loaded: Loaded, definition: Definition) -> str:
+    """Why a measure cannot be computed with the files of a config; empty if it can."""
+    for problem in missing(definition, loaded.config.data):
+        return f"it needs {problem.rpartition(': give ')[2].partition(',')[0]}"
+    if definition.several:
+        return "it has several values: name the group that is meant"
+    return "" if definition.average != "micro" or pools(definition) else "it cannot be pooled"

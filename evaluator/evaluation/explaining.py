@@ -1,0 +1,165 @@
+"""One user of one model → how the value comes about: the same measure over the rows of that user only."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..config import Loaded, missing
+from ..conventions import AXES, PROTOCOL, load
+from ..errors import ConfigError, DataError
+from ..measure.plan import MeasureGroup, grouped
+from ..measure.scoring import GroupValues, Scorer
+from ..measure.wholes import TakenSums
+from ..metrics.arrays import Array
+from ..metrics.definition import Definition
+from ..metrics.measure import Ratio, plain
+from ..results.explanation import ExplainedChoice, Explanation
+from ..tables.lists import Reading
+from ..tables.part import PartData
+from .files import Files, with_files
+from .plan import Plan
+from .single_user import user_frames, user_id
+from .tracing import Recorder
+
+
+def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -> Explanation:
+    """Explain the value of `measure` (at the first of the config's cut-offs if it names none) for `user` under `model`.
+
+    `model` may be left out where there is only one. Raises `ConfigError` if the measure or the model is wrong, `DataError` if no file
+    holds the user, and what `run` raises.
+    """
+    definition = _definition(loaded, measure)
+    plan = Plan((definition,))
+    return with_files(loaded, plan, lambda files: _explained_from(files, definition, user), only=lambda inputs: inputs.single(model))
+
+
+def _definition(loaded: Loaded, measure: str) -> Definition:
+    """The measure that a text names; `ConfigError` if it cannot be explained with the config."""
+    try:
+        definition = loaded.config.evaluation.define(measure)
+    except ValueError as error:
+        raise ConfigError(f"{measure}: {error}") from None
+    for problem in missing(definition, loaded.config.data):
+        raise ConfigError(problem)
+    if definition.metric.system:
+        raise ConfigError(f"{definition.label} is a value of the whole model: no user has one that could be explained")
+    return definition
+
+
+def _explained_from(files: Files, definition: Definition, user: str) -> Explanation:
+    """Explain the value for a user of the only model that is read."""
+    (model,) = files.inputs.models
+    part = PartData(user_frames(files, model, user_id(files.inputs, user)))
+    return explained(Scorer.of(files.prepared, part), definition, model, user)
+
+
+def explained(scorer: Scorer, definition: Definition, model: str, user: str) -> Explanation:
+    """Explain the value of a measure for the only user of a part.
+
+    `scorer` is that of a part with the rows of this user in all sources, `user` the id as it was given. `DataError` if no source has a
+    row of the user.
+    """
+    if not scorer.part.n_users:
+        raise DataError(f"no file holds the user {user!r}")
+    (group,) = grouped((definition,))
+    return _Explainer(scorer, model, user, scorer.values(group, TakenSums())).explanation(group, is_part=False)
+
+
+class _Explainer:
+    """Explains a measure, and the metrics that it combines, for one user."""
+
+    def __init__(self, scorer: Scorer, model: str, user: str, values: GroupValues) -> None:
+        assert scorer.part.n_users == 1, "only one user can be explained at a time"
+        self.scorer, self.model, self.user, self.values = scorer, model, user, values
+
+    @property
+    def counts(self) -> bool:
+        """Whether the user counts for the measure."""
+        return bool(self.values.counts[0])
+
+    def explanation(self, group: MeasureGroup, is_part: bool) -> Explanation:
+        """Explain one metric: the measure itself, or a part of it that it combines."""
+        parts = tuple(self.explanation(part, is_part=True) for part in group.of)
+        definition, recorder = group.first, Recorder()
+        made = self.body(group, recorder)
+        if is_part:
+            value, reason = (_number(plain(made)), "") if self.counts else (None, "")
+        else:
+            value, reason = self.result(definition)
+        ratio = made if isinstance(made, Ratio) and self.counts else None
+        reading: Reading = self.scorer.tables.get("reading", self.scorer.choice(definition))
+        return Explanation(
+            measure=definition.label,
+            model=self.model,
+            user=self.user,
+            convention=definition.convention,
+            formula=_formula(definition),
+            steps=recorder.explained(reading, among_rated=definition.axes["positions"] == "among_rated"),
+            facts=recorder.facts if self.counts else (),
+            numerator=None if ratio is None else _number(ratio.numerator),
+            denominator=None if ratio is None else _number(ratio.denominator),
+            value=value,
+            reason=reason,
+            choices=_choices(definition, is_part),
+            of=parts,
+        )
+
+    def body(self, group: MeasureGroup, recorder: Recorder | None = None) -> Any:
+        """What the body of a metric gives, while `recorder` records what it reads."""
+        parts = tuple(np.broadcast_to(plain(self.body(part)), (1, 1)) for part in group.of)
+        measure = self.scorer.measure(group, self.scorer.choice(group.first), TakenSums(), self.values.counts, parts)
+        return group.metric.define(replace(measure, trace=recorder))
+
+    def result(self, definition: Definition) -> tuple[float | None, str]:
+        """The user's value in the results, or why there is none."""
+        value = _number(self.values.values)
+        if math.isinf(value):
+            return None, "the value is not defined for this user, and so neither is the mean"
+        if not math.isnan(value):
+            return value, ""
+        counted = definition.counted
+        if self.counts and counted.no_hits != "zero":
+            return None, "the user has no hit, and is left out"
+        if self.counts:
+            return None, "the value is not defined for this user, who is left out"
+        if not self.values.n_relevant[0] and counted.no_relevant == "drop":
+            counts = "counts 0 in the mean over all users of data.train" if counted.divisor == "train_users" else "is left out"
+            return None, f"the user has no relevant item in the test file, and {counts}"
+        return None, "the user has no list, and is left out" if counted.missing_lists == "drop" else "the user is left out"
+
+
+def _number(value: Array) -> float:
+    """The only number of an array."""
+    return float(np.reshape(value, -1)[0])
+
+
+def _formula(definition: Definition) -> str:
+    """The first paragraph of the docstring of a metric that has an equation."""
+    paragraphs = definition.metric.doc.split("\n\n")
+    return next((" ".join(text.split()) for text in paragraphs[1:] if "=" in text), "")
+
+
+def _choices(definition: Definition, is_part: bool) -> tuple[ExplainedChoice, ...]:
+    """The choices of the formula; for a measure that is no part of another also those of the protocol that differ from receval's."""
+    defaults = load("receval").axes
+    choices = [ExplainedChoice(key, *_meaning(axis, definition.axes[axis])) for key, axis in definition.metric.axes.items()]
+    choices += [ExplainedChoice(key, f"{value:g}", definition.metric.numbers[key].means) for key, value in definition.numbers.items()]
+    if is_part:
+        return tuple(choices)
+    threshold = definition.truth.threshold
+    if threshold is not None:
+        choices.append(ExplainedChoice("threshold", f"{threshold:g}", "the least rating of a relevant item"))
+    without_effect = {"relevance_rule"} if threshold is not None else set[str]()
+    others = [axis for axis in PROTOCOL if definition.axes[axis] != defaults[axis] and axis not in without_effect]
+    return (*choices, *(ExplainedChoice(axis, *_meaning(axis, definition.axes[axis])) for axis in others))
+
+
+def _meaning(axis: str, value: Any) -> tuple[str, str]:
+    """A value of an axis as it is shown, and what it means."""
+    known = AXES[axis]
+    shown = f"{value:g}" if isinstance(value, float) else str(value)
+    return shown, f"{known.decides}: {known.meanings[shown]}" if shown in known.meanings else known.decides

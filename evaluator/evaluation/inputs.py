@@ -1,0 +1,192 @@
+"""The data section of a config → the sources of a run."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from .. import load
+from ..config import Loaded, RowsSource, unknown_model
+from ..config import Source as Given
+from ..errors import ConfigError, DataError
+from ..load.scan import Kind
+from ..results.result import Input, InputFile
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The sources of a run, looked at but not read. `models` and `predictions` have one per model; models may share theirs."""
+
+    test: load.Source
+    train: load.Source | None
+    items: load.Source | None
+    models: Mapping[str, load.Source]
+    users: load.Source | None = None
+    baseline: load.Source | None = None
+    previous_policy: load.Source | None = None
+    distances: load.Source | None = None
+    predictions: Mapping[str, load.Source] = field(default_factory=dict)
+
+    def all(self) -> list[load.Source]:
+        """Every source once, in the order of the config."""
+        single = (self.test, self.train, self.items, self.users, self.baseline, self.previous_policy)
+        everything = (*single, *self.predictions.values(), self.distances, *self.models.values())
+        return list({source.role: source for source in everything if source is not None}.values())
+
+    def with_kinds(self, kinds: Mapping[str, Kind]) -> Inputs:
+        """The same sources with their ids read as `kinds` says."""
+        read = {source.role: source.with_kinds(kinds) for source in self.all()}
+        return Inputs(
+            test=read[self.test.role],
+            train=self.train and read[self.train.role],
+            items=self.items and read[self.items.role],
+            models={name: read[source.role] for name, source in self.models.items()},
+            users=self.users and read[self.users.role],
+            baseline=self.baseline and read[self.baseline.role],
+            previous_policy=self.previous_policy and read[self.previous_policy.role],
+            distances=self.distances and read[self.distances.role],
+            predictions={name: read[source.role] for name, source in self.predictions.items()},
+        )
+
+    def single(self, name: str | None) -> Inputs:
+        """The same sources with the lists of one model only; `ConfigError` if `name` is none of them, or none is named."""
+        if name is None and len(self.models) == 1:
+            return self
+        if name is None or name not in self.models:
+            close = difflib.get_close_matches(name or "", self.models, n=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"name one of the models {', '.join(self.models)}"
+            raise ConfigError(f"there is no model '{name}': {hint}" if name else f"--model: {hint}")
+        predictions = {model: source for model, source in self.predictions.items() if model == name}
+        return replace(self, models={name: self.models[name]}, predictions=predictions)
+
+
+def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack) -> Inputs:
+    """Find the files of a config and see how to read them; `stack` holds what must be tidied up after the run.
+
+    Raises `DataError` if a file is missing or cannot be read as the config says. Beside the test file and the lists only what is
+    `needed` is looked at; of what is needed as `train?` or `predictions?`, only what the config gives. A need such as
+    `users.age` is a column to read.
+    """
+    data = loaded.config.data
+    wanted = {need.removesuffix("?") for need in needed}
+    roles = {need.partition(".")[0] for need in wanted}
+
+    def paths(role: str, given: Given) -> list[Path | load.Remote]:
+        if given.path == ("-",):
+            return [stack.enter_context(load.spooled())]
+        found = load.find(role, given.path, loaded.folder, given.storage)
+        return [stack.enter_context(load.spooled(path)) if isinstance(path, Path) and path.is_fifo() else path for path in found]
+
+    def source(key: str, table: str, given: Given | None, *needs: str, labels: Sequence[str] = ()) -> load.Source | None:
+        role = f"data.{key}"
+        return _look(role, table, given, paths(role, given), stack, labels) if given and roles & set(needs or (key,)) else None
+
+    models: dict[str, load.Source] = {}
+    if isinstance(data.recommendations, dict):
+        for name, given in data.recommendations.items():
+            role = f"data.recommendations.{name}"
+            models[name] = _look(role, "lists", given, paths(role, given), stack)
+    else:
+        for index, given in enumerate(data.recommendations):
+            found = paths(f"data.recommendations[{index}]", given)
+            by_name = {given.name: found} if given.name else {path.name.split(".")[0]: [path] for path in found}
+            if (len(by_name) < len(found) > 1 and not given.name) or by_name.keys() & models.keys():
+                raise DataError("data.recommendations: two files give a model the same name", "name the models, as name: path")
+            models |= {name: _look(f"data.recommendations.{name}", "lists", given, files, stack) for name, files in by_name.items()}
+    of_items = _columns("items", wanted)
+    if data.items and "categories" in wanted:
+        of_items = list(dict.fromkeys((*of_items, *data.items.category_columns)))
+    predictions: dict[str, load.Source | None] = {}
+    if isinstance(data.predictions, dict) and "predictions" in roles:
+        _refuse_strangers(data.predictions, models, required="predictions" in needed)
+        for name, given in data.predictions.items():
+            predictions[name] = source(f"predictions.{name}", "predictions", given, "predictions")
+    elif not isinstance(data.predictions, dict):
+        predictions = dict.fromkeys(models, source("predictions", "predictions", data.predictions))
+    return Inputs(
+        test=_look("data.test", "interactions", data.test, paths("data.test", data.test), stack),
+        train=source("train", "interactions", data.train, "catalogue", "train", "known"),
+        items=source("items", "catalogue", data.items, "catalogue", "items", "categories", "known", labels=of_items),
+        models=models,
+        users=source("users", "people", data.users, labels=_columns("users", wanted)),
+        baseline=source("baseline", "lists", data.baseline),
+        previous_policy=source("previous_policy", "policy", data.previous_policy),
+        distances=source("distances", "distances", data.distances),
+        predictions={name: found for name, found in predictions.items() if found},
+    )
+
+
+def _columns(role: str, wanted: Iterable[str]) -> list[str]:
+    """The columns of a file that are needed by name."""
+    return sorted(need.removeprefix(f"{role}.") for need in wanted if need.startswith(f"{role}."))
+
+
+def _refuse_strangers(predictions: Iterable[str], models: Mapping[str, load.Source], required: bool) -> None:
+    """`DataError` if the names of predictions are not those of the models, which the files may have given."""
+    for name in predictions:
+        if name not in models:
+            raise DataError(f"data.predictions: {unknown_model(name, models)}")
+    lacking = [name for name in models if name not in predictions]
+    if required and lacking:
+        raise DataError(f"data.predictions: there are no predicted ratings of the model {lacking[0]}", "give those of every model")
+
+
+def _look(
+    role: str, table: str, given: Given, paths: Sequence[Path | load.Remote], stack: ExitStack, labels: Sequence[str] = ()
+) -> load.Source:
+    return load.look(
+        role,
+        table,
+        given.path,
+        paths,
+        format=given.format,
+        separator=given.separator,
+        header=given.header,
+        columns=given.columns.given(),
+        labels=labels,
+        split=given.split if isinstance(given, RowsSource) else None,
+        decimal_comma=given.decimal_comma,
+        nulls=given.null_values or (),
+        encoding=given.encoding,
+        storage=given.storage,
+        scratch=stack,
+    )
+
+
+def described(inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fingerprints, folder: Path) -> tuple[Input, ...]:
+    """Every source as it goes into the manifest: paths as given, sizes, hashes, and the rows that were read."""
+    return tuple(
+        Input(
+            source.role,
+            n_rows[source.role],
+            tuple(_file(path, name, source, fingerprints, folder) for path, name in zip(source.paths, source.known_as, strict=True)),
+        )
+        for source in inputs.all()
+    )
+
+
+def _file(path: Path | load.Remote, name: str, source: load.Source, fingerprints: load.Fingerprints, folder: Path) -> InputFile:
+    size = path.size if isinstance(path, load.Remote) else path.stat().st_size
+    return InputFile(_as_given(path, name, source, folder), size, fingerprints.of(path))
+
+
+def _as_given(path: Path | load.Remote, name: str, source: load.Source, folder: Path) -> str:
+    """One file of a source, known by `name`, as the config gives it: the same wherever the `folder` of the config lies."""
+    if isinstance(path, load.Remote):
+        return name
+    if path.name == "stdin":
+        return source.given[0]
+    if "://" in name or any(os.path.isabs(given) for given in source.given):
+        return name
+    return os.path.relpath(path, folder)
+
+
+def said_of(message: str, source: load.Source, folder: Path) -> str:
+    """A message about a source, its files being called what the config calls them."""
+    for path, name in zip(source.paths, source.known_as, strict=True):
+        message = message.replace(str(name), _as_given(path, str(name), source, folder))
+    return message

@@ -1,0 +1,118 @@
+"""`Context`: what is known of a model when all its parts are measured; and `Symptom`, a finding with its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from ..checks import CHECKS, Check, Finding, Setting, Severity, setting
+from ..metrics.definition import Definition
+from ..results.result import Row
+from ..tables.prepared import Prepared
+from .tally import EXAMPLES, Tally
+
+
+class Symptom(NamedTuple):
+    """A finding, the offending rows where they are kept, and whether the policy refuses data of which this was found."""
+
+    finding: Finding
+    rows: pl.DataFrame | None = None
+    refused: bool = False
+
+
+@dataclass(frozen=True)
+class SourceNames:
+    """What a source is called: its role, such as `data.test`, and for `user` and `item` the names of its columns and what they store."""
+
+    role: str
+    columns: Mapping[str, str]
+    stored: Mapping[str, str]
+    """`integers` or `text`, by column."""
+
+
+@dataclass(frozen=True)
+class Faults:
+    """Rows of a source that were left out: `count` of `total`, the first `places` in words, and the rows if they are kept."""
+
+    role: str
+    model: str
+    places: tuple[str, ...]
+    count: int
+    total: int
+    rows: pl.DataFrame | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """What checks are given at the end.
+
+    `counts` are the numbers of rows and users of `Tallies`. `sources` are by `lists`, `test`, `train` and `items`; `measured` has the rows
+    of the result of every measure. `bounds` says by label what values can be under ties (`least`, `expected`, `most`); `best` and
+    `baseline` are the values of the best possible lists and of popularity over the users who count for the model. `available` are the
+    `NEEDS` that are met.
+    """
+
+    model: str
+    prepared: Prepared
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    refused: frozenset[str] = frozenset()
+    available: frozenset[str] = frozenset()
+    cutoffs: tuple[int, ...] = ()
+    definitions: Sequence[Definition] = ()
+    measured: Sequence[Sequence[Row]] = ()
+    sources: Mapping[str, SourceNames] = field(default_factory=dict)
+    faults: Sequence[Faults] = ()
+    bounds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    best: Mapping[str, float] = field(default_factory=dict)
+    baseline: Mapping[str, float] = field(default_factory=dict)
+    counts: Tally = field(default_factory=Tally)
+
+    def setting(self, check: str) -> Setting:
+        """How a check is used."""
+        return self.settings.get(check) or setting(CHECKS[check])
+
+    def limit(self, check: str, name: str) -> float:
+        """A limit of a check."""
+        return self.setting(check).limit(name)
+
+    @property
+    def n_lists(self) -> int:
+        """The number of users with a list."""
+        return self.counts.count("lists")
+
+    def symptoms(
+        self,
+        check: Check,
+        model: str,
+        sentence: str,
+        count: int,
+        total: int,
+        examples: Collection[str],
+        rows: pl.DataFrame | None,
+        severity: Severity | None,
+        details: Mapping[str, Any],
+        unlimited: bool,
+        refusable: bool,
+    ) -> list[Symptom]:
+        """The finding of a check, if it is one; see `HealthCheck.symptom`."""
+        own = self.setting(check.id)
+        refused = refusable and check.id in self.refused and count > 0
+        limit = 0.0 if unlimited else own.limits.get("max_share", 0.0) or 0.0
+        if not refused and (count == 0 or own.severity == "off" or count <= limit * total):
+            return []
+        weakened = severity if severity and own.severity == check.severity else own.severity
+        finding = Finding(
+            check=check.id,
+            severity="error" if refused else weakened,
+            sentence=sentence,
+            advice=check.advice,
+            model=model,
+            count=count,
+            total=total,
+            examples=tuple(examples)[:EXAMPLES],
+            details=details,
+        )
+        return [Symptom(finding, rows, refused)]

@@ -1,0 +1,82 @@
+"""`ExaminedPart`: what a check sees of the users of one part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ..checks import Setting
+from ..metrics.definition import Definition
+from ..names.measure_strings import Scalar
+from ..tables.graph import INPUTS, Choice, Tables
+from ..tables.ids import Array
+from ..tables.part import LISTS, PartData, SourceRows
+from ..tables.prepared import Prepared
+from .tally import Examples, KeptRows
+
+
+@dataclass(frozen=True, eq=False)
+class ExaminedPart:
+    """The tables of a part as one check sees them.
+
+    `choice` is that of the first of the measures (`definitions`); `values` are those of all measures (measures × users), NaN where a
+    user has none. `uses` are the tables that the check declares. `keeps_rows`: the rows in which the check finds something are stored.
+    """
+
+    tables: Tables
+    choice: Choice
+    definitions: tuple[Definition, ...]
+    values: Array
+    cutoffs: tuple[int, ...]
+    setting: Setting
+    uses: frozenset[str]
+    keeps_rows: bool
+
+    def table(self, name: str, **params: Scalar) -> Any:
+        """A table under the choice of the first measure; `ValueError` if the check does not declare that it uses it."""
+        if name not in self.uses and name not in INPUTS:
+            raise ValueError(f"the check reads the table {name!r}, which it does not declare in uses")
+        return self.tables.get(name, self.choice, **params)
+
+    @property
+    def data(self) -> PartData:
+        """The users of the part, and the rows of each source."""
+        found: PartData = self.tables.get("part")
+        return found
+
+    @property
+    def prepared(self) -> Prepared:
+        """What was known before."""
+        found: Prepared = self.tables.get("prepared")
+        return found
+
+    @property
+    def definition(self) -> Definition:
+        """The first measure."""
+        return self.definitions[0]
+
+    @property
+    def lists(self) -> SourceRows:
+        """The rows of the lists as the source has them."""
+        return self.data.rows(LISTS)
+
+    def notes(self, frame: pl.DataFrame, *columns: str) -> dict[str, Any]:
+        """Entries of a tally for rows in which something was found: the first as examples of `columns`, and all if they are stored."""
+        if not len(frame):
+            return {}
+        return {"examples": Examples.of(frame.select(columns))} | self.kept(frame)
+
+    def users(self, users: Array, **columns: Array) -> dict[str, Any]:
+        """Entries of a tally for users, given as ascending indexes or as a mask, with columns of their own: examples, and all if stored."""
+        index = np.flatnonzero(users) if users.dtype == np.bool_ else users
+        if not len(index):
+            return {}
+        frame = pl.DataFrame({"user": self.data.users.gather(index)} | {name: column[index] for name, column in columns.items()})
+        return {"examples": Examples.of(frame.select("user").head(100))} | self.kept(frame)
+
+    def kept(self, frame: pl.DataFrame, name: str = "rows") -> dict[str, Any]:
+        """The entry of a tally that keeps rows, if there are any and they are stored."""
+        return {name: KeptRows((frame,))} if self.keeps_rows and len(frame) else {}

@@ -1,0 +1,157 @@
+"""What a check notes of one part: numbers, examples and rows that merge with `+`, in any order, to the same findings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import polars as pl
+
+from ..tables.ids import Array
+
+EXAMPLES: Final = 5
+"""How many examples a finding names."""
+_INTERNAL: Final = frozenset({"row"})
+"""Columns of rows that only reading needs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """What a check notes, by name: integers, which are added up, and other values that merge with `+`."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, **values: Any) -> Tally:
+        """A tally of named values."""
+        return cls(values)
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(merged(self.values, other.values))
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.values
+
+    def count(self, name: str) -> int:
+        """A number, 0 if no part noted it."""
+        return int(self.values.get(name, 0))
+
+    def examples(self, *columns: str, name: str = "examples") -> tuple[str, ...]:
+        """The examples noted under a name as text such as `user 3, item 13`."""
+        return self.values[name].texts(columns) if name in self.values else ()
+
+    def rows(self, name: str = "rows") -> pl.DataFrame | None:
+        """The rows that were kept under a name, sorted; `None` if none were."""
+        return self.values[name].frame() if name in self.values else None
+
+
+def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Two mappings as one; values of the same name are added."""
+    both = dict(one)
+    for name, value in other.items():
+        both[name] = both[name] + value if name in both else value
+    return both
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """The first few distinct rows in the order of their columns; `falling` are columns that descend."""
+
+    frame: pl.DataFrame
+    falling: tuple[str, ...] = ()
+    most: int = EXAMPLES
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame, falling: Sequence[str] = (), most: int = EXAMPLES) -> Examples:
+        """The first few rows of a frame."""
+        first = frame.unique().sort(frame.columns, descending=[name in falling for name in frame.columns])
+        return cls(first.head(most), tuple(falling), most)
+
+    def __add__(self, other: Examples) -> Examples:
+        return Examples.of(pl.concat([self.frame, other.frame]), self.falling, self.most)
+
+    def texts(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """The values of `columns` as text, sorted by them."""
+        rows = sorted(set(self.frame.select(columns).rows()))
+        return tuple(", ".join(f"{name} {value}" for name, value in zip(columns, row, strict=True)) for row in rows)
+
+    def values(self, column: str) -> list[Any]:
+        """The values of one column."""
+        return self.frame[column].to_list()
+
+
+@dataclass(frozen=True, eq=False)
+class KeptRows:
+    """Rows that are stored with a finding."""
+
+    frames: tuple[pl.DataFrame, ...]
+
+    def __add__(self, other: KeptRows) -> KeptRows:
+        return KeptRows((*self.frames, *other.frames))
+
+    def frame(self) -> pl.DataFrame:
+        """All rows, in the order of the file, or else of all columns, so that parts and threads cannot change a byte."""
+        rows = pl.concat(self.frames)
+        internal = [name for name in rows.columns if name in _INTERNAL or name.startswith("odd_")]
+        return rows.sort(*_INTERNAL.intersection(internal), *(name for name in rows.columns if name not in internal)).drop(internal)
+
+
+@dataclass(frozen=True)
+class Least:
+    """The smallest of some numbers."""
+
+    value: float
+
+    def __add__(self, other: Least) -> Least:
+        return min(self, other, key=lambda least: least.value)
+
+
+@dataclass(frozen=True)
+class Most:
+    """The largest of some numbers."""
+
+    value: float
+
+    def __add__(self, other: Most) -> Most:
+        return max(self, other, key=lambda most: most.value)
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """For each of the items that are known before whether some part holds it."""
+
+    mask: Array
+
+    def __add__(self, other: Marks) -> Marks:
+        return Marks(self.mask | other.mask)
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctIds:
+    """Distinct ids of several parts; they are put together when they have grown to twice their number."""
+
+    series: tuple[pl.Series, ...]
+    n_together: int = 0
+    """How many ids there were when they were last put together."""
+
+    @classmethod
+    def of(cls, ids: pl.Series) -> DistinctIds:
+        """Some ids, which are distinct already."""
+        return cls((ids.rename("id"),), len(ids))
+
+    def __add__(self, other: DistinctIds) -> DistinctIds:
+        series = (*self.series, *other.series)
+        largest = max(self.n_together, other.n_together)
+        if sum(map(len, series)) <= 2 * largest:
+            return DistinctIds(series, largest)
+        together = pl.concat(series).unique()
+        return DistinctIds((together,), len(together))
+
+    @property
+    def ids(self) -> pl.Series:
+        """Every id once, in ascending order."""
+        return pl.concat(self.series).unique().sort()

@@ -1,0 +1,58 @@
+"""The values of a model beside those of other lists over the same users, and the share of the best possible value that it achieves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import polars as pl
+
+from ..metrics.definition import Definition
+from ..results.result import Row
+from .exact import ExactSums, rounded
+from .partial import Partial
+from .reads import of_hits
+from .yardstick_facts import LeftOut
+from .yardsticks import YardstickTask
+
+
+def values_over_same_users(
+    definitions: Sequence[Definition], rows: Sequence[Sequence[Row]], left_out: LeftOut, yardstick: YardstickTask, partial: Partial
+) -> dict[str, float]:
+    """Label → the mean of a yardstick over the users who count for a model, of measures that look at hits alone.
+
+    `definitions` are the measures of the model, `rows` those of each measure, and `partial` is that of the yardstick. A user who has no
+    value there, having nothing relevant, would have 0 with any list.
+    """
+    places = {definition: place for place, definition in enumerate(yardstick.task.definitions)}
+    values = partial.user_values.frame() if left_out.frames and partial.user_values is not None else None
+    found = {}
+    for index, (definition, of_measure) in enumerate(zip(definitions, rows, strict=True)):
+        row = next((row for row in of_measure if row.aggregate == "mean"), None)
+        if row is None or not row.n_users or definition not in places or not of_hits(definition):
+            continue
+        place = places[definition]
+        total = partial.moments.totals.fraction(place)
+        if values is not None:
+            total -= _total(values, f"v{place}", left_out.users(index))
+        found[row.label] = rounded(total / row.n_users)
+    return found
+
+
+def _total(values: pl.DataFrame, column: str, users: pl.Series) -> Fraction:
+    """The sum of the values of some users."""
+    if not len(users):
+        return Fraction(0)
+    theirs = values.join(users.to_frame("user"), on="user", how="semi")[column].drop_nulls()
+    return ExactSums.of(theirs.to_numpy()[None, :]).fraction(0)
+
+
+def achieved(rows: Iterable[Row], best: Mapping[str, float]) -> list[Row]:
+    """Rows with the share of the best possible value that they reach, where more is better and the best is above 0."""
+    return [
+        replace(row, achieved=row.value / best[row.label])
+        if row.value is not None and row.higher_is_better and row.aggregate == "mean" and best.get(row.label, 0.0) > 0
+        else row
+        for row in rows
+    ]

@@ -1,0 +1,122 @@
+"""The best possible, the popular and random lists, measured like models: what a value is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from ..conventions.choices import Lists, Truth
+from ..metrics.definition import Definition
+from ..tables.ids import Ids
+from .measuring import Task
+from .reads import needs_scores, of_hits, reads_whole_lists
+from .yardstick_facts import YardstickFacts, distinct_truths, truths
+
+ORACLE: Final = "(oracle)"
+POPULARITY: Final = "(popularity)"
+RANDOM: Final = "(random)"
+_DEEP: Final = 1_000
+"""How long made lists are where a measure looks at whole lists and no model has one."""
+
+Kind = Literal["best", "popular", "popular_ranks", "random"]
+
+
+@dataclass(frozen=True, eq=False)
+class YardstickTask:
+    """What is made and measured of every part: a `task` whose lists are made from test and train.
+
+    `kind` says which lists: with `popular_ranks` only the hits of popular lists and their lengths are made. `depth` is the length of
+    the lists, `None` as long as can be. Under the choices of lists `masked` they leave out what train holds for the user.
+    The best lists order by the gains under all `truths` together; random lists are drawn by `seed` and the index of a user in `test_users`.
+    """
+
+    name: str
+    kind: Kind
+    task: Task
+    depth: int | None
+    masked: frozenset[Lists]
+    truths: tuple[Truth, ...] = ()
+    seed: int = 0
+    test_users: Ids | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Yardsticks:
+    """The yardsticks of a run, given the `task` of its models, and the merged facts of one of them.
+
+    `n_shown` is the number of measures that are shown, the first of the task; `longest` is the length of the longest list of any model;
+    `seen_items` is what the policy does with them.
+    """
+
+    task: Task
+    n_shown: int
+    facts: YardstickFacts
+    longest: int
+    seen_items: str
+    leaves_out: bool
+    """Whether a user of the test file does not count for some model."""
+
+    def masks(self, choice: Lists) -> bool:
+        """Whether lists leave out what train holds for the user: as the policy or the convention says; else if nobody repeats."""
+        if "train" not in self.task.prepared.sources:
+            return False
+        return choice.seen != "keep" or (self.seen_items != "keep" and not self.facts.seen_in_test)
+
+    def wanted(self, *, oracle: bool, popularity: bool, random: int | None, test_users: Ids) -> list[YardstickTask]:
+        """The yardsticks that are asked for, as far as the files allow; `test_users` are all users of the test file."""
+        definitions = _each(one for one in self.task.definitions[: self.n_shown] if not needs_scores(one))
+        sources, found = self.task.prepared.sources, []
+        if not definitions:
+            return []
+        depth = self._depth(definitions)
+        if oracle:
+            most = None if any(map(reads_whole_lists, definitions)) else depth
+            choices = distinct_truths(truths(self.task.definitions), self.facts, bool(sources & {"train", "items"}))
+            found.append(self._task(ORACLE, "best", definitions, most, truths=choices))
+        if popularity and "train" in sources:
+            found.append(self._task(POPULARITY, "popular", definitions, depth))
+        if random is not None and sources & {"train", "items"}:
+            found.append(self._task(RANDOM, "random", definitions, depth, seed=random, test_users=test_users))
+        return found
+
+    def baseline(self) -> YardstickTask | None:
+        """Popularity for every measure that looks at hits alone; the lists themselves are not made."""
+        definitions = _each(filter(of_hits, self.task.definitions))
+        if not definitions or "train" not in self.task.prepared.sources:
+            return None
+        return self._task(POPULARITY, "popular_ranks", definitions, self._depth(definitions))
+
+    def remark(self, names: Iterable[str]) -> str:
+        """What the lists of yardsticks do with seen items; nothing where there is no train."""
+        names = tuple(names)
+        if not names or "train" not in self.task.prepared.sources:
+            return ""
+        done = "leave out" if self.masks(self.task.definitions[0].lists) else "may hold"
+        return f"The lists of {', '.join(names)} {done} items that data.train holds for the user."
+
+    def _task(
+        self,
+        name: str,
+        kind: Kind,
+        definitions: tuple[Definition, ...],
+        depth: int | None,
+        truths: tuple[Truth, ...] = (),
+        seed: int = 0,
+        test_users: Ids | None = None,
+    ) -> YardstickTask:
+        keeps = self.task.keeps_values or (self.leaves_out and any(map(of_hits, definitions)))
+        indexes = {definition: index for index, definition in enumerate(self.task.definitions)}
+        pooled = frozenset(place for place, one in enumerate(definitions) if indexes[one] in self.task.pooled)
+        task = replace(self.task, definitions=definitions, pooled=pooled, keeps_values=keeps)
+        masked = frozenset(part.lists for one in definitions for part in one.all if self.masks(part.lists))
+        return YardstickTask(name, kind, task, depth, masked, truths, seed, test_users)
+
+    def _depth(self, definitions: Iterable[Definition]) -> int:
+        """The largest cut-off; a measure of whole lists looks as far as the longest list of a model."""
+        whole = self.longest or _DEEP
+        return max(whole if part.k is None else part.k for one in definitions for part in one.all)
+
+
+def _each(definitions: Iterable[Definition]) -> tuple[Definition, ...]:
+    return tuple(dict.fromkeys(definitions))

@@ -1,0 +1,260 @@
+"""The catalogue: what there is to choose from, read from the registry, the axes and the conventions as plain data."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ..conventions import AXES, PROTOCOL, Axis, Convention, known, load
+from ..names.measure_strings import Scalar
+from .registry import METRICS, Metric, Number
+
+DEFAULT: Final = "receval"
+FAMILIES: Final = {
+    "accuracy": "Accuracy of the list as a set",
+    "ranking": "Accuracy of the ranking",
+    "auc": "AUC",
+    "rating": "Rating error",
+    "coverage": "Coverage, and the state of the lists",
+    "novelty": "Novelty and surprise",
+    "diversity": "Diversity",
+    "popularity": "Popularity bias",
+    "fairness": "Fairness",
+    "serendipity": "Serendipity",
+    "counterfactual": "Counterfactual",
+    "composite": "Several objectives",
+}
+"""The families of metrics, in the order in which they are listed."""
+_NEEDS: Final = {"catalogue": "data.train or data.items", "categories": "categories of data.items"}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One thing to choose: what it decides, the values with their meanings (none: a number), and the default.
+
+    `axis` is the name that convention files use; a parameter that no convention sets has none. `allowed` says in words which
+    values there are.
+    """
+
+    name: str
+    axis: str | None
+    part: str
+    decides: str
+    allowed: str
+    values: Mapping[str, str]
+    default: Scalar
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What one convention sets for one metric.
+
+    `own` has the metric's own parameters and `protocol` the axes of all metrics, both where they differ from the default
+    convention; `alone` has the axes that the convention sets for this metric and not for all.
+    """
+
+    convention: str
+    has_metric: bool
+    own: Mapping[str, Scalar]
+    protocol: Mapping[str, Scalar]
+    alone: Mapping[str, Scalar]
+
+
+@dataclass(frozen=True)
+class MetricEntry:
+    """One metric. The texts are paragraphs; `terms` explains the letters that its family's formulas share."""
+
+    name: str
+    aliases: tuple[str, ...]
+    family: str
+    summary: str
+    formula: str
+    text: tuple[str, ...]
+    edge_cases: tuple[str, ...]
+    terms: tuple[str, ...]
+    reference: str
+    bounds: tuple[float, float]
+    higher_is_better: bool | None
+    needs: tuple[str, ...]
+    takes_cutoff: bool
+    average: str
+    combines: tuple[str, ...]
+    parameters: tuple[Choice, ...]
+    conventions: tuple[str, ...]
+    settings: tuple[Setting, ...]
+
+
+@dataclass(frozen=True)
+class ConventionEntry:
+    """One convention. `axes` has a value for every axis, `differs` those unlike the default convention."""
+
+    name: str
+    library: str
+    version: str
+    source: str
+    about: str
+    notes: tuple[str, ...]
+    metrics: tuple[str, ...]
+    axes: Mapping[str, Scalar]
+    differs: Mapping[str, Scalar]
+    for_metric: Mapping[str, Mapping[str, Scalar]]
+    spellings: Mapping[str, str]
+    parameters: Mapping[str, str | Mapping[str, Mapping[str, Scalar]]]
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Everything there is: the axes of every metric, those of some, the metrics, the conventions."""
+
+    protocol: tuple[Choice, ...]
+    formula: tuple[Choice, ...]
+    metrics: tuple[MetricEntry, ...]
+    conventions: tuple[ConventionEntry, ...]
+
+    def metric(self, name: str) -> MetricEntry:
+        """The metric of that name."""
+        return next(entry for entry in self.metrics if entry.name == name)
+
+    def convention(self, name: str) -> ConventionEntry:
+        """The convention of that name."""
+        return next(entry for entry in self.conventions if entry.name == name)
+
+
+def read(extra: Iterable[Convention] = ()) -> Catalogue:
+    """The catalogue of the conventions that come with receval, the default one first, and of `extra` ones."""
+    names = sorted(known(), key=lambda name: (name != DEFAULT, name.lower()))
+    found = {convention.name: convention for convention in (*map(load, names), *extra)}
+    default = found[DEFAULT]
+    choices = tuple(_axis(name, axis, default.axes[name]) for name, axis in AXES.items())
+    return Catalogue(
+        protocol=tuple(choice for choice in choices if choice.name in PROTOCOL),
+        formula=tuple(choice for choice in choices if choice.name not in PROTOCOL),
+        metrics=tuple(
+            _metric(metric, default, tuple(found.values()))
+            for metric in sorted(METRICS.values(), key=lambda metric: list(FAMILIES).index(metric.family))
+        ),
+        conventions=tuple(_convention(convention, default) for convention in found.values()),
+    )
+
+
+def has(convention: Convention, metric: str) -> bool:
+    """Whether the library of a convention has the metric; the default convention has all."""
+    return convention.name == DEFAULT or metric in convention.metrics
+
+
+def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, ...]) -> MetricEntry:
+    summary, formula, text, edge_cases = sections(metric.doc)
+    own = default.of(metric.name)
+    given = {name: own[axis] for name, axis in metric.axes.items()}
+    return MetricEntry(
+        name=metric.name,
+        aliases=metric.aliases,
+        family=metric.family,
+        summary=summary,
+        formula=formula,
+        text=text,
+        edge_cases=edge_cases,
+        terms=_paragraphs(sys.modules[metric.define.__module__].__doc__ or "")[1:],
+        reference=metric.reference,
+        bounds=metric.bounds,
+        higher_is_better=better(given) if callable(better := metric.higher_is_better) else better,
+        needs=_needs(metric, own),
+        takes_cutoff=metric.cut,
+        average=metric.average,
+        combines=metric.combines,
+        parameters=(
+            *(_axis(name, AXES[axis], own[axis]) for name, axis in metric.axes.items()),
+            *(_number(name, number) for name, number in metric.numbers.items()),
+            *(
+                Choice(name, None, "formula", text.means, "none" if text.default == "" else "a name", {}, text.default or "")
+                for name, text in metric.texts.items()
+            ),
+        ),
+        conventions=tuple(convention.name for convention in conventions if has(convention, metric.name)),
+        settings=tuple(_setting(metric, convention, default) for convention in conventions),
+    )
+
+
+def _needs(metric: Metric, own: Mapping[str, Scalar]) -> tuple[str, ...]:
+    """The inputs that the metric needs under its defaults, `COLUMN` standing for columns that have to be named."""
+    given = {name: own[axis] for name, axis in metric.axes.items()}
+    given |= {name: text.default or "COLUMN" for name, text in metric.texts.items()}
+    needed = (need for need in sorted(metric.needs(given)) if not need.endswith("?"))
+    named = (_NEEDS.get(need, f"data.{need}").removesuffix(".COLUMN") for need in needed)
+    return tuple(f"a column of {need}" if need in ("data.items", "data.users") else need for need in named)
+
+
+def _setting(metric: Metric, convention: Convention, default: Convention) -> Setting:
+    given, usual = convention.of(metric.name), default.of(metric.name)
+    return Setting(
+        convention=convention.name,
+        has_metric=has(convention, metric.name),
+        own={name: given[axis] for name, axis in metric.axes.items() if given[axis] != usual[axis]},
+        protocol={axis: given[axis] for axis in PROTOCOL if given[axis] != usual[axis]},
+        alone={axis: given[axis] for axis in PROTOCOL if given[axis] != convention.axes[axis]},
+    )
+
+
+def _convention(convention: Convention, default: Convention) -> ConventionEntry:
+    return ConventionEntry(
+        name=convention.name,
+        library=convention.library,
+        version=convention.version,
+        source=convention.source,
+        about=convention.about,
+        notes=convention.notes,
+        metrics=tuple(name for name in METRICS if has(convention, name)),
+        axes={name: convention.axes[name] for name in AXES},
+        differs={name: convention.axes[name] for name in AXES if convention.axes[name] != default.axes[name]},
+        for_metric={name: dict(axes) for name, axes in convention.metrics.items() if axes},
+        spellings=dict(convention.spellings),
+        parameters={
+            name: rewrite if isinstance(rewrite, str) else {shown(value): dict(meaning) for value, meaning in rewrite.items()}
+            for name, rewrite in convention.parameters.items()
+        },
+    )
+
+
+def _axis(name: str, axis: Axis, default: Scalar) -> Choice:
+    allowed = ", ".join(axis.values) if axis.values else "a number above 1"
+    return Choice(name, axis.name, axis.part, axis.decides, allowed, dict(axis.meanings), default)
+
+
+def _number(name: str, number: Number) -> Choice:
+    allowed = "a number above 0" if number.least == 1e-6 else f"a number from {number.least:g} to {number.most:g}"
+    return Choice(name, None, "formula", number.means, allowed, {}, number.default)
+
+
+def shown(value: Scalar | None) -> str:
+    """A value as measure strings and convention files write it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and math.isinf(value):
+        return "no limit"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def sections(doc: str) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
+    """A docstring as summary, formula, text and edge cases; a second paragraph with an equals sign is the formula."""
+    summary, *rest = _paragraphs(doc) or ("",)
+    formula = rest.pop(0) if rest and "=" in rest[0] else ""
+    text: list[str] = []
+    edge_cases: list[str] = []
+    for paragraph in rest:
+        before, marked, after = paragraph.partition("Edge cases: ")
+        if before.strip():
+            (edge_cases if edge_cases else text).append(before.strip())
+        if marked:
+            edge_cases.append(after.strip())
+    return summary, formula, tuple(text), tuple(edge_cases)
+
+
+def _paragraphs(doc: str) -> tuple[str, ...]:
+    """The paragraphs, each on one line unless some of its lines are indented."""
+    found = re.split(r"\n\s*\n", inspect.cleandoc(doc))
+    return tuple(block if "\n " in block else " ".join(block.split()) for block in found if block.strip())

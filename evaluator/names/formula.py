@@ -1,0 +1,283 @@
+"""Arithmetic of measures: `"0.5*nDCG@10 + 0.5*EPC@10"` ⇄ `Formula`. What is printed reads back.
+
+formula   = product { ("+" | "-") product }           (left associative, as are products)
+product   = factor { ("*" | "/") factor }
+factor    = ("-" | "+") factor | "(" formula ")" | number | measure
+number    = 1, .5, 1e-3, …                            (finite)
+measure   = as `naming` reads it; its name holds letters, digits and any of _ . -
+
+A hyphen that touches a name on its left belongs to the name, as in `F-Measure`: a minus after a name has a space before it. After a
+cut-off the same holds for a hyphen before a letter, as in `precision@10-l2`; `nDCG@10-0.5` is a difference. What stands between the
+parentheses of a measure belongs to it. `+`, `*` and `/` are in no name.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple, Union
+
+from .measure_strings import MetricSpec, parse
+
+_LONGEST: Final = 2_000
+_DEEPEST: Final = 20
+_TOKEN = re.compile(
+    r"""(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?![\w.])
+      | (?P<measure>[\w.][\w.-]*)
+      | (?P<mark>[-+*/()])
+      | (?P<other>'[^']*'|"[^"]*"|\[[^]]*]|\S)""",
+    re.VERBOSE,
+)
+_ARGUMENTS = re.compile(r"""'[^']*'|"[^"]*"|[()]""")
+_CUTOFF = re.compile(r"\s*@\s*[+-]?[\w.]*(?:-[^\W\d][\w.-]*)?")
+_OPENING = re.compile(r"\s*\(")
+_OPERATIONS: Final = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+
+
+class _Negative(NamedTuple):
+    of: _Node
+
+
+class _Chain(NamedTuple):
+    """Terms of one sum, or factors of one product: each after the first with its operator. Its depth is that of its parts only."""
+
+    first: _Node
+    rest: tuple[tuple[str, _Node], ...]
+
+    @property
+    def is_sum(self) -> bool:
+        return self.rest[0][0] in "+-"
+
+
+_Node = Union[float, MetricSpec, _Negative, _Chain]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """An arithmetic expression of measures. `read` makes one from text, `with_measures` from another."""
+
+    _tree: _Node
+
+    def __str__(self) -> str:
+        return self.text
+
+    @cached_property
+    def text(self) -> str:
+        """The expression with as few parentheses as keep its order, such as `2*(nDCG@10 - 0.5)/MAP@10`."""
+        return _show(self._tree)
+
+    @cached_property
+    def measures(self) -> tuple[MetricSpec, ...]:
+        """The measures it needs, each once, in the order written."""
+        return tuple(dict.fromkeys(_measures(self._tree)))
+
+    def value(self, values: Mapping[MetricSpec, float | None]) -> float | None:
+        """What the expression comes to, or None where `undefined` says why; it never raises."""
+        outcome = self._outcome(values)
+        return None if isinstance(outcome, str) else outcome
+
+    def undefined(self, values: Mapping[MetricSpec, float | None]) -> str | None:
+        """Why there is no value, or None if there is one.
+
+        A measure of the expression has none (whatever it is multiplied with), a divisor is 0, or the result is not finite.
+        """
+        outcome = self._outcome(values)
+        return outcome if isinstance(outcome, str) else None
+
+    def with_measures(self, change: Callable[[MetricSpec], MetricSpec]) -> Formula:
+        """The same expression of `change(measure)` for every measure, called from left to right; what it raises is passed on."""
+        return Formula(_changed(self._tree, change))
+
+    def _outcome(self, values: Mapping[MetricSpec, float | None]) -> float | str:
+        known = {spec: float(value) for spec in self.measures if (value := values.get(spec)) is not None}
+        for spec in self.measures:
+            if spec not in known:
+                return f"{spec} has no value"
+        try:
+            value = _value(self._tree, known)
+        except ZeroDivisionError as error:
+            return str(error)
+        return value if math.isfinite(value) else f"{self.text} is not finite"
+
+
+def read(text: str) -> Formula:
+    """Read an expression that names at least one measure.
+
+    Raises `ValueError` with a sentence that says what was expected where; also for more than 2,000 characters, read or printed, and
+    for parentheses and signs more than 20 deep. Whether the measures exist is not asked here.
+    """
+    if len(text) > _LONGEST:
+        raise ValueError(f"a formula has at most {_LONGEST:,} characters, not {len(text):,}")
+    formula = Formula(_Reader(text).formula())
+    if not formula.measures:
+        raise ValueError(f"the formula {text!r} names no measure")
+    if len(formula.text) > _LONGEST:
+        raise ValueError(f"a formula has at most {_LONGEST:,} characters; with spaces around + and - this one has {len(formula.text):,}")
+    return formula
+
+
+def is_formula(text: str) -> bool:
+    """Whether `text` is arithmetic, rather than a measure string or what a library writes for a measure.
+
+    It is if an operator stands outside of the parentheses of a measure, of brackets and of quotes: `*`, `/`, `+`, or a minus that is no
+    hyphen of a name or cut-off. `F-Measure`, `11pt_avg`, `precision@10-l2` and `F1[a, b][1, -1]` are measures.
+    """
+    return any(token.text in "+-*/" for token in _tokens(text))
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    start: int
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    """The parts of `text`, a measure with its arguments and cut-off being one."""
+    position = 0
+    while found := _TOKEN.search(text, position):
+        start, position = found.span()
+        if found.lastgroup == "measure":
+            position = _end_of_measure(text, position)
+        yield _Token(str(found.lastgroup), text[start:position], start)
+
+
+def _end_of_measure(text: str, position: int) -> int:
+    """Where the measure ends whose name ends at `position`: behind its arguments and its cut-off."""
+    opening = _OPENING.match(text, position)
+    if opening:
+        depth, position = 1, opening.end()
+        while depth:
+            found = _ARGUMENTS.search(text, position)
+            if not found:
+                return len(text)
+            depth += {"(": 1, ")": -1}.get(found.group(), 0)
+            position = found.end()
+    cutoff = _CUTOFF.match(text, position)
+    return cutoff.end() if cutoff else position
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = tuple(_tokens(text))
+        self.next = 0
+
+    def formula(self) -> _Node:
+        tree = self.sum(0)
+        if self.next < len(self.tokens):
+            raise self.unexpected("+, -, * or /")
+        return tree
+
+    def sum(self, depth: int) -> _Node:
+        return self.chain("+-", lambda: self.chain("*/", lambda: self.factor(depth)))
+
+    def chain(self, operators: str, part: Callable[[], _Node]) -> _Node:
+        first = part()
+        rest = []
+        while sign := self.taken(operators):
+            rest.append((sign, part()))
+        return _chain(first, tuple(rest))
+
+    def factor(self, depth: int) -> _Node:
+        if depth > _DEEPEST:
+            raise ValueError(f"the parentheses and signs of a formula are at most {_DEEPEST} deep")
+        if sign := self.taken("+-"):
+            part = self.factor(depth + 1)
+            return _Negative(part) if sign == "-" else part
+        if self.taken("("):
+            inner = self.sum(depth + 1)
+            if not self.taken(")"):
+                raise self.unexpected("+, -, *, / or )")
+            return inner
+        kind, text, _ = self.tokens[self.next] if self.next < len(self.tokens) else _Token("end", "", 0)
+        if kind not in ("number", "measure"):
+            raise self.unexpected("a measure, a number or (")
+        self.next += 1
+        if kind == "measure":
+            return parse(text)
+        number = float(text)
+        if not math.isfinite(number):
+            raise ValueError(f"cannot read the formula {self.text!r}: the number {text} is too large")
+        return number
+
+    def taken(self, marks: str) -> str:
+        """The next token if it is one of `marks`, and on to the one behind it; otherwise empty."""
+        if self.next < len(self.tokens) and self.tokens[self.next].text in marks:
+            self.next += 1
+            return self.tokens[self.next - 1].text
+        return ""
+
+    def unexpected(self, wanted: str) -> ValueError:
+        if self.next == len(self.tokens):
+            return ValueError(f"cannot read the formula {self.text!r}: it ends where {wanted} was expected")
+        _, text, start = self.tokens[self.next]
+        return ValueError(f"cannot read the formula {self.text!r}: {text!r} at character {start + 1} stands where {wanted} was expected")
+
+
+def _chain(first: _Node, rest: tuple[tuple[str, _Node], ...]) -> _Node:
+    """`first` with what follows it; a sum that a sum begins with, and a product that a product begins with, is part of it."""
+    if not rest:
+        return first
+    chain = _Chain(first, rest)
+    if isinstance(first, _Chain) and first.is_sum == chain.is_sum:
+        return _Chain(first.first, first.rest + rest)
+    return chain
+
+
+def _show(node: _Node) -> str:
+    if isinstance(node, float):
+        return repr(node).removesuffix(".0")
+    if isinstance(node, MetricSpec):
+        return str(node)
+    if isinstance(node, _Negative):
+        return "-" + _within(node.of, isinstance(node.of, _Chain))
+    first = _within(node.first, isinstance(node.first, _Chain) and node.first.is_sum)
+    space = " " if node.is_sum else ""
+    return first + "".join(
+        f"{space}{sign}{space}" + _within(part, isinstance(part, _Chain) and (part.is_sum or not node.is_sum)) for sign, part in node.rest
+    )
+
+
+def _within(node: _Node, parentheses: bool) -> str:
+    return f"({_show(node)})" if parentheses else _show(node)
+
+
+def _measures(node: _Node) -> Iterator[MetricSpec]:
+    if isinstance(node, MetricSpec):
+        yield node
+    elif isinstance(node, _Negative):
+        yield from _measures(node.of)
+    elif isinstance(node, _Chain):
+        for part in (node.first, *(part for _, part in node.rest)):
+            yield from _measures(part)
+
+
+def _value(node: _Node, values: Mapping[MetricSpec, float]) -> float:
+    """The value in Python's arithmetic; `ZeroDivisionError` with a sentence for a divisor of 0."""
+    if isinstance(node, float):
+        return node
+    if isinstance(node, MetricSpec):
+        return values[node]
+    if isinstance(node, _Negative):
+        return -_value(node.of, values)
+    total = _value(node.first, values)
+    for sign, part in node.rest:
+        value = _value(part, values)
+        if sign == "/" and value == 0:
+            raise ZeroDivisionError(f"the divisor {_show(part)} is 0")
+        total = _OPERATIONS[sign](total, value)
+    return total
+
+
+def _changed(node: _Node, change: Callable[[MetricSpec], MetricSpec]) -> _Node:
+    if isinstance(node, MetricSpec):
+        return change(node)
+    if isinstance(node, _Negative):
+        return _Negative(_changed(node.of, change))
+    if isinstance(node, _Chain):
+        return _Chain(_changed(node.first, change), tuple((sign, _changed(part, change)) for sign, part in node.rest))
+    return node

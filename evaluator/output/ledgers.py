@@ -1,0 +1,68 @@
+"""Who was counted for each value, as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ..results.ledger import Ledger
+from ..results.result import Result, Row
+from .blocks import Block, Grid, Heading, Prose, Terms
+
+_REASONS = ("without_list", "without_relevant", "without_truth", "without_value", "of_others")
+_WORDS = {
+    "without_list": "no list",
+    "without_relevant": "no relevant item",
+    "without_truth": "no test row",
+    "without_value": "no value",
+    "of_others": "of other files",
+}
+
+
+def page(result: Result) -> list[Block]:
+    """The ledgers: measures with the same users share a line; below, the values over some of the users where they differ."""
+    rows = [row for row in result.rows if row.ledger is not None]
+    grouped: dict[tuple[str, Ledger], list[str]] = {}
+    for row in rows:
+        grouped.setdefault((row.model, _of_users(row)), []).append(row.label)
+    lines = tuple((model, f"{_said(ledger)} ({', '.join(dict.fromkeys(labels))})") for (model, ledger), labels in grouped.items())
+    blocks: list[Block] = [Heading("Who was counted", 2), Terms(lines, code=False)]
+    parts = tuple(_values(rows))
+    if parts:
+        blocks += [
+            Prose("Values, with their numbers of users: over users with a list (covered), and whom train holds (warm), where not all are:"),
+            Grid(("model", "measure", "all", "covered", "warm"), parts),
+        ]
+    return blocks
+
+
+def _of_users(row: Row) -> Ledger:
+    assert row.ledger is not None
+    counts = {name: getattr(row.ledger, name) for name in Ledger.__dataclass_fields__ if not name.endswith("value")}
+    return Ledger(**{**counts, "warm": None, "covered": 0})
+
+
+def _said(ledger: Ledger) -> str:
+    """Say it in a sentence: 185 test users, 190 with a list, 170 both: 176 count, 14 (no list) filled in; 29 (no test row) left out."""
+    files = f"{ledger.in_truth:,} test users, {ledger.in_lists:,} with a list, {ledger.in_both:,} both"
+    filled = f", {_why(ledger, 'filled', ledger.filled)} filled in" if ledger.filled else ""
+    left_out = f"; {_why(ledger, 'left_out', ledger.left_out)} left out" if ledger.left_out else ""
+    return f"{files}: {ledger.counted:,} count{filled}{left_out}"
+
+
+def _why(ledger: Ledger, how: str, total: int) -> str:
+    reasons = {reason: getattr(ledger, f"{how}_{reason}", 0) for reason in _REASONS}
+    kept = {reason: n for reason, n in reasons.items() if n}
+    said = ", ".join(f"{n:,} {_WORDS[reason]}" if len(kept) > 1 else _WORDS[reason] for reason, n in kept.items())
+    return f"{total:,} ({said})"
+
+
+def _values(rows: Iterable[Row]) -> Iterator[tuple[str, ...]]:
+    for row in rows:
+        ledger = row.ledger
+        assert ledger is not None
+        if ledger.covered_value is None and ledger.warm_value is None:
+            continue
+        covered = "" if ledger.covered_value is None else f"{ledger.covered_value:.4f} ({ledger.covered:,})"
+        warm = "" if ledger.warm_value is None else f"{ledger.warm_value:.4f} ({ledger.warm:,})"
+        value = "" if row.value is None else f"{row.value:.4f}"
+        yield (row.model, row.label, f"{value} ({ledger.counted:,})".strip(), covered, warm)

@@ -1,0 +1,74 @@
+"""The formats for people: Markdown, and the cells that the terminal table shares with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isclose
+
+from ..results.result import Result, Row
+from . import blocks, findings, ledgers
+
+_OF_SPREAD = ("(std)", "(ci95)", "(bootstrap95 low)", "(bootstrap95 high)")
+"""Aggregates of which neither more nor less is better."""
+
+
+def arrow(result: Result, label: str) -> str:
+    """Which direction is better; empty where neither is."""
+    return {True: " ↑", False: " ↓", None: ""}[result.higher_is_better[label]]
+
+
+def shown(row: Row | None) -> str:
+    """A value for the eye: four decimals, or four significant digits where that would show nothing."""
+    if row is None or row.value is None:
+        return ""
+    return f"{row.value:.4g}" if row.value != 0 and (abs(row.value) < 0.001 or abs(row.value) >= 10_000) else f"{row.value:.4f}"
+
+
+def best(result: Result) -> set[tuple[str, str]]:
+    """The (model, label) of the best values; none where there is nothing to compare."""
+    found: set[tuple[str, str]] = set()
+    table = result.by_model()
+    for label in result.labels():
+        rivals = {model: rows for model, rows in table.items() if model not in result.yardsticks}
+        values = {model: rows[label].value for model, rows in rivals.items() if label in rows and rows[label].value is not None}
+        if len(values) > 1 and result.higher_is_better[label] is not None and not label.endswith(_OF_SPREAD):
+            top = (max if result.higher_is_better[label] else min)(value for value in values.values() if value is not None)
+            winners = {(model, label) for model, value in values.items() if isclose(value or 0.0, top, rel_tol=1e-12, abs_tol=1e-15)}
+            found |= winners if len(winners) < len(values) else set()
+    return found
+
+
+def achieved(result: Result, models: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """For each measure with a best possible value the percentage of it that each of `models` reaches."""
+    table = result.by_model()
+    for label in result.labels():
+        shares = [row.achieved if (row := table[model].get(label)) else None for model in models]
+        if any(share is not None for share in shares):
+            yield label, ["" if share is None else f"{100 * share:.1f} %" for share in shares]
+
+
+def as_markdown(result: Result) -> bytes:
+    """A Markdown table: measures × models, the best value of each measure in bold, what the checks found above, who counts below."""
+    table, marked = result.by_model(), best(result)
+    lines = ["| measure | " + " | ".join(_escape(model) for model in result.models) + " |"]
+    lines.append("|---|" + "---:|" * len(result.models))
+    for label in result.labels():
+        cells = []
+        for model in result.models:
+            value = shown(table[model].get(label))
+            cells.append(f"**{value}**" if (model, label) in marked else value)
+        lines.append(f"| {_escape(label)}{arrow(result, label)} | " + " | ".join(cells) + " |")
+    lines.append("| users | " + " | ".join(f"{result.counts[model].averaged:,}" for model in result.models) + " |")
+    found = [_escape(line) for line in findings.as_markdown(result.findings)]
+    above = [*found, ""] if found else []
+    models = [model for model in result.models if model not in result.yardsticks]
+    shares = [" | ".join([f"| {_escape(label)}", *cells]) + " |" for label, cells in achieved(result, models)]
+    if shares:
+        head = "| percent of achievable | " + " | ".join(_escape(model) for model in models) + " |"
+        lines += ["", head, "|---|" + "---:|" * len(models), *shares]
+    counted = blocks.as_markdown(ledgers.page(result))
+    return "\n".join([*above, *lines, "", *(f"- {_escape(note)}" for note in result.notes()), "", counted]).encode()
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|")

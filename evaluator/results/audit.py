@@ -1,0 +1,89 @@
+"""`Audit`: the values of the same measures under many conventions, how far they lie apart, and whether they rank the models alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+FORMAT_VERSION: Final = 1
+"""The version of the JSON form."""
+
+
+@dataclass(frozen=True)
+class AuditCell:
+    """The value of one measure for one model under one convention.
+
+    `n_users` is the number of users it is taken over. `value` is `None` where the convention gives none; `reason` then says why.
+    """
+
+    value: float | None
+    n_users: int = 0
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class AuditedMeasure:
+    """One measure under every convention; `cells` maps (convention, model) to the value."""
+
+    measure: str
+    higher_is_better: bool | None
+    cells: Mapping[tuple[str, str], AuditCell]
+
+    def values(self, model: str) -> dict[str, float]:
+        """Map the conventions that give a model a value to that value."""
+        return {convention: cell.value for (convention, owner), cell in self.cells.items() if owner == model and cell.value is not None}
+
+    def spread(self, model: str) -> float | None:
+        """The largest value of a model less the smallest; `None` if no convention gives a value."""
+        values = self.values(model).values()
+        return max(values) - min(values) if values else None
+
+    def beats(self, model: str, rival: str) -> dict[str, bool]:
+        """Map each convention that gives both models a value to whether `model` is better than `rival`; equal values are not better."""
+        values, rival_values = self.values(model), self.values(rival)
+        return {
+            convention: (value > rival_values[convention]) if self.higher_is_better is not False else (value < rival_values[convention])
+            for convention, value in values.items()
+            if convention in rival_values
+        }
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Measures × conventions × models.
+
+    `own_convention` is that of the config, `remarks` say how files were read, `versions` are those of the programs.
+    """
+
+    own_convention: str
+    conventions: tuple[str, ...]
+    models: tuple[str, ...]
+    measures: tuple[AuditedMeasure, ...]
+    remarks: tuple[str, ...]
+    versions: Mapping[str, str]
+
+    def changes(self, measure: AuditedMeasure) -> tuple[str, ...]:
+        """Say in full sentences whether the order of the models depends on the convention."""
+        sentences = tuple(self._reversals(measure))
+        giving = {convention for model in self.models for convention in measure.values(model)}
+        if sentences or len(self.models) < 2 or len(giving) < 2:
+            return sentences
+        return (f"The order of the models on {measure.measure} is the same under all {len(giving)} conventions.",)
+
+    def _reversals(self, measure: AuditedMeasure) -> Iterator[str]:
+        """One sentence for each pair of models that a convention puts in another order than that of the config does."""
+        for pair in combinations(self.models, 2):
+            first, second = measure.beats(*pair), measure.beats(*reversed(pair))
+            reference = self.own_convention if self.own_convention in first else next(iter(first), "")
+            if not first or (not first[reference] and not second[reference]):
+                continue
+            winner, loser, against = (pair[0], pair[1], second) if first[reference] else (pair[1], pair[0], first)
+            turned = [convention for convention, loser_wins in against.items() if loser_wins]
+            if turned:
+                names = ", ".join(turned) if len(turned) <= 5 else f"{', '.join(turned[:4])} and {len(turned) - 4} more"
+                yield (
+                    f"Under {len(turned)} of {len(first)} conventions {loser} beats {winner} on {measure.measure} ({names}); "
+                    f"under {reference} {winner} beats {loser}."
+                )

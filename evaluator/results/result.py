@@ -1,0 +1,189 @@
+"""`Result`: what a run found. Everything downstream is a reading of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import polars as pl
+
+from ..checks import Finding
+from ..metrics import find
+from ..names.formula import is_formula
+from . import ledger
+from .ledger import Ledger
+
+FORMAT_VERSION: Final = 2
+"""The version of the JSON form. 1: results, models, inputs, config, versions. 2: with ledgers and findings."""
+
+COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", *ledger.COLUMNS, "achieved")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One value: a metric (its printed name without the cut-off) at `k` (`None`: the whole list), over `n_users` users."""
+
+    model: str
+    metric: str
+    k: int | None
+    aggregate: str
+    value: float | None
+    n_users: int
+    higher_is_better: bool | None = True
+    ledger: Ledger | None = None
+    achieved: float | None = None
+    """The share of the best possible value, where that was computed."""
+
+    def cells(self) -> dict[str, Any]:
+        """What the tables of `COLUMNS` say of it."""
+        of_users = self.ledger.cells() if self.ledger else {}
+        return {name: of_users.get(name) if name in ledger.COLUMNS else getattr(self, name) for name in COLUMNS}
+
+    @property
+    def label(self) -> str:
+        """The measure with its cut-off, and with the aggregate where it is not the mean."""
+        if is_formula(self.metric):
+            return self.metric
+        cut = find(self.metric.partition("(")[0]).cut
+        at = f"@{'none' if self.k is None else self.k}" if cut else ""
+        return f"{self.metric}{at}" if self.aggregate in ("mean", "system", "") else f"{self.metric}{at} ({self.aggregate})"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Who was counted for one model.
+
+    `test` users stand in the test file; `relevant` of them have a relevant item; `listed` of those have a list; `averaged`
+    is how many the first measure is averaged over. Those without a list count 0 if `missing_count`, or have no value if
+    `missing_undefined`, those without a relevant item count 0 if `irrelevant_count`; `untested` users without a test row count 0.
+    """
+
+    test: int
+    relevant: int
+    listed: int
+    averaged: int
+    missing_count: bool = True
+    irrelevant_count: bool = False
+    untested: int = 0
+    missing_undefined: bool = False
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """One file: its path as given, its size and its hash."""
+
+    path: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Input:
+    """One source: its role in the config, the rows it held, and its files."""
+
+    role: str
+    rows: int
+    files: tuple[InputFile, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """The summary, the per-user values (sorted by user, one frame per model), and where they come from."""
+
+    rows: tuple[Row, ...]
+    counts: Mapping[str, Counts]
+    higher_is_better: Mapping[str, bool | None]
+    per_user: Mapping[str, pl.DataFrame]
+    inputs: tuple[Input, ...]
+    config: Mapping[str, Any]
+    remarks: tuple[str, ...]
+    versions: Mapping[str, str]
+    findings: tuple[Finding, ...] = ()
+    yardsticks: tuple[str, ...] = ()
+    """Those of the models that are lists made to measure by."""
+    examined: bool = False
+    """Whether health checks were made."""
+    unmade: Mapping[str, str] = field(default_factory=dict)
+    """The checks that were not made, by id, and why: `off`, or `no data.train`."""
+    failures: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    """The offending rows of findings, where they are kept, by the name of their file."""
+
+    def failed(self, strict: bool = False) -> bool:
+        """Whether a check of level error failed, or with `strict` one of level warn."""
+        return any(finding.severity == "error" or (strict and finding.severity == "warn") for finding in self.findings)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of the models, in the order of the config."""
+        return tuple(self.counts)
+
+    def notes(self) -> tuple[str, ...]:
+        """What to know beside the numbers, in full sentences: how ids were read, who was counted, who had no list."""
+        found = list(self.remarks)
+        for model, counts in ((name, counts) for name, counts in self.counts.items() if name not in self.yardsticks):
+            sentence = _relevant(counts)
+            if sentence not in found:
+                found.append(sentence)
+            found += [f"{model}: {sentence}" for sentence in (_unlisted(counts), _untested(counts)) if sentence]
+            found += self._other_users(model, counts.averaged)
+            found += self._undefined(model)
+        return tuple(found)
+
+    def _other_users(self, model: str, usual: int) -> Iterator[str]:
+        """Which measures of a model are averaged over other users than the first one."""
+        others: dict[int, list[str]] = {}
+        for row in self.rows:
+            if row.model == model and row.aggregate != "formula" and (row.n_users != usual or not row.n_users):
+                others.setdefault(row.n_users, []).append(row.label)
+        for n, labels in others.items():
+            named = ", ".join(labels) if len(labels) <= 4 else f"{', '.join(labels[:3])} and {len(labels) - 3} more"
+            over = f"averaged over {n:,} user{'' if n == 1 else 's'}" if n else "without a value: no user counts"
+            yield f"{model}: {named} {'is' if len(labels) == 1 else 'are'} {over}."
+
+    def _undefined(self, model: str) -> Iterator[str]:
+        """Which measures of a model have no value although users count; formulas say so themselves."""
+        labels = [
+            row.label
+            for row in self.rows
+            if row.model == model and row.value is None and row.n_users > 0 and row.aggregate not in ("std", "ci95", "formula")
+        ]
+        if labels:
+            named = ", ".join(labels) if len(labels) <= 4 else f"{', '.join(labels[:3])} and {len(labels) - 3} more"
+            yield f"{model}: {named} {'has' if len(labels) == 1 else 'have'} no value: there is nothing to compare, or to divide by."
+
+    def labels(self) -> tuple[str, ...]:
+        """The measures, in the order asked for."""
+        return tuple(dict.fromkeys(row.label for row in self.rows))
+
+    def by_model(self) -> dict[str, dict[str, Row]]:
+        """Model → label → row."""
+        table: dict[str, dict[str, Row]] = {model: {} for model in self.models}
+        for row in self.rows:
+            table[row.model][row.label] = row
+        return table
+
+
+def _relevant(counts: Counts) -> str:
+    without = counts.test - counts.relevant
+    if not without:
+        return f"All {counts.test:,} test users have a relevant item." if counts.test > 1 else "The only test user has a relevant item."
+    done, listed = ("is left out", "it has") if without == 1 else ("are left out", "they have")
+    if counts.irrelevant_count:
+        done = f"{'counts' if without == 1 else 'count'} 0{'' if counts.missing_count else f' if {listed} a list'}"
+    have, other = "has" if counts.relevant == 1 else "have", "one" if without == 1 else f"{without:,}"
+    return f"{counts.relevant:,} of {counts.test:,} test users {have} a relevant item; the other {other} {done}."
+
+
+def _unlisted(counts: Counts) -> str:
+    n = counts.relevant - counts.listed
+    how = "undefined" if counts.missing_undefined else "zero" if counts.missing_count else "out"
+    one = {"undefined": "has no list and no defined value", "zero": "has no list and counts 0", "out": "has no list and is left out"}
+    more = {"undefined": "have no list and no defined value", "zero": "have no list and count 0", "out": "have no list and are left out"}
+    return f"{n:,} of these users {(one if n == 1 else more)[how]}." if n else ""
+
+
+def _untested(counts: Counts) -> str:
+    n = counts.untested
+    stand = "user with a list stands in no test row and counts 0" if n == 1 else "users with a list stand in no test row and count 0"
+    return f"{n:,} {stand}." if n else ""

@@ -1,0 +1,241 @@
+"""The health checks on literal frames: what each notes of parts merges to one finding, however users are cut into parts."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import reduce
+from operator import add
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from receval.checks import CHECKS, Check, setting
+from receval.checks import table as declarations
+from receval.errors import DataError
+from receval.health import (
+    CHECKERS,
+    CheckTask,
+    Context,
+    HealthCheck,
+    SourceNames,
+    Tally,
+    check,
+    examine,
+    failing_rows,
+    findings,
+    in_order,
+    refuse,
+    registry,
+)
+from receval.measure.finishing import finish
+from receval.measure.measuring import scored
+from receval.measure.partial import merged
+from receval.measure.scoring import Scorer
+from receval.tables.graph import INPUTS, TABLES
+from receval.tables.part import PartData
+from receval.tables.times import TimeFacts
+
+from tests.measure.small import frame, prepared, task
+
+AVAILABLE = frozenset({"train", "catalogue", "scores", "cutoffs"})
+SETTINGS = {name: setting(one) for name, one in CHECKS.items()}
+
+
+def names(role: str, stored: str) -> SourceNames:
+    return SourceNames(role, {"user": "user", "item": "item"}, {"user": stored, "item": stored})
+
+
+def examined(
+    frames: Mapping[str, pl.DataFrame], cuts: Mapping[object, int] | None = None, stored: Mapping[str, str] | None = None, **options
+):
+    """The findings, and the rows that are stored, of lists whose users are cut into parts as `cuts` says."""
+    checks = CheckTask(**{"settings": SETTINGS, "available": AVAILABLE, "cutoffs": (2,), "keeps_rows": True} | options)
+    train = frames.get("train")
+    known = prepared(train, ids=frames["lists"]["item"].dtype)
+    if "times" in checks.available:
+        known = replace(known, times=TimeFacts.of(frames["test"], train))
+    chosen = task(known, ["Recall", "nDCG"], [2])
+    numbers = cuts or {}
+    partials, tallies = [], []
+    for part in sorted({0, *numbers.values()}):
+        mine = {
+            role: rows.filter(pl.col("user").map_elements(lambda user: numbers.get(user, 0), return_dtype=pl.Int64) == part)
+            for role, rows in frames.items()
+        }
+        scorer = Scorer.of(known, PartData(mine))
+        partial, values = scored(chosen, scorer)
+        partials.append(partial)
+        tallies.append(pickle.loads(pickle.dumps(examine(checks, scorer, chosen.definitions, values))))
+    done = finish(chosen, merged(partials), "m", n_train_users=None, schemas={}, predicted=frozenset())
+    sources = {role: names(f"data.{role}", stored) for role in frames}
+    context = Context("m", known, definitions=chosen.definitions, measured=done.rows, sources=sources)
+    found = in_order(findings(checks, reduce(add, tallies), context))
+    return {finding.check: finding for finding, _, _ in found}, failing_rows(found)
+
+
+TEST = frame("user item", [(1, 10), (2, 11), (3, 12)])
+
+
+def lists(*rows):
+    return frame("user item score", rows)
+
+
+CLEAN = lists((1, 10, 2), (1, 20, 1), (2, 11, 2), (2, 21, 1), (3, 12, 2), (3, 22, 1))
+
+
+def test_every_check_that_is_declared_is_implemented_of_tables_that_exist():
+    assert list(CHECKERS.keys() ^ CHECKS.keys()) == []
+    for one in CHECKERS.values():
+        assert one.uses <= TABLES.keys() | INPUTS, one.id
+
+
+def test_clean_lists_raise_nothing_but_how_few_users_there_are():
+    found, rows = examined({"lists": CLEAN, "test": TEST}, available=frozenset({"scores", "cutoffs"}))
+    assert set(found) == {"T04"}
+    assert not rows
+
+
+def test_repeats_ties_and_lengths_are_counted_and_their_rows_kept():
+    odd = lists((1, 10, 2), (1, 10, 1), (1, 20, 1), (2, 11, 1), (2, 21, 1), (4, 12, 1))
+    found, rows = examined({"lists": odd, "test": TEST}, {1: 0, 2: 1, 4: 2}, available=frozenset({"scores", "cutoffs"}))
+    assert found["R01"].sentence == "1 of 6 rows (16.7 %) repeat an item that stands in the user's list already, for 1 user."
+    assert found["R01"].examples == ("user 1, item 10",)
+    assert rows["R01.m"].rows() == [(1, 10, 2.0), (1, 10, 1.0)]
+    assert found["R04"].sentence == "1 of 3 lists (33.3 %) have tied scores in the first 2 places."
+    assert (found["R05"].count, found["R05"].examples) == (1, ("user 4",))
+    assert found["R06"].sentence.endswith("largest cut-off, 2; the longest has 3 rows.")
+    assert rows["R09.m"]["item"].to_list() == [11, 21]
+    assert found["X01"].sentence == "1 of 3 users with relevant items (33.3 %) have no list, and count 0."
+    assert found["X02"].examples == ("user 4",)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "count", "severity", "says"),
+    [
+        ([1, 2, 1, 2, 1, 2], None, None, None),
+        ([0, 1, 0, 1, 0, 1], 3, "info", "All ranks count from 0"),
+        ([0, 1, 1, 2, 1, 2], 1, "error", "have ranks that are not 1 to n"),
+        ([1, 2, 2, 1, 1, 3], 2, "error", "each once; 1 of 3 lists (33.3 %) have ranks that contradict the scores"),
+    ],
+)
+def test_ranks_are_1_to_n_and_fall_with_the_scores(ranks, count, severity, says):
+    ranked = CLEAN.with_columns(position=pl.Series(ranks, dtype=pl.Int64))
+    found, _ = examined({"lists": ranked, "test": TEST}, available=frozenset({"scores", "ranks"}))
+    if count is None:
+        assert "R03" not in found
+    else:
+        assert (found["R03"].count, found["R03"].severity) == (count, severity)
+        assert says in found["R03"].sentence
+
+
+def test_the_same_items_in_any_order_are_the_same_list_in_any_part():
+    alike = lists((1, 10, 2), (1, 20, 1), (2, 20, 2), (2, 10, 1), (3, 12, 2), (3, 22, 1))
+    found, rows = examined({"lists": alike, "test": TEST}, {1: 0, 2: 1, 3: 2}, available=frozenset())
+    assert found["R08"].sentence == "2 of 3 users (66.7 %) have the same items in their list."
+    assert rows["R08.m"]["user"].to_list() == [1, 2]
+
+
+def test_train_is_compared_with_lists_and_test():
+    train = frame("user item", [(1, 20), (1, 10), (2, 30), (5, 30)])
+    found, rows = examined({"lists": CLEAN, "test": TEST, "train": train}, {1: 0, 2: 1, 3: 1, 5: 2})
+    assert found["X05"].sentence.endswith("for 1 user; they make 1 of 3 hits (33.3 %).")
+    assert rows["X05.m"]["item"].to_list() == [10, 20]
+    assert rows["X06"].rows() == [(1, 10)]
+    assert found["R07"].count == 4
+    assert found["X10"].sentence.startswith("2 of 3 test items")
+    assert found["X12"].examples == ("item 30",)
+    assert found["X11"].count == 0 if "X11" in found else True
+
+
+def test_times_of_all_users_are_known_to_every_part():
+    test = TEST.with_columns(timestamp=pl.Series([5.0, 9.0, None]))
+    train = frame("user item", [(1, 20), (2, 30), (7, 21)]).with_columns(timestamp=pl.Series([6.0, 1.0, 8.0]))
+    found, rows = examined({"lists": CLEAN, "test": test, "train": train}, {1: 0, 2: 1, 7: 2}, available=AVAILABLE | {"times"})
+    assert (found["X07"].count, found["X07"].total, found["X07"].examples) == (1, 2, ("user 1",))
+    assert (found["X08"].count, found["X08"].total) == (2, 3)
+    assert rows["X09.m"].rows() == [(1, 20, 6.0, 5.0)]
+
+
+def test_text_ids_that_differ_in_spelling_are_matched_over_all_parts():
+    kinds = {"user": pl.String, "item": pl.String}
+    own = frame("user item score", [("a", "010", 2), ("b ", "011", 1)], kinds)
+    test = frame("user item", [("a", "11"), ("b", "10")], kinds)
+    found, rows = examined({"lists": own, "test": test}, {"a": 0, "b ": 1, "b": 2}, "text", available=frozenset())
+    assert found["X03"].sentence.startswith("No item of data.lists stands in data.test: data.test ('item', text) has '10', '11'")
+    assert found["X04"].sentence.endswith("if they were mended (leading zeros 2).")
+    assert rows["X04.m"].rows() == [("b ", "b")]
+
+
+def test_what_the_policy_calls_an_error_is_refused_whatever_the_severity():
+    context = Context("m", prepared(), {"R01": setting(CHECKS["R01"], "off")}, frozenset({"R01"}))
+    symptoms = CHECKERS["R01"].symptom(context, "Rows repeat.", 1, 9)
+    assert symptoms[0].finding.severity == "error"
+    with pytest.raises(DataError, match=r"m: Rows repeat\. evaluation\.policy\.duplicates says error\."):
+        refuse(symptoms)
+
+
+def test_limits_and_weaker_severities_hold():
+    context = Context("m", prepared(), {"X01": setting(CHECKS["X01"], max_share=0.5)})
+    assert CHECKERS["X01"].symptom(context, "Few.", 1, 2) == []
+    (symptom,) = CHECKERS["X01"].symptom(context, "Many.", 2, 2, severity="info")
+    assert symptom.finding.severity == "info"
+    strict = Context("m", prepared(), {"X01": setting(CHECKS["X01"], "error")})
+    assert CHECKERS["X01"].symptom(strict, "Many.", 2, 2, severity="info")[0].finding.severity == "error"
+
+
+users, items = st.integers(1, 6), st.integers(1, 8)
+
+
+@given(
+    own=st.lists(st.tuples(users, items, st.sampled_from([1.0, 2.0, 3.0]), st.integers(0, 4)), max_size=25),
+    tested=st.lists(st.tuples(users, items), min_size=1, max_size=12),
+    trained=st.lists(st.tuples(users, items), min_size=1, max_size=12),
+    times=st.lists(st.sampled_from([None, 1.0, 2.0, 3.0]), min_size=24, max_size=24),
+    cuts=st.dictionaries(users, st.integers(0, 3)),
+)
+def test_cutting_users_into_parts_changes_no_finding_and_no_stored_row(own, tested, trained, times, cuts):
+    timed = {role: frame("user item", rows) for role, rows in (("test", tested), ("train", trained))}
+    timed = {role: rows.with_columns(timestamp=pl.Series(times[: len(rows)], dtype=pl.Float64)) for role, rows in timed.items()}
+    ranked = frame("user item score position", own, {"position": pl.Int64})
+    frames = {"lists": ranked, **timed}
+    available = AVAILABLE | {"ranks", "times"}
+    loud = {name: setting(one, "warn", **({"max_share": 0.0} if "max_share" in one.limits else {})) for name, one in CHECKS.items()}
+    whole, rows = examined(frames, settings=loud, available=available)
+    found, parts = examined(frames, cuts, settings=loud, available=available)
+    assert found == whole
+    assert parts.keys() == rows.keys()
+    assert all(parts[name].equals(rows[name]) for name in rows)
+
+
+@pytest.fixture
+def one_more() -> Iterator[str]:
+    yield "P01"
+    registry._CHECKERS.pop("P01", None)
+    declarations._DECLARED.pop("P01", None)
+
+
+def test_a_check_can_be_added_from_outside_and_reads_only_what_it_declares(one_more):
+    @check(Check(one_more, "warn", "a list is even", "nothing"), uses=("reading",))
+    class EvenLists(HealthCheck):
+        table = "reading"
+
+        def tally(self, part):
+            even = (part.table(self.table).lengths % 2 == 0) & (part.lists.counts > 0)
+            return Tally.of(even=int(even.sum()), **part.users(even))
+
+        def finding(self, tally, context):
+            n = tally.count("even")
+            return self.symptom(context, f"{n} lists are even.", n, context.n_lists, examples=tally.examples("user"))
+
+    found, _ = examined({"lists": CLEAN, "test": TEST}, {1: 0, 2: 1, 3: 1}, available=frozenset())
+    assert (found[one_more].sentence, found[one_more].examples) == ("3 lists are even.", ("user 1", "user 2", "user 3"))
+    EvenLists.table = "truth_table"
+    with pytest.raises(ValueError, match="does not declare"):
+        examined({"lists": CLEAN, "test": TEST}, available=frozenset())
+    with pytest.raises(ValueError, match="already"):
+        check("R01")
+    assert np.isfinite(found[one_more].share)

@@ -1,0 +1,140 @@
+"""Yardsticks are measured over parts: known values, the same for every cut of the users, and over the users who count for a model."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import polars as pl
+import pytest
+from receval.measure.achieved import achieved, values_over_same_users
+from receval.measure.finishing import finish
+from receval.measure.made_parts import measure_yardstick
+from receval.measure.measuring import scored
+from receval.measure.partial import merged
+from receval.measure.reads import needs_scores, of_hits, reads_whole_lists
+from receval.measure.scoring import Scorer
+from receval.measure.yardstick_facts import yardstick_facts
+from receval.measure.yardsticks import Yardsticks
+from receval.tables.ids import Ids
+from receval.tables.part import PartData
+
+from tests.measure.small import frame, prepared, task
+
+
+def rows_of(chosen, partial):
+    """The rows of every measure."""
+    return finish(chosen, partial, "model", n_train_users=None, schemas={}, predicted=frozenset()).rows
+
+
+def values_of(chosen, partial):
+    """The label of each measure → its value."""
+    return {row.label: row.value for rows in rows_of(chosen, partial) for row in rows}
+
+
+class Small:
+    """A model measured in parts, and its yardsticks."""
+
+    def __init__(self, metrics, top_k, frames, seen_items="convention", n_parts=1):
+        self.frames, self.n_parts = frames, n_parts
+        self.task = task(prepared(frames.get("train")), metrics, top_k)
+        partials = []
+        for part in self.parts():
+            scorer = Scorer.of(self.task.prepared, PartData(part))
+            partial, values = scored(self.task, scorer)
+            partials.append(partial.with_more({"yardsticks": yardstick_facts(scorer, self.task.definitions, values)}))
+        self.partial = merged(partials)
+        self.facts = self.partial.more["yardsticks"]
+        leaves_out = bool(self.facts.left_out.frames)
+        self.yardsticks = Yardsticks(self.task, len(self.task.definitions), self.facts, self.partial.longest, seen_items, leaves_out)
+
+    def parts(self):
+        rest = pl.col("user") % self.n_parts
+        return [{name: rows.filter(rest == part) for name, rows in self.frames.items()} for part in range(self.n_parts)]
+
+    def made(self, name):
+        """The task and the partial of a yardstick."""
+        users = Ids(self.frames["test"]["user"].unique().sort())
+        wanted = {"oracle": name == "oracle", "popularity": name == "popularity", "random": 3 if name == "random" else None}
+        (yardstick,) = [self.yardsticks.baseline()] if name == "baseline" else self.yardsticks.wanted(**wanted, test_users=users)
+        return yardstick, merged(measure_yardstick(yardstick, part) for part in self.parts())
+
+
+TRAIN = [(1, 10), (2, 10), (3, 10), (2, 11), (3, 11), (3, 12)]
+TEST = [(1, 11), (1, 12), (1, 13), (2, 12)]
+LISTS = [(1, 12, 2.0), (1, 14, 1.0)]
+
+
+def small(metrics, top_k=(2,), **options):
+    frames = {"test": frame("user item", TEST), "train": frame("user item", TRAIN), "lists": frame("user item score", LISTS)}
+    return Small(metrics, list(top_k), frames, **options)
+
+
+@pytest.mark.parametrize("n_parts", [1, 3])
+def test_the_oracle_finds_all_it_can_and_popular_lists_leave_out_what_train_holds(n_parts):
+    world = small(["Precision", "Recall"], n_parts=n_parts)
+    yardstick, best = world.made("oracle")
+    # User 1 has 11 and 12 of three, user 2 has 12 alone.
+    assert values_of(yardstick.task, best) == pytest.approx({"Precision@2": (1 + 1 / 2) / 2, "Recall@2": (2 / 3 + 1) / 2})
+    yardstick, popular = world.made("popularity")
+    # Items by rows are 10, 11, 12: user 1 is shown 11 and 12, user 2 is shown 12.
+    assert values_of(yardstick.task, popular) == pytest.approx({"Precision@2": (1 + 1 / 2) / 2, "Recall@2": (2 / 3 + 1) / 2})
+
+
+def test_popular_lists_hold_seen_items_where_the_policy_keeps_them():
+    yardstick, popular = small(["Precision"], seen_items="keep").made("popularity")
+    assert values_of(yardstick.task, popular) == {"Precision@2": 0.25}  # both users are shown 10 and 11; user 1 wants 11
+
+
+def test_lists_may_hold_seen_items_where_somebody_repeats():
+    frames = {"test": frame("user item", [*TEST, (2, 10)]), "train": frame("user item", TRAIN), "lists": frame("user item score", LISTS)}
+    world = Small(["Precision"], [2], frames)
+    assert world.facts.seen_in_test
+    assert world.yardsticks.remark(["(random)"]) == "The lists of (random) may hold items that data.train holds for the user."
+    assert small(["Precision"]).yardsticks.remark(["(random)"]).startswith("The lists of (random) leave out")
+
+
+def test_a_model_is_compared_over_the_users_who_count_for_it():
+    world = small(["Recall", "Recall(missing_lists=drop)"])
+    rows = rows_of(world.task, world.partial)
+    yardstick, best = world.made("oracle")
+    same_users = values_over_same_users(world.task.definitions, rows, world.facts.left_out, yardstick, best)
+    # User 2 has no list: the oracle's 2/3 of user 1 counts alone where such users are left out.
+    assert same_users == pytest.approx({"Recall@2": (2 / 3 + 1) / 2, "Recall(missing_lists=drop)@2": 2 / 3})
+    shares = [row.achieved for of_measure in rows for row in achieved(of_measure, same_users)]
+    assert shares == pytest.approx([(1 / 6) / (5 / 6), (1 / 3) / (2 / 3)])
+
+
+HITS = ["nDCG", "MAP", "Recall(seen_items=drop_and_refill)", "Precision(denominator=rated)", "Recall(positions=among_rated)", "RocAuc"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_baseline_has_the_values_of_the_popular_lists_that_it_does_not_make(seed):
+    chance = random.Random(seed)
+    pairs = [(user, item) for user in range(9) for item in range(15)]
+    train = [pair for pair in pairs if chance.random() < 0.3]
+    test = [pair for pair in pairs if chance.random() < 0.3]
+    lists = [(user, item, chance.random()) for user, item in pairs if chance.random() < 0.3]
+    frames = {"test": frame("user item", test), "train": frame("user item", train), "lists": frame("user item score", lists)}
+    world = Small(HITS, [2, 5, None], frames, n_parts=2)
+    task_of_lists, popular = world.made("popularity")
+    task_of_ranks, ranks = world.made("baseline")
+    assert values_of(task_of_ranks.task, ranks) == values_of(task_of_lists.task, popular)
+
+
+@pytest.mark.parametrize("name", ["oracle", "popularity", "random", "baseline"])
+def test_how_users_are_cut_into_parts_does_not_change_a_bit(name):
+    chance = np.random.default_rng(2)
+    pairs = [(user, item) for user in range(30) for item in range(20)]
+    train, test = ([pair for pair in pairs if chance.random() < 0.2] for _ in range(2))
+    frames = {"test": frame("user item", test), "train": frame("user item", train), "lists": frame("user item score", [(1, 2, 1.0)])}
+    totals = [Small(["nDCG", "MAP"], [3, None], frames, n_parts=n).made(name)[1].moments.totals for n in (1, 4, 7)]
+    assert totals[0] == totals[1] == totals[2]
+
+
+def test_what_a_measure_reads_is_known_from_the_tables_that_its_metric_declares():
+    metrics = ["nDCG", "F1", "AUC", "ItemCoverage", "Correlation", "UserCoverage", "NumRelevant"]
+    chosen = {one.metric.name: one for one in task(prepared(), metrics).definitions}
+    assert {name for name, definition in chosen.items() if of_hits(definition)} == {"nDCG", "F1"}
+    assert {name for name, definition in chosen.items() if needs_scores(definition)} == {"Correlation"}
+    assert {name for name, definition in chosen.items() if reads_whole_lists(definition)} == {"ItemCoverage", "Correlation"}
