@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from receval.metrics.side import Group
 from receval.prepare import SideFrames, SideNeeds, prepare_sides
 from receval.tables import item_columns, user_columns  # noqa: F401
+from receval.tables.groups import Group
 from receval.tables.prepared import Prepared, ProfileGroups
 
 TRAIN = pl.DataFrame({"user": [7, 7, 7, 3, 3, 5], "item": [20, 10, 20, 20, 30, 10], "row": range(6)})
