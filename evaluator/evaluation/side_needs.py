@@ -45,6 +45,7 @@ def side_needs(plan: Plan, inputs: Inputs, request: Request) -> SideNeeds:
         user_groups=_group_columns("users", plan, inputs.users),
         test_popularity=any("train_and_test" in _formula_axes(definition) for definition in plan.all),
         profile_groups=tuple(dict.fromkeys(profile_groups_of(definition.params) for definition in grouping)),
+        train_users="train" in plan.needs,
         train_pairs=any("cooccurrence" in _formula_axes(definition) for definition in plan.all),
     )
 
