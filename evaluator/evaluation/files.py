@@ -56,8 +56,8 @@ class Files:
         """The schemas of the frames of a part of a model; lists that are made have users, items and rows."""
         if model not in self.inputs.models:
             test = self.sides["test"].frame.schema
-            made = {"user": test["user"], "item": test["item"], "row": pl.Int64}
-            return {"lists": pl.Schema(made), **{role: side.frame.schema for role, side in self.sides.items()}}
+            made = pl.Schema({"user": test["user"], "item": test["item"], "row": pl.Int64()})
+            return {"lists": made, **{role: side.frame.schema for role, side in self.sides.items()}}
         source = self.inputs.models[model]
         lists = opened(self.reader.as_read.get(source.role, source).scan).collect_schema()
         known = {name: kind for name, kind in lists.items() if not name.startswith("odd_")}

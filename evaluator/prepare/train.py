@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from ..tables.ids import Array, Ids
+from ..tables.array import Array
+from ..tables.ids import Ids
 
 _SPARSEST = 8
 _LAST = np.iinfo(np.int64).max
