@@ -14,10 +14,10 @@ from ..errors import ConfigError, DataError
 from ..measure.plan import MeasureGroup, grouped
 from ..measure.scoring import GroupValues, Scorer
 from ..measure.wholes import TakenSums
-from ..metrics.arrays import Array
 from ..metrics.definition import Definition
 from ..metrics.measure import Ratio, plain
 from ..results.explanation import ExplainedChoice, Explanation
+from ..tables.array import Array
 from ..tables.lists import Reading
 from ..tables.part import PartData
 from .files import Files, with_files

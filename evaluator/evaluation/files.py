@@ -58,10 +58,10 @@ class Files:
     def schemas(self, model: str) -> dict[str, pl.Schema]:
         """The schemas of the frames of a part of a model, or of lists that are made."""
         test = self.sides["test"].frame.schema
-        lists = {"user": test["user"], "item": test["item"], "row": pl.Int64}
+        lists: dict[str, pl.DataType] = {"user": test["user"], "item": test["item"], "row": pl.Int64()}
         if model in self.inputs.models:
             columns = self.inputs.models[model].columns
-            lists |= {name: pl.Float64 for name in ("score", "position") if name in columns}
+            lists |= {name: pl.Float64() for name in ("score", "position") if name in columns}
         return {"lists": pl.Schema(lists), **{role: side.frame.schema for role, side in self.sides_of(model).items()}}
 
     def sources_of(self, model: str) -> dict[str, load.Source]:

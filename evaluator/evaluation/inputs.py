@@ -186,7 +186,7 @@ def described(inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fing
         Input(
             source.role,
             n_rows[source.role],
-            tuple(_file(path, name, source, fingerprints, folder) for path, name in zip(source.paths, source.known_as, strict=True)),
+            tuple(_file(path, name, source, fingerprints, folder) for path, name in zip(source.paths, source.display_names, strict=True)),
         )
         for source in inputs.all()
     )
@@ -210,6 +210,6 @@ def _as_given(path: Path | load.Remote, name: str, source: load.Source, folder: 
 
 def said_of(message: str, source: load.Source, folder: Path) -> str:
     """A message about a source, its files being called what the config calls them."""
-    for path, name in zip(source.paths, source.known_as, strict=True):
+    for path, name in zip(source.paths, source.display_names, strict=True):
         message = message.replace(str(name), _as_given(path, str(name), source, folder))
     return message

@@ -49,9 +49,9 @@ class Evaluated:
         return values.select("user", "n_relevant", "n_recommended", *(value.alias(name) for name, value in zip(names, chosen, strict=True)))
 
 
-def evaluated(name: str, plan: Plan, partial: Partial, finished: Finished, own: Finished, remarks: Sequence[str]) -> Evaluated:
-    """Put together what there is to say of one model; `own` has the rows of each measure's own aggregate, for formulas."""
-    formulas, undefined = composed(name, plan.composites, own.rows) if plan.composites else ([], [])
+def evaluated(name: str, plan: Plan, partial: Partial, finished: Finished, own: Finished | None, remarks: Sequence[str]) -> Evaluated:
+    """Put together what there is to say of one model; `own` has the rows of each measure's own aggregate, where there are formulas."""
+    formulas, undefined = composed(name, plan.composites, own.rows) if own is not None else ([], [])
     return Evaluated(name, plan, partial, finished, tuple(formulas), (*remarks, *undefined), counts(plan, partial))
 
 

@@ -92,7 +92,7 @@ class SourceReader:
             self.passed_over[source.role] = PassedOver(self.as_read[source.role], n_faulty, fault.n_rows, places)
         except ReadError as error:
             if source.scan.is_text and not source.scan.loose:
-                return self._again(source.loosely(), consume)
+                return self._again(source.with_numbers_as_text(), consume)
             raise load.explain(source, error) from error
         return made
 

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 from ..results.explanation import CellValue, ExplainedTable, Total
+from ..tables.array import Array
 from ..tables.graph import TABLES
-from ..tables.ids import Array
 from ..tables.lists import Reading
 from ..tables.rows import Cutoffs, Rows
 

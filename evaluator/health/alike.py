@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from ..tables.ids import Array
+from ..tables.array import Array
 from ..tables.truth import TruthTable
 from .context import Context, Symptom
 from .part import ExaminedPart

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import polars as pl
 
-from ..tables.ids import Array
+from ..tables.array import Array
 from ..tables.lists import ListRows
 from ..tables.prepared import Prepared
 from .context import Context, Symptom

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from ..tables.ids import Array
+from ..tables.array import Array
 from ..tables.lists import ListRows
 from ..tables.pairs import distinct
 from ..tables.part import SourceRows

@@ -11,8 +11,8 @@ import polars as pl
 from ..checks import Setting
 from ..metrics.definition import Definition
 from ..names.measure_strings import Scalar
+from ..tables.array import Array
 from ..tables.graph import INPUTS, Choice, Tables
-from ..tables.ids import Array
 from ..tables.part import LISTS, PartData, SourceRows
 from ..tables.prepared import Prepared
 from .tally import Examples, KeptRows

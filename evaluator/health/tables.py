@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from ..tables.array import Array
 from ..tables.graph import table
-from ..tables.ids import Array
 from ..tables.lists import ListRows, Reading
 from ..tables.part import PartData
 from ..tables.truth import TestPairs, TruthTable

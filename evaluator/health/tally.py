@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from ..tables.ids import Array
+from ..tables.array import Array
 
 EXAMPLES: Final = 5
 """How many examples a finding names."""

@@ -12,7 +12,7 @@ from ..checks import CHECKS, Setting, setting
 from ..measure.measuring import may_be_undefined
 from ..measure.scoring import Scorer
 from ..metrics.definition import Definition
-from ..tables.ids import Array
+from ..tables.array import Array
 from ..tables.part import LISTS, PartData
 from ..tables.truth import TEST
 from .part import ExaminedPart

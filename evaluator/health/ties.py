@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from ..tables.ids import Array
+from ..tables.array import Array
 from ..tables.ties import TieRuns
 from .context import Context, Symptom
 from .lists import compared_scores

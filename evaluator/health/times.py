@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ..tables.ids import Array
+from ..tables.array import Array
 from ..tables.part import SourceRows
 from ..tables.truth import TEST
 from .context import Context, Symptom

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import polars as pl
 
 from ..errors import DataError
-from ..load import Source, explain, lists, look, opening, sniff, trec
+from ..load import Source, explain, list_columns, look, opening, sniff, trec
 from ..load.columns import usual_roles
 from ..load.scan import Format, ReadError, Scan
 
@@ -176,7 +176,9 @@ def _header_is_data(source: Source) -> bool:
 def _holds_arrays(column: pl.Series) -> bool:
     """Whether every field of a column of text is a JSON array."""
     texts = [value.strip() for value in column if value and value.strip()]
-    return bool(texts) and all(lists.is_array(text) and (text[1:-1].strip() == "" or lists.elements(text, None)) for text in texts)
+    return bool(texts) and all(
+        list_columns.is_array(text) and (text[1:-1].strip() == "" or list_columns.elements(text, None)) for text in texts
+    )
 
 
 def _objects(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat:

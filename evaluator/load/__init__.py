@@ -1,11 +1,11 @@
 """Files → canonical columns: the only reader of data."""
 
-from .broken import explain
+from .broken_rows import explain
 from .faults import BlankLines, FaultyRows, refuse
 from .fingerprint import Fingerprints
-from .found import find
 from .frames import look_at_frame
 from .ids import IdsAreText, as_text, common_kinds, common_or_refuse, remarks
+from .paths import find
 from .remote import Remote
 from .source import Source, look
 from .stdin import spooled

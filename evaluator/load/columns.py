@@ -75,7 +75,7 @@ def usual_roles(name: str) -> frozenset[str]:
     return frozenset(role for role, names in _USUAL.items() if _fold(name) in names)
 
 
-def called(column: str) -> str:
+def public_name(column: str) -> str:
     """What a canonical column is called where people read of it."""
     return _KEYS.get(column, column)
 
@@ -92,28 +92,28 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
     required column is missing, a given one is not there, or two columns fit and none is given.
     """
     required, optional = _ROLES[table]
-    found: dict[str, str] = {}
+    columns_by_role: dict[str, str] = {}
     for role in (*required, *optional):
-        key = called(role)
+        key = public_name(role)
         if key in given:
-            found[role] = _given(where, key, given[key], columns)
+            columns_by_role[role] = _given(where, key, given[key], columns)
         elif has_header:
-            taken = set(found.values())
+            taken = set(columns_by_role.values())
             name = _usual(where, table, role, columns, taken) if role != "timestamp" else _only(role, columns, taken)
             if name is not None:
-                found[role] = name
+                columns_by_role[role] = name
     if not has_header and not given:
-        found = _positions(where, table, columns)
+        columns_by_role = _positions(where, table, columns)
     for role in required:
-        if role not in found:
-            key = called(role)
+        if role not in columns_by_role:
+            key = public_name(role)
             raise DataError(
                 f"{where}: no {key} column; the columns are {', '.join(map(repr, columns))}",
                 f"name it in the config, columns: {{{key}: NAME}}, or say header: false if the first line is data",
             )
-    if len(set(found.values())) < len(found):
-        raise DataError(f"{where}: one column is mapped to two roles: {found}")
-    return found
+    if len(set(columns_by_role.values())) < len(columns_by_role):
+        raise DataError(f"{where}: one column is mapped to two roles: {columns_by_role}")
+    return columns_by_role
 
 
 def named(
@@ -122,14 +122,16 @@ def named(
     """The file's names of the columns that have a role, and of the labels; see `recognise` and `labelled`."""
     if not has_header:  # said before any guess at the columns, of which it is the cause
         labelled(where, columns, labels, {}, has_header)
-    found = recognise(where, table, columns, given, has_header)
-    return found, labelled(where, columns, labels, found, has_header)
+    columns_by_role = recognise(where, table, columns, given, has_header)
+    return columns_by_role, labelled(where, columns, labels, columns_by_role, has_header)
 
 
-def labelled(where: str, columns: Sequence[str], labels: Sequence[str], found: Mapping[str, str], has_header: bool) -> dict[str, str]:
+def labelled(
+    where: str, columns: Sequence[str], labels: Sequence[str], columns_by_role: Mapping[str, str], has_header: bool
+) -> dict[str, str]:
     """The file's name of every label: `label_0`, `label_1`, … in the order of `labels`, which are names of further columns.
 
-    `found` are the columns that have a role. `DataError` if a label is not there, or has a role.
+    `columns_by_role` are the other columns in use. `DataError` if a label is not there, or has a role.
     """
     if labels and not has_header:
         raise DataError(
@@ -137,14 +139,14 @@ def labelled(where: str, columns: Sequence[str], labels: Sequence[str], found: M
             "add a first line with the names of the columns, or say header: true if it has one",
         )
     for label in labels:
-        if label in found.values():
-            role = next(role for role, name in found.items() if name == label)
+        if label in columns_by_role.values():
+            role = next(role for role, name in columns_by_role.items() if name == label)
             raise DataError(f"{where}: column {label!r} holds the {role} ids and says nothing of them", "name another column")
         if label not in columns:
             close = difflib.get_close_matches(label, columns, n=1)
             hint = f"did you mean {close[0]!r}?" if close else "name one of these, or add the column to the file"
             raise DataError(f"{where}: no column {label!r}; the columns are {', '.join(map(repr, columns))}", hint)
-    return {f"label_{place}": label for place, label in enumerate(labels)}
+    return {f"label_{index}": label for index, label in enumerate(labels)}
 
 
 def _given(where: str, key: str, name: str | int, columns: Sequence[str]) -> str:
@@ -164,10 +166,10 @@ def _given(where: str, key: str, name: str | int, columns: Sequence[str]) -> str
 def _usual(where: str, table: str, role: str, columns: Sequence[str], taken: set[str]) -> str | None:
     for names in (_USUAL[role], _SECOND.get((table, role), ())):
         fits = [name for name in columns if _fold(name) in names and name not in taken]
-        exact = [name for name in fits if name == called(role)]
+        exact = [name for name in fits if name == public_name(role)]
         fits = exact or fits
         if len(fits) > 1:
-            key = called(role)
+            key = public_name(role)
             raise DataError(
                 f"{where}: {' and '.join(map(repr, fits))} could both be the {key} column",
                 f"name the one you mean in the config, columns: {{{key}: {fits[0]}}}",
@@ -188,7 +190,7 @@ def _positions(where: str, table: str, columns: Sequence[str]) -> dict[str, str]
         if len(layout) == len(columns):
             return {role: name for role, name in zip(layout, columns, strict=True) if role in sum(_ROLES[table], ())}
     usual = " or ".join(", ".join(layout) for layout in _BY_POSITION[table])
-    example = ", ".join(f"{role}: {place}" for place, role in enumerate(_BY_POSITION[table][-1][:2], 1))
+    example = ", ".join(f"{role}: {index}" for index, role in enumerate(_BY_POSITION[table][-1][:2], 1))
     raise DataError(
         f"{where}: {len(columns)} columns and no header, where {usual} was expected",
         f"say which is which in the config, columns: {{{example}, …}} counting from 1",

@@ -10,7 +10,7 @@ import polars as pl
 
 from ..errors import DataError
 from . import sniff
-from .columns import IDS, called
+from .columns import IDS, public_name
 from .ids import IdsAreText
 from .scan import Kind
 from .source import Source
@@ -32,12 +32,12 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
     texts = [column for column in IDS if _holds_text(source, column, counts)]
     if texts:
         raise IdsAreText(texts)
-    missing = [column for column in sorted(source.filled) if (counts[f"null_{column}"] or 0) > blank]
-    infinite = [column for column in sorted(source.filled) if counts.get(f"infinite_{column}")]
+    missing = [column for column in sorted(source.required) if (counts[f"null_{column}"] or 0) > blank]
+    infinite = [column for column in sorted(source.required) if counts.get(f"infinite_{column}")]
     if missing or infinite:
         faults = [Fault(column, False, (counts[f"null_{column}"] or 0) - blank) for column in missing]
         raise _faulty(source, [*faults, *(Fault(column, True, counts[f"infinite_{column}"] or 0) for column in infinite)], rows - blank)
-    for column in sorted(source.filled):
+    for column in sorted(source.required):
         if (counts.get(f"longest_{column}") or 0) > _LONGEST_ID:
             place = _place(source, pl.col(column).str.len_bytes() > _LONGEST_ID)
             raise DataError(f"{place}: an id of {counts[f'longest_{column}']:,} characters", "is a quotation mark left open?")
@@ -69,12 +69,12 @@ class Fault(NamedTuple):
     n: int
 
     @property
-    def said(self) -> str:
-        """What is wrong, in words."""
-        return f"{called(self.column)} is not a finite number" if self.infinite else f"no value for {called(self.column)}"
+    def message(self) -> str:
+        """What is wrong, for messages."""
+        return f"{public_name(self.column)} is not a finite number" if self.infinite else f"no value for {public_name(self.column)}"
 
-    def where(self, source: Source) -> pl.Expr:
-        """Whether it is in a row; what is NaN to one engine may be null to another."""
+    def condition(self, source: Source) -> pl.Expr:
+        """An expression that holds for rows with this fault; what is NaN to one reader may be null to another."""
         if self.infinite:
             return ~pl.col(self.column).is_finite().fill_null(False) & ~_all_null(source)
         return _empty(source, self.column) & ~_all_null(source)
@@ -93,34 +93,33 @@ class FaultyRows(DataError):
 
 def _faulty(source: Source, faults: Sequence[Fault], rows: int) -> FaultyRows:
     """The error that names the first faulty row of all columns."""
-    found = _first_of(source, faults)
-    found = found or {source.shown(source.scan.paths[0]): faults[0]}
-    first = next(iter(found.values()))
+    first_faults = _first_faults(source, faults) or {source.display_path(source.scan.paths[0]): faults[0]}
+    first = next(iter(first_faults.values()))
     hint = (
         "NaN and infinity have no place in an order: remove these rows or give them a number"
         if first.infinite
         else "remove these rows or fill them; an empty field, a missing field and null count as no value, NA and nan where a number belongs"
     )
-    places = tuple(f"{place}: {fault.said}" for place, fault in found.items())
+    places = tuple(f"{place}: {fault.message}" for place, fault in first_faults.items())
     message = f"{source.role}: {places[0]} (in {first.n:,} of {rows:,} rows)"
     return FaultyRows(message, hint, rows, places)
 
 
-def _first_of(source: Source, faults: Sequence[Fault]) -> dict[str, Fault]:
+def _first_faults(source: Source, faults: Sequence[Fault]) -> dict[str, Fault]:
     """The first few faulty records in the order of the files, as `file, line 12`, and the first fault of each."""
     from . import opening
 
-    found: dict[str, Fault] = {}
-    conditions = [fault.where(source).alias(f"{place}") for place, fault in enumerate(faults)]
+    first_faults: dict[str, Fault] = {}
+    conditions = [fault.condition(source).alias(f"{index}") for index, fault in enumerate(faults)]
     for path in source.scan.paths:
         frame = opening.opened(replace(source.scan, paths=(path,), skip_blank=False), records=True)
         faulty = frame.select(opening.RECORD, *conditions).filter(pl.any_horizontal(pl.exclude(opening.RECORD)))
-        for record, *there in faulty.sort(opening.RECORD).head(_FEW).collect().iter_rows():
-            place = source.place(path, record).removeprefix(f"{source.role}: ")
-            found.setdefault(place, next(fault for fault, holds in zip(faults, there, strict=True) if holds))
-        if len(found) >= _FEW:
+        for record, *flags in faulty.sort(opening.RECORD).head(_FEW).collect().iter_rows():
+            place = source.location(path, record).removeprefix(f"{source.role}: ")
+            first_faults.setdefault(place, next(fault for fault, holds in zip(faults, flags, strict=True) if holds))
+        if len(first_faults) >= _FEW:
             break
-    return dict(list(found.items())[:_FEW])
+    return dict(list(first_faults.items())[:_FEW])
 
 
 class BlankLines(Exception):
@@ -149,7 +148,7 @@ def _place(source: Source, condition: pl.Expr) -> str | None:
 
     for path in source.scan.paths:
         frame = opening.opened(replace(source.scan, paths=(path,), skip_blank=False), records=True)
-        found = frame.filter(condition).select(pl.col(opening.RECORD).min()).collect().item()
-        if found is not None:
-            return source.place(path, found)
+        record = frame.filter(condition).select(pl.col(opening.RECORD).min()).collect().item()
+        if record is not None:
+            return source.location(path, record)
     return None

@@ -22,35 +22,35 @@ def parts_of(role: str, folder: Path) -> list[Path]:
 
     Names that begin with `_` or `.` are passed over, as are empty files, and files of unknown endings beside known ones.
     """
-    every = [path for path in folder.rglob("*") if not any(part.startswith(_HIDDEN) for part in path.relative_to(folder).parts)]
-    files = sorted((path for path in every if path.is_file() and path.stat().st_size), key=lambda path: path.relative_to(folder).parts)
+    visible = [path for path in folder.rglob("*") if not any(part.startswith(_HIDDEN) for part in path.relative_to(folder).parts)]
+    files = sorted((path for path in visible if path.is_file() and path.stat().st_size), key=lambda path: path.relative_to(folder).parts)
     known = [path for path in files if sniff.known_format(path)]
     if not files:
         raise DataError(f"{role}: there is no data file in the folder {folder}", "names that begin with _ or . are passed over")
     forms = {sniff.known_format(path): path for path in known}
     if len(forms) > 1:
-        one, other = list(forms.values())[:2]
-        raise DataError(f"{role}: {one} and {other} are of two formats", "name those you mean, for example FOLDER/*.parquet")
+        first, other = list(forms.values())[:2]
+        raise DataError(f"{role}: {first} and {other} are of two formats", "name those you mean, for example FOLDER/*.parquet")
     return known or files
 
 
-def held_by_path(path: PurePath, root: PurePath | None, named: Iterable[str | int]) -> Partition:
+def columns_of_path(path: PurePath, root: PurePath | None, named: Iterable[str | int]) -> Partition:
     """The columns that a path holds: all of those below `root`, and of those above it the ones that are `named`."""
     below = path.relative_to(root).parts[:-1] if root else ()
     values: dict[str, str | None] = {}
-    for place, part in enumerate(parts := path.parent.parts):
+    for depth, part in enumerate(parts := path.parent.parts):
         name, equals, value = part.partition("=")
-        if equals and (place >= len(parts) - len(below) or name in named):
+        if equals and (depth >= len(parts) - len(below) or name in named):
             values[name] = None if value == _NULL else unquote(value)
     return values
 
 
-def names_in(partitions: Sequence[Partition]) -> list[str]:
+def common_columns(partitions: Sequence[Partition]) -> list[str]:
     """The columns that every one of the paths holds."""
     return [name for name in (partitions[0] if partitions else ()) if all(name in values for values in partitions)]
 
 
-def kinds_held(where: str, columns: Mapping[str, str], partitions: Mapping[str, Partition]) -> dict[str, Kind]:
+def path_column_kinds(where: str, columns: Mapping[str, str], partitions: Mapping[str, Partition]) -> dict[str, Kind]:
     """The kinds of those of the canonical `columns` that paths hold; `DataError` if one must be a number and is none."""
     kinds: dict[str, Kind] = {}
     for column, name in columns.items():

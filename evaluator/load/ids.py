@@ -40,13 +40,15 @@ def as_text(kinds: Mapping[str, Kind], columns: Iterable[str]) -> dict[str, Kind
 def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
     """A sentence for each kind of id that some files store as integers and others as text."""
     stored = [(IDS[column], source.stored[column], source.role) for source in sources for column in IDS if column in source.columns]
-    found = []
+    sentences = []
     for whose in ("user", "item"):
         having = [(kind, role) for ids, kind, role in stored if ids == whose]
         texts = [role for kind, role in having if kind == "text"]
         if 0 < len(texts) < len(having):
-            found.append(f"{whose.capitalize()} ids are compared as text, in text order where scores tie, because {texts[0]} holds text.")
-    return tuple(found)
+            sentences.append(
+                f"{whose.capitalize()} ids are compared as text, in text order where scores tie, because {texts[0]} holds text."
+            )
+    return tuple(sentences)
 
 
 def common_or_refuse(test: Source, lists: Source) -> None:
@@ -66,7 +68,7 @@ def _ids(source: Source, column: str) -> pl.LazyFrame:
 
 
 def _examples(source: Source, column: str) -> str:
-    some = _ids(source, column).sort(column).head(3).collect(engine="streaming")
-    shown = ", ".join(repr(value) for value in some[column].to_list())
+    examples = _ids(source, column).sort(column).head(3).collect(engine="streaming")
+    shown = ", ".join(repr(value) for value in examples[column].to_list())
     kind = "integers" if source.stored[column] == "integer" else "text"
     return f"{source.role} ({source.scan.names[column]!r}, {kind}) has {shown}"

@@ -10,46 +10,46 @@ from typing import Any, Final
 import polars as pl
 
 from ..errors import DataError
-from . import lists, sniff
+from . import list_columns, sniff
 from .columns import ids_of, named, names_a_column
-from .folders import kinds_held
-from .how import How
+from .folders import path_column_kinds
 from .opening import FAILURES
+from .read_options import ReadOptions
 from .scan import Scan
 
 _FLAT: Final = "write one value per row, or one text in which the values are separated"
 
 
-def json_scan(role: str, table: str, paths: Sequence[Path], how: How) -> Scan:
-    """How to scan files of one JSON object per line; `DataError` if they cannot be read as `how` says."""
+def json_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions) -> Scan:
+    """How to scan files of one JSON object per line; `DataError` if they cannot be read as `options` says."""
     names: dict[str, None] = {}
     records: list[dict[str, Any]] = []
     for path in paths:
-        found = _objects(path, sniff.head(path))
-        _refuse_nested(path, found, table, how.labels)
-        records += [record for _, record in found]
-        names |= dict.fromkeys(name for _, record in found for name in record)
+        numbered_records = _objects(path, sniff.head(path))
+        _refuse_nested(path, numbered_records, table, options.labels)
+        records += [record for _, record in numbered_records]
+        names |= dict.fromkeys(name for _, record in numbered_records for name in record)
     where = f"{role}: {paths[0]}"
     stored = _all_keys(paths, tuple(names))
-    columns, further = named(where, table, [*stored, *how.in_paths(stored)], how.columns, how.labels, True)
-    held = how.used(columns | further, stored)
-    having = [column for column, name in columns.items() if any(isinstance(record.get(name), list) for record in records)]
+    columns, label_columns = named(where, table, [*stored, *options.path_columns(stored)], options.columns, options.labels, True)
+    partitions = options.partitions_of(columns | label_columns, stored)
+    nested = [column for column, name in columns.items() if any(isinstance(record.get(name), list) for record in records)]
     values = {column: [value for record in records for value in _values(record.get(name))] for column, name in columns.items()}
-    texts = {column: [_as_written(value) for value in found] for column, found in values.items()}
+    texts = {column: [_as_written(value) for value in held] for column, held in values.items()}
     return Scan(
         tuple(str(path) for path in paths),
         "ndjson",
-        columns | further,
-        {column: sniff.kind_of(column, texts[column], how.nulls) for column in columns}
-        | kinds_held(where, columns, held)
-        | dict.fromkeys(further, "text"),
+        columns | label_columns,
+        {column: sniff.kind_of(column, texts[column], options.nulls) for column in columns}
+        | path_column_kinds(where, columns, partitions)
+        | dict.fromkeys(label_columns, "text"),
         header=tuple(names),
         has_header=False,
-        lists=lists.listed(where, table, having),
-        loose=bool(how.nulls or how.decimal_comma),
-        decimal_comma=bool(how.decimal_comma),
-        nulls=how.nulls,
-        partitions=held,
+        lists=list_columns.as_list_columns(where, table, nested),
+        loose=bool(options.nulls or options.decimal_comma),
+        decimal_comma=bool(options.decimal_comma),
+        nulls=options.nulls,
+        partitions=partitions,
     )
 
 
@@ -83,8 +83,8 @@ def _refuse_nested(path: Path, records: Sequence[tuple[int, dict[str, Any]]], ta
     for number, record in records:
         for name, value in record.items():
             if names_a_column(name, *ids):
-                held = value if isinstance(value, list) and lists.may_hold_lists(table) else [value]
-                wrong = [one for one in held if isinstance(one, dict | list | float)]
+                ids_held = value if isinstance(value, list) and list_columns.may_hold_lists(table) else [value]
+                wrong = [id_ for id_ in ids_held if isinstance(id_, dict | list | float)]
                 if wrong:
                     raise DataError(f"{path}, line {number}: {wrong[0]!r} cannot be an id", "ids are integers or text")
         for name in labels:
@@ -93,7 +93,7 @@ def _refuse_nested(path: Path, records: Sequence[tuple[int, dict[str, Any]]], ta
 
 
 def _values(value: object) -> list[object]:
-    return [one for one in (value if isinstance(value, list) else [value]) if one is not None]
+    return [element for element in (value if isinstance(value, list) else [value]) if element is not None]
 
 
 def _as_written(value: object) -> str:

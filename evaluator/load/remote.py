@@ -68,7 +68,7 @@ class Remote:
     def size(self) -> int:
         """The size in bytes."""
         store, key = _store(self)
-        with _told(self):
+        with _translated_errors(self):
             import obstore
 
             return int(obstore.head(store, key)["size"])
@@ -76,7 +76,7 @@ class Remote:
     def blocks(self) -> Iterator[bytes]:
         """The content, piece by piece."""
         store, key = _store(self)
-        with _told(self):
+        with _translated_errors(self):
             import obstore
 
             for block in obstore.get(store, key).stream(min_chunk_size=_BLOCK):
@@ -96,19 +96,19 @@ def find_remote(role: str, text: str, options: Mapping[str, str]) -> list[Remote
         return [remote]
     start = posixpath.dirname(text[: min(text.index(letter) for letter in "*?[" if letter in text)]) + "/"
     wanted = text.partition("://")[2]
-    found = [one for one in _under(Remote(start, options)) if _matches(str(one.path), wanted)]
-    if not found:
+    matches = [file for file in _under(Remote(start, options)) if _matches(str(file.path), wanted)]
+    if not matches:
         raise DataError(f"{role}: no object matches {text}", "check the bucket and the key")
-    return found
+    return matches
 
 
 def parts_elsewhere(role: str, folder: Remote) -> list[Remote]:
     """The objects in a folder of a store, in the order of their keys, without those whose names begin with `_` or `.`."""
     root = folder.path
-    found = [one for one in _under(folder) if not any(part.startswith(("_", ".")) for part in one.path.relative_to(root).parts)]
-    if not found:
+    files = [file for file in _under(folder) if not any(part.startswith(("_", ".")) for part in file.path.relative_to(root).parts)]
+    if not files:
         raise DataError(f"{role}: there is no data file in {folder}", "names that begin with _ or . are passed over")
-    return found
+    return files
 
 
 def fetched(role: str, remote: Remote, scratch: ExitStack) -> Path:
@@ -129,10 +129,10 @@ def fetched(role: str, remote: Remote, scratch: ExitStack) -> Path:
 def _under(folder: Remote) -> list[Remote]:
     """Every object below a folder, in the order of their keys, without empty ones."""
     store, key = _store(folder)
-    with _told(folder):
-        found = sorted(one["path"] for batch in store.list(key.rstrip("/") or None) for one in batch if one["size"])
+    with _translated_errors(folder):
+        paths = sorted(entry["path"] for batch in store.list(key.rstrip("/") or None) for entry in batch if entry["size"])
     root = folder.url[: len(folder.url) - len(key)] if key else folder.url
-    return [Remote(root.rstrip("/") + "/" + path, folder.options) for path in found]
+    return [Remote(root.rstrip("/") + "/" + path, folder.options) for path in paths]
 
 
 def _matches(key: str, pattern: str) -> bool:
@@ -157,14 +157,14 @@ def _store(remote: Remote) -> tuple[Any, str]:
     bucket, _, key = remote.url.partition("://")[2].partition("/")
     client: Any = {name: _plain(value) for name, value in remote.options.items() if name in _CLIENT}
     config: Any = {name: value for name, value in remote.options.items() if name not in _CLIENT}
-    with _told(remote):
+    with _translated_errors(remote):
         scheme = remote.url.partition("://")[0]
         return from_url(f"{scheme}://{bucket}", config=config, client_options=client or None, retry_config=_TRIES), key
 
 
 @contextmanager
-def _told(remote: Remote) -> Iterator[None]:
-    """What a store complains of, in a sentence."""
+def _translated_errors(remote: Remote) -> Iterator[None]:
+    """Turn errors of the store into `DataError`s that name the file."""
     from obstore import exceptions as wrong
 
     try:
@@ -179,8 +179,8 @@ def _complaint(remote: Remote, error: Exception) -> DataError:
     """The sentence for a request that failed; a list request says why in its text only."""
     from obstore import exceptions as wrong
 
-    found = re.search(r"status code: (\d+)", str(error))
-    status = found[1] if found else ""
+    code = re.search(r"status code: (\d+)", str(error))
+    status = code[1] if code else ""
     if isinstance(error, wrong.NotFoundError | FileNotFoundError) or status == "404":
         return DataError(f"there is nothing at {remote}", "check the bucket and the key")
     if isinstance(error, wrong.PermissionDeniedError | wrong.UnauthenticatedError | PermissionError) or status in ("401", "403"):

@@ -1,4 +1,4 @@
-"""One source: its files, and how to read them. Looks at names, schemas and first lines only."""
+"""`Source`: the files of one role and how to read them, decided from names, schemas and first lines only."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import DataError
-from .brought import brought, manifested
-from .how import How, Said
 from .objects import json_scan
+from .read_options import FormatName, ReadOptions
 from .remote import Remote
+from .resolved_files import resolve, source_files
 from .scan import Format, Kind, Scan
 from .text import text_scan
 from .typed import typed_scan
@@ -24,10 +24,10 @@ atexit.register(_PROCESS.close)
 
 @dataclass(frozen=True)
 class Source:
-    """A source that was looked at: its role (`data.test`, `data.recommendations.als`), its files and how to scan them.
+    """The files of one role (`data.test`, `data.recommendations.als`) and how to scan them.
 
-    `stored` is the kind of each column as the files have it; `scan.kinds` says how it is read. `labels` are the further columns
-    that were asked for: the file's name → the canonical name.
+    `stored` is the kind of each column in the files; `scan.kinds` is the kind that it is read as. `labels` are further columns that the
+    config names: name in the file → canonical name.
     """
 
     role: str
@@ -37,50 +37,50 @@ class Source:
     stored: Mapping[str, Kind]
     labels: Mapping[str, str] = field(default_factory=dict)
     paths: tuple[Path | Remote, ...] = ()
-    """The files whose bytes are the source, in reading order; `scan.paths` are read in their place where text had to be converted."""
-    known_as: tuple[str, ...] = ()
-    """What the user calls each of `paths`, such as the address that it was fetched from."""
-    calls: Mapping[str, str] = field(default_factory=dict)
-    """What the user calls each of `scan.paths`."""
+    """The original files in reading order; `scan.paths` may be converted copies of them."""
+    display_names: tuple[str, ...] = ()
+    """The name of each of `paths` in messages and results, such as the address that it was fetched from."""
+    display_paths: Mapping[str, str] = field(default_factory=dict)
+    """The name of each of `scan.paths` in messages."""
 
     @property
     def columns(self) -> frozenset[str]:
         """The canonical columns that the source has."""
         return frozenset(self.scan.names)
 
-    def shown(self, path: str) -> str:
-        """The file that the user knows, for one of `scan.paths`."""
-        return self.calls.get(path, path)
+    def display_path(self, path: str) -> str:
+        """The original file for one of `scan.paths`."""
+        return self.display_paths.get(path, path)
 
-    def place(self, path: str | Path, record: int) -> str:
-        """Where a record of a file stands, counting from 0: `role: file, line 12`."""
+    def location(self, path: str | Path, record: int) -> str:
+        """The location of a record, whose index counts from 0, for messages: `role: file, line 12`."""
         number = record + 1 + (self.scan.is_text and self.scan.has_header)
-        return f"{self.role}: {self.shown(str(path))}, {'line' if self.scan.is_text else 'row'} {number}"
+        return f"{self.role}: {self.display_path(str(path))}, {'line' if self.scan.is_text else 'row'} {number}"
 
     def with_kinds(self, kinds: Mapping[str, Kind]) -> Source:
         """The same source with its ids read as `kinds` says."""
-        fitting = {column: kinds.get(column, kind) for column, kind in self.scan.kinds.items()}
-        return replace(self, scan=replace(self.scan, kinds=fitting))
+        new_kinds = {column: kinds.get(column, kind) for column, kind in self.scan.kinds.items()}
+        return replace(self, scan=replace(self.scan, kinds=new_kinds))
 
-    def loosely(self) -> Source:
-        """The same source, numbers being read as text, of which some words count as no value."""
+    def with_numbers_as_text(self) -> Source:
+        """The same source with numbers read as text, so that words such as NA count as missing."""
         return replace(self, scan=replace(self.scan, loose=True))
 
     def without_blank_lines(self) -> Source:
-        """The same source, rows without any value being passed over."""
+        """The same source without blank lines."""
         return replace(self, scan=replace(self.scan, skip_blank=True))
 
     def without_faulty_rows(self) -> Source:
-        """The same source, rows without a value or with a number that is not finite being passed over."""
-        return replace(self, scan=replace(self.scan, skip_faulty=tuple(sorted(self.filled))))
+        """The same source without rows that lack a required value or hold a number that is not finite."""
+        return replace(self, scan=replace(self.scan, skip_faulty=tuple(sorted(self.required))))
 
     def faulty_rows(self) -> Source:
-        """Nothing but the rows of the source that `without_faulty_rows` passes over; blank lines are none of them."""
+        """Only the rows that `without_faulty_rows` leaves out; blank lines are not among them."""
         blank = self.scan.format in ("csv", "lines")
         return replace(self, scan=replace(self.without_faulty_rows().scan, only_faulty=True, skip_blank=blank))
 
     @property
-    def filled(self) -> frozenset[str]:
+    def required(self) -> frozenset[str]:
         """The columns that must have a value in every row: all but the labels and the time."""
         return self.columns - set(self.labels.values()) - {"timestamp"}
 
@@ -91,7 +91,7 @@ def look(
     given: Sequence[str],
     paths: Sequence[Path | Remote],
     *,
-    format: Said | None = None,
+    format: FormatName | None = None,
     separator: str | None = None,
     header: bool | None = None,
     columns: Mapping[str, str | int] | None = None,
@@ -103,27 +103,27 @@ def look(
     storage: Mapping[str, str] | None = None,
     scratch: ExitStack | None = None,
 ) -> Source:
-    """Look at the files and folders of a source and say how to read them; `DataError` if they cannot be read this way.
+    """Inspect the files and folders of a source and decide how to read them; `DataError` if they cannot be read this way.
 
     `labels` names further columns to read, as text that may be missing; `split` says what separates the items of a list in text.
     Text that must be converted to be read, and what is fetched, lives as long as `scratch`, or without it as long as this process.
     """
     storage = storage or {}
-    form, files = brought(role, paths, format, encoding, storage, scratch or _PROCESS)
-    asked = {*(columns or {}).values(), *labels}
-    held = {str(file.read): file.holds(asked) for file in files}
-    how = How(format, separator, header, columns or {}, labels, split, decimal_comma, tuple(nulls), held, storage)
-    calls = {str(file.read): str(file.known) for file in files}
+    form, files = resolve(role, paths, format, encoding, storage, scratch or _PROCESS)
+    configured = {*(columns or {}).values(), *labels}
+    partitions = {str(file.readable): file.path_columns(configured) for file in files}
+    options = ReadOptions(format, separator, header, columns or {}, labels, split, decimal_comma, tuple(nulls), partitions, storage)
+    display_paths = {str(file.readable): str(file.original) for file in files}
     try:
-        scan = _scan(role, table, [file.read for file in files], form, how)
+        scan = _scan(role, table, [file.readable for file in files], form, options)
     except DataError as error:
-        raise error.saying(calls) from None
-    named = {label: f"label_{place}" for place, label in enumerate(labels)}
-    paths, known_as = zip(*manifested(role, form, files, storage), strict=True)
-    return Source(role, table, tuple(given), scan, scan.kinds, named, paths, known_as, calls)
+        raise error.saying(display_paths) from None
+    label_columns = {label: f"label_{index}" for index, label in enumerate(labels)}
+    paths, display_names = zip(*source_files(role, form, files, storage), strict=True)
+    return Source(role, table, tuple(given), scan, scan.kinds, label_columns, paths, display_names, display_paths)
 
 
-def _scan(role: str, table: str, paths: Sequence[Path | Remote], format: Format, how: How) -> Scan:
+def _scan(role: str, table: str, paths: Sequence[Path | Remote], format: Format, options: ReadOptions) -> Scan:
     if format in ("csv", "ndjson"):
-        return (text_scan if format == "csv" else json_scan)(role, table, [path for path in paths if isinstance(path, Path)], how)
-    return typed_scan(role, table, paths, format, how)
+        return (text_scan if format == "csv" else json_scan)(role, table, [path for path in paths if isinstance(path, Path)], options)
+    return typed_scan(role, table, paths, format, options)

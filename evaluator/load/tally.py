@@ -31,7 +31,7 @@ class FaultTally:
 
     def _is_plain(self, frame: pl.DataFrame) -> bool:
         """Whether a frame of numbers has nothing to count: seen at a glance, since all of them together have a finite sum."""
-        for column in self._source.filled:
+        for column in self._source.required:
             values = frame[column]
             if values.null_count() or not values.dtype.is_numeric():
                 return False
@@ -53,8 +53,8 @@ def merged_counts(counts: Mapping[str, int | None], others: Mapping[str, int | N
 
 def _zeros(source: Source) -> dict[str, int]:
     """No fault in any column."""
-    names = [f"null_{column}" for column in source.filled]
-    return dict.fromkeys([*names, *(f"infinite_{column}" for column in source.filled if source.scan.kinds[column] == "number")], 0)
+    names = [f"null_{column}" for column in source.required]
+    return dict.fromkeys([*names, *(f"infinite_{column}" for column in source.required if source.scan.kinds[column] == "number")], 0)
 
 
 def _counts(source: Source, columns: list[str]) -> list[pl.Expr]:
@@ -62,7 +62,7 @@ def _counts(source: Source, columns: list[str]) -> list[pl.Expr]:
     counts = [pl.len().alias("rows")]
     if source.scan.format in ("csv", "lines"):
         counts.append(pl.all_horizontal(pl.col(column).is_null() for column in there).sum().alias("blank"))
-    for column in sorted(source.filled):
+    for column in sorted(source.required):
         kind, value = source.scan.kinds[column], pl.col(column)
         if kind == "text":
             counts.append((value.null_count() + (value == "").sum()).alias(f"null_{column}"))

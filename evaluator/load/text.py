@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import DataError
-from . import lists, sniff, trec
+from . import list_columns, sniff, trec
 from .columns import named, names_a_column
-from .folders import kinds_held
-from .how import How
+from .folders import path_column_kinds
+from .read_options import ReadOptions
 from .scan import Scan
 
 _TYPED_NAME: Final = re.compile(r"(?P<name>[^:]+):(token|token_seq|float|float_seq)")
@@ -34,35 +34,37 @@ class _Table:
     """Whether the header had types behind the names, as RecBole's files do."""
 
 
-def text_scan(role: str, table: str, paths: Sequence[Path], how: How) -> Scan:
-    """How to scan files of separated text; `DataError` if they cannot be read as `how` says."""
-    tables = [_separated(role, table, path, how, len(paths) == 1) for path in paths]
+def text_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions) -> Scan:
+    """How to scan files of separated text; `DataError` if they cannot be read as `options` says."""
+    tables = [_separated(role, table, path, options, len(paths) == 1) for path in paths]
     first = _alike(role, paths, tables)
     where, has_names = f"{role}: {paths[0]}", first.has_header or first.named
-    how = _without_types(how) if first.typed else how
-    names = [*first.names, *how.in_paths(first.names, has_names)]
-    columns, further = named(where, table, names, how.columns, how.labels, has_names)
+    options = _without_types(options) if first.typed else options
+    names = [*first.names, *options.path_columns(first.names, has_names)]
+    columns, label_columns = named(where, table, names, options.columns, options.labels, has_names)
     samples = {column: [row.get(name) or "" for one in tables for row in one.rows] for column, name in columns.items()}
-    holding = lists.listed(where, table, lists.in_text(columns, samples, how.split) if lists.may_hold_lists(table) else [])
-    values = {column: _single(texts, how.split) if column in holding else texts for column, texts in samples.items()}
-    kinds = {column: sniff.kind_of(column, texts, how.nulls) for column, texts in values.items()}
-    held = how.used(columns | further, first.names)
+    nested = list_columns.as_list_columns(
+        where, table, list_columns.list_columns_in_text(columns, samples, options.split) if list_columns.may_hold_lists(table) else []
+    )
+    values = {column: _single(texts, options.split) if column in nested else texts for column, texts in samples.items()}
+    kinds = {column: sniff.kind_of(column, texts, options.nulls) for column, texts in values.items()}
+    partitions = options.partitions_of(columns | label_columns, first.names)
     numbers = [value for column, texts in values.items() if kinds[column] == "number" for value in texts]
-    comma = _decimal_comma(first.separator, numbers) if how.decimal_comma is None else how.decimal_comma
+    comma = _decimal_comma(first.separator, numbers) if options.decimal_comma is None else options.decimal_comma
     return Scan(
         paths=tuple(str(path) for path in paths),
         format="csv" if first.quoted else "lines",
-        names=columns | further,
-        kinds=kinds | kinds_held(where, columns, held) | dict.fromkeys(further, "text"),
+        names=columns | label_columns,
+        kinds=kinds | path_column_kinds(where, columns, partitions) | dict.fromkeys(label_columns, "text"),
         separator=first.separator,
         header=first.names,
         has_header=first.has_header,
-        lists=holding,
-        split=how.split,
-        loose=comma or bool(how.nulls) or any(_is_word(value) for value in numbers),
+        lists=nested,
+        split=options.split,
+        loose=comma or bool(options.nulls) or any(_is_word(value) for value in numbers),
         decimal_comma=comma,
-        nulls=how.nulls,
-        partitions=held,
+        nulls=options.nulls,
+        partitions=partitions,
     )
 
 
@@ -77,17 +79,17 @@ def _alike(role: str, paths: Sequence[Path], tables: Sequence[_Table]) -> _Table
 
 def _single(texts: Sequence[str], split: str | None) -> list[str]:
     """The values of the lists that fields hold."""
-    return [value for text in texts for value in lists.elements(text, split)]
+    return [value for text in texts for value in list_columns.elements(text, split)]
 
 
-def _separated(role: str, table: str, path: Path, how: How, alone: bool) -> _Table:
+def _separated(role: str, table: str, path: Path, options: ReadOptions, alone: bool) -> _Table:
     lines = sniff.head(path)
-    if how.format == "trec" or (how.format is None and how.separator is None and trec.recognised(table, lines)):
+    if options.format == "trec" or (options.format is None and options.separator is None and trec.recognised(table, lines)):
         return _trec(role, table, path, lines)
-    separator = how.separator or ("\t" if how.format == "tsv" else sniff.separator_of(path, lines, how.split))
+    separator = options.separator or ("\t" if options.format == "tsv" else sniff.separator_of(path, lines, options.split))
     quoted = len(separator.encode()) == 1
     fields = [sniff.split(line, separator) for line in lines if line.strip()]
-    has_header = sniff.has_header(fields[0], how.header, how.split)
+    has_header = sniff.has_header(fields[0], options.header, options.split)
     if has_header and len(fields) == 1 and alone:
         raise DataError(f"{path}: the file has a header and no rows")
     if has_header and not quoted and not lines[0].strip():
@@ -117,15 +119,15 @@ def _untyped(header: list[str]) -> list[str]:
     return [match["name"] for match in found if match] if all(found) else header
 
 
-def _without_types(how: How) -> How:
-    """`how` with the types taken off the names of columns."""
+def _without_types(options: ReadOptions) -> ReadOptions:
+    """`options` with the types taken off the names of columns."""
 
     def bare(name: str) -> str:
         match = _TYPED_NAME.fullmatch(name)
         return match["name"] if match else name
 
-    columns = {column: bare(name) if isinstance(name, str) else name for column, name in how.columns.items()}
-    return replace(how, columns=columns, labels=[bare(name) for name in how.labels])
+    columns = {column: bare(name) if isinstance(name, str) else name for column, name in options.columns.items()}
+    return replace(options, columns=columns, labels=[bare(name) for name in options.labels])
 
 
 def _distinct(header: list[str]) -> tuple[str, ...]:

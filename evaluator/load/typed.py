@@ -10,11 +10,11 @@ from typing import Final
 import polars as pl
 
 from ..errors import DataError
-from . import lists
+from . import list_columns
 from .columns import IDS, named
-from .folders import kinds_held
-from .how import How
+from .folders import path_column_kinds
 from .opening import FAILURES
+from .read_options import ReadOptions
 from .remote import Remote
 from .scan import Format, Kind, Scan
 
@@ -33,45 +33,47 @@ _Schemas = Mapping[Path | Remote | FrameFile, Mapping[str, pl.DataType]]
 _FLAT: Final = "write one value per row, or one text in which the values are separated"
 
 
-def typed_scan(role: str, table: str, paths: Sequence[Path | Remote | FrameFile], format: Format, how: How) -> Scan:
-    """How to scan Parquet or IPC files, or Delta tables; `DataError` if one is none, or cannot be read as `how` says."""
+def typed_scan(role: str, table: str, paths: Sequence[Path | Remote | FrameFile], format: Format, options: ReadOptions) -> Scan:
+    """How to scan Parquet or IPC files, or Delta tables; `DataError` if one is none, or cannot be read as `options` says."""
     where = f"{role}: {paths[0]}"
-    schemas = {path: _schema(role, path, format, how) for path in paths}
+    schemas = {path: _schema(role, path, format, options) for path in paths}
     stored = {name for schema in schemas.values() for name in schema}
-    in_paths = how.in_paths(stored)
-    names, further = _columns(role, table, schemas, in_paths, how)
+    path_columns = options.path_columns(stored)
+    names, label_columns = _columns(role, table, schemas, path_columns, options)
     for path, schema in schemas.items():
-        _refuse_nested(f"{role}: {path}", schema, [name for name in how.labels if name not in in_paths])
-    typed = {column: name for column, name in names.items() if name not in in_paths}
-    holding = _holding(role, table, schemas, typed)
-    if format == "delta" and table == "lists" and not holding and not {"position", "score"} & names.keys():
+        _refuse_nested(f"{role}: {path}", schema, [name for name in options.labels if name not in path_columns])
+    typed = {column: name for column, name in names.items() if name not in path_columns}
+    nested = _nested_columns(role, table, schemas, typed)
+    if format == "delta" and table == "lists" and not nested and not {"position", "score"} & names.keys():
         raise DataError(f"{where}: the rows of a Delta table have no order, and there is no rank and no score", "add one of them")
-    held = how.used(names | further, stored)
-    kinds = {column: _kind_in_all(role, column, name, schemas, column in holding, format, how) for column, name in typed.items()}
+    partitions = options.partitions_of(names | label_columns, stored)
+    kinds = {column: _kind_in_all(role, column, name, schemas, column in nested, format, options) for column, name in typed.items()}
     return Scan(
         paths=tuple(str(path) for path in paths),
         format=format,
-        names=names | further,
-        kinds=kinds | kinds_held(where, names, held) | dict.fromkeys(further, "text"),
-        lists=holding,
-        nulls=how.nulls,
-        partitions=held,
-        storage=how.storage,
+        names=names | label_columns,
+        kinds=kinds | path_column_kinds(where, names, partitions) | dict.fromkeys(label_columns, "text"),
+        lists=nested,
+        nulls=options.nulls,
+        partitions=partitions,
+        storage=options.storage,
     )
 
 
-def _columns(role: str, table: str, schemas: _Schemas, in_paths: Sequence[str], how: How) -> tuple[dict[str, str], dict[str, str]]:
+def _columns(
+    role: str, table: str, schemas: _Schemas, path_columns: Sequence[str], options: ReadOptions
+) -> tuple[dict[str, str], dict[str, str]]:
     """The names of the columns that have a role, and of the labels; `DataError` if files differ in them."""
     names: dict[str, str] = {}
-    further: dict[str, str] = {}
+    label_columns: dict[str, str] = {}
     first = next(iter(schemas))
     for path, schema in schemas.items():
-        found, further = named(f"{role}: {path}", table, [*schema, *in_paths], how.columns, how.labels, True)
+        found, label_columns = named(f"{role}: {path}", table, [*schema, *path_columns], options.columns, options.labels, True)
         names = names or found
         if found != names:
             has, others = (", ".join(sorted(columns.values())) for columns in (found, names))
             raise DataError(f"{role}: of {path} the columns {has} would be read, but of {first} {others}", "name them in the config")
-    return names, further
+    return names, label_columns
 
 
 def _refuse_nested(where: str, schema: Mapping[str, pl.DataType], labels: Sequence[str]) -> None:
@@ -80,48 +82,48 @@ def _refuse_nested(where: str, schema: Mapping[str, pl.DataType], labels: Sequen
             raise DataError(f"{where}: column {name!r} is of type {schema[name]}, where text was expected", _FLAT)
 
 
-def _holding(role: str, table: str, schemas: _Schemas, names: Mapping[str, str]) -> frozenset[str]:
+def _nested_columns(role: str, table: str, schemas: _Schemas, names: Mapping[str, str]) -> frozenset[str]:
     """The canonical columns that hold lists, in a table of which a row may; elsewhere they are refused by their type."""
-    holding = []
+    nested = []
     for path, schema in schemas.items():
-        having = [column for column, name in names.items() if isinstance(schema[name], pl.List | pl.Array)]
-        may = lists.may_hold_lists(table) and "item" in having
-        holding.append(lists.listed(f"{role}: {path}", table, having) if may else frozenset())
-        if holding[-1] != holding[0]:
+        nested_here = [column for column, name in names.items() if isinstance(schema[name], pl.List | pl.Array)]
+        allowed = list_columns.may_hold_lists(table) and "item" in nested_here
+        nested.append(list_columns.as_list_columns(f"{role}: {path}", table, nested_here) if allowed else frozenset())
+        if nested[-1] != nested[0]:
             raise DataError(f"{role}: {path} holds lists in other columns than {next(iter(schemas))}", "write all parts in the same way")
-    return holding[0]
+    return nested[0]
 
 
-def _kind_in_all(role: str, column: str, name: str, schemas: _Schemas, listed: bool, format: Format, how: How) -> Kind:
+def _kind_in_all(role: str, column: str, name: str, schemas: _Schemas, listed: bool, format: Format, options: ReadOptions) -> Kind:
     """The kind of a column over all files: text as soon as one stores it so."""
     value = pl.col(name).explode() if listed else pl.col(name)
     kinds = []
     for path, schema in schemas.items():
 
         def largest(path: Path | Remote | FrameFile = path) -> int:
-            return int(_scan(path, format, how).select(value.max()).collect().item() or 0)
+            return int(_scan(path, format, options).select(value.max()).collect().item() or 0)
 
         kinds.append(_kind(f"{role}: {path}", column, name, _inner(schema[name]) if listed else schema[name], largest))
     return "text" if "text" in kinds else kinds[0]
 
 
-def _schema(role: str, path: Path | Remote | FrameFile, format: Format, how: How) -> dict[str, pl.DataType]:
+def _schema(role: str, path: Path | Remote | FrameFile, format: Format, options: ReadOptions) -> dict[str, pl.DataType]:
     try:
         if isinstance(path, Path) and format != "delta":
             return dict((pl.read_parquet_schema if format == "parquet" else pl.read_ipc_schema)(path))
-        return dict(_scan(path, format, how).collect_schema())
+        return dict(_scan(path, format, options).collect_schema())
     except FAILURES as error:
         said = str(error).splitlines()[0]
         raise DataError(f"{role}: {path}: not a readable {format} file ({said})", "is it complete?") from None
 
 
-def _scan(path: Path | Remote | FrameFile, format: Format, how: How) -> pl.LazyFrame:
+def _scan(path: Path | Remote | FrameFile, format: Format, options: ReadOptions) -> pl.LazyFrame:
     if isinstance(path, FrameFile):
         return path.frame
     if format == "delta":
-        return pl.scan_delta(str(path), storage_options=dict(how.storage) or None)
+        return pl.scan_delta(str(path), storage_options=dict(options.storage) or None)
     scan = pl.scan_parquet if format == "parquet" else pl.scan_ipc
-    return scan(str(path), glob=False, storage_options=dict(how.storage) or None)
+    return scan(str(path), glob=False, storage_options=dict(options.storage) or None)
 
 
 def _inner(dtype: pl.DataType) -> pl.DataType:

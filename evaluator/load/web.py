@@ -20,8 +20,8 @@ _AGENT: Final = "User-agent"
 _AGAIN: Final = "try again; if it happens again, fetch the file in another way and name the copy"
 
 
-def download(url: str, called: str, headers: Mapping[str, str], written: Any) -> None:
-    """Write what is at `url` into `written`; `called` is the address as people may see it.
+def download(url: str, display_url: str, headers: Mapping[str, str], written: Any) -> None:
+    """Write what is at `url` into `written`; `display_url` is the address as people may see it.
 
     A user and password before the host are sent as the header that says them. `headers` go to the host of the address only: where it
     sends us to another one they are left out. `DataError` if the file cannot be fetched, or does not come to its end.
@@ -29,18 +29,22 @@ def download(url: str, called: str, headers: Mapping[str, str], written: Any) ->
     try:
         with urllib.request.build_opener(_Redirect).open(_request(url, headers), timeout=_SECONDS) as answer:
             shutil.copyfileobj(answer, written, _BLOCK)
-            _refuse_part(called, written.tell(), _announced(answer.headers))
+            _refuse_part(display_url, written.tell(), _announced(answer.headers))
     except urllib.error.HTTPError as error:
         hint = "the address needs a login, or one with more rights" if error.code in (401, 403) else "check the address"
-        raise DataError(f"{called} cannot be fetched: the server says {error.code} {error.reason}", hint) from None
+        raise DataError(f"{display_url} cannot be fetched: the server says {error.code} {error.reason}", hint) from None
     except InvalidURL:  # its message holds what may be a secret
-        raise DataError(f"{called} is no valid address", "write blanks and other special letters as %20 and the like") from None
+        raise DataError(f"{display_url} is no valid address", "write blanks and other special letters as %20 and the like") from None
     except IncompleteRead:
-        raise DataError(f"{called} broke off after {written.tell():,} bytes: the server's answer has no end", _AGAIN) from None
+        raise DataError(f"{display_url} broke off after {written.tell():,} bytes: the server's answer has no end", _AGAIN) from None
     except HTTPException as error:
-        raise DataError(f"{called} cannot be fetched: the server's answer is not HTTP ({type(error).__name__})", "check the port") from None
+        raise DataError(
+            f"{display_url} cannot be fetched: the server's answer is not HTTP ({type(error).__name__})", "check the port"
+        ) from None
     except (OSError, ValueError) as error:
-        raise DataError(f"{called} cannot be reached: {getattr(error, 'reason', error)}", "check the address and the connection") from None
+        raise DataError(
+            f"{display_url} cannot be reached: {getattr(error, 'reason', error)}", "check the address and the connection"
+        ) from None
 
 
 class _Redirect(urllib.request.HTTPRedirectHandler):
@@ -70,7 +74,7 @@ def _announced(headers: Mapping[str, str]) -> int | None:
     return int(length) if length.isdecimal() and "Transfer-Encoding" not in headers else None
 
 
-def _refuse_part(called: str, came: int, announced: int | None) -> None:
+def _refuse_part(display_url: str, received: int, announced: int | None) -> None:
     """Refuse an answer that is not whole, which `read` takes for its end where the connection closes early."""
-    if announced is not None and came != announced:
-        raise DataError(f"{called} broke off: {came:,} of {announced:,} bytes came", _AGAIN)
+    if announced is not None and received != announced:
+        raise DataError(f"{display_url} broke off: {received:,} of {announced:,} bytes came", _AGAIN)

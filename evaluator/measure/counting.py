@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..metrics.definition import Definition
-from ..tables.ids import Array
+from ..tables.array import Array
 from ..tables.part import LISTS, PartData
 from ..tables.truth import TEST
 

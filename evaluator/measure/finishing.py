@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import polars as pl
 
 from ..errors import DataError
-from ..metrics.arrays import Array
 from ..metrics.definition import Definition
-from ..metrics.measure import plain
+from ..metrics.measure import Measure, plain
 from ..names.measure_strings import Params
 from ..results.ledger import Ledger
 from ..results.result import Row
+from ..tables.array import Array
 from ..tables.part import PartData
 from .aggregate import aggregated, micro, needs_values
 from .ledgers import ledger
@@ -114,7 +114,8 @@ def _combined(definition: Definition, parts: Sequence[float]) -> float:
         return parts[0]
     body = definition.metric.define
     of = tuple(np.full((1, 1), part) for part in parts)
-    return float(plain(body(Combined(definition.params, of))).item())
+    pooled = cast(Measure, Combined(definition.params, of))  # such a body reads these two fields and nothing else
+    return float(plain(body(pooled)).item())
 
 
 @dataclass(frozen=True, eq=False)

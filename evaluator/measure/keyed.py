@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from ..metrics.arrays import Array
 from ..metrics.item_tables import ItemSums, ItemTerms
+from ..tables.array import Array
 from ..tables.ids import Ids
 from .group_sums import GroupLimbs
 

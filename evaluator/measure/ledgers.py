@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..metrics.arrays import Array
 from ..metrics.definition import Definition
 from ..results.ledger import Ledger
+from ..tables.array import Array
 from .counting import CELLS, Cell, UserFacts, who_counts
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from ..conventions.choices import Lists
-from ..metrics.arrays import Array
+from ..tables.array import Array
 from ..tables.choices import Canonical
 from ..tables.graph import Choice, Tables
 from ..tables.hits import train_pairs

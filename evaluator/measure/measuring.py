@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ..metrics.arrays import Array
 from ..metrics.definition import Definition
+from ..tables.array import Array
 from ..tables.part import LISTS, PartData
 from ..tables.prepared import Prepared
 from .aggregate import needs_values

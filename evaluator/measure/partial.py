@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import polars as pl
 
-from ..metrics.arrays import Array
+from ..tables.array import Array
 from ..tables.notes import Notes
 from .exact import ExactSums
 from .moments import MomentTable

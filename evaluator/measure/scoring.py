@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..metrics.arrays import UNDEFINED, Array
+from ..metrics.arrays import UNDEFINED
 from ..metrics.definition import Definition
 from ..metrics.measure import Measure, Ratio, Sums, plain
+from ..tables.array import Array
 from ..tables.choices import Canonical
 from ..tables.graph import Choice, Tables
 from ..tables.notes import Notes

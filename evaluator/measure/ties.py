@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..metrics.arrays import Array
 from ..metrics.definition import Definition
 from ..results.result import Row
+from ..tables.array import Array
 from ..tables.graph import Choice
 from ..tables.rows import Rows
 from ..tables.ties import TieRuns, expected, n_expected, reordered

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..metrics.arrays import Array
 from ..metrics.item_tables import ITEM_TABLES
 from ..metrics.measure import Measure
 from ..names.measure_strings import Scalar
+from ..tables.array import Array
 from .exact import ExactSums
 from .keyed import KeyedSums
 

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from ..conventions.choices import Truth
-from ..metrics.arrays import Array
 from ..metrics.definition import Definition
+from ..tables.array import Array
 from ..tables.graph import Choice
 from ..tables.truth import TestPairs, TruthTable
 from .reads import of_hits

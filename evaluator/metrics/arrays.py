@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from ..tables.array import Array
 
 NO_VALUE: Final = math.nan
 UNDEFINED: Final = math.inf
@@ -23,7 +22,7 @@ _EULER: Final = 0.577215664901532860606512090082
 
 def where(condition: Any, then: Any, otherwise: Any) -> Array:
     """`then` where the condition holds, else `otherwise`."""
-    return np.where(condition, then, otherwise)
+    return np.asarray(np.where(condition, then, otherwise))
 
 
 def divide(numerator: Any, denominator: Any) -> Array:
@@ -44,7 +43,7 @@ def _quotient(numerator: Any, denominator: Any, otherwise: float) -> Array:
 
 def missing(value: Any) -> Array:
     """Whether there is no value."""
-    return np.isnan(value)
+    return np.asarray(np.isnan(value))
 
 
 def filled(value: Any, otherwise: float) -> Array:
@@ -70,8 +69,8 @@ def discounts_of_length(length: Array) -> Array:
     """Σ_{r≤l} 1/log2(r + 1) for each length l of a list."""
     ranks = np.arange(1, int(np.max(length, initial=0)) + 1)
     totals = np.concatenate([[0.0], np.cumsum(1.0 / np.log2(ranks + 1))])
-    found: Array = totals[np.asarray(length, dtype=np.int64)]
-    return found
+    of_length: Array = totals[np.asarray(length, dtype=np.int64)]
+    return of_length
 
 
 def harmonic(n: Any) -> Array:

@@ -19,7 +19,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..names.measure_strings import Scalar
-from .arrays import Array, divide, where
+from ..tables.array import Array
+from .arrays import divide, where
 from .measure import Measure, Ratio
 from .registry import metric
 

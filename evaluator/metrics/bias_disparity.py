@@ -9,8 +9,9 @@ import math
 from collections.abc import Callable, Mapping
 
 from ..names.measure_strings import Params, Scalar, unquoted
+from ..tables.array import Array
 from ..tables.groups import Group
-from .arrays import NO_VALUE, Array, divide, where
+from .arrays import NO_VALUE, divide, where
 from .fairness import chosen, in_group
 from .measure import Measure
 from .registry import Many, Text, metric

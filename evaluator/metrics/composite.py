@@ -11,7 +11,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..names.measure_strings import Scalar
-from .arrays import Array, added, where
+from ..tables.array import Array
+from .arrays import added, where
 from .measure import Measure
 from .registry import Text, metric
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..tables.array import Array
 from . import correlation_tables  # noqa: F401, declares the table
-from .arrays import Array, defined
+from .arrays import defined
 from .measure import Measure
 from .registry import metric
 

@@ -9,7 +9,8 @@ import math
 
 import numpy as np
 
-from .arrays import Array, divide, where
+from ..tables.array import Array
+from .arrays import divide, where
 from .measure import Measure, Ratio
 from .registry import Number, metric
 

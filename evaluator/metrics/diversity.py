@@ -12,10 +12,12 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from ..names.measure_strings import Scalar
+from ..tables.array import Array
 from . import diversity_tables  # noqa: F401, declares the tables
-from .arrays import Array, added, defined, divide, filled, missing, where
-from .measure import CutTable, Measure, Ratio
+from .arrays import added, defined, divide, filled, missing, where
+from .measure import Measure, Ratio
 from .registry import Number, metric
+from .table_views import CutTable
 
 ZIEGLER = "Ziegler et al., Improving recommendation lists through topic diversification, WWW 2005; Zhang and Hurley, RecSys 2008"
 
@@ -68,7 +70,7 @@ def _pairs_of(n: Array) -> Array:
 
 def _sum_over_categories(table: CutTable, weight: Array, term: Callable[[Array], Array]) -> Array:
     """Σ_c term(s_c), with s_c the sum of the weights of the user's rows of category c up to each cut-off, and term(0) = 0."""
-    rows, n_users, cutoffs = table.rows, table.rows.n_users, table.measure.cutoffs
+    rows, n_users, cutoffs = table.rows, table.rows.n_users, table.cutoffs
     width = int(rows["code"].max(initial=0)) + 1
     cell = rows.user * width + rows["code"]
     if n_users * width > 4 * len(rows):  # most users have few of many categories

@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
+from ..tables.array import Array
 from ..tables.category_columns import categories_of
 from ..tables.distances import distance_of
 from ..tables.graph import table
-from ..tables.ids import Array
 from ..tables.lists import Reading
 from ..tables.notes import TableNotes, note_sentence
 from ..tables.prepared import Prepared

@@ -10,9 +10,11 @@ import math
 
 import numpy as np
 
-from .arrays import Array, divide
-from .measure import ItemTable, Measure
+from ..tables.array import Array
+from .arrays import divide
+from .measure import Measure
 from .registry import Number, metric
+from .table_views import ItemTable
 
 ENTROPY = "Shannon, A mathematical theory of communication, 1948; Adomavicius and Kwon, IEEE TKDE 24(5), 2012"
 

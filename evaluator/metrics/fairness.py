@@ -12,11 +12,13 @@ from itertools import combinations
 import numpy as np
 
 from ..names.measure_strings import Scalar
+from ..tables.array import Array
 from ..tables.groups import Group
-from .arrays import NO_VALUE, Array, added, defined, divide, filled, missing, where
-from .measure import CutTable, ItemTable, Measure
+from .arrays import NO_VALUE, added, defined, divide, filled, missing, where
+from .measure import Measure
 from .popularity import candidates_of, spread_of
 from .registry import Text, metric
+from .table_views import CutTable, ItemTable
 
 ZHU = "Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020"
 DELDJOO = "Deldjoo et al., A flexible framework for evaluating user and item fairness in recommender systems, UMUAI 31, 2021"

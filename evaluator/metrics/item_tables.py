@@ -13,10 +13,11 @@ import numpy as np
 import polars as pl
 
 from ..names.measure_strings import Scalar
+from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.prepared import Prepared
 from ..tables.rows import Rows
-from .arrays import UNDEFINED, Array
+from .arrays import UNDEFINED
 from .measure import Measure, gain_of
 
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..tables.array import Array
 from . import judged_tables  # noqa: F401, declares the tables
-from .arrays import UNDEFINED, Array, divide, where
-from .measure import CutTable, Measure, Ratio
+from .arrays import UNDEFINED, divide, where
+from .measure import Measure, Ratio
 from .registry import metric
+from .table_views import CutTable
 
 _NEGATIVE = {"negative": "judged_negative"}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..tables.array import Array
 from ..tables.graph import table
-from ..tables.ids import Array
 from ..tables.rows import Rows, counted_from_top
 from ..tables.running import running_sum
 from ..tables.test_ratings import TestRatings

@@ -6,7 +6,6 @@ row for each cut-off.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -14,12 +13,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..names.measure_strings import Scalar
+from ..tables.array import Array
 from ..tables.graph import TABLES, Choice, Tables
 from ..tables.groups import Group
 from ..tables.prepared import Prepared
 from ..tables.rows import Cutoffs, Rows
-from .arrays import Array, divide
 from .arrays import defined as divide_where_defined
+from .arrays import divide
+from .table_views import CutTable, ItemTable
 from .trace import Trace
 
 
@@ -145,7 +146,7 @@ class Measure:
     def n_listed(self) -> Array:
         """The length of each user's list, cut at k."""
         length, dropped = self.at_most_k(self.n_recommended), self._get("dropped")
-        return length if dropped is None else length - CutTable("dropped", dropped, self).count()
+        return length if dropped is None else length - self._cut("dropped", dropped).count()
 
     @property
     def n_negatives(self) -> Array:
@@ -172,7 +173,7 @@ class Measure:
     def table(self, name: str, **params: Scalar) -> CutTable:
         """A table with rows per user, as far as the cut-offs reach."""
         self.read.add(name)
-        return CutTable(name, self.tables.get(name, self.choice, **params), self)
+        return self._cut(name, self.tables.get(name, self.choice, **params))
 
     def items(self, name: str, **params: Scalar) -> ItemTable:
         """A table of items over all users who count, for a value of the whole model."""
@@ -206,6 +207,9 @@ class Measure:
         """min(`count`, k)."""
         return count if self.k is None else np.minimum(count, self.k)
 
+    def _cut(self, name: str, rows: Rows) -> CutTable:
+        return CutTable(name, rows, self.cutoffs, self.prepared, self.trace)
+
     def _get(self, name: str) -> Any:
         return self.tables.get(name, self.choice)
 
@@ -214,90 +218,6 @@ class Measure:
         if self.trace is not None and title:
             self.trace.count(title, counts)
         return counts
-
-
-@dataclass(frozen=True, eq=False)
-class CutTable:
-    """A table with rows per user, as a metric sees it: its columns are arrays, and sums over rows are cut off at every k at once."""
-
-    name: str
-    rows: Rows
-    measure: Measure
-
-    def __getitem__(self, column: str) -> Array:
-        return self.rows[column]
-
-    def item(self, name: str, /, **params: Scalar) -> Array:
-        """A column of items, such as `train_rows`, for the item of each row."""
-        values = self.measure.prepared.item_column(name, **params)
-        found: Array = values[self.rows.item_index(self.measure.prepared.items)]
-        return found
-
-    def of_user(self, values: Array) -> Array:
-        """Values of users, a row of them, for the user of each row."""
-        found: Array = np.reshape(values, -1)[self.rows.user]
-        return found
-
-    def sum(self, row: Any, label: str = "term", **parts: Any) -> Array:
-        """Σ `row` over the user's rows with rank ≤ k; 0 without any. `label` and `parts` say to people what a row adds."""
-        return self._reduced("sum", row, label, parts, cut=True)
-
-    def max(self, row: Any, label: str = "term", **parts: Any) -> Array:
-        """The largest `row` (which must be ≥ 0) over the user's rows with rank ≤ k; 0 without any."""
-        return self._reduced("max", row, label, parts, cut=True)
-
-    def tally(self, condition: Array, label: str = "counts") -> Array:
-        """The number of the user's rows with rank ≤ k for which a condition holds."""
-        return self._reduced("tally", condition, label, {}, cut=True)
-
-    def count(self) -> Array:
-        """The number of the user's rows with rank ≤ k."""
-        return self._reduced("count", None, "hit", {}, cut=True)
-
-    def whole_sum(self, row: Any, label: str = "term") -> Array:
-        """Σ `row` over the user's rows, whatever their rank."""
-        return self._reduced("sum", row, label, {}, cut=False)
-
-    def whole_tally(self, condition: Array, label: str = "counts") -> Array:
-        """The number of the user's rows for which a condition holds, whatever their rank."""
-        return self._reduced("tally", condition, label, {}, cut=False)
-
-    def whole_count(self) -> Array:
-        """The number of the user's rows, whatever their rank."""
-        return self._reduced("count", None, "all", {}, cut=False)
-
-    def _reduced(self, reduce: str, row: Any, label: str, parts: Mapping[str, Any], cut: bool) -> Array:
-        values = None if row is None else np.asarray(row, dtype=np.float64)
-        cutoffs = self.measure.cutoffs if cut else None
-        if self.measure.trace is not None:
-            self.measure.trace.sum_of_rows(self.name, self.rows, reduce, values, label, parts, cutoffs)
-        if reduce == "max":
-            assert values is not None
-            return self.rows.maxima(values, cutoffs)
-        return self.rows.sums(values, cutoffs)
-
-
-@dataclass(frozen=True, eq=False)
-class ItemTable:
-    """A table of items over all users who count, in the order of the items: its columns are arrays."""
-
-    columns: Mapping[str, Array]
-    prepared: Prepared
-
-    def __getitem__(self, column: str) -> Array:
-        return self.columns[column]
-
-    def __len__(self) -> int:
-        return len(next(iter(self.columns.values())))
-
-    def item(self, name: str, /, **params: Scalar) -> Array:
-        """A column of items, such as `train_rows`, for each item."""
-        found: Array = self.prepared.item_column(name, **params)[self.columns["item_index"]]
-        return found
-
-    def sum(self, row: Any) -> Array:
-        """Σ `row` over all items, as a column; the same whatever the order of the items."""
-        return np.asarray([[math.fsum(np.broadcast_to(np.asarray(row, dtype=np.float64), len(self)))]])
 
 
 def plain(value: Any) -> Array:

@@ -12,9 +12,11 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from ..names.measure_strings import Scalar
-from .arrays import Array, discounts, divide, where
-from .measure import CutTable, Measure, Ratio, gain_of
+from ..tables.array import Array
+from .arrays import discounts, divide, where
+from .measure import Measure, Ratio, gain_of
 from .registry import metric
+from .table_views import CutTable
 
 VARGAS = "Vargas and Castells, Rank and relevance in novelty and diversity metrics, RecSys 2011"
 _AXES = {"relevance": "novelty_relevance", "discount": "novelty_discount", "norm": "novelty_norm", "gain": "ndcg_gain"}

@@ -12,10 +12,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..names.measure_strings import Scalar
+from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.rows import Rows
 from ..tables.running import running_sum
-from .arrays import NO_VALUE, Array, discounts, discounts_of_length, divide, where
+from .arrays import NO_VALUE, discounts, discounts_of_length, divide, where
 from .measure import Measure, Ratio
 from .registry import Number, metric
 

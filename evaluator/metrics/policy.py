@@ -14,10 +14,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..tables.array import Array
 from . import policy_tables  # noqa: F401, declares the tables
-from .arrays import Array, divide
-from .measure import CutTable, Measure, Ratio
+from .arrays import divide
+from .measure import Measure, Ratio
 from .registry import Define, Number, metric
+from .table_views import CutTable
 
 SWAMINATHAN = (
     "Swaminathan and Joachims, The self-normalized estimator for counterfactual learning, NIPS 2015; RePlay experimental NCISPrecision"

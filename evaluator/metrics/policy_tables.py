@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from ..tables.array import Array
 from ..tables.graph import table
-from ..tables.ids import Array
 from ..tables.lists import Reading
 from ..tables.notes import TableNotes, note_sentence
 from ..tables.part import PartData

@@ -14,9 +14,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..names.measure_strings import Scalar
-from .arrays import NO_VALUE, Array, added, defined, divide, missing, where
-from .measure import CutTable, Measure, Ratio
+from ..tables.array import Array
+from .arrays import NO_VALUE, added, defined, divide, missing, where
+from .measure import Measure, Ratio
 from .registry import Number, metric
+from .table_views import CutTable
 
 ABDOLLAHPOURI = "Abdollahpouri, Burke and Mobasher, FLAIRS 2019"
 _RATIO = {"ratio": Number(0.8, "the share of the train rows that the head holds", least=0.0, most=1.0)}
@@ -29,9 +31,9 @@ def border_of_tail(m: Measure) -> dict[str, Scalar]:
     return {"ratio": float(m.params["ratio"]), "border": str(m.params["border"]), "untrained": str(m.params["untrained"])}
 
 
-def in_tail(table: CutTable) -> Array:
+def in_tail(m: Measure, table: CutTable) -> Array:
     """Whether the item of each row is in the long tail."""
-    inside: Array = table.item("tail", **border_of_tail(table.measure)) == _TAIL
+    inside: Array = table.item("tail", **border_of_tail(m)) == _TAIL
     return inside
 
 
@@ -111,7 +113,7 @@ def aplt(m: Measure) -> Array:
 
     Edge cases: an empty list counts 0.
     """
-    return divide(m.listed.tally(in_tail(m.listed), "in the tail"), m.n_listed if m.params["over"] == "list_length" else m.depth)
+    return divide(m.listed.tally(in_tail(m, m.listed), "in the tail"), m.n_listed if m.params["over"] == "list_length" else m.depth)
 
 
 @metric(
@@ -132,7 +134,7 @@ def aclt(m: Measure) -> Array:
 
     Edge cases: an empty list counts 0.
     """
-    return m.listed.tally(in_tail(m.listed), "in the tail")
+    return m.listed.tally(in_tail(m, m.listed), "in the tail")
 
 
 @metric(

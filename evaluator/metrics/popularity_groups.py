@@ -13,8 +13,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..names.measure_strings import Params, Scalar, unquoted
+from ..tables.array import Array
 from ..tables.prepared import ProfileGroups
-from .arrays import Array, defined, filled, missing, where
+from .arrays import defined, filled, missing, where
 from .measure import Measure
 from .registry import Many, Number, Text, metric
 

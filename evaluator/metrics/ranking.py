@@ -11,9 +11,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..names.measure_strings import Scalar
-from .arrays import Array, added, discounts, divide, harmonic, where
-from .measure import CutTable, Measure, Ratio, gain_of
+from ..tables.array import Array
+from .arrays import added, discounts, divide, harmonic, where
+from .measure import Measure, Ratio, gain_of
 from .registry import Number, metric
+from .table_views import CutTable
 
 _DISCOUNTED = {"gain": "ndcg_gain", "discount": "ndcg_discount", "log_base": "ndcg_log_base"}
 _JARVELIN = "Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al., ICML 2005"
@@ -42,7 +44,7 @@ def _discount(m: Measure, rank: Array) -> Array:
     base = float(m.params.get("log_base", 2))
     shifted = m.params.get("discount", "log_r_plus_1") == "log_r_plus_1"
     logarithm = np.log2(rank + 1 if shifted else np.maximum(rank, 2))
-    return logarithm if base == 2 else logarithm / math.log2(base)
+    return np.asarray(logarithm if base == 2 else logarithm / math.log2(base))
 
 
 def _dcg(m: Measure, table: CutTable, gain: str) -> Array:

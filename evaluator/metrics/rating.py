@@ -9,10 +9,12 @@ import math
 
 import numpy as np
 
+from ..tables.array import Array
 from . import rating_tables  # noqa: F401, declares the tables
-from .arrays import NO_VALUE, Array, defined, filled, missing, where
-from .measure import CutTable, Measure, Ratio
+from .arrays import NO_VALUE, defined, filled, missing, where
+from .measure import Measure, Ratio
 from .registry import Number, metric
+from .table_views import CutTable
 
 _NEEDS = ("predictions?", "ratings?")
 _HERLOCKER = "Herlocker et al., Evaluating collaborative filtering recommender systems, ACM TOIS 22(1), 2004"

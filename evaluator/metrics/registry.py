@@ -10,7 +10,7 @@ from functools import cache
 from typing import Final
 
 from ..names.measure_strings import Params, Scalar
-from .arrays import Array
+from ..tables.array import Array
 from .measure import Measure, Ratio
 
 Many = Mapping[Params, Array]

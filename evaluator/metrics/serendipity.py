@@ -11,10 +11,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..names.measure_strings import Scalar
+from ..tables.array import Array
 from . import serendipity_tables  # noqa: F401, declares the tables
-from .arrays import NO_VALUE, Array, defined, divide, where
-from .measure import CutTable, Measure, Ratio
+from .arrays import NO_VALUE, defined, divide, where
+from .measure import Measure, Ratio
 from .registry import metric
+from .table_views import CutTable
 
 
 @metric(

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
+from ..tables.array import Array
 from ..tables.distances import FileDistance, distance_of
 from ..tables.graph import table
-from ..tables.ids import Array
 from ..tables.lists import Reading
 from ..tables.notes import TableNotes, note_sentence
 from ..tables.part import PartData

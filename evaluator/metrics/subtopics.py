@@ -12,8 +12,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..names.measure_strings import Scalar
+from ..tables.array import Array
 from . import diversity_tables  # noqa: F401, declares the tables
-from .arrays import Array, divide, where
+from .arrays import divide, where
 from .measure import Measure, Ratio
 from .registry import Number, metric
 

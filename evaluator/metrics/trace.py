@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from ..tables.ids import Array
+from ..tables.array import Array
 from ..tables.rows import Cutoffs, Rows
 
 

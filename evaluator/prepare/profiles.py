@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..tables.ids import Array, Ids
+from ..tables.array import Array
+from ..tables.ids import Ids
 from ..tables.prepared import Prepared, ProfileGroups
 from .train import TrainRows
 

@@ -10,8 +10,9 @@ import numpy as np
 import polars as pl
 
 from ..conventions.choices import Lists
+from ..tables.array import Array
 from ..tables.groups import Group
-from ..tables.ids import Array, Ids
+from ..tables.ids import Ids
 from ..tables.prepared import Prepared, ProfileGroups
 from .labels import category_names, coded, group_names, remarks_on_groups
 from .profiles import profile_groups

@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from ..tables.ids import Array, Ids
+from ..tables.array import Array
+from ..tables.ids import Ids
 
 _SPARSEST: Final = 8
 """Integer ids are looked up in a plain array where it is at most as many times as long as there are rows."""

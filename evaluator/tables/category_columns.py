@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from .ids import Array
+from .array import Array
 from .prepared import Prepared, item_column
 from .rows import starts_of
 

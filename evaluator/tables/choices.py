@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..conventions.choices import Lists, Truth
+from .array import Array
 from .graph import Tables
-from .ids import Array
 from .lists import ListRows
 from .part import PartData
 from .prepared import Prepared

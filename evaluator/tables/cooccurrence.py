@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from .ids import Array
+from .array import Array
 from .prepared import Prepared
 from .rows import starts_of
 

@@ -7,9 +7,10 @@ from typing import Protocol
 import numpy as np
 import polars as pl
 
+from .array import Array
 from .category_columns import MOST_BITS, categories_of
 from .cooccurrence import cooccurrence
-from .ids import Array, Ids
+from .ids import Ids
 from .prepared import Prepared
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from .rows import Array
+from .array import Array
 
 _COARSE: Final = 2.0**16
 _FINE: Final = 2.0**52

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from ..conventions.choices import Lists, Truth
 from ..names.measure_strings import Scalar
 from .notes import Notes, TableNotes
+
+Maker = TypeVar("Maker", bound=Callable[..., Any])
 
 CHOICES: Final = ("lists", "truth", "positions")
 """What tables may vary with: how lists are read, what is relevant, and where hits stand."""
@@ -68,14 +70,14 @@ def table(
     columns: Collection[str] = (),
     title: str = "",
     reads_scores: bool = False,
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+) -> Callable[[Maker], Maker]:
     """Declare the table that the decorated function makes of the tables that it uses.
 
     The maker takes each of `uses`, of the choices that it `varies` with, and of `params` as an argument of that name; parameters that it
     does not give a table that it uses are passed on to it. `ValueError` if there is such a table already.
     """
 
-    def declare(make: Callable[..., Any]) -> Callable[..., Any]:
+    def declare(make: Maker) -> Maker:
         if name in TABLES or name in INPUTS:
             raise ValueError(f"there is a table {name!r} already")
         texts = (tuple(columns), title)
@@ -119,7 +121,7 @@ class Tables:
     def key(self, name: str, choice: Choice, params: Mapping[str, Scalar]) -> Key:
         """What tells a table from all others."""
         varies = varies_with(name)
-        only = Choice(*(value if field in varies else None for field, value in zip(CHOICES, choice, strict=True)))
+        only = choice._replace(**{field: None for field in CHOICES if field not in varies})
         own = takes(name)
         return Key(name, only, tuple(sorted((param, value) for param, value in params.items() if param in own)))
 

@@ -6,12 +6,13 @@ import numpy as np
 import polars as pl
 
 from ..conventions.choices import Lists
+from .array import Array
 from .graph import table
 from .lists import ListRows, Reading, first_of_each
 from .pairs import Pairs
 from .part import PartData
 from .prepared import Prepared
-from .rows import Array, Rows, in_order, numbered
+from .rows import Rows, in_order, numbered
 from .truth import TestPairs, TruthTable
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from .array import Array
 
 _SPARSEST: Final = 8
 """Integer ids are looked up in a plain array where it is at most as many times as long as there are ids."""
@@ -19,14 +18,14 @@ class Ids:
 
     def __init__(self, ids: pl.Series) -> None:
         self.ids = ids
-        self._places: Array | None = None
+        self._index_by_id: Array | None = None
         self._least = 0
         if len(ids) and ids.dtype.is_integer():
             values = ids.to_numpy()
             self._least, most = int(values[0]), int(values[-1])
             if most - self._least < _SPARSEST * len(values) + 1024:
-                self._places = np.full(most - self._least + 1, -1, dtype=np.int64)
-                self._places[values - self._least] = np.arange(len(values))
+                self._index_by_id = np.full(most - self._least + 1, -1, dtype=np.int64)
+                self._index_by_id[values - self._least] = np.arange(len(values))
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -35,12 +34,12 @@ class Ids:
         """The index of each of `ids`, -1 for those that are not known."""
         if not len(self.ids):
             return np.full(len(ids), -1, dtype=np.int64)
-        if self._places is not None:
+        if self._index_by_id is not None:
             offset = ids.to_numpy() - self._least
-            inside = (offset >= 0) & (offset < len(self._places))
+            inside = (offset >= 0) & (offset < len(self._index_by_id))
             if inside.all():
-                return self._places[offset]
-            return np.where(inside, self._places[np.where(inside, offset, 0)], -1)
+                return np.asarray(self._index_by_id[offset])
+            return np.where(inside, self._index_by_id[np.where(inside, offset, 0)], -1)
         known = pl.DataFrame({"id": self.ids}).with_row_index("index")
         joined = pl.DataFrame({"id": ids}).join(known, on="id", how="left", maintain_order="left")
         return joined["index"].cast(pl.Int64).fill_null(-1).to_numpy()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .ids import Array
+from .array import Array
 from .prepared import Prepared, item_column
 
 

@@ -10,11 +10,12 @@ import numpy as np
 import polars as pl
 
 from ..conventions.choices import Lists
+from .array import Array
 from .graph import table
 from .pairs import Pairs, any_repeated
 from .part import LISTS, PartData, SourceRows
 from .prepared import Prepared
-from .rows import Array, Rows, in_order, numbered, starts_of
+from .rows import Rows, in_order, numbered, starts_of
 
 _TIE_KEYS = {"item_asc": ("item", False), "item_desc": ("item", True), "text_asc": ("item_text", False), "text_desc": ("item_text", True)}
 Order = tuple[tuple[str, bool], ...]
@@ -77,7 +78,7 @@ class ListRows:
         (first, falls), *rest = order
         key = np.asarray(self.key(first))
         later, earlier = key[1:], key[:-1]
-        wrong = same_user & ((later > earlier) if falls else (later < earlier))
+        wrong: Array = same_user & ((later > earlier) if falls else (later < earlier))
         if rest:
             ties = np.flatnonzero(same_user & (later == earlier))
             if len(ties):

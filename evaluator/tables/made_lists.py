@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from .ids import Array
+from .array import Array
 from .prepared import Prepared
 from .rows import in_order, numbered
 from .shuffles import Shuffle, mixed

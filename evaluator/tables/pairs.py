@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from .rows import Array
+from .array import Array
 
 _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
 _FEWEST_BITS, _MOST_BITS = 12, 24

@@ -9,8 +9,9 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from .array import Array
 from .pairs import Lookup, Pairs, paired
-from .rows import Array, starts_after
+from .rows import starts_after
 
 LISTS = "lists"
 
@@ -131,4 +132,4 @@ def _gathered(order: Array, lengths: Array) -> Array:
     starts = np.cumsum(lengths) - lengths
     taken = lengths[order]
     offsets = np.arange(int(taken.sum())) - np.repeat(np.cumsum(taken) - taken, taken)
-    return np.repeat(starts[order], taken) + offsets
+    return np.asarray(np.repeat(starts[order], taken) + offsets)

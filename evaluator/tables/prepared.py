@@ -11,9 +11,9 @@ import polars as pl
 
 from ..conventions.choices import Lists
 from ..names.measure_strings import Scalar
+from .array import Array
 from .groups import Group
 from .ids import Ids
-from .rows import Array
 from .times import TimeFacts
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from .ids import Array, Ids
+from .array import Array
+from .ids import Ids
 
 Cutoffs = tuple[int, ...] | None
 """Cut-offs in ascending order; `None` is the whole list."""
@@ -143,7 +144,7 @@ def counted_from_top(rows_before: Array, user: Array, n_users: int) -> Array:
     """Of cumulative sums over all rows of a table (`rows_before`: up to and with each row) those within each row's user."""
     starts = starts_of(user, n_users)
     before = np.concatenate([np.zeros(1, dtype=rows_before.dtype), rows_before])
-    return rows_before - before[starts[user]]
+    return np.asarray(rows_before - before[starts[user]])
 
 
 def numbered(user: Array, n_users: int, starts: Array | None = None) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from .ids import Array
+from .array import Array
 
 
 def running_sum(values: Array, user: Array) -> Array:

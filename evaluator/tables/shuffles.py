@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from .ids import Array
+from .array import Array
 
 _PRIME: Final = 2**31 - 1
 """5 has no common factor with `_PRIME` - 1, so that x → x^5 mod `_PRIME` is a permutation; products of two numbers stay below 2^63."""

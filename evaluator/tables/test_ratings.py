@@ -8,8 +8,8 @@ import numpy as np
 
 from ..conventions.choices import Truth
 from ..errors import DataError
+from .array import Array
 from .graph import table
-from .ids import Array
 from .lists import Reading
 from .part import PartData
 from .prepared import Prepared

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .array import Array
 from .graph import table
-from .ids import Array
 from .lists import ListRows, Reading, first_of_each
 from .rows import Rows, in_order, numbered
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from .ids import Array, Ids
+from .array import Array
+from .ids import Ids
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .array import Array
 from .graph import table
-from .ids import Array
 from .lists import Reading
 from .rows import Rows
 from .truth import TestPairs

@@ -9,12 +9,13 @@ import numpy as np
 import polars as pl
 
 from ..conventions.choices import Truth
+from .array import Array
 from .exactly import exact_group_means
 from .graph import table
 from .pairs import Lookup, Pairs, distinct
 from .part import PartData, SourceRows
 from .prepared import Prepared
-from .rows import Array, Rows, in_order, numbered
+from .rows import Rows, in_order, numbered
 
 TEST = "test"
 

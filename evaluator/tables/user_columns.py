@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from .array import Array
 from .graph import table
-from .ids import Array, Ids
+from .ids import Ids
 from .part import PartData
 from .prepared import Prepared, ProfileGroups
 

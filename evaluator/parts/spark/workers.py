@@ -64,7 +64,7 @@ class RoleColumns:
     def of(cls, source: Source, number: int, columns: Mapping[str, tuple[str, str]], required: bool) -> RoleColumns:
         """Return the role of a source, of which only what a tally looks at goes to workers: no paths, and no keys to stores."""
         scan = replace(source.scan, paths=(), storage={}, partitions={})
-        return cls(replace(source, scan=scan, given=(), paths=(), known_as=(), calls={}), number, dict(columns), required)
+        return cls(replace(source, scan=scan, given=(), paths=(), display_names=(), display_paths={}), number, dict(columns), required)
 
     def rows(self, together: pl.DataFrame) -> pl.DataFrame:
         """The rows of this source, with its own columns and `row`."""

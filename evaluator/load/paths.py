@@ -15,19 +15,19 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
 
     A glob means files; it means folders if it ends in `/`, or if no file matches. Addresses are reached as `storage` says.
     """
-    found: list[Path | Remote] = []
+    files: list[Path | Remote] = []
     for text in given:
         path = folder / text
         if is_remote(text):
-            found += find_remote(role, text, storage or {})
+            files += find_remote(role, text, storage or {})
         elif path.exists():
-            found.append(path)
+            files.append(path)
         elif glob.has_magic(text):
             matches = [folder / match for match in sorted(glob.glob(text, root_dir=folder, recursive=True))]
             named = [match for match in matches if match.is_file()] or [match for match in matches if match.is_dir()]
             if not named:
                 raise DataError(f"{role}: no file matches {text} (looked in {folder})")
-            found += named
+            files += named
         else:
             raise DataError(f"{role}: there is no file {text} (looked in {folder})", "paths are relative to the config file")
-    return found
+    return files

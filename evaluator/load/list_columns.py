@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ..errors import DataError
-from .columns import IDS, called
+from .columns import IDS, public_name
 
 _TABLES: Final = ("interactions", "lists", "predictions")
 """The tables of which a row may hold a list of items."""
@@ -18,23 +18,23 @@ def may_hold_lists(table: str) -> bool:
     return table in _TABLES
 
 
-def listed(where: str, table: str, having: Sequence[str]) -> frozenset[str]:
-    """The canonical columns that hold lists, of those `having` one; `DataError` if these cannot."""
-    if not having:
+def as_list_columns(where: str, table: str, nested: Sequence[str]) -> frozenset[str]:
+    """The canonical columns that hold lists, `nested`, as a set; `DataError` if rows of `table` cannot hold lists in them."""
+    if not nested:
         return frozenset()
-    if table not in _TABLES or "item" not in having or "user" in having:
-        column = "user" if "user" in having else having[0]
+    if table not in _TABLES or "item" not in nested or "user" in nested:
+        column = "user" if "user" in nested else nested[0]
         raise DataError(
-            f"{where}: the {called(column)} column holds lists{'' if 'item' in having else ', but the item column does not'}",
+            f"{where}: the {public_name(column)} column holds lists{'' if 'item' in nested else ', but the item column does not'}",
             "a row may hold one user, a list of items and, of the same length, a list of their scores, ranks or ratings",
         )
-    return frozenset(having)
+    return frozenset(nested)
 
 
-def in_text(columns: Mapping[str, str], samples: Mapping[str, Sequence[str]], split: str | None) -> list[str]:
-    """The canonical columns whose fields hold lists, to judge by samples: JSON arrays, or, where `split` is said, texts to be split.
+def list_columns_in_text(columns: Mapping[str, str], samples: Mapping[str, Sequence[str]], split: str | None) -> list[str]:
+    """The canonical columns whose fields hold lists, judged by samples: JSON arrays, or texts separated by `split`.
 
-    Items are lists wherever `split` is said; what else stands beside them is one if any of its fields has the separator.
+    With `split` the items are always lists; another column holds lists if any of its fields has the separator.
     """
     values = {
         column: [value.strip() for value in samples[column] if value.strip()] for column in columns if not column.startswith("label_")
@@ -54,7 +54,7 @@ def elements(text: str, split: str | None) -> list[str]:
     if split is not None:
         return [value.strip() for value in text.split(split) if value.strip()]
     try:
-        found = json.loads(text)
+        values = json.loads(text)
     except (ValueError, RecursionError):
         return []
-    return [value if isinstance(value, str) else json.dumps(value) for value in found if value is not None]
+    return [value if isinstance(value, str) else json.dumps(value) for value in values if value is not None]

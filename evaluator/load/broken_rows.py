@@ -14,7 +14,7 @@ import polars as pl
 
 from ..errors import DataError
 from . import sniff
-from .columns import called
+from .columns import public_name
 from .opening import NO_VALUE
 from .recode import opened
 from .scan import ReadError, Scan
@@ -24,11 +24,11 @@ from .source import Source
 def explain(source: Source, error: ReadError) -> DataError:
     """The sentence for a source that an engine could not read: the first broken row, or what the engine said."""
     for path in source.scan.paths:
-        found = _broken(Path(path), source) or _uneven(path, source)
-        if found:
-            return found.saying({path: source.shown(path)})
-    said = str(error).strip().splitlines()[0]
-    return DataError(f"{source.role}: {', '.join(source.given)} cannot be read: {said}", "is the file complete, and in this format?")
+        problem = _broken(Path(path), source) or _uneven(path, source)
+        if problem:
+            return problem.saying({path: source.display_path(path)})
+    message = str(error).strip().splitlines()[0]
+    return DataError(f"{source.role}: {', '.join(source.given)} cannot be read: {message}", "is the file complete, and in this format?")
 
 
 def _broken(path: Path, source: Source) -> DataError | None:
@@ -37,17 +37,18 @@ def _broken(path: Path, source: Source) -> DataError | None:
     if source.scan.format == "ndjson":
         return _first_broken_object(path, source)
     with opened(path) as file:
-        return _first_broken_row(path, source, _Counted(file))
+        return _first_broken_row(path, source, _CountedLines(file))
 
 
-def _first_broken_row(path: Path, source: Source, lines: _Counted) -> DataError | None:
+def _first_broken_row(path: Path, source: Source, lines: _CountedLines) -> DataError | None:
     scan = source.scan
     line = 1
     try:
         for index, row in enumerate(_rows(lines, scan)):
             where, line = f"{source.role}: {path}, line {line}", lines.number + 1
-            if row and (index > 0 or not scan.has_header) and (said := _wrong_with(row, scan)):
-                return DataError(f"{where}: {said[0]}", said[1])
+            if row and (index > 0 or not scan.has_header) and (problem := _wrong_with(row, scan)):
+                message, hint = problem
+                return DataError(f"{where}: {message}", hint)
     except UnicodeDecodeError as error:
         return sniff.not_utf8(f"{source.role}: {path}", lines.number, error)
     except csv.Error as error:
@@ -57,7 +58,7 @@ def _first_broken_row(path: Path, source: Source, lines: _Counted) -> DataError 
     return None
 
 
-def _rows(lines: _Counted, scan: Scan) -> Iterator[list[str]]:
+def _rows(lines: _CountedLines, scan: Scan) -> Iterator[list[str]]:
     if scan.format == "csv":
         return csv.reader(lines, delimiter=scan.separator)
     texts = (line.rstrip("\r\n") for line in lines)
@@ -75,11 +76,11 @@ def _wrong_with(row: list[str], scan: Scan) -> tuple[str, str | None] | None:
             field = row[scan.header.index(name)]
             values = _values(field, column in scan.lists, scan.split)
             if values is None:
-                said = f"{called(column)} holds {field[:40]!r}, which is no JSON array of values"
-                return said, "write it as [3, 5], strings in double quotes"
+                message = f"{public_name(column)} holds {field[:40]!r}, which is no JSON array of values"
+                return message, "write it as [3, 5], strings in double quotes"
             wrong = [value for value in values if scan.kinds[column] == "number" and not _reads_as_number(value, scan)]
             if wrong:
-                return f"{str(wrong[0])[:40]!r} is not a number, and {called(column)} must be one", None
+                return f"{str(wrong[0])[:40]!r} is not a number, and {public_name(column)} must be one", None
     return None
 
 
@@ -101,8 +102,8 @@ def _first_broken_object(path: Path, source: Source) -> DataError | None:
     try:
         with opened(path) as file:
             for number, line in enumerate(file, 1):
-                if said := _wrong_with_object(line, source.scan):
-                    return DataError(f"{source.role}: {path}, line {number}: {said}")
+                if message := _wrong_with_object(line, source.scan):
+                    return DataError(f"{source.role}: {path}, line {number}: {message}")
     except UnicodeDecodeError as error:
         return sniff.not_utf8(f"{source.role}: {path}", number, error)
     except (OSError, EOFError, zlib.error) as error:
@@ -120,14 +121,14 @@ def _wrong_with_object(line: bytes, scan: Scan) -> str | None:
     if not isinstance(record, dict):
         return 'a JSON object was expected, such as {"user": 1, "item": 2}'
     for column, name in scan.names.items():
-        found = record.get(name)
-        if isinstance(found, list) and column not in scan.lists:
-            return f"{called(column)} is a list, and in the rows before it is not"
-        for value in found if isinstance(found, list) else [found]:
+        held = record.get(name)
+        if isinstance(held, list) and column not in scan.lists:
+            return f"{public_name(column)} is a list, and in the rows before it is not"
+        for value in held if isinstance(held, list) else [held]:
             if isinstance(value, dict | list):
-                return f"{called(column)} holds {json.dumps(value)[:40]}, where a single value was expected"
+                return f"{public_name(column)} holds {json.dumps(value)[:40]}, where a single value was expected"
             if scan.kinds[column] == "number" and not _is_number(value, scan):
-                return f"{value!r} is not a number, and {called(column)} must be one"
+                return f"{value!r} is not a number, and {public_name(column)} must be one"
     return None
 
 
@@ -138,22 +139,22 @@ def _uneven(path: str, source: Source) -> DataError | None:
     columns = sorted(source.scan.lists)
     if len(columns) < 2:
         return None
-    one, *others = columns
+    first, *others = columns
     length = {column: pl.col(source.scan.names[column]).list.len() for column in columns}
     try:
         frame = opening.raw(replace(source.scan, paths=(path,)))
-        uneven = frame.filter(pl.any_horizontal(length[one].ne_missing(length[column]) for column in others))
-        found = uneven.select(opening.RECORD, *(length[column].fill_null(0).alias(column) for column in columns)).head(1).collect()
+        uneven = frame.filter(pl.any_horizontal(length[first].ne_missing(length[column]) for column in others))
+        first_uneven = uneven.select(opening.RECORD, *(length[column].fill_null(0).alias(column) for column in columns)).head(1).collect()
     except opening.FAILURES:
         return None
-    for row in found.rows(named=True):
-        where = source.place(path, row.pop(opening.RECORD))
-        said = " but ".join(f"{count} {called(column)}{'s' if count != 1 else ''}" for column, count in row.items())
-        return DataError(f"{where}: {said}", "the lists of a row must be of the same length: one value for each item")
+    for row in first_uneven.rows(named=True):
+        where = source.location(path, row.pop(opening.RECORD))
+        message = " but ".join(f"{count} {public_name(column)}{'s' if count != 1 else ''}" for column, count in row.items())
+        return DataError(f"{where}: {message}", "the lists of a row must be of the same length: one value for each item")
     return None
 
 
-class _Counted:
+class _CountedLines:
     """The lines of a file, decoded and counted as they are read."""
 
     def __init__(self, file: IO[bytes]) -> None:

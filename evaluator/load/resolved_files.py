@@ -1,0 +1,105 @@
+"""Paths, folders and addresses → the files of a source, fetched, unpacked or converted where they cannot be read as they are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Final
+
+from ..errors import DataError
+from . import sniff
+from .delta import files_of_table, is_table
+from .folders import Partition, columns_of_path, parts_of
+from .read_options import FormatName
+from .recode import recoded
+from .remote import Remote, fetched, parts_elsewhere
+from .scan import Format
+
+File = Path | Remote
+_FORMATS: Final[dict[FormatName, Format]] = {
+    "csv": "csv", "tsv": "csv", "trec": "csv", "ndjson": "ndjson", "parquet": "parquet", "ipc": "ipc", "delta": "delta"
+}  # fmt: skip
+"""The format that a format of the config is a kind of."""
+_TEXT: Final = ("csv", "ndjson")
+
+
+@dataclass(frozen=True)
+class ResolvedFile:
+    """A file of a source.
+
+    `original` is the file that the config names, in the folder `root` if it names a folder; `local` has the same bytes on this machine
+    (or in a store that engines read); `readable` is `local`, or its text converted to UTF-8.
+    """
+
+    original: File
+    root: PurePath | None
+    local: File
+    readable: File
+
+    def path_columns(self, named: set[str | int]) -> Partition:
+        """The columns in the path, such as `day` in `day=1/`: all below `root`, and above it those that are `named`."""
+        return columns_of_path(self.original if isinstance(self.original, Path) else self.original.path, self.root, named)
+
+
+def resolve(
+    role: str, paths: Sequence[File], format: FormatName | None, encoding: str | None, storage: Mapping[str, str], scratch: ExitStack
+) -> tuple[Format, list[ResolvedFile]]:
+    """The format of a source and its files; copies that are fetched or converted live as long as `scratch`.
+
+    Raises `DataError` if a file is not there, empty, or not in its encoding.
+    """
+    files = [(file, root) for path in paths for file, root in _expanded(role, path, format)]
+    local = [_local_copy(role, file, format, scratch) for file, _ in files]
+    try:
+        form = _FORMATS[format] if format else _format_of(local[0], encoding is not None)
+        for path in local:
+            _refuse_unreadable(role, path, form, storage)
+        readable = [
+            recoded(path, encoding, form == "ndjson", scratch) if form in _TEXT and isinstance(path, Path) else path for path in local
+        ]
+    except DataError as error:
+        raise error.saying({str(path): str(file) for (file, _), path in zip(files, local, strict=True)}) from None
+    return form, [ResolvedFile(file, root, *rest) for (file, root), *rest in zip(files, local, readable, strict=True)]
+
+
+def source_files(role: str, form: Format, files: Sequence[ResolvedFile], storage: Mapping[str, str]) -> list[tuple[File, str]]:
+    """The files of a source, each with its name in messages; a Delta table has many."""
+    if form == "delta":
+        return [(file, str(file)) for table in files for file in files_of_table(role, table.local, storage)]
+    return [(file.local, str(file.original)) for file in files]
+
+
+def _expanded(role: str, path: File, format: FormatName | None) -> list[tuple[File, PurePath | None]]:
+    """The file, or every file of a folder, each with that folder; a Delta table counts as a file."""
+    if isinstance(path, Remote):
+        folder = path.is_folder and format != "delta"
+        return [(file, path.path) for file in parts_elsewhere(role, path)] if folder else [(path, None)]
+    folder = path.is_dir() and format != "delta" and not is_table(path)
+    return [(file, path) for file in parts_of(role, path)] if folder else [(path, None)]
+
+
+def _local_copy(role: str, file: File, format: FormatName | None, scratch: ExitStack) -> File:
+    """A copy of a remote file; the file itself if it is local, or Parquet, IPC or Delta in a store, which engines read there."""
+    if isinstance(file, Path):
+        return file
+    form = _FORMATS[format] if format else sniff.known_format(file.path)
+    return file if form in ("parquet", "ipc", "delta") and not file.on_the_web else fetched(role, file, scratch)
+
+
+def _format_of(path: File, encoded: bool) -> Format:
+    if isinstance(path, Path):
+        return "delta" if is_table(path) else sniff.format_of(path, encoded)
+    return sniff.known_format(path.path) or "parquet"
+
+
+def _refuse_unreadable(role: str, path: File, form: Format, storage: Mapping[str, str]) -> None:
+    if form == "delta":
+        files_of_table(role, path, storage)
+        return
+    if isinstance(path, Path) and not os.access(path, os.R_OK):
+        raise DataError(f"{role}: {path} may not be read (permission denied)")
+    if (path.stat().st_size if isinstance(path, Path) else path.size) == 0:
+        raise DataError(f"{role}: {path}: the file is empty")

@@ -1,0 +1,101 @@
+"""What the body of a metric sees of a table: its columns as arrays, and sums over its rows for all cut-offs at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..names.measure_strings import Scalar
+from ..tables.array import Array
+from ..tables.prepared import Prepared
+from ..tables.rows import Cutoffs, Rows
+from .trace import Trace
+
+
+@dataclass(frozen=True, eq=False)
+class CutTable:
+    """A table with rows per user, as a metric sees it: its columns are arrays, and sums over rows are cut off at every k at once."""
+
+    name: str
+    rows: Rows
+    cutoffs: Cutoffs
+    prepared: Prepared
+    trace: Trace | None = None
+
+    def __getitem__(self, column: str) -> Array:
+        return self.rows[column]
+
+    def item(self, name: str, /, **params: Scalar) -> Array:
+        """A column of items, such as `train_rows`, for the item of each row."""
+        values: Array = self.prepared.item_column(name, **params)[self.rows.item_index(self.prepared.items)]
+        return values
+
+    def of_user(self, values: Array) -> Array:
+        """Values of users, a row of them, for the user of each row."""
+        by_row: Array = np.reshape(values, -1)[self.rows.user]
+        return by_row
+
+    def sum(self, row: Any, label: str = "term", **parts: Any) -> Array:
+        """Σ `row` over the user's rows with rank ≤ k; 0 without any. `label` and `parts` say to people what a row adds."""
+        return self._reduced("sum", row, label, parts, cut=True)
+
+    def max(self, row: Any, label: str = "term", **parts: Any) -> Array:
+        """The largest `row` (which must be ≥ 0) over the user's rows with rank ≤ k; 0 without any."""
+        return self._reduced("max", row, label, parts, cut=True)
+
+    def tally(self, condition: Array, label: str = "counts") -> Array:
+        """The number of the user's rows with rank ≤ k for which a condition holds."""
+        return self._reduced("tally", condition, label, {}, cut=True)
+
+    def count(self) -> Array:
+        """The number of the user's rows with rank ≤ k."""
+        return self._reduced("count", None, "hit", {}, cut=True)
+
+    def whole_sum(self, row: Any, label: str = "term") -> Array:
+        """Σ `row` over the user's rows, whatever their rank."""
+        return self._reduced("sum", row, label, {}, cut=False)
+
+    def whole_tally(self, condition: Array, label: str = "counts") -> Array:
+        """The number of the user's rows for which a condition holds, whatever their rank."""
+        return self._reduced("tally", condition, label, {}, cut=False)
+
+    def whole_count(self) -> Array:
+        """The number of the user's rows, whatever their rank."""
+        return self._reduced("count", None, "all", {}, cut=False)
+
+    def _reduced(self, reduce: str, row: Any, label: str, parts: Mapping[str, Any], cut: bool) -> Array:
+        values = None if row is None else np.asarray(row, dtype=np.float64)
+        cutoffs = self.cutoffs if cut else None
+        if self.trace is not None:
+            self.trace.sum_of_rows(self.name, self.rows, reduce, values, label, parts, cutoffs)
+        if reduce == "max":
+            assert values is not None
+            return self.rows.maxima(values, cutoffs)
+        return self.rows.sums(values, cutoffs)
+
+
+@dataclass(frozen=True, eq=False)
+class ItemTable:
+    """A table of items over all users who count, in the order of the items: its columns are arrays."""
+
+    columns: Mapping[str, Array]
+    prepared: Prepared
+
+    def __getitem__(self, column: str) -> Array:
+        return self.columns[column]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def item(self, name: str, /, **params: Scalar) -> Array:
+        """A column of items, such as `train_rows`, for each item."""
+        values: Array = self.prepared.item_column(name, **params)[self.columns["item_index"]]
+        return values
+
+    def sum(self, row: Any) -> Array:
+        """Σ `row` over all items, as a column; the same whatever the order of the items."""
+        return np.asarray([[math.fsum(np.broadcast_to(np.asarray(row, dtype=np.float64), len(self)))]])
