@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from receval.engine.base import ReadError
+from receval.load.scan import ReadError
 from receval.parts import Scratch, SideTable, UsersApart, local_parts, partitioned_parts, whole_users
 
 from .collecting import MEMORY, assert_whole, parts_of, table
