@@ -12,8 +12,8 @@ import polars as pl
 from .. import load
 from ..config import Loaded
 from ..errors import DataError
-from ..load.opening import opened
 from ..parts import Scratch, SideTable
+from ..parts.spark import SparkSession, start_session
 from ..tables.prepared import Prepared
 from ..tables.times import TimeFacts
 from .inputs import Inputs, look_at_everything
@@ -41,6 +41,8 @@ class Files:
     fingerprints: load.Fingerprints
     scratch: Scratch
     last: Collection[str]
+    session: SparkSession | None = None
+    """Where Spark brings whole users together; `None` on one machine."""
     _predictions: dict[str, SideTable] = field(default_factory=dict)
 
     def sides_of(self, model: str) -> dict[str, SideTable]:
@@ -53,15 +55,19 @@ class Files:
         return {**self.sides, "predictions": self._predictions[source.role]}
 
     def schemas(self, model: str) -> dict[str, pl.Schema]:
-        """The schemas of the frames of a part of a model; lists that are made have users, items and rows."""
-        if model not in self.inputs.models:
-            test = self.sides["test"].frame.schema
-            made = {"user": test["user"], "item": test["item"], "row": pl.Int64}
-            return {"lists": pl.Schema(made), **{role: side.frame.schema for role, side in self.sides.items()}}
-        source = self.inputs.models[model]
-        lists = opened(self.reader.as_read.get(source.role, source).scan).collect_schema()
-        known = {name: kind for name, kind in lists.items() if not name.startswith("odd_")}
-        return {"lists": pl.Schema(known), **{role: side.frame.schema for role, side in self.sides_of(model).items()}}
+        """The schemas of the frames of a part of a model, or of lists that are made."""
+        test = self.sides["test"].frame.schema
+        lists = {"user": test["user"], "item": test["item"], "row": pl.Int64}
+        if model in self.inputs.models:
+            columns = self.inputs.models[model].columns
+            lists |= {name: pl.Float64 for name in ("score", "position") if name in columns}
+        return {"lists": pl.Schema(lists), **{role: side.frame.schema for role, side in self.sides_of(model).items()}}
+
+    def sources_of(self, model: str) -> dict[str, load.Source]:
+        """The sources of the side tables of a model, by role."""
+        known = {"test": self.inputs.test, "train": self.inputs.train, "baseline": self.inputs.baseline}
+        known["predictions"] = self.inputs.predictions.get(model)
+        return {role: source for role, source in known.items() if source is not None and (role in self.sides or role == "predictions")}
 
 
 def with_files(
@@ -85,14 +91,26 @@ def with_files(
         inputs = only(look_at_everything(loaded, plan.needs | set(more_needs), stack))
         fingerprints = stack.enter_context(load.Fingerprints(path for source in inputs.all() for path in source.paths))
         scratch = stack.enter_context(Scratch())
+        session = _session(loaded, stack)
         kinds = load.common_kinds(inputs.all())
         tolerant = tolerant or loaded.config.evaluation.policy.missing_values == "drop"
         while True:
             try:
-                reader = SourceReader(loaded.folder, tolerant)
-                return make(_read(loaded, plan, inputs.with_kinds(kinds), reader, fingerprints, scratch, times, all_of_train))
+                reader = SourceReader(loaded.folder, tolerant, session)
+                files = _read(loaded, plan, inputs.with_kinds(kinds), reader, fingerprints, scratch, times, all_of_train)
+                return make(replace(files, session=session))
             except load.IdsAreText as found:
                 kinds = load.as_text(kinds, found.columns)
+
+
+def _session(loaded: Loaded, stack: ExitStack) -> SparkSession | None:
+    """The session of Spark that the config asks for; it ends with the run."""
+    choice = loaded.config.engine
+    if choice.name != "spark":
+        return None
+    session = start_session(choice.master, choice.remote, choice.archives)
+    stack.callback(session.close)
+    return session
 
 
 def _read(

@@ -76,6 +76,10 @@ def _silent(model: str, done: int, total: int) -> None:
     pass
 
 
+def _no_rows(n_rows: int) -> None:
+    pass
+
+
 def check_task_of(loaded: Loaded) -> CheckTask:
     """The checks of a config, before any file is looked at."""
     config = loaded.config
@@ -162,16 +166,7 @@ class Run:
         checks = self.checks(source, first)
         task = self.task
         ties = TieMeasures.of(plan.definitions, plan.aggregates) if checks is not None and checks.wants("R04") else None
-        found = pass_over(
-            source,
-            PassTask(task, ties, checks, self.compares),
-            files.sides_of(name),
-            files.reader,
-            last=files.last,
-            memory=self.loaded.config.engine.bytes,
-            scratch=files.scratch,
-            progress=lambda n_rows: None,
-        )
+        found = pass_over(name, files, PassTask(task, ties, checks, self.compares), self.loaded.config.engine.bytes, _no_rows)
         if first:
             refuse_nothing_relevant(files.inputs.test, plan.definitions[0], found)
         if checks is None and not found.counts["judged"]:

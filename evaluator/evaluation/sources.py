@@ -13,6 +13,7 @@ from .. import load
 from ..load.opening import FAILURES, opened
 from ..load.scan import ReadError
 from ..load.tally import FaultTally
+from ..parts.spark import SparkSession, table_frame
 from .inputs import said_of
 
 T = TypeVar("T")
@@ -41,6 +42,8 @@ class SourceReader:
 
     folder: Path
     tolerant: bool
+    session: SparkSession | None = None
+    """Where Spark reads sources; `None`: they are read here."""
     n_rows: dict[str, int] = field(default_factory=dict)
     passed_over: dict[str, PassedOver] = field(default_factory=dict)
     as_read: dict[str, load.Source] = field(default_factory=dict)
@@ -49,16 +52,20 @@ class SourceReader:
     def frame(self, source: load.Source, columns: Sequence[str] = ()) -> pl.DataFrame:
         """The rows of a source: the canonical columns, or those of `columns`, and `row`."""
 
-        def collect(lazy: pl.LazyFrame, tally: FaultTally) -> pl.DataFrame:
-            frame = _collected(lazy)
+        def collect(resolved: load.Source, tally: FaultTally) -> pl.DataFrame:
+            frame = _collected(_opened(resolved)) if self.session is None else table_frame(self.session, resolved)
             tally.add(frame)
             wanted = [name for name in (*source.scan.names, "row") if not columns or name in columns]
             return frame.select(name for name in wanted if name in frame.columns)
 
-        return self.read(source, collect)
+        return self.attempt(source, collect)
 
     def read(self, source: load.Source, consume: Callable[[pl.LazyFrame, FaultTally], T]) -> T:
-        """What `consume` makes of the rows of a source, which it shows to the tally.
+        """What `consume` makes of the rows of a source, which it shows to the tally; see `attempt`."""
+        return self.attempt(source, lambda resolved, tally: consume(_opened(resolved), tally))
+
+    def attempt(self, source: load.Source, consume: Callable[[load.Source, FaultTally], T]) -> T:
+        """What `consume` makes of a source, whose faults it counts in the tally.
 
         `consume` is called again where rows have to be read in another way. Raises `DataError` if the source cannot be used, and
         `IdsAreText` if ids that seemed integers are not.
@@ -67,7 +74,7 @@ class SourceReader:
         tally = FaultTally(source)
         try:
             try:
-                made = consume(_opened(source), tally)
+                made = consume(source, tally)
             except RowsAreFaulty:
                 tally = FaultTally(source)
                 _count_all(_opened(source), tally)
@@ -93,9 +100,9 @@ class SourceReader:
         """Nothing but the rows of a source that were passed over."""
         return _collected(_opened(source.faulty_rows()))
 
-    def _again(self, source: load.Source, consume: Callable[[pl.LazyFrame, FaultTally], T]) -> T:
+    def _again(self, source: load.Source, consume: Callable[[load.Source, FaultTally], T]) -> T:
         self.as_read[source.role] = source
-        return self.read(source, consume)
+        return self.attempt(source, consume)
 
 
 def _opened(source: load.Source) -> pl.LazyFrame:

@@ -40,7 +40,11 @@ def opened(source: Scan, *, records: bool = False) -> pl.LazyFrame:
     Where text is read as integers, what is no integer is null, and `odd_user` or `odd_item` is true wherever the text may not be the
     plain spelling of an integer.
     """
-    frame = raw(source)
+    return rows_of(source, raw(source), records=records)
+
+
+def rows_of(source: Scan, frame: pl.LazyFrame, *, records: bool = False) -> pl.LazyFrame:
+    """The canonical rows of `raw` rows, wherever these come from: a list becomes several rows, and faulty rows are passed over."""
     columns = canonical(source, frame)
     if source.lists:
         names = [source.names[column] for column in sorted(source.lists)]
@@ -89,6 +93,11 @@ def raw(source: Scan) -> pl.LazyFrame:
         frame = pl.concat(parts).with_row_index(RECORD)
     else:
         frame = _files(source, source.paths)
+    return with_lists(source, frame)
+
+
+def with_lists(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
+    """The rows of a source with the lists that fields of text hold."""
     if source.lists and source.format in ("csv", "lines"):
         names = [source.names[column] for column in sorted(source.lists)]
         frame = frame.with_columns(_listed(pl.col(name), source.split).alias(name) for name in names)

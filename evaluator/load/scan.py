@@ -8,8 +8,8 @@ from typing import Literal
 
 Kind = Literal["integer", "text", "number", "time"]
 """How a column is read; a `time` is a number as it is, or the seconds since 1970 of a date or of its text, and null if it is neither."""
-Format = Literal["csv", "lines", "ndjson", "parquet", "ipc", "delta"]
-"""`lines` is text of which each line is a row and no field is quoted."""
+Format = Literal["csv", "lines", "ndjson", "parquet", "ipc", "delta", "table"]
+"""`lines` is text of which each line is a row and no field is quoted; `table` is a table of Spark's catalog, whose path is its name."""
 
 
 @dataclass(frozen=True)

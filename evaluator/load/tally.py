@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,7 @@ class FaultTally:
             return False
         counted: Any = frame.select(_counts(self._source, frame.collect_schema().names()))
         found = (counted.collect(engine="streaming") if isinstance(counted, pl.LazyFrame) else counted).row(0, named=True)
-        for name, number in found.items():
-            before = self.counts.get(name) or 0
-            self.counts[name] = max(before, number or 0) if name.startswith("longest_") else before + (number or 0)
+        self.counts = merged_counts(self.counts, found)
         return any(number for name, number in found.items() if name.startswith(("null_", "infinite_")))
 
     def _is_plain(self, frame: pl.DataFrame) -> bool:
@@ -41,6 +40,15 @@ class FaultTally:
                     if not np.isfinite(values.to_numpy().sum()):
                         return False
         return not any(name.startswith("odd_") for name in frame.columns)
+
+
+def merged_counts(counts: Mapping[str, int | None], others: Mapping[str, int | None]) -> dict[str, int | None]:
+    """Return the counts of two frames of a source together: the longest of each, the sum of everything else."""
+    merged = dict(counts)
+    for name, number in others.items():
+        before = merged.get(name) or 0
+        merged[name] = max(before, number or 0) if name.startswith("longest_") else before + (number or 0)
+    return merged
 
 
 def _zeros(source: Source) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import importlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -92,8 +93,18 @@ class Metric:
         """The docstring of the definition: the formula and its edge cases."""
         return self.define.__doc__ or ""
 
+    def __reduce__(self) -> tuple[Callable[[str, str], Metric], tuple[str, str]]:
+        """Pickle the name and the module that defines the metric: functions cannot be pickled, and another process has them."""
+        return registered, (self.define.__module__, self.name)
+
 
 METRICS: Final[dict[str, Metric]] = {}
+
+
+def registered(module: str, name: str) -> Metric:
+    """The metric of that name, which `module` defines; `ImportError` if there is no such module."""
+    importlib.import_module(module)
+    return METRICS[name]
 
 
 def metric(

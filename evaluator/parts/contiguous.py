@@ -10,12 +10,12 @@ from .reading import Batches
 from .users import ClosedUsers, UsersApart, cut_points, user_starts
 
 
-def contiguous_frames(batches: Batches, rows_per_part: int) -> Batches:
+def contiguous_frames(batches: Batches, rows_per_part: int, *, users_are_sorted: bool = False) -> Batches:
     """Cut batches at the borders of users into frames of about `rows_per_part` rows, the last user of a batch being carried over.
 
-    Nothing is sorted. `UsersApart` as soon as a user comes back after another user.
+    Nothing is sorted. `UsersApart` as soon as a user comes back after another user, which nobody does where users are sorted.
     """
-    closed = ClosedUsers()
+    closed = None if users_are_sorted else ClosedUsers()
     carried: list[pl.DataFrame] = []
     n_carried = 0
     for batch in batches:
@@ -23,7 +23,8 @@ def contiguous_frames(batches: Batches, rows_per_part: int) -> Batches:
         starts = user_starts(users)
         if carried and carried[-1].item(-1, "user") == users[0]:
             starts = starts[1:]  # the first rows continue the last user
-        closed.add(users.gather(starts))
+        if closed is not None:
+            closed.add(users.gather(starts))
         n_complete = n_carried + int(starts[-1]) if len(starts) else 0
         if n_complete >= rows_per_part:
             border = int(starts[-1])

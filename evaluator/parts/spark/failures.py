@@ -1,0 +1,45 @@
+"""What Spark raises → our errors."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ...load.scan import ReadError
+from ...errors import MissingExtraError
+
+_MISSING_MODULE: Final = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '([\w.]+)'|PACKAGE_NOT_INSTALLED\] (\w+)")
+_OTHER_PYTHON: Final = "PYTHON_VERSION_MISMATCH"
+_READ_ERROR: Final = re.compile(rf"{ReadError.__module__}\.{ReadError.__name__}: (.*)")
+_WORKER_TRACEBACK: Final = "Traceback (most recent call last)"
+_WAYS_OUT: Final = "install receval and its dependencies there, or ship a packed environment: engine.archives"
+
+
+class WorkerError(RuntimeError):
+    """Our code failed on a worker; the message holds the traceback of the worker."""
+
+
+def translated(error: Exception) -> Exception:
+    """Return what a failure of Spark means.
+
+    `MissingExtraError` if the workers' Python lacks receval or what it needs, `ReadError` if a source cannot be read, `WorkerError`
+    if our code failed on a worker.
+    """
+    text = str(error)
+    missing = _MISSING_MODULE.search(text)
+    if missing:
+        name = missing[1] or missing[2]
+        return MissingExtraError(f"the Python of the Spark workers has no {name.partition('.')[0]}", _WAYS_OUT)
+    if _OTHER_PYTHON in text:
+        return MissingExtraError("the Spark workers run another version of Python than this process", _WAYS_OUT)
+    unreadable = _READ_ERROR.search(text)
+    if unreadable:
+        return ReadError(unreadable[1])
+    if _WORKER_TRACEBACK in text:
+        return WorkerError(text)
+    return ReadError(first_line(error))
+
+
+def first_line(error: Exception) -> str:
+    """The first line of what an error says, at most 300 characters."""
+    return str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__

@@ -1,0 +1,43 @@
+"""On a worker: records of a source as its files have them → rows of canonical columns, read as on one machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import polars as pl
+
+from ...load.scan import ReadError, Scan
+from ...load.opening import FAILURES, RECORD, rows_of, with_lists
+from .types import polars_type
+
+ELEMENT: Final = "receval element"
+"""The number of a row among those that one record becomes."""
+
+
+@dataclass(frozen=True)
+class RecordReader:
+    """A function for `mapInArrow`: `types` are the names and Spark types of the columns that it makes."""
+
+    scan: Scan
+    types: Mapping[str, str]
+
+    @classmethod
+    def of(cls, scan: Scan, types: Mapping[str, str]) -> RecordReader:
+        """Return a reader of the records of a scan; rows without values are left to Spark, which keeps their numbers."""
+        # Numbers of text arrive as text, and keys to stores are not for workers.
+        rest = replace(scan, paths=(), storage={}, partitions={}, skip_blank=False, skip_faulty=(), loose=scan.is_text or scan.loose)
+        return cls(rest, dict(types))
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        """Read batch by batch; `ReadError` if a value cannot be read."""
+        for batch in batches:
+            records = pl.DataFrame(pl.from_arrow(batch))
+            try:
+                rows = rows_of(self.scan, with_lists(self.scan, records.lazy()), records=True).collect()
+            except FAILURES as error:
+                raise ReadError(str(error).strip().partition("\n")[0]) from None
+            numbered = rows.rename({"row": ELEMENT}).rename({RECORD: "row"})
+            made = numbered.select(pl.col(name).cast(polars_type(kind)) for name, kind in self.types.items())
+            yield from made.to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches()

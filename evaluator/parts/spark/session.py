@@ -1,0 +1,155 @@
+"""The Spark session: local, on a cluster, or by Spark Connect; PySpark 4 with Java 17."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import signal
+import socket
+import sys
+import threading
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ...errors import MissingExtraError
+from .failures import first_line
+
+_INSTALL: Final = "pip install 'receval[spark]'"
+_SQL_SETTINGS: Final = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",  # the default of 10,000 rows costs Polars a tenth of its speed
+}
+_SETTINGS: Final = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+    # Spark's driver runs most of its code once: to compile it well takes longer than the whole of a small evaluation. Workers are other
+    # processes but for local masters, and `spark.driver.extraJavaOptions` has the last word.
+    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1",
+    "spark.driver.maxResultSize": "0",  # the values of many users may be more than Spark's limit of 1 GB
+}
+
+
+@dataclass(frozen=True)
+class SparkSession:
+    """A session of PySpark, and whether it was started here and is to be stopped; `is_remote` if it speaks Spark Connect."""
+
+    native: Any
+    started: bool
+    is_remote: bool
+
+    def close(self) -> None:
+        """Stop the session if it was started here."""
+        if self.started:
+            # The signal that ends this process may have ended Spark before.
+            with suppress(Exception), warnings.catch_warnings(action="ignore"):
+                self.native.stop()
+
+
+def start_session(master: str | None = None, remote: str | None = None, archives: Sequence[str] = ()) -> SparkSession:
+    """Start a session on a master (by default `local[*]`) or on a Spark Connect server, or use the active one.
+
+    `archives` are packed Python environments, written `path#name`, which workers unpack; the first becomes their Python, unless the
+    environment variable `PYSPARK_PYTHON` names another. Raises `MissingExtraError` if pyspark or Java are missing or Spark cannot be
+    reached.
+    """
+    try:
+        import pyspark.sql
+    except ImportError:
+        raise MissingExtraError("the spark engine needs pyspark, which is not installed", _INSTALL) from None
+    if remote is None and shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
+        raise MissingExtraError(
+            "the spark engine needs Java, and there is none on this machine",
+            "install a Java 17 runtime, or name a server: engine.remote",
+        )
+    running = None if remote else pyspark.sql.SparkSession.getActiveSession()
+    if running is not None:
+        return SparkSession(running, started=False, is_remote=False)
+    logging.getLogger().addFilter(_is_news)
+    try:
+        native = _connected(remote, archives) if remote else _started(master or "local[*]", archives)
+    except Exception as error:
+        where = remote or master or "local[*]"
+        raise MissingExtraError(
+            f"Spark could not be started at {where}: {first_line(error)}", "Java 17 and pyspark 4 are needed, or a running server"
+        ) from error
+    return SparkSession(native, started=True, is_remote=remote is not None)
+
+
+def _connected(remote: str, archives: Sequence[str]) -> Any:
+    from pyspark.sql import SparkSession as Native
+
+    native = Native.builder.remote(remote).getOrCreate()
+    for key, value in _SQL_SETTINGS.items():
+        native.conf.set(key, value)
+    for archive in archives:
+        native.addArtifact(archive, archive=True)
+    if archives:
+        native.conf.set("spark.sql.execution.pyspark.python", f"{_folder_of(archives[0])}/bin/python")
+    return native
+
+
+def _started(master: str, archives: Sequence[str]) -> Any:
+    from pyspark.sql import SparkSession as Native
+
+    builder = Native.builder.appName("receval").master(master)
+    settings = {**_SQL_SETTINGS, **_SETTINGS}
+    if master.startswith("local"):
+        # On a cluster the number of executors is not known yet; Spark merges small partitions there.
+        settings["spark.sql.shuffle.partitions"] = str(2 * (os.cpu_count() or 1))
+    if archives:
+        settings["spark.archives"] = ",".join(archives)
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    python = f"./{_folder_of(archives[0])}/bin/python" if archives else sys.executable if _runs_here(master) else None
+    with _own_interruption(), _worker_python(python):
+        return builder.getOrCreate()
+
+
+@contextmanager
+def _worker_python(python: str | None) -> Iterator[None]:
+    """Let workers run this Python, unless the environment names one; Spark looks at it while a session starts."""
+    if python is None or "PYSPARK_PYTHON" in os.environ:
+        yield
+        return
+    os.environ["PYSPARK_PYTHON"] = python
+    try:
+        yield
+    finally:
+        del os.environ["PYSPARK_PYTHON"]
+
+
+def _runs_here(master: str) -> bool:
+    """Whether the workers of a master are processes of this machine, as far as its address tells."""
+    if master.startswith("local"):
+        return True
+    host = master.removeprefix("spark://").partition(":")[0]
+    return master.startswith("spark://") and host in ("localhost", "127.0.0.1", socket.gethostname())
+
+
+def _folder_of(archive: str) -> str:
+    """The folder in which workers find an archive, `path#name`."""
+    path, _, name = archive.partition("#")
+    return name or os.path.basename(path)
+
+
+@contextmanager
+def _own_interruption() -> Iterator[None]:
+    """Keep what Ctrl-C does: PySpark would speak to Spark then, in the middle of another answer, and print what comes of it."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, before)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a line of the log is no traceback of an exception that is raised as well."""
+    return record.msg not in ("KeyboardInterrupt while sending command.", "Exception while sending command.")

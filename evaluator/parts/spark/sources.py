@@ -1,0 +1,206 @@
+"""Sources → Spark frames of canonical columns, read on the workers by Spark's own readers where it has one.
+
+A frame has the columns of its source, `odd_user` and the like as `load.opening` makes them, and `row`: an integer that ascends in the
+order of the source. Where a record holds a list, `ELEMENT` ascends in the order of the list.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import reduce
+from typing import Any, Final
+
+from ...load.scan import ReadError, Scan
+from ...load.opening import FAILURES, RECORD, opened
+from .failures import translated
+from .records import ELEMENT, RecordReader
+
+_TYPES: Final = {"integer": "bigint", "text": "string", "number": "double", "time": "string"}
+_NUMBERS: Final = ("double", "float", "bigint", "int", "smallint", "tinyint")
+"""Types of numbers that stay as they are stored."""
+_INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
+_NUMBER: Final = r"^[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))$"
+_ROWS_PER_FILE: Final = 1 << 44
+_ROWS_PER_SPLIT: Final = 1 << 33
+"""`monotonically_increasing_id` counts the rows of a split in its lower 33 bits."""
+
+
+def canonical_rows(session: Any, scan: Scan) -> Any:
+    """Open a source without reading its rows; `ReadError` if it cannot be opened."""
+    try:
+        if _is_read_here(scan):
+            return _handed_over(session, scan)
+        parts = [_records(session, scan, index, path) for index, path in enumerate(scan.paths)]
+        if scan.format == "delta" and any(part is None for part in parts):  # Spark has no reader for them
+            return _handed_over(session, scan)
+        frame = reduce(lambda first, second: first.unionByName(second), parts)
+        if scan.skip_blank:
+            frame = frame.filter(~_is_blank(scan))
+        rows = _by_polars(frame, scan) if scan.lists or scan.loose or scan.nulls else _by_sql(frame, scan)
+        return _without_faulty(rows, scan)
+    except FAILURES as error:
+        raise ReadError(str(error)) from error
+    except ReadError:
+        raise
+    except Exception as error:
+        raise translated(error) from error
+
+
+def _is_read_here(scan: Scan) -> bool:
+    """Whether Spark has no reader for the files: text whose fields are not quoted, Arrow, Zstandard, and stores that only we can reach."""
+    packed = any(path.endswith((".zst", ".zstd")) for path in scan.paths)
+    return scan.format in ("lines", "ipc") or packed or any("://" in path for path in scan.paths)
+
+
+def _handed_over(session: Any, scan: Scan) -> Any:
+    """Read a source in this process and hand its rows over by way of Arrow."""
+    from polars import CompatLevel
+
+    return session.createDataFrame(opened(scan).collect().to_arrow(compat_level=CompatLevel.oldest()))
+
+
+def _records(session: Any, scan: Scan, index: int, path: str) -> Any:
+    """The records of one file as it has them, text columns as they are written, with their number; None if Spark has no reader."""
+    from pyspark.sql import functions as f
+
+    frame = _read(session.read, scan, path)
+    if frame is None:
+        return None
+    values = scan.partitions.get(path, {})
+    names = list(dict.fromkeys(scan.names.values()))
+    columns = [f.lit(values[name]).cast("string").alias(name) if name in values else f.col(f"`{name}`") for name in names]
+    if not scan.is_text and len(scan.paths) > 1:  # parts may store a column in different types
+        types = {name: _stored_type(scan, column) for column, name in scan.names.items() if scan.kinds[column] != "time"}
+        columns = [column.cast(types[name]).alias(name) if name in types else column for column, name in zip(columns, names, strict=True)]
+    return frame.select((f.lit(index * _ROWS_PER_FILE) + _number_in_file(scan)).cast("bigint").alias(RECORD), *columns)
+
+
+def _stored_type(scan: Scan, column: str) -> str:
+    single = _TYPES[scan.kinds[column]]
+    return f"array<{single}>" if column in scan.lists else single
+
+
+def _number_in_file(scan: Scan) -> Any:
+    """A number for each record of a file, ascending in its order."""
+    from pyspark.sql import functions as f
+
+    if scan.format == "parquet":
+        return f.col("_metadata.row_index")
+    number = f.monotonically_increasing_id()
+    if scan.is_text:
+        # A split begins at a byte of the file, and no record is shorter than a byte: numbers of the next split are higher.
+        return f.col("_metadata.file_block_start") + number.bitwiseAND(f.lit(_ROWS_PER_SPLIT - 1))
+    return number
+
+
+def _read(reader: Any, scan: Scan, path: str) -> Any:
+    if scan.format == "table":
+        return reader.table(path)
+    file = _escaped(path)
+    if scan.format == "csv":
+        schema = ", ".join(f"`{name}` string" for name in scan.header)
+        options = {"sep": scan.separator, "header": scan.has_header, "enforceSchema": True, "mode": "FAILFAST", "escape": '"'}
+        return reader.schema(schema).csv(file, **options)
+    if scan.format == "ndjson":
+        held = scan.partitions.get(path, {})
+        types = {name: "array<string>" if column in scan.lists else "string" for column, name in scan.names.items() if name not in held}
+        return reader.schema(", ".join(f"`{name}` {kind}" for name, kind in types.items())).json(file, mode="FAILFAST")
+    if scan.format == "delta":
+        return _delta(reader, path)
+    return reader.parquet(file)
+
+
+def _delta(reader: Any, path: str) -> Any:
+    """A Delta table; None if this Spark has no reader for them."""
+    try:
+        frame = reader.format("delta").load(f"file:{os.path.abspath(path)}")
+        frame.schema  # noqa: B018 - Spark Connect looks for the reader only when it is asked for something
+    except Exception as error:
+        if "DATA_SOURCE_NOT_FOUND" in str(error):
+            return None
+        raise
+    return frame
+
+
+def _is_blank(scan: Scan) -> Any:
+    """Whether a record has no value in any column."""
+    from pyspark.sql import functions as f
+
+    blank = f.lit(True)
+    for name in scan.names.values():
+        value = f.col(f"`{name}`")
+        blank = blank & (value.isNull() | value.cast("string").isin(*scan.nulls) if scan.nulls else value.isNull())
+    return blank
+
+
+def _by_polars(frame: Any, scan: Scan) -> Any:
+    """Lists, words for no value and numbers with a comma are read on the workers by the code that reads them on one machine."""
+    stored = {field.name: field.dataType for field in frame.schema.fields}
+    types = {"row": "bigint"} | ({ELEMENT: "bigint"} if scan.lists else {})
+    for column, name in scan.names.items():
+        kind, odd = scan.kinds[column], f"odd_{column}"
+        if kind == "number" and not scan.is_text:
+            inner = getattr(stored[name], "elementType", stored[name]).simpleString()
+            types[column] = inner if inner in _NUMBERS else "double"
+        else:
+            types[column] = "double" if kind == "time" else _TYPES[kind]
+        if kind == "integer" and scan.is_text:
+            types[odd] = "boolean"
+    reader = RecordReader.of(scan, types)
+    return frame.mapInArrow(reader, ", ".join(f"`{name}` {kind}" for name, kind in types.items()))
+
+
+def _by_sql(frame: Any, scan: Scan) -> Any:
+    """The canonical columns as Spark's expressions."""
+    from pyspark.sql import functions as f
+
+    stored = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
+    columns = []
+    for column, name in scan.names.items():
+        value, kind = f.col(f"`{name}`"), scan.kinds[column]
+        if kind == "integer" and stored[name] == "string":
+            columns += [value.try_cast("bigint").alias(column), f.coalesce(~value.rlike(_INTEGER), f.lit(False)).alias(f"odd_{column}")]
+        elif kind == "number" and stored[name] == "string":
+            wrong = f.raise_error(f.concat(f.lit("not a number: "), value)).cast("double")
+            number = f.when(value.isNull() | value.rlike(_NUMBER), value.cast("double")).otherwise(wrong)
+            columns.append(f.when(~f.isnan(number), number).alias(column))  # the text nan is no value
+        elif kind == "number":
+            columns.append((value if stored[name] in _NUMBERS else value.cast("double")).alias(column))
+        elif kind == "time":
+            columns.append(_seconds(value, stored[name]).alias(column))
+        else:
+            columns.append(value.cast(_TYPES[kind]).alias(column))
+    return frame.select(f.col(f"`{RECORD}`").alias("row"), *columns)
+
+
+def _seconds(value: Any, stored: str) -> Any:
+    """A time as seconds since 1970, or as the number that it is; null if it is neither."""
+    from pyspark.sql import functions as f
+
+    if stored.startswith(("timestamp", "date")):
+        return value.cast("timestamp").cast("double")
+    if stored != "string":
+        return value.cast("double")
+    texts = [f.try_to_timestamp(value, f.lit(form)).cast("double") for form in ("yyyy/M/d", "d.M.yyyy")]
+    return f.coalesce(value.try_cast("double"), value.try_cast("timestamp").cast("double"), *texts)
+
+
+def _without_faulty(rows: Any, scan: Scan) -> Any:
+    """The rows without those that `skip_faulty` passes over."""
+    from pyspark.sql import functions as f
+
+    fine = f.lit(True)
+    for column in scan.skip_faulty:
+        value, kind = f.col(column), scan.kinds[column]
+        fine = fine & value.isNotNull()
+        if kind == "number":
+            fine = fine & ~f.isnan(value) & (f.abs(value) != float("inf"))
+        elif kind == "text":
+            fine = fine & (value != "")
+    return rows.filter(fine) if scan.skip_faulty else rows
+
+
+def _escaped(path: str) -> str:
+    """A local path as Spark takes it, letters that would be a pattern escaped."""
+    absolute = os.path.abspath(path)
+    return "file:" + "".join(f"\\{letter}" if letter in "*?[]{}\\" else letter for letter in absolute)

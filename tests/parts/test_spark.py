@@ -1,0 +1,349 @@
+"""On Spark users arrive as whole as on one machine, with the same rows, types and faults, from every reader."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from receval import load
+from receval.config import load_config
+from receval.load.scan import ReadError, Scan
+from receval.load.opening import opened
+from receval.errors import DataError, MissingExtraError
+from receval.evaluation.plan import Plan
+from receval.evaluation.running import run
+from receval.evaluation.sources import SourceReader
+from receval.evaluation.spark_passes import SparkPasses
+from receval.inputs import look_at_everything
+from receval.load.tally import FaultTally
+from receval.measure.finishing import finish
+from receval.measure.measuring import Task
+from receval.parts.spark import measured_on_spark, start_session, table_frame
+from receval.parts.spark.failures import translated
+from receval.parts.spark.workers import Enclosed
+from receval.tables.ids import Ids
+from receval.tables.prepared import Prepared
+
+from benchmarks.cluster import HOST, free_port, standalone_cluster
+from tests.conftest import ROOT
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+USERS = [7, 3, 7, 12, 3, 3, 9, 1, 7, 12, 1, 5]
+LISTS = pl.DataFrame(
+    {
+        "user": USERS,
+        "item": [(7919 * number) % 23 for number in range(len(USERS))],
+        "score": [number / 4 for number in range(len(USERS))],
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def session():
+    pytest.importorskip("pyspark", reason="the spark extra is not installed")
+    if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
+        pytest.skip("there is no Java on this machine")
+    session = start_session("local[2]")
+    # On small data to compile takes longer than to run.
+    settings = {"spark.sql.shuffle.partitions": "2", "spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+    for name, value in settings.items():
+        session.native.conf.set(name, value)
+    yield session
+    session.close()
+
+
+def look(role: str, *paths: Path, table: str = "lists", **options) -> load.Source:
+    return load.look(role, table, [str(path) for path in paths], paths, **options)
+
+
+def parts_of(session, sources, *, last=(), rows_per_part=4, **options):
+    """The frames of every part, by role, and the faults."""
+    work = Enclosed(lambda frames: [dict(frames)])
+    return measured_on_spark(session, work, sources, last=last, rows_per_part=rows_per_part, **options)
+
+
+def local(source: load.Source) -> pl.DataFrame:
+    frame = opened(source.scan).collect()
+    return frame.drop([name for name in frame.columns if name.startswith("odd_")])
+
+
+def assert_whole(parts, sources) -> None:
+    """Every user is in one part, with exactly the rows that are read on one machine, in the same order and types."""
+    users = [set(itertools.chain.from_iterable(frame["user"].to_list() for frame in part.values())) for part in parts]
+    assert sum(map(len, users)) == len(set().union(*users)), "a user is in two parts"
+    for role, source in sources.items():
+        together = pl.concat([part[role] for part in parts])
+        for part in parts:
+            runs = part[role]["user"].rle().struct.field("value").to_list()
+            assert len(runs) == len(set(runs)), "the rows of a user are apart"
+            assert part[role].select((pl.col("row").diff().over("user").drop_nulls() > 0).all()).item(), role
+        wanted = local(source)
+        assert dict(together.schema) == dict(wanted.schema), role
+        columns = [name for name in wanted.columns if name != "row"]
+        by_user = [frame.sort("user", "row").select(columns) for frame in (together, wanted)]
+        assert by_user[0].equals(by_user[1]), role
+
+
+def files_of_integers(folder: Path) -> dict[str, load.Source]:
+    """The same lists in all forms, users in no order."""
+    text = LISTS.write_csv()
+    (folder / "l.csv").write_text(text)
+    (folder / "quoted [1].csv").write_text('"user";"item";"score"\n"7";"3";"0.5"\n\n"1";"4";""\n"7";"2";"nan"\n'.replace('""', '"1"'))
+    (folder / "l.csv.gz").write_bytes(gzip.compress(text.encode()))
+    (folder / "comma.csv").write_text("user;item;score\n7;1;0,5\n3;2;0,25\n7;4;1,5\n")
+    (folder / "nulls.csv").write_text("user,item,score\n7,1,0.5\n3,2,-\n7,4,1.5\n")
+    (folder / "l.ndjson").write_text("".join(f'{{"user":{u},"item":{i},"score":{s}}}\n' for u, i, s in LISTS.rows()))
+    LISTS.write_parquet(folder / "l.parquet")
+    LISTS.cast({"score": pl.Float32}).write_parquet(folder / "l32.parquet")
+    LISTS.cast({"user": pl.Int16, "item": pl.UInt8}).write_parquet(folder / "small.parquet")
+    LISTS.cast({"score": pl.Float32}).head(5).write_parquet(folder / "part-1.parquet")
+    LISTS.cast({"user": pl.Int32}).tail(7).write_parquet(folder / "part-2.parquet")
+    LISTS.write_ipc(folder / "l.feather")
+    for user in (1, 2):
+        (folder / f"by/user={user}").mkdir(parents=True)
+        LISTS.drop("user").head(3 * user).write_parquet(folder / f"by/user={user}/l.parquet")
+    rows = pl.DataFrame({"user": [7, 3, 7, 9], "item": [[4, 2, 9], [1], [5, 6], []], "score": [[0.5, 0.25, 0.1], [3.0], [1.0, 2.0], []]})
+    rows.write_parquet(folder / "rows.parquet")
+    rows.cast({"score": pl.List(pl.Float32)}).write_parquet(folder / "rows32.parquet")
+    (folder / "rows.csv").write_text("user,items\n7,4 2  9\n3,1\n7,5 6\n")
+    (folder / "rows.ndjson").write_text("".join(f'{{"user":{u},"item":{i},"score":{s}}}\n' for u, i, s in rows.rows()))
+    found = {
+        "csv": look("csv", folder / "l.csv"),
+        "quoted": look("quoted", folder / "quoted [1].csv").without_blank_lines(),
+        "gz": look("gz", folder / "l.csv.gz"),
+        "comma": look("comma", folder / "comma.csv"),
+        "nulls": look("nulls", folder / "nulls.csv", nulls=["-"]),
+        "ndjson": look("ndjson", folder / "l.ndjson"),
+        "parquet": look("parquet", folder / "l.parquet"),
+        "float32": look("float32", folder / "l32.parquet"),
+        "small": look("small", folder / "small.parquet"),
+        "files": look("files", folder / "part-1.parquet", folder / "part-2.parquet"),
+        "ipc": look("ipc", folder / "l.feather"),
+        "folders": look("folders", folder / "by"),
+        "lists parquet": look("lists parquet", folder / "rows.parquet"),
+        "lists float32": look("lists float32", folder / "rows32.parquet"),
+        "lists csv": look("lists csv", folder / "rows.csv", split=" ", columns={"item": "items"}),
+        "lists ndjson": look("lists ndjson", folder / "rows.ndjson"),
+    }
+    kinds = load.common_kinds(found.values())
+    assert set(kinds.values()) == {"integer"}
+    return found
+
+
+def test_users_arrive_whole_from_every_reader(session, tmp_path):
+    sources = files_of_integers(tmp_path)
+    complete = {role: source for role, source in sources.items() if role not in ("quoted", "nulls")}
+    parts, counts = parts_of(session, complete, last=complete)
+    assert len(parts) > 1
+    assert_whole(parts, complete)
+    for role, source in complete.items():
+        tally = FaultTally(source)
+        tally.add(opened(source.scan).collect())
+        assert counts[role] == tally.counts, role
+
+
+def test_rows_that_lack_values_are_counted_and_nothing_is_measured(session, tmp_path):
+    sources = files_of_integers(tmp_path)
+    sources = {role: sources[role] for role in ("quoted", "nulls")}
+    total, counts = parts_of(session, sources, last=sources)
+    assert total is None
+    assert counts["nulls"]["null_score"] == 1
+    assert counts["quoted"] == {"rows": 3, "blank": 0, "null_user": 0, "null_item": 0, "null_score": 1, "infinite_score": 0} | {
+        "odd_user": 0,
+        "odd_item": 0,
+    }
+    dropped = {role: source.without_faulty_rows() for role, source in sources.items()}
+    parts, _ = parts_of(session, dropped, last=dropped)
+    assert_whole(parts, dropped)
+
+
+def test_text_ids_arrive_whole(session, tmp_path):
+    texts = LISTS.cast({"user": pl.String, "item": pl.String}).with_columns(pl.lit("ü ").add(pl.col("user")).alias("user"))
+    texts.write_parquet(tmp_path / "l.parquet")
+    texts.write_csv(tmp_path / "l.csv")
+    (tmp_path / "rows.csv").write_text('user,item\nü 7,"[""01"", ""2""]"\nü 3,"[""b""]"\n')
+    kinds = {"user": "text", "item": "text"}
+    sources = {name: look(name, tmp_path / name).with_kinds(kinds) for name in ("l.parquet", "l.csv", "rows.csv")}
+    parts, counts = parts_of(session, sources, last=sources)
+    assert_whole(parts, sources)
+    assert counts["l.csv"]["longest_user"] == 4
+
+
+def test_users_who_are_only_in_tables_that_do_not_count_are_left_out(session, tmp_path):
+    for name, users in {"lists": [1, 2], "test": [2, 3], "train": [2, 3, 4], "known": [5]}.items():
+        pl.DataFrame({"user": users, "item": users}).write_csv(tmp_path / f"{name}.csv")
+    sources = {name: look(name, tmp_path / f"{name}.csv") for name in ("lists", "test", "train", "known")}
+    parts, _ = parts_of(session, sources, rows_per_part=100)
+    assert {user for part in parts for user in part["train"]["user"]} == {2, 3}
+    assert not any(part["known"].height for part in parts)
+    parts, _ = parts_of(session, sources, last=["known"], only=5)
+    assert [part["known"]["user"].to_list() for part in parts] == [[5]]
+
+
+def test_a_table_of_the_catalog_is_read_by_name(session):
+    session.native.createDataFrame(LISTS.to_arrow()).createOrReplaceTempView("model_lists")
+    scan = Scan(
+        ("model_lists",), "table", {name: name for name in LISTS.columns}, {"user": "integer", "item": "integer", "score": "number"}
+    )
+    source = load.Source("data.recommendations.m", "lists", ("model_lists",), scan, scan.kinds)
+    frame = table_frame(session, source)
+    assert frame.sort("score").drop("row").equals(LISTS)
+    (part,), counts = parts_of(session, {"lists": source}, only=3)
+    assert part["lists"]["score"].to_list() == [0.25, 1.0, 1.25]
+    assert counts["lists"]["rows"] == 3
+
+
+@pytest.mark.parametrize("fault", ["1,3,word", "1,3,", "x,3,0.5", "1,3,inf"])
+def test_faults_are_told_in_the_words_of_one_machine(session, tmp_path, fault):
+    (tmp_path / "l.csv").write_text(f"user,item,score\n1,2,0.5\n{fault}\n")
+    kinds = {"user": "integer", "item": "integer", "score": "number"}
+    source = look("data.recommendations.m", tmp_path / "l.csv").with_kinds(kinds)
+
+    def here(resolved, tally):
+        tally.add(SourceReader(tmp_path, tolerant=False).frame(resolved))
+
+    def there(resolved, tally):
+        _, counts = parts_of(session, {"lists": resolved})
+        tally.counts = counts["lists"]
+
+    messages = []
+    for consume in (here, there):
+        with pytest.raises((DataError, load.IdsAreText)) as failure:
+            SourceReader(tmp_path, tolerant=False).attempt(source, consume)
+        messages.append(str(failure.value))
+    assert messages[0] == messages[1]
+
+
+def evaluated(session, config: Path):
+    """The rows of a config's result on Spark, and the number of rows that were read."""
+    loaded = load_config(config)
+    plan = Plan.of(loaded.config)
+    with ExitStack() as stack:
+        inputs = look_at_everything(loaded, frozenset(), stack)
+        inputs = inputs.with_kinds(load.common_kinds(inputs.all()))
+        reader = SourceReader(loaded.folder, tolerant=False)
+        test = reader.frame(inputs.test)
+        no_items, nothing = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.bool_)
+        prepared = Prepared(Ids(test["item"].head(0)), no_items, no_items, no_items, nothing, nothing)
+        passes = SparkPasses(session, Task(prepared, plan.definitions, plan.aggregates, plan.pooled, keeps_values=True))
+        rows = []
+        for name, source in inputs.models.items():
+            partial = passes.pass_over(source, {"test": inputs.test}, reader, last=("test",))
+            finished = finish(passes.task, partial, name, n_train_users=None, schemas={}, predicted=frozenset())
+            rows += [row for measure in finished.rows[: len(plan.shown)] for row in measure]
+    return rows, reader.n_rows
+
+
+def test_values_are_those_of_one_machine_to_the_last_bit(session, sample):
+    rows, n_rows = evaluated(session, sample / "quickstart.yaml")
+    result = run(load_config(sample / "quickstart.yaml"))
+    assert rows == list(result.rows)
+    assert n_rows == {source.role: source.rows for source in result.inputs}
+
+
+@contextmanager
+def connect_server(folder: Path):
+    """Start a Spark Connect server of this machine and yield its address."""
+    import pyspark
+
+    port = free_port()
+    settings = {"spark.connect.grpc.binding.port": port, "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": 2}
+    settings["spark.driver.defaultJavaOptions"] = "-XX:TieredStopAtLevel=1"
+    command = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit")]
+    command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "--master", "local[2]"]
+    command += [part for key, value in settings.items() for part in ("--conf", f"{key}={value}")]
+    with open(folder / "server.log", "w") as log:
+        environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+        server = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment)
+        try:
+            deadline = time.monotonic() + 120
+            while time.monotonic() < deadline:
+                with socket.socket() as door:
+                    if door.connect_ex((HOST, port)) == 0:
+                        break
+                time.sleep(0.2)
+            yield f"sc://{HOST}:{port}"
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
+EVALUATE = """
+import sys
+from pathlib import Path
+from receval.parts.spark import start_session
+from tests.parts.test_spark import evaluated
+master, remote, config, *archives = sys.argv[1:]
+session = start_session(master or None, remote or None, archives)
+try:
+    rows, _ = evaluated(session, Path(config))
+    print([(row.model, row.label, row.aggregate, row.value) for row in rows])
+except Exception as error:
+    print(f"{type(error).__name__}: {error}")
+session.close()
+"""
+
+
+def elsewhere(config: Path, master: str = "", remote: str = "", archives: tuple[str, ...] = ()) -> str:
+    """What another process prints that evaluates a config on a cluster or a server: one process has one session."""
+    command = [sys.executable, "-c", EVALUATE, master, remote, str(config), *archives]
+    environment = {name: value for name, value in os.environ.items() if name != "PYSPARK_PYTHON"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
+    assert done.stdout, done.stderr
+    return done.stdout.strip()
+
+
+def on_one_machine(config: Path) -> str:
+    return str([(row.model, row.label, row.aggregate, row.value) for row in run(load_config(config)).rows])
+
+
+def packed(folder: Path, name: str, python: str) -> str:
+    """An archive of an environment whose Python is a script."""
+    (folder / name / "bin").mkdir(parents=True)
+    (folder / name / "bin" / "python").write_text(f"#!/bin/sh\n{python}\n")
+    (folder / name / "bin" / "python").chmod(0o755)
+    return shutil.make_archive(str(folder / name), "gztar", folder / name) + f"#{name}"
+
+
+def test_spark_connect_gives_the_same_values(tmp_path, sample):
+    with connect_server(tmp_path) as address:
+        assert elsewhere(sample / "quickstart.yaml", remote=address) == on_one_machine(sample / "quickstart.yaml")
+
+
+def test_a_cluster_of_two_workers_gives_the_same_values_and_takes_a_packed_environment(tmp_path, sample):
+    (tmp_path / "receval.py").write_text("raise ModuleNotFoundError(\"No module named 'receval'\", name='receval')\n")
+    bare = packed(tmp_path, "bare", f'PYTHONPATH={tmp_path}:"$PYTHONPATH" exec {sys.executable} "$@"')
+    whole = packed(tmp_path, "whole", f'exec {sys.executable} "$@"')
+    with standalone_cluster(2, memory="1g", environment={"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"}) as address:
+        same = on_one_machine(sample / "quickstart.yaml")
+        assert elsewhere(sample / "quickstart.yaml", master=address, archives=(whole,)) == same
+        printed = elsewhere(sample / "quickstart.yaml", master=address, archives=(bare,))
+    assert printed.startswith("MissingExtraError: the Python of the Spark workers has no receval\n")
+    assert "engine.archives" in printed
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("Traceback (most recent call last):\n  …\nModuleNotFoundError: No module named 'polars'", MissingExtraError),
+        ("[PACKAGE_NOT_INSTALLED] PyArrow >= 18 must be installed", MissingExtraError),
+        ("[PYTHON_VERSION_MISMATCH] Python in worker has different version", MissingExtraError),
+        ("Traceback (most recent call last):\nreceval.load.scan.ReadError: bad number", ReadError),
+        ("Traceback (most recent call last):\nKeyError: 3", RuntimeError),
+        ("[FAILED_READ_FILE] Error while reading file", ReadError),
+    ],
+)
+def test_what_spark_raises_becomes_our_errors(message, kind):
+    assert isinstance(translated(Exception(message)), kind)
