@@ -74,7 +74,7 @@ def run(
     with ExitStack() as stack:
         stage = stack.enter_context(disk.Stage([*folders, *(file.parent for file in files if disk.is_plain(file))]))
         failures = stack.enter_context(target(store))
-        result = _evaluate(loaded, quiet, keep_failures=store is not None, keep_users=loaded.config.output.per_user and bool(folders))
+        result = _evaluate(loaded, quiet, store is not None)
         _save(result, loaded, files, folders, stage)
         keep(result, store, failures)
     _print(result, form, quiet, verbose, strict)
@@ -99,22 +99,16 @@ def _targets(loaded: Loaded, outputs: tuple[str, ...]) -> tuple[dict[Path, str],
     return files, folders
 
 
-def _evaluate(loaded: Loaded, quiet: bool, *, keep_failures: bool, keep_users: bool) -> Result:
+def _evaluate(loaded: Loaded, quiet: bool, keep_failures: bool) -> Result:
     import receval
 
+    options = {"keep_failures": keep_failures, "keep_users": loaded.config.output.per_user}
     if quiet or not sys.stderr.isatty() or not _takes_a_while(loaded):
-        return receval.run(loaded, keep_failures=keep_failures, keep_users=keep_users)
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        return receval.run(loaded, **options)
+    from .progress import bar
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading", total=None)
-
-        def progress(model: str, done: int, total: int) -> None:
-            bar.update(task, description=f"evaluating {model}" if model else "done", completed=done, total=total)
-
-        return receval.run(loaded, progress, keep_failures=keep_failures, keep_users=keep_users)
+    with bar() as report:
+        return receval.run(loaded, report, **options)
 
 
 def _takes_a_while(loaded: Loaded) -> bool:

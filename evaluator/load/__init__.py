@@ -4,6 +4,7 @@ from .broken import explain
 from .faults import BlankLines, FaultyRows, refuse
 from .fingerprint import Fingerprints
 from .found import find
+from .frames import look_at_frame
 from .ids import IdsAreText, as_text, common_kinds, common_or_refuse, remarks
 from .remote import Remote
 from .source import Source, look
@@ -22,6 +23,7 @@ __all__ = [
     "explain",
     "find",
     "look",
+    "look_at_frame",
     "refuse",
     "remarks",
     "spooled",

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import polars as pl
 
-from ...load.scan import ReadError, Scan
 from ...load.opening import FAILURES, RECORD, rows_of, with_lists
+from ...load.scan import ReadError, Scan
 from .types import polars_type
 
 ELEMENT: Final = "receval element"

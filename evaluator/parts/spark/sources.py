@@ -10,8 +10,8 @@ import os
 from functools import reduce
 from typing import Any, Final
 
-from ...load.scan import ReadError, Scan
 from ...load.opening import FAILURES, RECORD, opened
+from ...load.scan import ReadError, Scan
 from .failures import translated
 from .records import ELEMENT, RecordReader
 
