@@ -57,8 +57,8 @@ def measured_on_spark(
         together = reduce(_union, (_tagged(opened[role], columns) for role, columns in roles.items()))
         if only is not None:
             together = together.filter(together["user"] == only)
-        keys = ["user", ROLE, "row", *([ELEMENT] if ELEMENT in together.columns else [])]
-        shuffled = together.repartition("user").sortWithinPartitions(*keys)
+        # Spark sorts by one column without comparing rows, several times as fast as by user and row; the workers do the rest.
+        shuffled = together.repartition("user").sortWithinPartitions("user")
         results = shuffled.mapInArrow(worker, f"{MADE} binary").toArrow()[MADE].to_pylist()
     except Exception as error:
         raise translated(error) from error

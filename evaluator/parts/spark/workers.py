@@ -67,13 +67,14 @@ class RoleColumns:
         return cls(replace(source, scan=scan, given=(), paths=(), known_as=(), calls={}), number, dict(columns), required)
 
     def rows(self, together: pl.DataFrame) -> pl.DataFrame:
-        """The rows of this source, with its own columns and `row`."""
-        own = together.filter(pl.col(ROLE) == self.number) if ROLE in together.columns else together
+        """The rows of this source in its order, with its own columns and `row`; `together` is sorted by user."""
+        own = together.filter(pl.col(ROLE) == self.number)
         columns = [pl.col(name).cast(polars_type(kind)).alias(column) for column, (name, kind) in self.columns.items()]
-        frame = own.select("row", *columns, *([ELEMENT] if ELEMENT in own.columns else []))
-        if ELEMENT in frame.columns:  # rows that one record becomes have its number
-            frame = frame.drop(ELEMENT).with_columns(row=pl.Series(np.arange(frame.height)))
-        return frame
+        if ELEMENT in own.columns:  # rows that one record becomes have its number
+            own = own.sort("user", "row", ELEMENT, nulls_last=False).with_columns(row=pl.Series(np.arange(own.height)))
+        elif not _in_order(own):
+            own = own.sort("user", "row", nulls_last=False)
+        return own.select("row", *columns)
 
     def empty(self) -> pl.DataFrame:
         """The frame without rows, as a part has it."""
@@ -91,7 +92,7 @@ class RoleColumns:
 
 @dataclass(frozen=True)
 class PartWorker:
-    """A function for `mapInArrow` over rows that are sorted by user, role and row, all rows of a user being in one partition."""
+    """A function for `mapInArrow` over rows that are sorted by user, all rows of a user being in one partition."""
 
     work: Shipped
     roles: Mapping[str, RoleColumns]
@@ -133,6 +134,13 @@ class PartWorker:
                 if not columns.required and part[role].height:
                     part[role] = part[role].join(users, on="user", how="semi", maintain_order="left")
         return part
+
+
+def _in_order(rows: pl.DataFrame) -> bool:
+    """Whether the rows of each user are in the order of the source."""
+    descends = rows["row"].slice(1) < rows["row"].slice(0, max(rows.height - 1, 0))
+    same_user = rows["user"].slice(1).eq_missing(rows["user"].slice(0, max(rows.height - 1, 0)))
+    return not (descends & same_user).any()
 
 
 def _clean(frame: pl.DataFrame) -> pl.DataFrame:
