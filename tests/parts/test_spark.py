@@ -18,14 +18,14 @@ import polars as pl
 import pytest
 from receval import load
 from receval.config import load_config
+from receval.load.scan import ReadError, Scan
+from receval.load.opening import opened
 from receval.errors import DataError, MissingExtraError
 from receval.evaluation.plan import Plan
 from receval.evaluation.running import run
 from receval.evaluation.sources import SourceReader
 from receval.evaluation.spark_passes import SparkPasses
 from receval.inputs import look_at_everything
-from receval.load.opening import opened
-from receval.load.scan import ReadError, Scan
 from receval.load.tally import FaultTally
 from receval.measure.finishing import finish
 from receval.measure.measuring import Task
@@ -340,6 +340,10 @@ def test_a_cluster_of_two_workers_gives_the_same_values_and_takes_a_packed_envir
         ("Traceback (most recent call last):\n  …\nModuleNotFoundError: No module named 'polars'", MissingExtraError),
         ("[PACKAGE_NOT_INSTALLED] PyArrow >= 18 must be installed", MissingExtraError),
         ("[PYTHON_VERSION_MISMATCH] Python in worker has different version", MissingExtraError),
+        (
+            "Traceback (most recent call last):\nreceval.parts.spark.versions.OtherVersions: the Spark workers have receval 0",
+            MissingExtraError,
+        ),
         ("Traceback (most recent call last):\nreceval.load.scan.ReadError: bad number", ReadError),
         ("Traceback (most recent call last):\nKeyError: 3", RuntimeError),
         ("[FAILED_READ_FILE] Error while reading file", ReadError),
