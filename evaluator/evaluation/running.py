@@ -37,9 +37,10 @@ from . import provenance
 from .comparing import compared, with_shares
 from .files import Files, with_files
 from .inputs import Inputs, described
+from .measured import CHECKS as TALLIES
+from .measured import TIES, PassTask
 from .models import Evaluated, evaluated
-from .passes import CHECKS as TALLIES
-from .passes import TIES, PassTask, pass_over
+from .passes import pass_over
 from .plan import Plan
 from .progress import ModelProgress, Progress, Report, silent
 from .request import Request
