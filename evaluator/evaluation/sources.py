@@ -53,8 +53,10 @@ class SourceReader:
         """The rows of a source: the canonical columns, or those of `columns`, and `row`."""
 
         def collect(resolved: load.Source, tally: FaultTally) -> pl.DataFrame:
-            in_catalog = self.session is not None and resolved.scan.format == "table"
-            frame = table_frame(self.session, resolved) if in_catalog else _collected(_opened(resolved))
+            if self.session is not None and resolved.scan.format == "table":
+                frame = table_frame(self.session, resolved)
+            else:
+                frame = _collected(_opened(resolved))
             tally.add(frame)
             wanted = [name for name in (*source.scan.names, "row") if not columns or name in columns]
             return frame.select(name for name in wanted if name in frame.columns)
