@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ...load.scan import ReadError
 from ...errors import MissingExtraError
+from ...load.scan import ReadError
 from .versions import OtherVersions
 
 _MISSING_MODULE: Final = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '([\w.]+)'|PACKAGE_NOT_INSTALLED\] (\w+)")
