@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .. import load
-from ..config import Loaded, RowsSource, unknown_model
-from ..config import Source as Given
+from ..config import Loaded, RowsSource, SourceConfig, unknown_model
 from ..errors import ConfigError, DataError
 from ..load.scan import Kind
 from ..results.result import Input, InputFile
@@ -19,7 +18,7 @@ from ..results.result import Input, InputFile
 
 @dataclass(frozen=True)
 class Inputs:
-    """The sources of a run, looked at but not read. `models` and `predictions` have one per model; models may share theirs."""
+    """The sources of a run, inspected but not yet read. `models` and `predictions` have one per model; models may share theirs."""
 
     test: load.Source
     train: load.Source | None
@@ -65,58 +64,62 @@ class Inputs:
 
 
 def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack) -> Inputs:
-    """Find the files of a config and see how to read them; `stack` holds what must be tidied up after the run.
+    """Find the files of a config and detect how to read them; temporary files live as long as `stack`.
 
-    Raises `DataError` if a file is missing or cannot be read as the config says. Beside the test file and the lists only what is
-    `needed` is looked at; of what is needed as `train?` or `predictions?`, only what the config gives. A need such as
+    Raises `DataError` if a file is missing or cannot be read as the config says. The test file and the lists are always inspected,
+    other files only if `needed`; a need that ends in `?`, such as `train?`, is optional. A need such as
     `users.age` is a column to read.
     """
     data = loaded.config.data
     wanted = {need.removesuffix("?") for need in needed}
     roles = {need.partition(".")[0] for need in wanted}
 
-    def paths(role: str, given: Given) -> list[Path | load.Remote]:
-        if given.path == ("-",):
+    def paths(role: str, configured: SourceConfig) -> list[Path | load.Remote]:
+        if configured.path == ("-",):
             return [stack.enter_context(load.spooled())]
-        found = load.find(role, given.path, loaded.folder, given.storage)
-        return [stack.enter_context(load.spooled(path)) if isinstance(path, Path) and path.is_fifo() else path for path in found]
+        files = load.find(role, configured.path, loaded.folder, configured.storage)
+        return [stack.enter_context(load.spooled(path)) if isinstance(path, Path) and path.is_fifo() else path for path in files]
 
-    def source(key: str, table: str, given: Given | None, *needs: str, labels: Sequence[str] = ()) -> load.Source | None:
+    def source(key: str, table: str, configured: SourceConfig | None, *needs: str, labels: Sequence[str] = ()) -> load.Source | None:
         role = f"data.{key}"
-        return _look(role, table, given, paths(role, given), stack, labels) if given and roles & set(needs or (key,)) else None
+        return (
+            _look_at(role, table, configured, paths(role, configured), stack, labels)
+            if configured and roles & set(needs or (key,))
+            else None
+        )
 
     models: dict[str, load.Source] = {}
     if isinstance(data.recommendations, dict):
-        for name, given in data.recommendations.items():
+        for name, configured in data.recommendations.items():
             role = f"data.recommendations.{name}"
-            models[name] = _look(role, "lists", given, paths(role, given), stack)
+            models[name] = _look_at(role, "lists", configured, paths(role, configured), stack)
     else:
-        for index, given in enumerate(data.recommendations):
-            found = paths(f"data.recommendations[{index}]", given)
-            by_name = {given.name: found} if given.name else {path.name.split(".")[0]: [path] for path in found}
-            if (len(by_name) < len(found) > 1 and not given.name) or by_name.keys() & models.keys():
+        for index, configured in enumerate(data.recommendations):
+            files = paths(f"data.recommendations[{index}]", configured)
+            by_name = {configured.name: files} if configured.name else {path.name.split(".")[0]: [path] for path in files}
+            if (len(by_name) < len(files) > 1 and not configured.name) or by_name.keys() & models.keys():
                 raise DataError("data.recommendations: two files give a model the same name", "name the models, as name: path")
-            models |= {name: _look(f"data.recommendations.{name}", "lists", given, files, stack) for name, files in by_name.items()}
-    of_items = _columns("items", wanted)
+            models |= {name: _look_at(f"data.recommendations.{name}", "lists", configured, files, stack) for name, files in by_name.items()}
+    item_columns = _columns("items", wanted)
     if data.items and "categories" in wanted:
-        of_items = list(dict.fromkeys((*of_items, *data.items.category_columns)))
+        item_columns = list(dict.fromkeys((*item_columns, *data.items.category_columns)))
     predictions: dict[str, load.Source | None] = {}
     if isinstance(data.predictions, dict) and "predictions" in roles:
-        _refuse_strangers(data.predictions, models, required="predictions" in needed)
-        for name, given in data.predictions.items():
-            predictions[name] = source(f"predictions.{name}", "predictions", given, "predictions")
+        _refuse_unknown_models(data.predictions, models, required="predictions" in needed)
+        for name, configured in data.predictions.items():
+            predictions[name] = source(f"predictions.{name}", "predictions", configured, "predictions")
     elif not isinstance(data.predictions, dict):
         predictions = dict.fromkeys(models, source("predictions", "predictions", data.predictions))
     return Inputs(
-        test=_look("data.test", "interactions", data.test, paths("data.test", data.test), stack),
+        test=_look_at("data.test", "interactions", data.test, paths("data.test", data.test), stack),
         train=source("train", "interactions", data.train, "catalogue", "train", "known"),
-        items=source("items", "catalogue", data.items, "catalogue", "items", "categories", "known", labels=of_items),
+        items=source("items", "catalogue", data.items, "catalogue", "items", "categories", "known", labels=item_columns),
         models=models,
         users=source("users", "people", data.users, labels=_columns("users", wanted)),
         baseline=source("baseline", "lists", data.baseline),
         previous_policy=source("previous_policy", "policy", data.previous_policy),
         distances=source("distances", "distances", data.distances),
-        predictions={name: found for name, found in predictions.items() if found},
+        predictions={name: file for name, file in predictions.items() if file},
     )
 
 
@@ -125,7 +128,7 @@ def _columns(role: str, wanted: Iterable[str]) -> list[str]:
     return sorted(need.removeprefix(f"{role}.") for need in wanted if need.startswith(f"{role}."))
 
 
-def _refuse_strangers(predictions: Iterable[str], models: Mapping[str, load.Source], required: bool) -> None:
+def _refuse_unknown_models(predictions: Iterable[str], models: Mapping[str, load.Source], required: bool) -> None:
     """`DataError` if the names of predictions are not those of the models, which the files may have given."""
     for name in predictions:
         if name not in models:
@@ -135,30 +138,30 @@ def _refuse_strangers(predictions: Iterable[str], models: Mapping[str, load.Sour
         raise DataError(f"data.predictions: there are no predicted ratings of the model {lacking[0]}", "give those of every model")
 
 
-def _look(
-    role: str, table: str, given: Given, paths: Sequence[Path | load.Remote], stack: ExitStack, labels: Sequence[str] = ()
+def _look_at(
+    role: str, table: str, configured: SourceConfig, paths: Sequence[Path | load.Remote], stack: ExitStack, labels: Sequence[str] = ()
 ) -> load.Source:
     return load.look(
         role,
         table,
-        given.path,
+        configured.path,
         paths,
-        format=given.format,
-        separator=given.separator,
-        header=given.header,
-        columns=given.columns.given(),
+        format=configured.format,
+        separator=configured.separator,
+        header=configured.header,
+        columns=configured.columns.given(),
         labels=labels,
-        split=given.split if isinstance(given, RowsSource) else None,
-        decimal_comma=given.decimal_comma,
-        nulls=given.null_values or (),
-        encoding=given.encoding,
-        storage=given.storage,
+        split=configured.split if isinstance(configured, RowsSource) else None,
+        decimal_comma=configured.decimal_comma,
+        nulls=configured.null_values or (),
+        encoding=configured.encoding,
+        storage=configured.storage,
         scratch=stack,
     )
 
 
-def described(inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fingerprints, folder: Path) -> tuple[Input, ...]:
-    """Every source as it goes into the manifest: paths as given, sizes, hashes, and the rows that were read."""
+def describe(inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fingerprints, folder: Path) -> tuple[Input, ...]:
+    """The inputs of the manifest: for each source its paths as the config writes them, sizes, hashes and the number of rows read."""
     return tuple(
         Input(
             source.role,
@@ -171,22 +174,22 @@ def described(inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fing
 
 def _file(path: Path | load.Remote, name: str, source: load.Source, fingerprints: load.Fingerprints, folder: Path) -> InputFile:
     size = path.size if isinstance(path, load.Remote) else path.stat().st_size
-    return InputFile(_as_given(path, name, source, folder), size, fingerprints.of(path))
+    return InputFile(_configured_path(path, name, source, folder), size, fingerprints.of(path))
 
 
-def _as_given(path: Path | load.Remote, name: str, source: load.Source, folder: Path) -> str:
-    """One file of a source, known by `name`, as the config gives it: the same wherever the `folder` of the config lies."""
+def _configured_path(path: Path | load.Remote, name: str, source: load.Source, folder: Path) -> str:
+    """A file of a source as the config writes it: the same wherever the `folder` of the config lies. `name` is its name in messages."""
     if isinstance(path, load.Remote):
         return name
     if path.name == "stdin":
         return source.given[0]
-    if "://" in name or any(os.path.isabs(given) for given in source.given):
+    if "://" in name or any(os.path.isabs(configured) for configured in source.given):
         return name
     return os.path.relpath(path, folder)
 
 
-def said_of(message: str, source: load.Source, folder: Path) -> str:
-    """A message about a source, its files being called what the config calls them."""
+def with_configured_paths(message: str, source: load.Source, folder: Path) -> str:
+    """The message about a source with its paths as the config writes them."""
     for path, name in zip(source.paths, source.display_names, strict=True):
-        message = message.replace(str(name), _as_given(path, str(name), source, folder))
+        message = message.replace(str(name), _configured_path(path, str(name), source, folder))
     return message

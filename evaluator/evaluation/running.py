@@ -36,7 +36,7 @@ from ..tables.notes import sentences
 from . import provenance
 from .comparing import compared, with_shares
 from .files import Files, with_files
-from .inputs import Inputs, described
+from .inputs import Inputs, describe
 from .models import Evaluated, evaluated
 from .passes import CHECKS as TALLIES
 from .passes import TIES, PassTask, pass_over
@@ -60,7 +60,7 @@ def run(
     options = Options(keep_failures, tolerant, keep_users, progress or _silent)
     checks = check_task_of(loaded)
     looks = {"train", "catalogue", "times"} & checks.needs
-    known = looks or loaded.config.evaluation.yardsticks.asked
+    known = looks or loaded.config.evaluation.yardsticks.any
     return with_files(
         loaded,
         plan,
@@ -152,7 +152,7 @@ class Run:
     @property
     def compares(self) -> bool:
         """Whether models are set beside yardsticks."""
-        return self.loaded.config.evaluation.yardsticks.asked or check_task_of(self.loaded).wants("X13", "X14")
+        return self.loaded.config.evaluation.yardsticks.any or check_task_of(self.loaded).wants("X13", "X14")
 
     @property
     def task(self) -> Task:
@@ -266,7 +266,7 @@ class Run:
             counts={name: of_one.counts for name, of_one in self.models.items()},
             higher_is_better={row.label: row.higher_is_better for row in rows},
             per_user=users,
-            inputs=described(self.files.inputs, self.files.reader.n_rows, self.files.fingerprints, self.loaded.folder),
+            inputs=describe(self.files.inputs, self.files.reader.n_rows, self.files.fingerprints, self.loaded.folder),
             config=self.loaded.resolved(),
             remarks=self.remarks(),
             versions=provenance.versions(self.loaded.config.engine.name),

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 
 from ..results.explanation import FORMAT_VERSION, CellValue, Explanation
-from .blocks import Block, Formula, Grid, Heading, Terms
+from .blocks import Block, FormulaBlock, Grid, Heading, Terms
 
 _REDUCED = {"sum": "sum of {}", "max": "largest {}", "count": "number of rows", "tally": "rows that are {}"}
 
@@ -15,9 +15,9 @@ def page(explanation: Explanation, level: int = 1) -> list[Block]:
     """The rows and what each adds, then the sums, the value, and the choices behind it."""
     blocks: list[Block] = [
         Heading(f"{explanation.measure} of user {explanation.user}, model {explanation.model}", level),
-        *([Formula(explanation.formula)] if explanation.formula else []),
+        *([FormulaBlock(explanation.formula)] if explanation.formula else []),
     ]
-    for part in explanation.of:
+    for part in explanation.components:
         blocks += page(part, level + 1)
     for table in explanation.steps:
         blocks += [Heading(table.title, level + 1)]
@@ -34,7 +34,7 @@ def page(explanation: Explanation, level: int = 1) -> list[Block]:
 
 def _result(explanation: Explanation) -> list[tuple[str, str]]:
     rows = [(name, shown(value)) for name, value in explanation.facts]
-    rows += [(part.measure, shown(part.value)) for part in explanation.of if part.value is not None]
+    rows += [(part.measure, shown(part.value)) for part in explanation.components if part.value is not None]
     if explanation.numerator is not None and explanation.denominator is not None:
         rows += [("numerator", shown(explanation.numerator)), ("denominator", shown(explanation.denominator))]
     rows.append((explanation.measure, repr(explanation.value) if explanation.value is not None else f"none: {explanation.reason}"))
