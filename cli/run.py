@@ -102,19 +102,13 @@ def _targets(loaded: Loaded, outputs: tuple[str, ...]) -> tuple[dict[Path, str],
 def _evaluate(loaded: Loaded, quiet: bool, keep_failures: bool) -> Result:
     import receval
 
+    options = {"keep_failures": keep_failures, "keep_users": loaded.config.output.per_user}
     if quiet or not sys.stderr.isatty() or not _takes_a_while(loaded):
-        return receval.run(loaded, keep_failures=keep_failures)
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        return receval.run(loaded, **options)
+    from .progress import bar
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading", total=None)
-
-        def progress(model: str, done: int, total: int) -> None:
-            bar.update(task, description=f"evaluating {model}" if model else "done", completed=done, total=total)
-
-        return receval.run(loaded, progress, keep_failures=keep_failures)
+    with bar() as report:
+        return receval.run(loaded, report, **options)
 
 
 def _takes_a_while(loaded: Loaded) -> bool:

@@ -6,7 +6,7 @@ import re
 import runpy
 from pathlib import Path
 
-from receval import catalogue
+from receval.metrics import catalogue
 from receval.output import blocks
 from receval.output import catalogue as pages
 

@@ -36,6 +36,7 @@ def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
     for definition in config.evaluation.computed:
         yield from ((("evaluation", "metrics"), sentence) for sentence in missing(definition, config.data))
     yield from _of_files(config.data)
+    yield from _of_tables(config)
     yield from _of_models(config)
     yield from _without_inputs(config)
     relevance = config.evaluation.relevance
@@ -113,6 +114,13 @@ def _of_files(data: Data) -> Iterator[tuple[text.Path, str]]:
     piped = [source for _, source in data.sources() if "-" in source.path]
     if len(piped) > 1 or any(len(source.path) > 1 for source in piped):
         yield ("data",), "standard input (-) can be read only once, and alone"
+
+
+def _of_tables(config: Config) -> Iterator[tuple[text.Path, str]]:
+    """Tables of a catalog that no Spark is there to read."""
+    for place, source in config.data.sources():
+        if source.table is not None and config.engine.name != "spark":
+            yield ("data", *place, "table"), "a table of a catalog is read by Spark: add engine: spark"
 
 
 def _of_models(config: Config) -> Iterator[tuple[text.Path, str]]:

@@ -39,7 +39,10 @@ class Loaded:
             source: Any = data
             for key in location:
                 source = source[key]
-            source["path"] = source["path"][0] if len(source["path"]) == 1 else source["path"]
+            if source["path"]:
+                source["path"] = source["path"][0] if len(source["path"]) == 1 else source["path"]
+            else:
+                del source["path"]
             if not source["columns"]:
                 del source["columns"]
         evaluation = dumped["evaluation"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -19,6 +19,7 @@ from pydantic import (
     WithJsonSchema,
     field_serializer,
     field_validator,
+    model_validator,
 )
 
 from .masking import masked_options, masked_path
@@ -88,12 +89,14 @@ class SourceConfig(Model):
         tuple[str, ...],
         BeforeValidator(as_list),
         Field(
-            min_length=1,
             description="a path, folder or glob relative to the config file, an address such as s3://, or a list of them; "
             "- for standard input",
         ),
         WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
-    ]
+    ] = ()
+    table: Annotated[str, Field(pattern=r"^[^.`]+([.][^.`]+)*$")] | None = Field(
+        None, description="Spark: a table of the catalog, such as catalog.db.name, in the place of a path"
+    )
     name: Annotated[str, Field(min_length=1)] | None = Field(None, description="in a list of recommendations, the name of the model")
     format: Literal["csv", "tsv", "trec", "ndjson", "parquet", "ipc", "delta"] | None = Field(None, description="found out if not given")
     separator: Annotated[str, Field(min_length=1, max_length=8)] | None = Field(
@@ -120,6 +123,12 @@ class SourceConfig(Model):
         description="how to reach files elsewhere, beside what the environment says: options of an object store as Polars names them, "
         "such as endpoint_url, or headers of a request to a web server",
     )
+
+    @model_validator(mode="after")
+    def _is_somewhere(self) -> Self:
+        if bool(self.path) == (self.table is not None):
+            raise ValueError("give a path" if self.table is None else "give a path or a table, not both")
+        return self
 
     @property
     def storage(self) -> dict[str, str]:

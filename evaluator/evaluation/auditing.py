@@ -17,7 +17,9 @@ from ..results.result import Row
 from . import provenance
 from .files import Files, with_files
 from .plan import Plan
-from .running import Options, Progress, Run
+from .progress import ModelProgress, Progress, Report, silent
+from .request import Request
+from .running import Options, Run
 
 _NO_SUCH_METRIC = "the library has no such metric"
 _NO_USER = "no user counts"
@@ -38,14 +40,15 @@ class _Questions:
         return Plan(tuple(dict.fromkeys(self.definitions.values())))
 
 
-def audit(loaded: Loaded, names: Sequence[str] = (), progress: Progress | None = None) -> Audit:
+def audit(loaded: Loaded, names: Sequence[str] = (), report: Report = silent) -> Audit:
     """Evaluate the measures of a config under the conventions called `names`, or under all that receval knows.
 
     The convention of the config comes first. A convention gives no value for a metric that its library does not have, or for
     which an input is missing. Raises `ConfigError` if a convention is wrong, and what `run` raises.
     """
     questions = _questions(loaded, names)
-    return with_files(loaded, questions.plan, lambda files: _audited(loaded, questions, files, progress or _silent))
+    request = Request.of(loaded)
+    return with_files(request, questions.plan, lambda files: _audited(request, questions, files, report))
 
 
 @dataclass(eq=False)
@@ -56,18 +59,13 @@ class _RunWithoutChecks(Run):
         """Make no checks."""
 
 
-def _silent(model: str, done: int, total: int) -> None:
-    """Report no progress."""
-
-
-def _audited(loaded: Loaded, questions: _Questions, files: Files, progress: Progress) -> Audit:
+def _audited(request: Request, questions: _Questions, files: Files, report: Report) -> Audit:
     """Evaluate every definition for every model, in one pass over the lists of each."""
     plan, inputs = questions.plan, files.inputs
-    run = _RunWithoutChecks(loaded, plan, files, Options(keep_failures=False, tolerant=False, keep_users=False, progress=progress))
-    for done, (name, source) in enumerate(inputs.models.items()):
-        progress(name, done, len(inputs.models))
-        run.model(name, source, first=not done)
-    progress("", len(inputs.models), len(inputs.models))
+    run = _RunWithoutChecks(request, plan, files, Options(keep_failures=False, tolerant=False, keep_users=False, report=report))
+    for number, (name, source) in enumerate(inputs.models.items(), 1):
+        run.model(name, source, ModelProgress(report, name, source, number, len(inputs.models)), first=number == 1)
+    report(Progress("", len(inputs.models), len(inputs.models)))
     rows = {
         name: {definition: values[0] for definition, values in zip(plan.definitions, model.by_definition, strict=True)}
         for name, model in run.models.items()
@@ -86,7 +84,7 @@ def _audited(loaded: Loaded, questions: _Questions, files: Files, progress: Prog
         models=tuple(rows),
         measures=measures,
         remarks=run.remarks(),
-        versions=provenance.versions(loaded.config.engine.name),
+        versions=provenance.versions(request.engine.name),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ..config import Loaded
 from ..measure.achieved import achieved, values_over_same_users
 from ..measure.made_parts import measure_yardstick
 from ..measure.measuring import Task
@@ -17,6 +16,7 @@ from ..tables.ids import Ids
 from .files import Files
 from .models import Evaluated
 from .passes import YARDSTICKS
+from .request import Request
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,16 +53,16 @@ class Compared:
         return values_over_same_users(model.plan.definitions, model.by_definition, facts.left_out, *other)
 
 
-def compared(loaded: Loaded, files: Files, task: Task, n_shown: int, models: Mapping[str, Evaluated], wants_baseline: bool) -> Compared:
+def compared(request: Request, files: Files, task: Task, n_shown: int, models: Mapping[str, Evaluated], wants_baseline: bool) -> Compared:
     """Measure the yardsticks that the config asks for, and popularity where a check `wants_baseline`."""
     facts: list[YardstickFacts] = [model.partial.more[YARDSTICKS] for model in models.values()]
-    wanted = loaded.config.evaluation.yardsticks
+    wanted = request.evaluation.yardsticks
     yardsticks = Yardsticks(
         task,
         n_shown,
         facts[0],
         max(model.partial.longest for model in models.values()),
-        str(loaded.config.evaluation.policy.seen_items),
+        str(request.evaluation.policy.seen_items),
         any(each.left_out.frames for each in facts),
     )
     users = Ids(files.sides["test"].users)

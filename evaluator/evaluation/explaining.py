@@ -22,6 +22,7 @@ from ..tables.lists import Reading
 from ..tables.part import PartData
 from .files import Files, with_files
 from .plan import Plan
+from .request import Request
 from .single_user import user_frames, user_id
 from .tracing import Recorder
 
@@ -34,7 +35,9 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
     """
     definition = _definition(loaded, measure)
     plan = Plan((definition,))
-    return with_files(loaded, plan, lambda files: _explained_from(files, definition, user), only=lambda inputs: inputs.single(model))
+    return with_files(
+        Request.of(loaded), plan, lambda files: _explained_from(files, definition, user), only=lambda inputs: inputs.single(model)
+    )
 
 
 def _definition(loaded: Loaded, measure: str) -> Definition:

@@ -10,14 +10,15 @@ from typing import TypeVar
 import polars as pl
 
 from .. import load
-from ..config import Loaded
+from ..config.models import EngineChoice
 from ..errors import DataError
 from ..parts import Scratch, SideTable
 from ..parts.spark import SparkSession, start_session
 from ..tables.prepared import Prepared
 from ..tables.times import TimeFacts
-from .inputs import Inputs, look_at_everything
+from .inputs import Inputs
 from .plan import Plan
+from .request import Request
 from .side_needs import prepared_for, side_frames
 from .sources import SourceReader
 
@@ -71,7 +72,7 @@ class Files:
 
 
 def with_files(
-    loaded: Loaded,
+    request: Request,
     plan: Plan,
     make: Callable[[Files], T],
     *,
@@ -81,31 +82,30 @@ def with_files(
     all_of_train: bool = False,
     only: Callable[[Inputs], Inputs] = lambda inputs: inputs,
 ) -> T:
-    """What `make` makes of the files of a config; it is called again with ids as text if some file holds ids that are no integers.
+    """What `make` makes of the sources of a request; it is called again with ids as text if some file holds ids that are no integers.
 
     Beside what the measures need, `more_needs` are looked at where the config gives them. With `times` the timestamps of test and train
     are read, a `tolerant` reader leaves rows without a value out, `all_of_train` brings users of train without a list to the last parts,
     `only` picks sources.
     """
     with ExitStack() as stack:
-        inputs = only(look_at_everything(loaded, plan.needs | set(more_needs), stack))
+        session = _session(request.engine, stack)
+        inputs = only(request.look(plan.needs | set(more_needs), stack, session))
         fingerprints = stack.enter_context(load.Fingerprints(path for source in inputs.all() for path in source.paths))
         scratch = stack.enter_context(Scratch())
-        session = _session(loaded, stack)
         kinds = load.common_kinds(inputs.all())
-        tolerant = tolerant or loaded.config.evaluation.policy.missing_values == "drop"
+        tolerant = tolerant or request.evaluation.policy.missing_values == "drop"
         while True:
             try:
-                reader = SourceReader(loaded.folder, tolerant, session)
-                files = _read(loaded, plan, inputs.with_kinds(kinds), reader, fingerprints, scratch, times, all_of_train)
+                reader = SourceReader(request.folder, tolerant, session)
+                files = _read(request, plan, inputs.with_kinds(kinds), reader, fingerprints, scratch, times, all_of_train)
                 return make(replace(files, session=session))
             except load.IdsAreText as found:
                 kinds = load.as_text(kinds, found.columns)
 
 
-def _session(loaded: Loaded, stack: ExitStack) -> SparkSession | None:
+def _session(choice: EngineChoice, stack: ExitStack) -> SparkSession | None:
     """The session of Spark that the config asks for; it ends with the run."""
-    choice = loaded.config.engine
     if choice.name != "spark":
         return None
     session = start_session(choice.master, choice.remote, choice.archives)
@@ -114,7 +114,7 @@ def _session(loaded: Loaded, stack: ExitStack) -> SparkSession | None:
 
 
 def _read(
-    loaded: Loaded,
+    request: Request,
     plan: Plan,
     inputs: Inputs,
     reader: SourceReader,
@@ -123,9 +123,9 @@ def _read(
     times: bool,
     all_of_train: bool,
 ) -> Files:
-    _refuse_missing_ratings(loaded, plan, inputs)
+    _refuse_missing_ratings(request, plan, inputs)
     frames = side_frames(inputs, reader)
-    prepared, remarks = prepared_for(plan, inputs, loaded.config, frames)
+    prepared, remarks = prepared_for(plan, inputs, request, frames)
     test, train = frames.test, frames.train
     assert test is not None
     if times and train is not None and "timestamp" in test.columns and "timestamp" in train.columns:
@@ -139,9 +139,9 @@ def _read(
     return Files(inputs, reader, prepared, sides, remarks, fingerprints, scratch, last)
 
 
-def _refuse_missing_ratings(loaded: Loaded, plan: Plan, inputs: Inputs) -> None:
+def _refuse_missing_ratings(request: Request, plan: Plan, inputs: Inputs) -> None:
     """`DataError` for a config that speaks of ratings where the test file has none."""
-    relevance = loaded.config.evaluation.relevance
+    relevance = request.evaluation.relevance
     if "rating" in inputs.test.columns:
         return
     wants = ""

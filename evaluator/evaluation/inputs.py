@@ -13,6 +13,7 @@ from .. import load
 from ..config import Loaded, RowsSource, SourceConfig, unknown_model
 from ..errors import ConfigError, DataError
 from ..load.scan import Kind
+from ..parts.spark import SparkSession, look_at_table
 from ..results.result import Input, InputFile
 
 
@@ -63,8 +64,10 @@ class Inputs:
         return replace(self, models={name: self.models[name]}, predictions=predictions)
 
 
-def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack) -> Inputs:
-    """Find the files of a config and detect how to read them; temporary files live as long as `stack`.
+def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack, session: SparkSession | None = None) -> Inputs:
+    """Find the sources of a config and detect how to read them.
+
+    Temporary files live as long as `stack`; `session` reads tables of a catalog.
 
     Raises `DataError` if a file is missing or cannot be read as the config says. The test file and the lists are always inspected,
     other files only if `needed`; a need that ends in `?`, such as `train?`, is optional. A need such as
@@ -75,6 +78,8 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack)
     roles = {need.partition(".")[0] for need in wanted}
 
     def paths(role: str, configured: SourceConfig) -> list[Path | load.Remote]:
+        if configured.table is not None:
+            return []
         if configured.path == ("-",):
             return [stack.enter_context(load.spooled())]
         files = load.find(role, configured.path, loaded.folder, configured.storage)
@@ -83,7 +88,7 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack)
     def source(key: str, table: str, configured: SourceConfig | None, *needs: str, labels: Sequence[str] = ()) -> load.Source | None:
         role = f"data.{key}"
         return (
-            _look_at(role, table, configured, paths(role, configured), stack, labels)
+            _look_at(role, table, configured, paths(role, configured), stack, session, labels)
             if configured and roles & set(needs or (key,))
             else None
         )
@@ -92,14 +97,23 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack)
     if isinstance(data.recommendations, dict):
         for name, configured in data.recommendations.items():
             role = f"data.recommendations.{name}"
-            models[name] = _look_at(role, "lists", configured, paths(role, configured), stack)
+            models[name] = _look_at(role, "lists", configured, paths(role, configured), stack, session)
     else:
         for index, configured in enumerate(data.recommendations):
             files = paths(f"data.recommendations[{index}]", configured)
-            by_name = {configured.name: files} if configured.name else {path.name.split(".")[0]: [path] for path in files}
+            by_name = (
+                {configured.name: files}
+                if configured.name
+                else {configured.table: files}
+                if configured.table
+                else {path.name.split(".")[0]: [path] for path in files}
+            )
             if (len(by_name) < len(files) > 1 and not configured.name) or by_name.keys() & models.keys():
                 raise DataError("data.recommendations: two files give a model the same name", "name the models, as name: path")
-            models |= {name: _look_at(f"data.recommendations.{name}", "lists", configured, files, stack) for name, files in by_name.items()}
+            models |= {
+                name: _look_at(f"data.recommendations.{name}", "lists", configured, files, stack, session)
+                for name, files in by_name.items()
+            }
     item_columns = _columns("items", wanted)
     if data.items and "categories" in wanted:
         item_columns = list(dict.fromkeys((*item_columns, *data.items.category_columns)))
@@ -111,7 +125,7 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack)
     elif not isinstance(data.predictions, dict):
         predictions = dict.fromkeys(models, source("predictions", "predictions", data.predictions))
     return Inputs(
-        test=_look_at("data.test", "interactions", data.test, paths("data.test", data.test), stack),
+        test=_look_at("data.test", "interactions", data.test, paths("data.test", data.test), stack, session),
         train=source("train", "interactions", data.train, "catalogue", "train", "known"),
         items=source("items", "catalogue", data.items, "catalogue", "items", "categories", "known", labels=item_columns),
         models=models,
@@ -139,8 +153,18 @@ def _refuse_unknown_models(predictions: Iterable[str], models: Mapping[str, load
 
 
 def _look_at(
-    role: str, table: str, configured: SourceConfig, paths: Sequence[Path | load.Remote], stack: ExitStack, labels: Sequence[str] = ()
+    role: str,
+    table: str,
+    configured: SourceConfig,
+    paths: Sequence[Path | load.Remote],
+    stack: ExitStack,
+    session: SparkSession | None,
+    labels: Sequence[str] = (),
 ) -> load.Source:
+    split = configured.split if isinstance(configured, RowsSource) else None
+    if configured.table is not None:
+        assert session is not None, "the config was checked to read tables on Spark"
+        return look_at_table(session, role, table, configured.table, configured.columns.given(), labels, split)
     return load.look(
         role,
         table,
@@ -151,7 +175,7 @@ def _look_at(
         header=configured.header,
         columns=configured.columns.given(),
         labels=labels,
-        split=configured.split if isinstance(configured, RowsSource) else None,
+        split=split,
         decimal_comma=configured.decimal_comma,
         nulls=configured.null_values or (),
         encoding=configured.encoding,

@@ -49,7 +49,7 @@ def measured(pass_task: PassTask, frames: Mapping[str, pl.DataFrame]) -> Partial
     if pass_task.checks is not None:
         more[CHECKS] = examine(pass_task.checks, scorer, task.definitions, values)
     if pass_task.for_yardsticks:
-        more[YARDSTICKS] = yardstick_facts(scorer, task.definitions, values)
+        more[YARDSTICKS] = yardstick_facts(scorer, task.groups, values)
     return made.with_more(more)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..config import Config, FormulaEntry
+from ..config import FormulaEntry
+from ..config.models import Evaluation
 from ..measure.finishing import chosen
 from ..metrics.definition import Definition
 from ..tables.graph import closure
@@ -23,9 +24,8 @@ class Plan:
     composites: tuple[FormulaEntry, ...] = ()
 
     @classmethod
-    def of(cls, config: Config) -> Plan:
-        """The plan of a config."""
-        evaluation = config.evaluation
+    def of(cls, evaluation: Evaluation) -> Plan:
+        """The plan of the evaluation section of a config."""
         return cls(tuple(evaluation.definitions), tuple(evaluation.aggregates), tuple(evaluation.composites))
 
     @cached_property

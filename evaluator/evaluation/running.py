@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
@@ -41,30 +41,35 @@ from .models import Evaluated, evaluated
 from .passes import CHECKS as TALLIES
 from .passes import TIES, PassTask, pass_over
 from .plan import Plan
+from .progress import ModelProgress, Progress, Report, silent
+from .request import Request
 
 NO_VALUES: Final[Mapping[str, float]] = MappingProxyType({})
-Progress = Callable[[str, int, int], None]
-"""Called as `progress(model, done, total)` before each model and once at the end."""
 
 
-def run(
-    loaded: Loaded, progress: Progress | None = None, *, keep_failures: bool = False, tolerant: bool = False, keep_users: bool = True
-) -> Result:
+def run(loaded: Loaded, report: Report = silent, *, keep_failures: bool = False, tolerant: bool = False, keep_users: bool = True) -> Result:
     """Evaluate the models of a config, and make its health checks.
 
     With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user. A
     `tolerant` run refuses nothing that can be read: what the policy calls an error is a finding. Raises `DataError` if a file cannot be
     read or its content is wrong, and `MissingExtraError` if the engine is not there.
     """
-    plan = Plan.of(loaded.config)
-    options = Options(keep_failures, tolerant, keep_users, progress or _silent)
-    checks = check_task_of(loaded)
+    return evaluate(Request.of(loaded), report, keep_failures=keep_failures, tolerant=tolerant, keep_users=keep_users)
+
+
+def evaluate(
+    request: Request, report: Report = silent, *, keep_failures: bool = False, tolerant: bool = False, keep_users: bool = True
+) -> Result:
+    """Evaluate the models of a request, whether its sources are files or frames; see `run`."""
+    plan = Plan.of(request.evaluation)
+    options = Options(keep_failures, tolerant, keep_users, report)
+    checks = check_task_of(request)
     looks = {"train", "catalogue", "times"} & checks.needs
-    known = looks or loaded.config.evaluation.yardsticks.any
+    known = looks or request.evaluation.yardsticks.any
     return with_files(
-        loaded,
+        request,
         plan,
-        lambda files: Run(loaded, plan, files, options).result(),
+        lambda files: Run(request, plan, files, options).result(),
         more_needs=("known",) if known else (),
         times=checks.wants_times,
         tolerant=tolerant and checks.wants("R02"),
@@ -72,21 +77,12 @@ def run(
     )
 
 
-def _silent(model: str, done: int, total: int) -> None:
-    pass
-
-
-def _no_rows(n_rows: int) -> None:
-    pass
-
-
-def check_task_of(loaded: Loaded) -> CheckTask:
-    """The checks of a config, before any file is looked at."""
-    config = loaded.config
-    cutoffs = [one.k for one in config.evaluation.computed if one.metric.cut]
+def check_task_of(request: Request) -> CheckTask:
+    """The checks of a request, before any file is looked at."""
+    cutoffs = [one.k for one in request.evaluation.computed if one.metric.cut]
     return CheckTask(
-        settings=config.health.settings,
-        policy=config.evaluation.policy.refused,
+        settings=request.health,
+        policy=request.evaluation.policy.refused,
         cutoffs=tuple(k for k in dict.fromkeys(cutoffs) if k is not None),
     )
 
@@ -98,14 +94,14 @@ class Options:
     keep_failures: bool
     tolerant: bool
     keep_users: bool
-    progress: Progress
+    report: Report
 
 
 @dataclass(eq=False)
 class Run:
     """One run over files: the models one after the other, each in one pass."""
 
-    loaded: Loaded
+    request: Request
     plan: Plan
     files: Files
     options: Options
@@ -119,21 +115,20 @@ class Run:
 
     def result(self) -> Result:
         """Evaluate every model."""
-        inputs, progress = self.files.inputs, self.options.progress
-        for done, (name, source) in enumerate(inputs.models.items()):
-            progress(name, done, len(inputs.models))
-            self.model(name, source, first=not done)
+        models = self.files.inputs.models
+        for number, (name, source) in enumerate(models.items(), 1):
+            self.model(name, source, ModelProgress(self.options.report, name, source, number, len(models)), first=number == 1)
+        self.options.report(Progress("", len(models), len(models)))
         self.compare()
-        progress("", len(inputs.models), len(inputs.models))
         return self._result()
 
     def compare(self) -> None:
         """Measure the yardsticks, and set the models beside them."""
-        checks = check_task_of(self.loaded)
+        checks = check_task_of(self.request)
         if not self.compares:
             return
         task, models = self.task, dict(self.models)
-        others = compared(self.loaded, self.files, task, len(self.plan.shown), models, checks.wants("X14"))
+        others = compared(self.request, self.files, task, len(self.plan.shown), models, checks.wants("X14"))
         for name, (yardstick, found) in others.shown.items():
             plan = Plan(yardstick.task.definitions, self.plan.aggregates)
             self.models[name] = self.evaluated(name, yardstick.task, found, plan)
@@ -152,7 +147,7 @@ class Run:
     @property
     def compares(self) -> bool:
         """Whether models are set beside yardsticks."""
-        return self.loaded.config.evaluation.yardsticks.any or check_task_of(self.loaded).wants("X13", "X14")
+        return self.request.evaluation.yardsticks.any or check_task_of(self.request).wants("X13", "X14")
 
     @property
     def task(self) -> Task:
@@ -160,13 +155,13 @@ class Run:
         plan = self.plan
         return Task(self.files.prepared, plan.definitions, plan.aggregates, plan.pooled, self.options.keep_users)
 
-    def model(self, name: str, source: load.Source, *, first: bool) -> None:
+    def model(self, name: str, source: load.Source, progress: ModelProgress, *, first: bool) -> None:
         """Evaluate one model in one pass over its lists."""
         files, plan = self.files, self.plan
         checks = self.checks(source, first)
         task = self.task
         ties = TieMeasures.of(plan.definitions, plan.aggregates) if checks is not None and checks.wants("R04") else None
-        found = pass_over(name, files, PassTask(task, ties, checks, self.compares), self.loaded.config.engine.bytes, _no_rows)
+        found = pass_over(name, files, PassTask(task, ties, checks, self.compares), self.request.engine.bytes, progress.add)
         if first:
             refuse_nothing_relevant(files.inputs.test, plan.definitions[0], found)
         if checks is None and not found.counts["judged"]:
@@ -196,7 +191,7 @@ class Run:
 
     def checks(self, source: load.Source, first: bool) -> CheckTask | None:
         """The checks that are made of a model, those of the files with the first one; `None` if there are none."""
-        checks = check_task_of(self.loaded)
+        checks = check_task_of(self.request)
         if not checks.wants_any:
             return None
         available = available_needs(self.files, source, self.plan.all, checks)
@@ -258,7 +253,7 @@ class Run:
 
     def _result(self) -> Result:
         rows = [row for of_one in self.models.values() for row in of_one.rows]
-        checks, found = check_task_of(self.loaded), in_order(self.symptoms)
+        checks, found = check_task_of(self.request), in_order(self.symptoms)
         examined = checks.wants_any
         users = {name: of_one.per_user(self.plan.shown) for name, of_one in self.models.items() if self.options.keep_users}
         return Result(
@@ -266,10 +261,10 @@ class Run:
             counts={name: of_one.counts for name, of_one in self.models.items()},
             higher_is_better={row.label: row.higher_is_better for row in rows},
             per_user=users,
-            inputs=describe(self.files.inputs, self.files.reader.n_rows, self.files.fingerprints, self.loaded.folder),
-            config=self.loaded.resolved(),
+            inputs=describe(self.files.inputs, self.files.reader.n_rows, self.files.fingerprints, self.request.folder),
+            config=self.request.description,
             remarks=self.remarks(),
-            versions=provenance.versions(self.loaded.config.engine.name),
+            versions=provenance.versions(self.request.engine.name),
             yardsticks=self.yardsticks,
             findings=tuple(symptom.finding for symptom in found),
             examined=examined,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..config import Config
 from ..load import Source
 from ..metrics.definition import Definition
 from ..metrics.popularity_groups import profile_groups_of
@@ -11,15 +10,16 @@ from ..prepare import SideFrames, SideNeeds, prepare_sides
 from ..tables.prepared import Prepared
 from .inputs import Inputs
 from .plan import Plan, tables_of
+from .request import Request
 from .sources import SourceReader
 
 
-def prepared_for(plan: Plan, inputs: Inputs, config: Config, frames: SideFrames) -> tuple[Prepared, tuple[str, ...]]:
+def prepared_for(plan: Plan, inputs: Inputs, request: Request, frames: SideFrames) -> tuple[Prepared, tuple[str, ...]]:
     """What is known before the lists are read, and remarks on it, given the rows of the side inputs."""
     sources = {name: getattr(inputs, name) for name in ("train", "items", "users", "baseline", "previous_policy", "distances")}
     given = frozenset(name for name, source in sources.items() if source is not None) | ({"predictions"} if inputs.predictions else set())
-    baseline_lists = config.evaluation.resolve(MetricSpec("Precision", k=1)).lists if inputs.baseline is not None else None
-    return prepare_sides(frames, side_needs(plan, inputs, config), given, baseline_lists)
+    baseline_lists = request.evaluation.resolve(MetricSpec("Precision", k=1)).lists if inputs.baseline is not None else None
+    return prepare_sides(frames, side_needs(plan, inputs, request), given, baseline_lists)
 
 
 def side_frames(inputs: Inputs, reader: SourceReader) -> SideFrames:
@@ -32,20 +32,20 @@ def side_frames(inputs: Inputs, reader: SourceReader) -> SideFrames:
     return SideFrames(**{role: frame(getattr(inputs, role)) for role in roles})  # type: ignore[arg-type]
 
 
-def side_needs(plan: Plan, inputs: Inputs, config: Config) -> SideNeeds:
+def side_needs(plan: Plan, inputs: Inputs, request: Request) -> SideNeeds:
     """What the measures of a plan need."""
-    items = config.data.items
     category_columns: tuple[tuple[str, str], ...] = ()
-    if "categories" in plan.needs and items is not None and inputs.items is not None:
-        category_columns = tuple((name, inputs.items.labels[name]) for name in items.category_columns)
+    if "categories" in plan.needs and inputs.items is not None:
+        category_columns = tuple((name, inputs.items.labels[name]) for name in request.category_columns)
     grouping = (definition for definition in plan.all if "popularity_group" in tables_of(definition))
     return SideNeeds(
         category_columns=category_columns,
-        split=None if items is None else items.split,
+        split=request.split,
         item_groups=_group_columns("items", plan, inputs.items),
         user_groups=_group_columns("users", plan, inputs.users),
         test_popularity=any("train_and_test" in _formula_axes(definition) for definition in plan.all),
         profile_groups=tuple(dict.fromkeys(profile_groups_of(definition.params) for definition in grouping)),
+        train_users="train" in plan.needs,
         train_pairs=any("cooccurrence" in _formula_axes(definition) for definition in plan.all),
     )
 

@@ -43,7 +43,7 @@ class SourceReader:
     folder: Path
     tolerant: bool
     session: SparkSession | None = None
-    """Where Spark reads sources; `None`: they are read here."""
+    """Where Spark reads the tables of its catalog."""
     n_rows: dict[str, int] = field(default_factory=dict)
     passed_over: dict[str, PassedOver] = field(default_factory=dict)
     as_read: dict[str, load.Source] = field(default_factory=dict)
@@ -53,7 +53,8 @@ class SourceReader:
         """The rows of a source: the canonical columns, or those of `columns`, and `row`."""
 
         def collect(resolved: load.Source, tally: FaultTally) -> pl.DataFrame:
-            frame = _collected(_opened(resolved)) if self.session is None else table_frame(self.session, resolved)
+            session = self.session if resolved.scan.format == "table" else None
+            frame = _collected(_opened(resolved)) if session is None else table_frame(session, resolved)
             tally.add(frame)
             wanted = [name for name in (*source.scan.names, "row") if not columns or name in columns]
             return frame.select(name for name in wanted if name in frame.columns)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ import polars as pl
 from ..errors import DataError
 from ..load import Source, explain, list_columns, look, opening, sniff, trec
 from ..load.columns import usual_roles
+from ..load.objects import schema_of_objects
 from ..load.scan import Format, ReadError, Scan
 
 _ROLE: Final = "init"
@@ -190,7 +190,7 @@ def _objects(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat:
     plain = next((number for number, key in enumerate(keys, 1) if not isinstance(records[0].get(key), list | dict)), 1)
     source = look(_ROLE, "people", [str(path) for path in paths], paths, format="ndjson", columns={"user": plain})
     try:
-        schema = pl.scan_ndjson([glob.escape(path) for path in source.scan.paths], infer_schema_length=_MAX_ROWS).collect_schema()
+        schema = schema_of_objects([Path(path) for path in source.scan.paths], _MAX_ROWS)
     except opening.FAILURES as error:
         raise explain(source, ReadError(str(error))) from None
     return _by_types(source, schema, read_keys)

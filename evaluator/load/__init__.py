@@ -3,6 +3,7 @@
 from .broken_rows import explain
 from .faults import BlankLines, FaultyRows, refuse
 from .fingerprint import Fingerprints
+from .frames import look_at_frame
 from .ids import IdsAreText, as_text, common_kinds, common_or_refuse, remarks
 from .paths import find
 from .remote import Remote
@@ -22,6 +23,7 @@ __all__ = [
     "explain",
     "find",
     "look",
+    "look_at_frame",
     "refuse",
     "remarks",
     "spooled",

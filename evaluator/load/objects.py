@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -53,10 +54,18 @@ def json_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
     )
 
 
+def schema_of_objects(paths: Sequence[Path], max_rows: int | None = None) -> pl.Schema:
+    """Return the keys of JSON objects and the types that hold the values of the first `max_rows` objects, or of all of them.
+
+    Raises what Polars raises where an object cannot be read.
+    """
+    return pl.scan_ndjson([glob.escape(str(path)) for path in paths], infer_schema_length=max_rows).collect_schema()
+
+
 def _all_keys(paths: Sequence[Path], names: tuple[str, ...]) -> tuple[str, ...]:
     """`names`, and the keys that occur only further on, such as a score that the first objects lack."""
     try:
-        schema = pl.scan_ndjson(list(paths), infer_schema_length=None).collect_schema()
+        schema = schema_of_objects(paths)
     except FAILURES:
         return names  # the broken line is found, and named, when the rows are read
     return tuple(dict.fromkeys((*names, *schema)))

@@ -117,6 +117,8 @@ def _raw_part(source: Scan, path: str) -> pl.LazyFrame:
 
 
 def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozenset()) -> pl.LazyFrame:
+    if source.frame is not None:
+        return source.frame.with_row_index(RECORD)
     paths = list(given)
     names = [name for name in source.names.values() if name not in held]
     if source.format == "csv":

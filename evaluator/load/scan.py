@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import polars as pl
+
 Kind = Literal["integer", "text", "number", "time"]
 """How a column is read; a `time` is a number as it is, or the seconds since 1970 of a date or of its text, and null if it is neither."""
-Format = Literal["csv", "lines", "ndjson", "parquet", "ipc", "delta", "table"]
-"""`lines` is text of which each line is a row and no field is quoted; `table` is a table of Spark's catalog, whose path is its name."""
+Format = Literal["csv", "lines", "ndjson", "parquet", "ipc", "delta", "table", "frame"]
+"""`lines` is text of which each line is a row and no field is quoted; `table` is a table of Spark's catalog, whose path is its name; a
+`frame` is in memory."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ class Scan:
     nulls: tuple[str, ...] = ()
     partitions: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
     storage: Mapping[str, str] = field(default_factory=dict)
+    frame: pl.LazyFrame | None = field(default=None, compare=False)
+    """The rows themselves, where the source is a frame in memory."""
 
     @property
     def is_text(self) -> bool:

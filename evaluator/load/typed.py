@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,11 +18,22 @@ from .read_options import ReadOptions
 from .remote import Remote
 from .scan import Format, Kind, Scan
 
-_Schemas = Mapping[Path | Remote, Mapping[str, pl.DataType]]
+
+@dataclass(frozen=True, eq=False)
+class FrameFile:
+    """A frame in memory, in the place of a file."""
+
+    frame: pl.LazyFrame
+
+    def __str__(self) -> str:
+        return "a frame"
+
+
+_Schemas = Mapping[Path | Remote | FrameFile, Mapping[str, pl.DataType]]
 _FLAT: Final = "write one value per row, or one text in which the values are separated"
 
 
-def typed_scan(role: str, table: str, paths: Sequence[Path | Remote], format: Format, options: ReadOptions) -> Scan:
+def typed_scan(role: str, table: str, paths: Sequence[Path | Remote | FrameFile], format: Format, options: ReadOptions) -> Scan:
     """How to scan Parquet or IPC files, or Delta tables; `DataError` if one is none, or cannot be read as `options` says."""
     where = f"{role}: {paths[0]}"
     schemas = {path: _schema(role, path, format, options) for path in paths}
@@ -88,14 +100,14 @@ def _kind_in_all(role: str, column: str, name: str, schemas: _Schemas, listed: b
     kinds = []
     for path, schema in schemas.items():
 
-        def largest(path: Path | Remote = path) -> int:
+        def largest(path: Path | Remote | FrameFile = path) -> int:
             return int(_scan(path, format, options).select(value.max()).collect().item() or 0)
 
         kinds.append(_kind(f"{role}: {path}", column, name, _inner(schema[name]) if listed else schema[name], largest))
     return "text" if "text" in kinds else kinds[0]
 
 
-def _schema(role: str, path: Path | Remote, format: Format, options: ReadOptions) -> dict[str, pl.DataType]:
+def _schema(role: str, path: Path | Remote | FrameFile, format: Format, options: ReadOptions) -> dict[str, pl.DataType]:
     try:
         if isinstance(path, Path) and format != "delta":
             return dict((pl.read_parquet_schema if format == "parquet" else pl.read_ipc_schema)(path))
@@ -105,7 +117,9 @@ def _schema(role: str, path: Path | Remote, format: Format, options: ReadOptions
         raise DataError(f"{role}: {path}: not a readable {format} file ({said})", "is it complete?") from None
 
 
-def _scan(path: Path | Remote, format: Format, options: ReadOptions) -> pl.LazyFrame:
+def _scan(path: Path | Remote | FrameFile, format: Format, options: ReadOptions) -> pl.LazyFrame:
+    if isinstance(path, FrameFile):
+        return path.frame
     if format == "delta":
         return pl.scan_delta(str(path), storage_options=dict(options.storage) or None)
     scan = pl.scan_parquet if format == "parquet" else pl.scan_ipc

@@ -179,8 +179,9 @@ def _kept(task: Task, scorer: Scorer, values: Array, counted: Array, listed: Arr
     columns["covered"] = listed[0, some]
     if scorer.facts.in_train is not None:
         columns["warm"] = scorer.facts.in_train[some]
+    several_readings = len({definition.lists for definition in task.definitions}) > 1
     for index in range(len(task.definitions)):
-        if len({definition.lists for definition in task.definitions}) > 1:
+        if several_readings:
             columns[f"covered{index}"] = listed[index, some]
         column = pl.Series(values[index, some])
         missing = ~counted[index, some]

@@ -113,7 +113,8 @@ def tie_sums(scorer: Scorer, measures: TieMeasures, values: Array) -> TieSums:
     unbounded = np.zeros(n, dtype=np.bool_)
     sums = [ExactSums.zeros(n)] * (1 + len(_ORDERS))
     for block in measures.blocks:
-        unbounded[list(block.positions)] = [_has_no_bounds(scorer, definition) for definition in block.definitions]
+        for group in block.groups:
+            unbounded[[block.positions[index] for index in group.indexes]] = _has_no_bounds(scorer, group.first)
         plain = values[[measures.indexes[position] for position in block.positions]]
         for users, orders in _by_chunk(scorer, block):
             own = plain[:, users]
@@ -166,7 +167,7 @@ def _users_with_ties(scorer: Scorer, block: TieBlock) -> tuple[Array, Array]:
 
 
 def _choices(scorer: Scorer, block: TieBlock) -> list[Choice]:
-    return list(dict.fromkeys(scorer.choice(part) for definition in block.definitions for part in definition.all))
+    return list(dict.fromkeys(scorer.choice(part) for group in block.groups for part in group.first.all))
 
 
 def _in_every_order(scorer: Scorer, block: TieBlock) -> list[Array]:

@@ -13,6 +13,7 @@ from ..metrics.definition import Definition
 from ..tables.array import Array
 from ..tables.graph import Choice
 from ..tables.truth import TestPairs, TruthTable
+from .plan import MeasureGroup
 from .reads import of_hits
 from .scoring import Scorer
 
@@ -62,31 +63,32 @@ def truths(definitions: Sequence[Definition]) -> tuple[Truth, ...]:
     return tuple(dict.fromkeys(part.truth for definition in definitions for part in definition.all))
 
 
-def yardstick_facts(scorer: Scorer, definitions: Sequence[Definition], values: Array) -> YardstickFacts:
+def yardstick_facts(scorer: Scorer, groups: Sequence[MeasureGroup], values: Array) -> YardstickFacts:
     """What a part adds, given the values of each measure (measures × users), NaN for a user who does not count."""
     pairs: TestPairs = scorer.tables.get("test_pairs")
     seen = "train" in scorer.part and bool(len(scorer.part.lookup_of_train.find(pairs.pairs)[0]))
     tables: list[TruthTable] = [
-        scorer.tables.get("truth_table", Choice(truth=scorer.canonical.truth(truth))) for truth in truths(definitions)
+        scorer.tables.get("truth_table", Choice(truth=scorer.canonical.truth(truth))) for truth in truths([group.first for group in groups])
     ]
     return YardstickFacts(
         seen_in_test=seen,
         rated=pairs.rating is not None,
         repeats=pairs.repeats,
         n_relevant=np.asarray([np.count_nonzero(table.relevant) for table in tables], dtype=np.int64),
-        left_out=_left_out(scorer, definitions, values),
+        left_out=_left_out(scorer, groups, values),
     )
 
 
-def _left_out(scorer: Scorer, definitions: Sequence[Definition], values: Array) -> LeftOut:
+def _left_out(scorer: Scorer, groups: Sequence[MeasureGroup], values: Array) -> LeftOut:
     masks: dict[str, Array] = {}
-    for index, definition in enumerate(definitions):
+    for group in groups:
+        definition = group.first
         if not of_hits(definition):
             continue
         could = scorer.facts.tested
         if definition.population == "test" and definition.counted.no_relevant == "drop":
             could = could & (scorer.tables.get("n_relevant", scorer.choice(definition)) > 0)
-        masks[f"m{index}"] = could & np.isnan(values[index])
+        masks |= {f"m{index}": could & np.isnan(values[index]) for index in group.indexes}
     some = np.flatnonzero(np.logical_or.reduce(list(masks.values()))) if masks else np.empty(0, dtype=np.int64)
     if not len(some):
         return LeftOut()

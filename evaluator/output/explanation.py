@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from typing import Any
 
 from ..results.explanation import FORMAT_VERSION, CellValue, Explanation
 from .blocks import Block, FormulaBlock, Grid, Heading, Terms
@@ -50,4 +51,11 @@ def shown(cell: CellValue) -> str:
 
 def as_json(explanation: Explanation) -> str:
     """The explanation with full precision; see `FORMAT_VERSION`."""
-    return json.dumps({"format_version": FORMAT_VERSION, **asdict(explanation)}, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps({"format_version": FORMAT_VERSION, **_cells(explanation)}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _cells(explanation: Explanation) -> dict[str, Any]:
+    """The fields of an explanation; those of the metrics that it combines are under `of`."""
+    cells = asdict(replace(explanation, components=()))
+    del cells["components"]
+    return {**cells, "of": [_cells(component) for component in explanation.components]}

@@ -18,8 +18,8 @@ def profile_groups(prepared: Prepared, train: TrainRows, choice: ProfileGroups) 
     """
     n = len(train.users)
     popular = prepared.item_column("popular", source=choice.source, share=choice.share, ties=choice.ties)
-    lengths = np.bincount(train.users_of_pairs, minlength=n)
-    share = np.bincount(train.users_of_pairs, popular[train.items_of_pairs], n) / np.maximum(lengths, 1)
+    user, item = train.pairs
+    share = np.bincount(user, popular[item], n) / np.maximum(np.bincount(user, minlength=n), 1)
     ties = train.first_row_of_users if choice.ties == "first_row" else np.arange(n)
     ends, upto = [], 0.0
     for part in choice.shares.split(";")[:-1]:

@@ -17,7 +17,7 @@ from ..tables.prepared import Prepared, ProfileGroups
 from .labels import category_names, coded, group_names, remarks_on_groups
 from .profiles import profile_groups
 from .scores import distances_both_ways, policy_scores
-from .train import TrainRows, first_rows
+from .train import TrainRows, first_rows, indexed
 
 _MANY_SETS: Final = 64
 _MOST_BITS: Final = 62
@@ -48,6 +48,7 @@ class SideNeeds:
     - `item_groups`, `user_groups`: the columns that name groups: their names in the file, and in the frame
     - `test_popularity`: whether test rows are counted by item too
     - `profile_groups`: ways to group train users by how popular their items are
+    - `train_users`: whether the train users of each item are counted, which takes longer than counting rows
     - `train_pairs`: whether distances by co-occurrence look at all pairs of train
     """
 
@@ -57,6 +58,7 @@ class SideNeeds:
     user_groups: Mapping[str, str] = field(default_factory=dict)
     test_popularity: bool = False
     profile_groups: tuple[ProfileGroups, ...] = ()
+    train_users: bool = True
     train_pairs: bool = False
 
 
@@ -69,9 +71,12 @@ def prepare_sides(
     """
     train_frame = frames.train if frames.train is not None and "user" in frames.train.columns else None
     tested = frames.test if needs.test_popularity else None
-    items = _all_items([frame["item"] for frame in (train_frame, frames.items, tested) if frame is not None], frames.test)
-    train = None if train_frame is None else TrainRows.of(train_frame, items)
-    prepared = _with_catalogue(items, train, frames.items, sources, baseline_lists)
+    indexed_items = None if train_frame is None else indexed(train_frame["item"])
+    of_train = [] if indexed_items is None else [indexed_items[0]]
+    items = _all_items(of_train + [frame["item"].unique() for frame in (frames.items, tested) if frame is not None], frames.test)
+    train = None if train_frame is None or indexed_items is None else TrainRows.of(train_frame, items, indexed_items)
+    prepared = _with_catalogue(items, train, frames.items, needs.train_users)
+    prepared = replace(prepared, sources=sources, baseline_lists=baseline_lists)
     remarks: list[str] = []
     if frames.items is not None:
         prepared = _with_labels_of_items(prepared, frames.items, needs, remarks)
@@ -99,21 +104,20 @@ def _least_rating(test: pl.DataFrame) -> float:
 
 
 def _all_items(columns: Sequence[pl.Series], test: pl.DataFrame | None) -> Ids:
-    """The distinct items of all columns; of the type of test items where there are none."""
+    """The distinct items of all `columns`, each of which has an item once; of the type of test items where there are none."""
     if not columns:
         return Ids(pl.Series("item", [], dtype=pl.Int64 if test is None else test["item"].dtype))
-    return Ids(pl.concat([column.unique() for column in columns]).unique().sort())
+    return Ids(pl.concat([column.alias("item") for column in columns]).unique().sort())
 
 
-def _with_catalogue(
-    items: Ids, train: TrainRows | None, catalogue: pl.DataFrame | None, sources: frozenset[str], baseline_lists: Lists | None
-) -> Prepared:
+def _with_catalogue(items: Ids, train: TrainRows | None, catalogue: pl.DataFrame | None, counts_users: bool) -> Prepared:
     """What train and the items file say of which items there are, and how popular they are."""
     numbers: dict[str, float] = {}
     none = np.zeros(len(items), dtype=np.int64)
     rows = users = first = none
     if train is not None:
-        rows, users, first = train.rows_of_items, train.users_of_items, train.first_row_of_items
+        rows, first = train.rows_of_items, train.first_row_of_items
+        users = train.users_of_items if counts_users else none[:0]
         held = rows[rows > 0]
         numbers |= {"train_rows": float(len(train.item)), "train_items": float(len(held)), "train_users": float(len(train.users))}
         numbers["least_rows"] = float(held.min()) if len(held) else 0.0
@@ -125,7 +129,7 @@ def _with_catalogue(
         numbers["items"] = float(in_catalogue.sum())
     if train is not None:
         numbers["untrained_items"] = float((in_catalogue & ~in_train).sum())
-    return Prepared(items, rows, users, first, in_train, in_catalogue, numbers=numbers, sources=sources, baseline_lists=baseline_lists)
+    return Prepared(items, rows, users, first, in_train, in_catalogue, numbers=numbers)
 
 
 def _with_labels_of_items(prepared: Prepared, catalogue: pl.DataFrame, needs: SideNeeds, remarks: list[str]) -> Prepared:
@@ -200,6 +204,6 @@ def _with_test_popularity(prepared: Prepared, test: pl.DataFrame, train: TrainRo
 
 def _pairs_by_item(train: TrainRows, items: Ids) -> pl.DataFrame:
     """`item`, `user`: the distinct pairs of train, in the order of items and users."""
-    item, user = train.items_of_pairs, train.users_of_pairs
-    order = np.argsort(item, kind="stable")
+    user, item = train.pairs
+    order = np.lexsort((user, item))
     return pl.DataFrame({"item": items.ids.gather(item[order]), "user": train.users.ids.gather(user[order])})

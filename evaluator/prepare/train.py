@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from typing import Final
 
 import numpy as np
 import polars as pl
@@ -11,8 +14,10 @@ import polars as pl
 from ..tables.array import Array
 from ..tables.ids import Ids
 
-_SPARSEST = 8
-_LAST = np.iinfo(np.int64).max
+_SPARSEST: Final = 8
+"""Integer ids are looked up in a plain array where it is at most as many times as long as there are rows."""
+_BLOCK: Final = 1_000_000
+_LAST: Final = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,10 +34,16 @@ class TrainRows:
     n_items: int
 
     @classmethod
-    def of(cls, train: pl.DataFrame, items: Ids) -> TrainRows:
-        """The rows of a frame with the columns `user`, `item` and `row`; `items` holds all of its items."""
-        users, user = _indexed(train["user"])
-        return cls(user, items.index_of(train["item"]), train["row"].to_numpy(), Ids(users), len(items))
+    def of(cls, train: pl.DataFrame, items: Ids, indexed_items: tuple[pl.Series, Array]) -> TrainRows:
+        """The rows of a frame with the columns `user`, `item` and `row`; `items` holds all of its items.
+
+        `indexed_items` are the distinct items of train and the index of each row's item among them, as `indexed` gives them.
+        """
+        users, user = indexed(train["user"])
+        distinct, item = indexed_items
+        if len(distinct) < len(items):
+            item = items.index_of(distinct)[item]
+        return cls(user, item, train["row"].to_numpy(), Ids(users), len(items))
 
     @cached_property
     def rows_of_items(self) -> Array:
@@ -40,29 +51,27 @@ class TrainRows:
         return np.bincount(self.item, minlength=self.n_items)
 
     @cached_property
-    def pairs(self) -> Array:
-        """The distinct pairs in ascending order, each as user · (number of items) + item."""
-        keys = pl.Series(self.user * self.n_items + self.item).sort().to_numpy()
-        first = np.ones(len(keys), dtype=np.bool_)
-        np.not_equal(keys[1:], keys[:-1], out=first[1:])
-        return keys if first.all() else keys[first]
+    def pairs(self) -> tuple[Array, Array]:
+        """The index of the user and of the item of each distinct pair: those of the rows where no pair stands in several rows."""
+        distinct = [keys[np.append(True, keys[1:] != keys[:-1])] for keys in self._sorted_blocks()]
+        if sum(map(len, distinct)) == len(self.user):
+            return self.user, self.item
+        user, item = np.divmod(np.concatenate(distinct), self.n_items)
+        return user, item
 
-    @property
-    def users_of_pairs(self) -> Array:
-        """The index of the user of each distinct pair."""
-        found: Array = self.pairs // self.n_items
-        return found
-
-    @property
-    def items_of_pairs(self) -> Array:
-        """The index of the item of each distinct pair."""
-        found: Array = self.pairs % self.n_items
-        return found
+    def _sorted_blocks(self) -> Iterator[Array]:
+        """The pairs of all rows as numbers in blocks, sorted in each; equal pairs are in one block."""
+        borders = np.flatnonzero(self.user[1:] != self.user[:-1]) + 1
+        apart = len(borders) >= len(self.users)
+        # Where the rows of each user stand together a pair can only repeat among them: blocks of whole users stay in the cache.
+        ends = [] if apart else borders[np.searchsorted(borders, np.arange(_BLOCK, len(self.user), _BLOCK))[:-1]].tolist()
+        for start, end in pairwise(sorted({0, *ends, len(self.user)})):
+            yield pl.Series(self.user[start:end] * self.n_items + self.item[start:end]).sort().to_numpy()
 
     @cached_property
     def users_of_items(self) -> Array:
         """The number of users of each item."""
-        return self.rows_of_items if len(self.pairs) == len(self.item) else np.bincount(self.items_of_pairs, minlength=self.n_items)
+        return np.bincount(self.pairs[1], minlength=self.n_items)
 
     @cached_property
     def first_row_of_items(self) -> Array:
@@ -82,14 +91,15 @@ def first_rows(index: Array, row: Array, n: int) -> Array:
     return first
 
 
-def _indexed(ids: pl.Series) -> tuple[pl.Series, Array]:
+def indexed(ids: pl.Series) -> tuple[pl.Series, Array]:
     """The distinct ids in ascending order, and the index of each of `ids` among them."""
     if ids.dtype.is_integer() and len(ids):
-        values = ids.to_numpy()
-        least, most = int(values.min()), int(values.max())
-        if most - least < _SPARSEST * len(values):
+        least, most = int(str(ids.min())), int(str(ids.max()))
+        if most - least < _SPARSEST * len(ids):
+            offset = (ids - least if least else ids).to_numpy()
             there = np.zeros(most - least + 1, dtype=np.bool_)
-            there[values - least] = True
-            return pl.Series(np.flatnonzero(there) + least, dtype=ids.dtype), (np.cumsum(there) - 1)[values - least]
+            there[offset] = True
+            distinct = pl.Series(np.flatnonzero(there) + least, dtype=ids.dtype)
+            return distinct, offset if there.all() else (np.cumsum(there) - 1)[offset]
     distinct = ids.unique().sort()
     return distinct, Ids(distinct).index_of(ids)

@@ -22,6 +22,8 @@ def train_rows(prepared: Prepared) -> Array:
 @item_column("train_users")
 def train_users(prepared: Prepared) -> Array:
     """The number of train users who have the item; 0 for an item that train does not hold."""
+    if len(prepared.train_users) < len(prepared.items):
+        raise ValueError("the train users of items were not counted")
     return prepared.train_users
 
 
@@ -82,7 +84,7 @@ def mean_rank(prepared: Prepared, by: str) -> Array:
 
     Equal items share the mean of their ranks; 0 for an item that train does not hold.
     """
-    popularity = (prepared.train_users if by == "users" else prepared.train_rows)[prepared.in_train]
+    popularity = (train_users(prepared) if by == "users" else prepared.train_rows)[prepared.in_train]
     _, level, size = np.unique(popularity, return_inverse=True, return_counts=True)
     column = np.zeros(len(prepared.items))
     column[prepared.in_train] = ((np.cumsum(size) - (size - 1) / 2.0) / max(len(popularity), 1))[level]

@@ -12,7 +12,7 @@ import polars as pl
 from ..conventions.choices import Lists
 from .array import Array
 from .graph import table
-from .pairs import Pairs, any_repeated, paired
+from .pairs import Pairs, any_repeated
 from .part import LISTS, PartData, SourceRows
 from .prepared import Prepared
 from .rows import Rows, in_order, numbered, starts_of
@@ -119,13 +119,14 @@ def list_rows(part: PartData, prepared: Prepared, rows_as_stored: ListRows, list
     """The rows of the lists; with `sum_scores` each item of a list once, with the sum of its scores and its best position."""
     if lists.duplicates != "sum_scores" or "score" not in rows_as_stored.rows or not rows_as_stored.repeats:
         return rows_as_stored
-    frame = rows_as_stored.rows.frame.with_columns(user=pl.Series(rows_as_stored.user)).sort("user", "row")
+    frame = rows_as_stored.rows.frame.with_columns(user=pl.Series(rows_as_stored.user)).with_row_index("index").sort("user", "row")
     best = [pl.col("position").min()] if "position" in rows_as_stored.rows else []
-    summed = frame.group_by("user", "item", maintain_order=True).agg(pl.col("score").cast(pl.Float64).sum(), *best, pl.col("row").min())
+    summed = frame.group_by("user", "item", maintain_order=True).agg(
+        pl.col("score").cast(pl.Float64).sum(), *best, pl.col("row", "index").first()
+    )
     user = summed["user"].to_numpy()
-    rows = SourceRows(user, summed.drop("user"), part.n_users, starts_of(user, part.n_users))
-    (pairs,) = paired([(user, rows.item)], part.n_users)
-    return ListRows(rows, pairs, prepared)
+    rows = SourceRows(user, summed.drop("user", "index"), part.n_users, starts_of(user, part.n_users))
+    return ListRows(rows, rows_as_stored.pairs.take(summed["index"].to_numpy()), prepared)
 
 
 @dataclass(frozen=True, eq=False)

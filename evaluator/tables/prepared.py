@@ -35,7 +35,8 @@ class Prepared:
     """What is known before the lists are read. Arrays of items follow the order of `items`.
 
     - `items`: every item that train, the items file or (where a metric counts them) the test file holds.
-    - `train_rows`, `train_users`, `train_first`: the number of train rows and of train users of each item, and its first row of train.
+    - `train_rows`, `train_users`, `train_first`: the number of train rows and of train users of each item, and its first row of train;
+      `train_users` is empty where no metric needs it.
     - `in_train`, `in_catalogue`: whether train holds the item, and whether the catalogue does (the items file, else train).
     - `category_item`, `category_code`: the categories of items, one pair each, in the order of items and codes from 1.
     - `item_groups`, `user_groups`: by column, the code of the group of each item (0 for none), and of each of `group_users`.

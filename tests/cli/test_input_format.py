@@ -7,7 +7,7 @@ import io
 import polars as pl
 import pytest
 
-from tests.evaluator.load.conftest import LISTS, TEST
+from tests.load.conftest import LISTS, TEST
 
 FRAME = pl.DataFrame(LISTS, schema=["user", "item", "score"], orient="row")
 FORMS = {

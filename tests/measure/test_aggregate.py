@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from receval.interval import bootstrap
 from receval.measure.aggregate import aggregated, micro, needs_values
+from receval.measure.interval import bootstrap
 from receval.measure.moments import MomentTable
 
 SUMS = ("mean", "sum", "std", "ci95", "geometric")

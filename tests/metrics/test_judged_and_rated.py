@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from receval import metrics  # noqa: F401, declares the tables
 from receval.errors import DataError
 from receval.metrics.definition import Lists, Truth
 from receval.tables.graph import Choice, Tables

@@ -340,6 +340,10 @@ def test_a_cluster_of_two_workers_gives_the_same_values_and_takes_a_packed_envir
         ("Traceback (most recent call last):\n  …\nModuleNotFoundError: No module named 'polars'", MissingExtraError),
         ("[PACKAGE_NOT_INSTALLED] PyArrow >= 18 must be installed", MissingExtraError),
         ("[PYTHON_VERSION_MISMATCH] Python in worker has different version", MissingExtraError),
+        (
+            "Traceback (most recent call last):\nreceval.parts.spark.versions.OtherVersions: the Spark workers have receval 0",
+            MissingExtraError,
+        ),
         ("Traceback (most recent call last):\nreceval.load.scan.ReadError: bad number", ReadError),
         ("Traceback (most recent call last):\nKeyError: 3", RuntimeError),
         ("[FAILED_READ_FILE] Error while reading file", ReadError),

@@ -7,10 +7,12 @@ from typing import Final
 
 from ...errors import MissingExtraError
 from ...load.scan import ReadError
+from .versions import OtherVersions
 
 _MISSING_MODULE: Final = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '([\w.]+)'|PACKAGE_NOT_INSTALLED\] (\w+)")
 _OTHER_PYTHON: Final = "PYTHON_VERSION_MISMATCH"
 _READ_ERROR: Final = re.compile(rf"{ReadError.__module__}\.{ReadError.__name__}: (.*)")
+_OTHER_VERSIONS: Final = re.compile(rf"{OtherVersions.__module__}\.{OtherVersions.__name__}: (.*)")
 _WORKER_TRACEBACK: Final = "Traceback (most recent call last)"
 _WAYS_OUT: Final = "install receval and its dependencies there, or ship a packed environment: engine.archives"
 
@@ -32,6 +34,9 @@ def translated(error: Exception) -> Exception:
         return MissingExtraError(f"the Python of the Spark workers has no {name.partition('.')[0]}", _WAYS_OUT)
     if _OTHER_PYTHON in text:
         return MissingExtraError("the Spark workers run another version of Python than this process", _WAYS_OUT)
+    versions = _OTHER_VERSIONS.search(text)
+    if versions:
+        return MissingExtraError(versions[1], _WAYS_OUT)
     unreadable = _READ_ERROR.search(text)
     if unreadable:
         return ReadError(unreadable[1])

@@ -1,24 +1,29 @@
-"""Whole users on Spark: rows of all sources are shuffled by user, sorted, and measured where they arrive."""
+"""Whole users on Spark: rows of all sources are packed into blocks by user, shuffled, and measured where they arrive."""
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import reduce
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 
+from ... import load
 from ...load import Source
 from ...load.tally import merged_counts
 from ..local import ROWS_PER_PART
+from .blocks import BUCKET, MAX_BITS, SCHEMA, BlockWriter
 from .failures import translated
-from .records import ELEMENT
 from .session import SparkSession
 from .sources import canonical_rows
-from .workers import MADE, ROLE, Counts, Enclosed, PartWorker, RoleColumns, Shipped, Work
+from .versions import Versions
+from .workers import MADE, Counts, Enclosed, PartWorker, Role, Shipped, Work, clean
 
-LISTS = "lists"
+LISTS: Final = "lists"
+_MIN_BITS: Final = 6
+_BYTES_PER_BUCKET: Final = 8 << 20
+_BYTES_OF_TABLE: Final = 4 << 30
 
 
 def ship(session: SparkSession, work: Work) -> Shipped:
@@ -49,16 +54,17 @@ def measured_on_spark(
     """
     opened = {role: canonical_rows(session.native, source.scan) for role, source in sources.items()}
     roles = {
-        role: RoleColumns.of(source, number, _columns(opened[role]), role in (LISTS, "test", *last))
+        role: Role.of(source, number, _types(opened[role]), role in (LISTS, "test", *last))
         for number, (role, source) in enumerate(sources.items())
     }
-    worker = PartWorker(work, roles, rows_per_part)
+    versions, bits = Versions.installed(), bucket_bits(sources.values())
     try:
-        together = reduce(_union, (_tagged(opened[role], columns) for role, columns in roles.items()))
-        if only is not None:
-            together = together.filter(together["user"] == only)
-        keys = ["user", ROLE, "row", *([ELEMENT] if ELEMENT in together.columns else [])]
-        shuffled = together.repartition("user").sortWithinPartitions(*keys)
+        chosen = {role: rows if only is None else rows.filter(rows["user"] == only) for role, rows in opened.items()}
+        blocks = [rows.mapInArrow(BlockWriter(roles[role].number, bits, versions), SCHEMA) for role, rows in chosen.items()]
+        together = reduce(lambda first, second: first.union(second), blocks)
+        # By bucket and not by user: a partition then holds as many whole buckets as Spark finds fitting.
+        shuffled = together.repartition(BUCKET).sortWithinPartitions(BUCKET)
+        worker = PartWorker(work, roles, versions, rows_per_part)
         results = shuffled.mapInArrow(worker, f"{MADE} binary").toArrow()[MADE].to_pylist()
     except Exception as error:
         raise translated(error) from error
@@ -68,29 +74,22 @@ def measured_on_spark(
         counts = {role: merged_counts(counts[role], found[role]) for role in counts}
     if any(number for role in counts.values() for name, number in role.items() if name.startswith(("null_", "infinite_"))):
         return None, counts
-    return work.value({role: columns.empty() for role, columns in roles.items()}) if total is None else total, counts
+    return work.value({role: clean(columns.no_rows()) for role, columns in roles.items()}) if total is None else total, counts
 
 
-def _columns(rows: Any) -> dict[str, tuple[str, str]]:
-    """For each canonical column of a source the name that it has among those of all, and its type.
-
-    Columns of one name have one type in the union of all sources, so that a score that one source stores in 32 bits stays so.
-    """
-    types = {field.name: field.dataType.simpleString() for field in rows.schema.fields}
-    return {name: ("user" if name == "user" else f"{name} {kind}", kind) for name, kind in types.items() if name not in ("row", ELEMENT)}
+def _types(rows: Any) -> dict[str, str]:
+    return {field.name: field.dataType.simpleString() for field in rows.schema.fields}
 
 
-def _tagged(rows: Any, columns: RoleColumns) -> Any:
-    """The rows of a source as they stand among those of all."""
-    from pyspark.sql import functions as f
-
-    role = f.lit(columns.number).cast("tinyint").alias(ROLE)
-    numbers = [f.col(name) for name in ("row", ELEMENT) if name in rows.columns]
-    return rows.select(role, *numbers, *(f.col(column).alias(name) for column, (name, _) in columns.columns.items()))
-
-
-def _union(first: Any, second: Any) -> Any:
-    return first.unionByName(second, allowMissingColumns=True)
+def bucket_bits(sources: Iterable[Source]) -> int:
+    """Return the logarithm of the number of buckets: one for some megabytes, so that a bucket fits into memory; 64 to 4,096 in all."""
+    n_bytes = 0
+    for source in sources:
+        for path in source.paths:
+            n_bytes += path.size if isinstance(path, load.Remote) else path.stat().st_size
+        if source.scan.format == "table":  # nobody knows
+            n_bytes += _BYTES_OF_TABLE
+    return min(max((n_bytes // _BYTES_PER_BUCKET).bit_length(), _MIN_BITS), MAX_BITS)
 
 
 def table_frame(session: SparkSession, source: Source) -> pl.DataFrame:

@@ -1,37 +1,30 @@
-"""On a worker: sorted rows of all sources → parts of whole users → what is made of them, as one pickle."""
+"""On a worker: blocks of rows of all sources → parts of whole users → what is made of them, as one pickle."""
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol
 
 import numpy as np
 import polars as pl
 
 from ...load import Source
 from ...load.tally import FaultTally
-from ..contiguous import contiguous_frames
 from ..local import ROWS_PER_PART
+from .blocks import BLOCK, BUCKET, ROLE, rows_of_blocks, split_by_user
 from .records import ELEMENT
 from .types import polars_type
+from .versions import Versions
 
-ROLE: Final = "receval role"
 MADE: Final = "made"
-Mergeable = TypeVar("Mergeable", bound="Adds")
 Work = Callable[[Mapping[str, pl.DataFrame]], Any]
 """What is made of the frames of a part, by role; it can be pickled and merges with `+`."""
 Counts = dict[str, dict[str, int | None]]
 """The faults of each source, by role, as `FaultTally` counts them."""
-
-
-class Adds(Protocol):
-    """What merges with `+`."""
-
-    def __add__(self: Mergeable, other: Mergeable) -> Mergeable:
-        """Merge."""
-        ...
+Blocks = dict[int, list[bytes]]
+"""The blocks of a bucket, by the number of their role."""
 
 
 class Shipped(Protocol):
@@ -51,68 +44,62 @@ class Enclosed:
 
 
 @dataclass(frozen=True)
-class RoleColumns:
-    """The rows of one source among those of all: the number of the role, and for each canonical column the column and its Spark type."""
+class Role:
+    """A source among all: its number, and the Spark types of its columns; `required` if users who have rows here only count."""
 
     source: Source
     number: int
-    columns: Mapping[str, tuple[str, str]]
+    types: Mapping[str, str]
     required: bool
-    """Whether users who have rows here only belong to the result."""
 
     @classmethod
-    def of(cls, source: Source, number: int, columns: Mapping[str, tuple[str, str]], required: bool) -> RoleColumns:
+    def of(cls, source: Source, number: int, types: Mapping[str, str], required: bool) -> Role:
         """Return the role of a source, of which only what a tally looks at goes to workers: no paths, and no keys to stores."""
         scan = replace(source.scan, paths=(), storage={}, partitions={})
-        return cls(replace(source, scan=scan, given=(), paths=(), display_names=(), display_paths={}), number, dict(columns), required)
+        return cls(replace(source, scan=scan, given=(), paths=(), display_names=(), display_paths={}), number, dict(types), required)
 
-    def rows(self, together: pl.DataFrame) -> pl.DataFrame:
-        """The rows of this source, with its own columns and `row`."""
-        own = together.filter(pl.col(ROLE) == self.number) if ROLE in together.columns else together
-        columns = [pl.col(name).cast(polars_type(kind)).alias(column) for column, (name, kind) in self.columns.items()]
-        frame = own.select("row", *columns, *([ELEMENT] if ELEMENT in own.columns else []))
-        if ELEMENT in frame.columns:  # rows that one record becomes have its number
-            frame = frame.drop(ELEMENT).with_columns(row=pl.Series(np.arange(frame.height)))
-        return frame
+    def in_order(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows sorted by user and in the order of the source."""
+        if ELEMENT in rows.columns:  # rows that one record becomes have its number
+            rows = rows.sort("user", "row", ELEMENT, nulls_last=False).drop(ELEMENT)
+            return rows.with_columns(row=pl.Series(np.arange(rows.height)))
+        return rows if _is_sorted(rows) else rows.sort("user", "row", nulls_last=False)
 
-    def empty(self) -> pl.DataFrame:
-        """The frame without rows, as a part has it."""
-        return _clean(self._no_rows())
+    def no_rows(self) -> pl.DataFrame:
+        """The frame without rows."""
+        return pl.DataFrame(schema={name: polars_type(kind) for name, kind in self.types.items() if name != ELEMENT})
 
     def no_counts(self) -> dict[str, int | None]:
         """The faults of no rows."""
         tally = FaultTally(self.source)
-        tally.add(self._no_rows())
+        tally.add(self.no_rows())
         return tally.counts
-
-    def _no_rows(self) -> pl.DataFrame:
-        return pl.DataFrame(schema={"row": pl.Int64} | {column: polars_type(kind) for column, (_, kind) in self.columns.items()})
 
 
 @dataclass(frozen=True)
 class PartWorker:
-    """A function for `mapInArrow` over rows that are sorted by user, role and row, all rows of a user being in one partition."""
+    """A function for `mapInArrow` over blocks that are sorted by bucket, all blocks of a bucket being in one partition."""
 
     work: Shipped
-    roles: Mapping[str, RoleColumns]
+    roles: Mapping[str, Role]
+    versions: Versions
     rows_per_part: int = ROWS_PER_PART
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Yield one row with the pickled pair of what was made of all parts (None if there are none) and `Counts`."""
         import pyarrow
 
-        made = pickle.dumps(self.made(pl.DataFrame(pl.from_arrow(batch)) for batch in batches), pickle.HIGHEST_PROTOCOL)
+        self.versions.check()
+        made = pickle.dumps(self.made(_by_bucket(batches)), pickle.HIGHEST_PROTOCOL)
         yield pyarrow.RecordBatch.from_pydict({MADE: [made]}, pyarrow.schema([(MADE, pyarrow.binary())]))
 
-    def made(self, batches: Iterator[pl.DataFrame]) -> tuple[Any, Counts]:
+    def made(self, buckets: Iterator[Blocks]) -> tuple[Any, Counts]:
         """Return what was made of all parts, and the faults; nothing is made once a row lacks a value."""
         work: Work = self.work.value
         tallies = {role: FaultTally(columns.source) for role, columns in self.roles.items()}
         total: Any = None
         faulty = False
-        filled = (batch for batch in batches if batch.height)
-        for together in contiguous_frames(filled, self.rows_per_part, users_are_sorted=True):
-            frames = {role: columns.rows(together) for role, columns in self.roles.items()}
+        for frames in self._parts(buckets):
             for role, frame in frames.items():
                 faulty |= bool(frame.height) and tallies[role].add(frame)
             part = None if faulty else self._part(frames)
@@ -121,9 +108,30 @@ class PartWorker:
                 total = made if total is None else total + made
         return None if faulty else total, {role: tally.counts for role, tally in tallies.items()}
 
+    def _parts(self, buckets: Iterator[Blocks]) -> Iterator[dict[str, pl.DataFrame]]:
+        """The frames of as many buckets as have about `rows_per_part` rows; a bucket with more is split."""
+        waiting: list[dict[str, pl.DataFrame]] = []
+        n_waiting = 0
+        for blocks in buckets:
+            frames = {role: columns.no_rows() for role, columns in self.roles.items()}
+            for role, columns in self.roles.items():
+                if columns.number in blocks:
+                    frames[role] = columns.in_order(rows_of_blocks(blocks[columns.number])).select(frames[role].columns)
+            n_rows = sum(frame.height for frame in frames.values())
+            if waiting and n_waiting + n_rows > self.rows_per_part:
+                yield _together(waiting)
+                waiting, n_waiting = [], 0
+            if n_rows >= 2 * self.rows_per_part:
+                yield from split_by_user(frames, n_rows // self.rows_per_part)
+                continue
+            waiting.append(frames)
+            n_waiting += n_rows
+        if waiting:
+            yield _together(waiting)
+
     def _part(self, frames: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame] | None:
         """The frames without rows of users who do not belong to the result; None if nobody is left."""
-        part = {role: _clean(frame) for role, frame in frames.items()}
+        part = {role: clean(frame) for role, frame in frames.items()}
         required = [part[role] for role, columns in self.roles.items() if columns.required]
         if not any(frame.height for frame in required):
             return None
@@ -135,7 +143,35 @@ class PartWorker:
         return part
 
 
-def _clean(frame: pl.DataFrame) -> pl.DataFrame:
+def _by_bucket(batches: Iterator[Any]) -> Iterator[Blocks]:
+    """The blocks of each bucket, by the number of their role."""
+    current: int | None = None
+    blocks: Blocks = {}
+    for batch in batches:
+        for bucket, role, block in zip(*(batch.column(name).to_pylist() for name in (BUCKET, ROLE, BLOCK)), strict=True):
+            if bucket != current and blocks:
+                yield blocks
+                blocks = {}
+            current = bucket
+            blocks.setdefault(role, []).append(block)
+    if blocks:
+        yield blocks
+
+
+def _together(frames: list[dict[str, pl.DataFrame]]) -> dict[str, pl.DataFrame]:
+    return {role: pl.concat([frame[role] for frame in frames], rechunk=True) for role in frames[0]}
+
+
+def _is_sorted(rows: pl.DataFrame) -> bool:
+    """Whether the rows are sorted by user and row."""
+    users, numbers = rows["user"], rows["row"]
+    if users.null_count() or not users.is_sorted():
+        return False
+    descends = (numbers.slice(1) < numbers.slice(0, max(len(numbers) - 1, 0))) & (users.slice(1) == users.slice(0, max(len(users) - 1, 0)))
+    return not descends.any()
+
+
+def clean(frame: pl.DataFrame) -> pl.DataFrame:
     """The rows that have a user, without the marks of odd ids."""
     frame = frame.drop([name for name in frame.columns if name.startswith("odd_")])
     return frame.filter(pl.col("user").is_not_null()) if frame["user"].null_count() else frame

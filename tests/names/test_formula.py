@@ -11,7 +11,7 @@ from receval import metrics
 from receval.names.formula import is_formula, read
 from receval.names.measure_strings import UNSET, MetricSpec, parse
 
-from .test_naming import specs
+from tests.names.test_measure_strings import specs
 
 NDCG, EPC, P = MetricSpec("nDCG", k=10), MetricSpec("EPC", k=10), MetricSpec("Precision", k=5)
 

@@ -8,7 +8,7 @@ import pytest
 from receval import load
 from receval.errors import ConfigError, DataError
 
-from tests.evaluator.load.conftest import EXPECTED, LISTS
+from tests.load.conftest import EXPECTED, LISTS
 
 ROWS = "".join(f"{user},{item},{score},é\n" for user, item, score in LISTS)
 CSV = "user,item,score,title\n" + ROWS

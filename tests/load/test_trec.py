@@ -8,7 +8,7 @@ from receval import load, load_config, run
 from receval.errors import DataError
 
 from tests.conftest import values
-from tests.evaluator.load.conftest import EXPECTED
+from tests.load.conftest import EXPECTED
 
 RUN = "1 Q0 10 1 0.9 bm25\n1 Q0 99 2 0.8 bm25\n2 Q0 98 1 0.7 bm25\n2 Q0 12 2 0.6 bm25\n"
 QRELS = "1 0 10 1\n1 0 11 2\n2 0 12 1\n2 0 98 0\n"

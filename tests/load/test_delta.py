@@ -12,7 +12,7 @@ from deltalake import DeltaTable
 from receval import load_config, run
 from receval.errors import DataError, MissingExtraError
 
-from tests.evaluator.load.conftest import EXPECTED, LISTS, TEST
+from tests.load.conftest import EXPECTED, LISTS, TEST
 
 FRAME = pl.DataFrame(LISTS, schema=["user", "item", "score"], orient="row")
 

@@ -23,7 +23,7 @@ from receval import load_config, run
 from receval.cli.main import main
 from receval.errors import DataError, MissingExtraError
 
-from tests.evaluator.load.conftest import EXPECTED, LISTS, TEST
+from tests.load.conftest import EXPECTED, LISTS, TEST
 
 FRAME = pl.DataFrame(LISTS, schema=["user", "item", "score"], orient="row")
 TEXT = FRAME.write_csv().encode()

@@ -1,6 +1,6 @@
 """Whatever bytes a data file or a config holds, only sentences come out: no traceback, no hang, no flood of memory.
 
-`RECEVAL_FUZZ_SECONDS=600 RECEVAL_FUZZ_SEED=7 pytest tests/evaluator/load/test_fuzz.py` looks longer, and elsewhere.
+`RECEVAL_FUZZ_SECONDS=600 RECEVAL_FUZZ_SEED=7 pytest tests/load/test_fuzz.py` looks longer, and elsewhere.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from receval import load_config, run
 from receval.errors import RecevalError
 
 from tests.conftest import CONFIGS
-from tests.evaluator.load.conftest import LISTS, TEST
+from tests.load.conftest import LISTS, TEST
 
 SECONDS = float(os.environ.get("RECEVAL_FUZZ_SECONDS", "6"))
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))

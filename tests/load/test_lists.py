@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from receval.errors import DataError
 
-from tests.evaluator.load.conftest import EXPECTED
+from tests.load.conftest import EXPECTED
 
 RELEVANT = {1: [10, 11], 2: [12]}
 USERS, ITEMS, SCORES = [1, 2], [[10, 99], [98, 12]], [[0.9, 0.8], [0.7, 0.6]]

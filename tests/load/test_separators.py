@@ -8,7 +8,7 @@ import pytest
 from receval import load
 from receval.errors import DataError
 
-from tests.evaluator.load.conftest import EXPECTED
+from tests.load.conftest import EXPECTED
 
 RATINGS = "1::10::5::978300760\n1::11::4::978302109\n2::12::3::978301968\n"
 

@@ -1,35 +1,20 @@
-"""The files beside the test file and the lists: found when they are needed, in every format, with the columns that are asked for."""
+"""The files beside the test file and the lists: read in every format, with the columns that are asked for."""
 
 from __future__ import annotations
 
 import io
-from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
-import yaml
-from receval import load, load_config
-from receval.engine.polars import PolarsEngine
+from receval import load
 from receval.errors import DataError
-from receval.evaluation.inputs import look_at_everything
+from receval.evaluation.sources import SourceReader
 
 USERS = pl.DataFrame({"user": [1, 2, 3], "age": [30, None, 7], "member": [True, False, None], "height": [1.5, 2.25, None]})
+PEOPLE = "user,age,group\n1,30,x\n2,,y\n"
 ITEMS = "item,genres,year\n10,Action|Comedy,1999\n10,Drama,\n11,,2001\n"
-FILES = {
-    "t.csv": "user,item\n1,10\n",
-    "als.csv": "user,item,score\n1,10,1\n",
-    "bpr.csv": "user,item,score\n1,11,1\n",
-    "train.csv": "user,item\n2,10\n",
-    "items.csv": ITEMS,
-    "users.csv": "user,age,group\n1,30,x\n2,,y\n",
-    "base.csv": "user,item,rank\n1,10,1\n",
-    "policy.csv": "item,score\n10,3\n",
-    "pred.csv": "user,item,prediction\n1,10,4.5\n",
-    "dist.csv": "item,other,distance\n10,11,0.5\n",
-}
-EVERYTHING = {"train": "train.csv", "items": {"path": "items.csv", "categories": "genres"}, "users": "users.csv", "baseline": "base.csv",
-              "previous_policy": "policy.csv", "predictions": "pred.csv", "distances": "dist.csv"}  # fmt: skip
-MODELS = {"als": "als.csv", "bpr": "bpr.csv"}
 
 
 def written(frame: pl.DataFrame, format: str) -> bytes:
@@ -38,14 +23,10 @@ def written(frame: pl.DataFrame, format: str) -> bytes:
     return file.getvalue()
 
 
-def rows(source: load.Source, engine=None) -> list[dict]:
+def rows(source: load.Source) -> list[dict[str, Any]]:
     """The rows of a source, without faults, under the canonical names."""
-    engine = engine or PolarsEngine()
-    frame = engine.scan(source.scan)
-    (counts,) = engine.collect(load.counted(frame, source)).rows(named=True)
-    load.refuse(source, counts)
-    columns = list(source.scan.names)
-    return engine.collect(frame.sort("row").select(columns)).rows(named=True)
+    frame = SourceReader(Path(), tolerant=False).frame(source)
+    return frame.sort("row").select(list(source.scan.names)).rows(named=True)
 
 
 @pytest.fixture
@@ -58,22 +39,6 @@ def look(write, tmp_path):
     return look
 
 
-@pytest.fixture
-def inputs(write, tmp_path):
-    """The inputs of a config with these keys of `data`, as far as `needed`."""
-
-    def inputs(*needed, recommendations=MODELS, **data):
-        for name, content in FILES.items():
-            if not (tmp_path / name).exists():
-                write(name, content)
-        config = {"data": {"test": "t.csv", "recommendations": recommendations, **data}, "evaluation": {"metrics": ["nDCG"]}}
-        loaded = load_config(write("config.yaml", yaml.safe_dump(config)))
-        with ExitStack() as stack:
-            return look_at_everything(loaded, frozenset(needed), stack)
-
-    return inputs
-
-
 @pytest.mark.parametrize("format", ["csv", "ndjson", "parquet", "ipc"])
 def test_labels_are_text_whatever_the_format_and_may_be_missing(format, look):
     source = look("people", f"u.{format}", written(USERS, format), labels=["member", "age", "height"])
@@ -82,16 +47,6 @@ def test_labels_are_text_whatever_the_format_and_may_be_missing(format, look):
     assert [row["label_0"] for row in found] == ["true", "false", None]
     assert [row["label_1"] for row in found] == ["30", None, "7"]
     assert [row["label_2"] for row in found] == ["1.5", "2.25", None]
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("format", ["csv", "ndjson", "parquet", "ipc"])
-def test_both_engines_read_the_same_labels(format, look, spark):
-    from receval.engine.spark import SparkEngine
-
-    source = look("people", f"u.{format}", written(USERS, format), labels=["member", "age", "height"])
-    engine = SparkEngine(master=spark["master"])
-    assert rows(source, engine) == rows(source)
 
 
 def test_parts_may_store_a_label_in_different_types(write):
@@ -114,16 +69,16 @@ def test_a_label_that_later_parts_lack_is_missed_there(write):
 
 def test_a_label_that_is_not_there_is_refused_with_the_columns_and_the_one_that_was_meant(look):
     with pytest.raises(DataError, match=r"no column 'gruop'; the columns are 'user', 'age', 'group'") as error:
-        look("people", "u.csv", FILES["users.csv"], labels=["gruop"])
+        look("people", "u.csv", PEOPLE, labels=["gruop"])
     assert error.value.hint == "did you mean 'group'?"
     with pytest.raises(DataError) as error:
-        look("people", "u.csv", FILES["users.csv"], labels=["country"])
+        look("people", "u.csv", PEOPLE, labels=["country"])
     assert error.value.hint == "name one of these, or add the column to the file"
 
 
 def test_a_column_of_ids_is_no_label(look):
     with pytest.raises(DataError, match="column 'user' holds the user ids and says nothing of them"):
-        look("people", "u.csv", FILES["users.csv"], labels=["user"])
+        look("people", "u.csv", PEOPLE, labels=["user"])
 
 
 def test_a_file_without_a_header_has_no_labels(look):
@@ -225,26 +180,6 @@ def test_predictions_distances_and_scores_are_finite_numbers(table, column, look
         rows(look(table, "x.csv", f"{columns}\n1,2,0.5\n1,3,inf\n"))
 
 
-def test_the_second_item_of_a_pair_is_compared_as_items_are(inputs, write):
-    whole = inputs("distances", distances="dist.csv")
-    assert load.common_kinds(whole.all()) == {"user": "integer", "item": "integer", "other": "integer"}
-    write("als.csv", "user,item,score\n1,x,1\n")
-    mixed = inputs("distances", distances="dist.csv")
-    kinds = load.common_kinds(mixed.all())
-    assert kinds == {"user": "integer", "item": "text", "other": "text"}
-    assert rows(mixed.with_kinds(kinds).distances) == [{"item": "10", "other": "11", "distance": 0.5}]
-    assert load.as_text({"user": "integer", "item": "integer", "other": "integer"}, ["item"])["other"] == "text"
-
-
-def test_text_among_the_second_items_makes_all_items_text(inputs, write):
-    write("dist.csv", "item,other,distance\n10,x,0.5\n")
-    found = inputs("distances", distances="dist.csv")
-    assert load.common_kinds(found.all()) == {"user": "integer", "item": "text", "other": "text"}
-    assert load.remarks(found.all()) == (
-        "Item ids are compared as text, in text order where scores tie, because data.distances holds text.",
-    )
-
-
 def test_text_that_is_found_late_among_the_second_items_is_told_as_an_item(look):
     many = "".join(f"10,{item},0.5\n" for item in range(3000))
     source = look("distances", "d.csv", f"item,other,distance\n{many}10,007,1\n")
@@ -252,60 +187,3 @@ def test_text_that_is_found_late_among_the_second_items_is_told_as_an_item(look)
     with pytest.raises(load.IdsAreText) as found:
         rows(source)
     assert found.value.columns == ("item",)
-
-
-def test_only_what_is_needed_is_looked_at(inputs):
-    assert [source.role for source in inputs(**EVERYTHING).all()] == ["data.test", "data.recommendations.als", "data.recommendations.bpr"]
-    needs = {
-        "catalogue": {"train", "items"}, "known": {"train", "items"}, "train": {"train"}, "items": {"items"}, "categories": {"items"},
-        "items.year": {"items"}, "users": {"users"}, "users.age": {"users"}, "baseline": {"baseline"},
-        "previous_policy": {"previous_policy"}, "predictions": {"predictions"}, "distances": {"distances"},
-    }  # fmt: skip
-    for need, expected in needs.items():
-        for spelling in (need, f"{need}?"):
-            found = inputs(spelling, **EVERYTHING)
-            assert {role for role in EVERYTHING if getattr(found, role)} == expected, spelling
-
-
-def test_what_is_used_where_it_is_given_may_be_missing(inputs):
-    found = inputs("train?", "items?", "users.age?", "predictions?", "baseline?")
-    assert [source.role for source in found.all()] == ["data.test", "data.recommendations.als", "data.recommendations.bpr"]
-
-
-def test_labels_are_the_columns_that_are_needed_sorted_and_once_and_then_the_categories(inputs):
-    found = inputs("users.group", "users.age", "items.year", "items.genres", "categories", **EVERYTHING)
-    assert list(found.users.labels) == ["age", "group"]
-    assert list(found.items.labels) == ["genres", "year"]
-    several = EVERYTHING | {"items": {"path": "items.csv", "categories": ["year", "genres"]}}
-    assert list(inputs("categories", **several).items.labels) == ["year", "genres"]
-    assert list(inputs("items", **several).items.labels) == []
-
-
-def test_one_file_of_predictions_is_that_of_every_model_and_read_once(inputs):
-    found = inputs("predictions", predictions="pred.csv")
-    again = found.with_kinds(load.common_kinds(found.all()))
-    for each in (found, again):
-        assert each.predictions["als"] is each.predictions["bpr"]
-        assert [source.role for source in each.all()].count("data.predictions") == 1
-    assert list(found.single("als").predictions) == ["als"]
-
-
-def test_predictions_may_have_a_file_per_model(inputs):
-    found = inputs("predictions", predictions={"als": "pred.csv", "bpr": "pred.csv"})
-    assert [source.role for source in found.predictions.values()] == ["data.predictions.als", "data.predictions.bpr"]
-    assert list(inputs("predictions?", predictions={"als": "pred.csv"}).predictions) == ["als"]
-
-
-def test_predictions_are_of_models_that_the_files_named(inputs):
-    named = {"als": "pred.csv", "bpr": "pred.csv"}
-    assert list(inputs("predictions", recommendations=["als.csv", "bpr.csv"], predictions=named).predictions) == ["als", "bpr"]
-    with pytest.raises(DataError, match=r"data.predictions: no model is called 'alls' — did you mean 'als'\?"):
-        inputs("predictions", recommendations=["als.csv", "bpr.csv"], predictions={"alls": "pred.csv", "bpr": "pred.csv"})
-    with pytest.raises(DataError, match="there are no predicted ratings of the model bpr"):
-        inputs("predictions", recommendations=["als.csv", "bpr.csv"], predictions={"als": "pred.csv"})
-
-
-def test_every_source_is_listed_in_the_order_of_the_config(inputs):
-    needs = ("train", "items", "users", "baseline", "previous_policy", "predictions", "distances")
-    roles = [source.role.removeprefix("data.") for source in inputs(*needs, **EVERYTHING).all()]
-    assert roles == ["test", *needs, "recommendations.als", "recommendations.bpr"]

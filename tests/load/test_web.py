@@ -11,7 +11,7 @@ from contextlib import ExitStack
 import pytest
 from receval.errors import DataError
 
-from tests.evaluator.load.conftest import EXPECTED, LISTS
+from tests.load.conftest import EXPECTED, LISTS
 
 TEXT = ("user,item,score\n" + "".join(f"{user},{item},{score}\n" for user, item, score in LISTS)).encode()
 

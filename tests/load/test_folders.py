@@ -11,7 +11,7 @@ from receval import load, load_config, run
 from receval.errors import DataError
 
 from tests.conftest import values
-from tests.evaluator.load.conftest import EXPECTED, LISTS
+from tests.load.conftest import EXPECTED, LISTS
 
 FRAME = pl.DataFrame(LISTS, schema=["user", "item", "score"], orient="row")
 BY_USER = {user: FRAME.filter(user=user).drop("user", "score") for user in (1, 2)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from receval import load
 
-from tests.evaluator.load.conftest import EXPECTED
+from tests.load.conftest import EXPECTED
 
 INTER = "user_id:token\titem_id:token\trating:float\ttimestamp:float\n1\t10\t5\t1.5\n1\t11\t4\t2.5\n2\t12\t3\t3.5\n"
 

@@ -1,0 +1,52 @@
+"""A bar on standard error that says how far a run is: the model, its rows, and the size of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+
+class Progress(Protocol):
+    """How far a run is; see `receval.evaluation.progress`."""
+
+    model: str
+    number: int
+    n_models: int
+    n_rows: int
+    n_expected: int | None
+    n_bytes: int
+
+
+@contextmanager
+def bar() -> Iterator[Callable[[Progress], None]]:
+    """Show a bar as long as the context lasts, and yield what takes the progress of a run."""
+    from rich.console import Console
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[rows]}"), TimeElapsedColumn())
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task("reading", total=None, rows="")
+
+        def report(progress: Progress) -> None:
+            bars.update(task, description=title(progress), completed=progress.n_rows, total=progress.n_expected, rows=rows(progress))
+
+        yield report
+
+
+def title(progress: Progress) -> str:
+    """Which model is evaluated, and which of how many it is."""
+    if not progress.model:
+        return "writing results"
+    which = f" ({progress.number} of {progress.n_models})" if progress.n_models > 1 else ""
+    return f"evaluating {progress.model}{which}"
+
+
+def rows(progress: Progress) -> str:
+    """The rows that were read, about how many there are, and the size of the files."""
+    if not progress.model:
+        return ""
+    expected = f" of about {progress.n_expected:,}" if progress.n_expected else ""
+    size = f", {progress.n_bytes / 1e6:,.0f} MB" if progress.n_bytes >= 500_000 else ""
+    return f"{progress.n_rows:,}{expected} rows{size}"

@@ -1,0 +1,49 @@
+"""How far a run is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from ..load import Source
+from ..load.size import expected_rows, n_bytes
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is: the model whose lists are read, which of how many models it is, and the rows of its lists that were read.
+
+    `n_expected` is about how many rows there are, `None` where that is not known; `n_bytes` is the size of the files. After the last
+    model `model` is empty.
+    """
+
+    model: str
+    number: int
+    n_models: int
+    n_rows: int = 0
+    n_expected: int | None = None
+    n_bytes: int = 0
+
+
+Report = Callable[[Progress], None]
+"""Takes what there is to show of a run while it goes on."""
+
+
+def silent(progress: Progress) -> None:
+    """Show nothing."""
+
+
+class ModelProgress:
+    """Reports the rows of one model as they are read; rows that are read again are not counted twice."""
+
+    def __init__(self, report: Report, model: str, source: Source, number: int, n_models: int) -> None:
+        self._report = report
+        self._now = Progress(model, number, n_models)
+        if report is not silent:
+            self._now = replace(self._now, n_expected=expected_rows(source), n_bytes=n_bytes(source))
+        report(self._now)
+
+    def add(self, n_rows: int) -> None:
+        """Report that so many more rows were read."""
+        self._now = replace(self._now, n_rows=self._now.n_rows + n_rows)
+        self._report(self._now)

@@ -1,0 +1,72 @@
+"""`Request`: what is evaluated and how, free of paths: sources may be files that a config names, or frames in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from .. import load
+from ..checks import CheckSetting
+from ..config import Loaded, missing
+from ..config.models import EngineChoice, Evaluation
+from ..errors import ConfigError
+from ..metrics.definition import Definition
+from ..parts.spark import SparkSession
+from .inputs import Inputs, look_at_everything
+
+Look = Callable[[Collection[str], ExitStack, SparkSession | None], Inputs]
+"""Looks at the sources that are needed, on Spark where they are tables of it; what has to be tidied up after the run goes to the stack."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is evaluated, and how.
+
+    `look` gives the sources, `lacking` the sentences for what a measure needs and the sources do not give. `description` is the request
+    as results repeat it; paths in messages are seen from `folder`.
+    """
+
+    evaluation: Evaluation
+    health: Mapping[str, CheckSetting]
+    engine: EngineChoice
+    look: Look
+    lacking: Callable[[Definition], Iterable[str]]
+    description: Mapping[str, Any]
+    folder: Path
+    category_columns: tuple[str, ...] = ()
+    split: str | None = None
+    """What separates the categories of an item in a single column."""
+
+    @classmethod
+    def of(cls, loaded: Loaded) -> Request:
+        """The request of a config."""
+        config = loaded.config
+        items = config.data.items
+        return cls(
+            evaluation=config.evaluation,
+            health=config.health.settings,
+            engine=config.engine,
+            look=lambda needs, stack, session: look_at_everything(loaded, frozenset(needs), stack, session),
+            lacking=lambda definition: missing(definition, config.data),
+            description=loaded.resolved(),
+            folder=loaded.folder,
+            category_columns=items.category_columns if items is not None else (),
+            split=items.split if items is not None else None,
+        )
+
+
+def inputs_of_frames(test: pl.DataFrame, models: Mapping[str, pl.DataFrame], train: pl.DataFrame | None = None) -> Inputs:
+    """Frames in memory as the sources of a request; columns have usual names. `DataError` if one lacks a column."""
+    if not models:
+        raise ConfigError("no model to evaluate")
+    return Inputs(
+        test=load.look_at_frame("data.test", "interactions", test),
+        train=None if train is None else load.look_at_frame("data.train", "interactions", train),
+        items=None,
+        models={name: load.look_at_frame(f"data.recommendations.{name}", "lists", frame) for name, frame in models.items()},
+    )

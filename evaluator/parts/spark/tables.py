@@ -1,0 +1,34 @@
+"""A table of Spark's catalog as a source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from ...errors import DataError
+from ...load import Source, look_at_frame
+from .failures import first_line
+from .session import SparkSession
+
+
+def look_at_table(
+    session: SparkSession,
+    role: str,
+    table: str,
+    name: str,
+    columns: Mapping[str, str | int],
+    labels: Sequence[str] = (),
+    split: str | None = None,
+) -> Source:
+    """Look at the columns of a table and say how to read it; none of its rows are read.
+
+    `DataError` if there is no such table, or a column is missing or of a type that cannot be read.
+    """
+    try:
+        empty = pl.DataFrame(pl.from_arrow(session.native.table(name).limit(0).toArrow()))
+    except Exception as error:
+        raise DataError(f"{role}: the table {name} cannot be read ({first_line(error)})", "is it in the catalog of this Spark?") from None
+    source = look_at_frame(role, table, empty, columns=columns, labels=labels, split=split)
+    return replace(source, given=(name,), scan=replace(source.scan, format="table", paths=(name,), frame=None))

@@ -1,0 +1,32 @@
+"""Whether workers have the versions of this process: others may put users elsewhere, or measure something else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+
+
+class OtherVersions(Exception):
+    """A worker has other versions than the process that started the evaluation."""
+
+
+@dataclass(frozen=True)
+class Versions:
+    """The versions of receval and of Polars."""
+
+    receval: str
+    polars: str
+
+    @classmethod
+    def installed(cls) -> Versions:
+        """Return the versions of this process."""
+        return cls(version("receval"), version("polars"))
+
+    def check(self) -> None:
+        """Raise `OtherVersions` if this process has others."""
+        here = Versions.installed()
+        if here != self:
+            raise OtherVersions(f"the Spark workers have {here}, where this process has {self}")
+
+    def __str__(self) -> str:
+        return f"receval {self.receval} with Polars {self.polars}"

@@ -1,0 +1,124 @@
+"""Which files of the data section a run looks at, under which roles, and how their ids compare."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+import yaml
+from receval import load, load_config
+from receval.errors import DataError
+from receval.evaluation.inputs import look_at_everything
+from receval.evaluation.sources import SourceReader
+
+FILES = {
+    "t.csv": "user,item\n1,10\n",
+    "als.csv": "user,item,score\n1,10,1\n",
+    "bpr.csv": "user,item,score\n1,11,1\n",
+    "train.csv": "user,item\n2,10\n",
+    "items.csv": "item,genres,year\n10,Action|Comedy,1999\n10,Drama,\n11,,2001\n",
+    "users.csv": "user,age,group\n1,30,x\n2,,y\n",
+    "base.csv": "user,item,rank\n1,10,1\n",
+    "policy.csv": "item,score\n10,3\n",
+    "pred.csv": "user,item,prediction\n1,10,4.5\n",
+    "dist.csv": "item,other,distance\n10,11,0.5\n",
+}
+EVERYTHING = {"train": "train.csv", "items": {"path": "items.csv", "categories": "genres"}, "users": "users.csv", "baseline": "base.csv",
+              "previous_policy": "policy.csv", "predictions": "pred.csv", "distances": "dist.csv"}  # fmt: skip
+MODELS = {"als": "als.csv", "bpr": "bpr.csv"}
+
+
+@pytest.fixture
+def inputs(write, tmp_path):
+    """The inputs of a config with these keys of `data`, as far as `needed`."""
+
+    def inputs(*needed, recommendations=MODELS, **data):
+        for name, content in FILES.items():
+            if not (tmp_path / name).exists():
+                write(name, content)
+        config = {"data": {"test": "t.csv", "recommendations": recommendations, **data}, "evaluation": {"metrics": ["nDCG"]}}
+        loaded = load_config(write("config.yaml", yaml.safe_dump(config)))
+        with ExitStack() as stack:
+            return look_at_everything(loaded, frozenset(needed), stack)
+
+    return inputs
+
+
+def test_the_second_item_of_a_pair_is_compared_as_items_are(inputs, write):
+    whole = inputs("distances", distances="dist.csv")
+    assert load.common_kinds(whole.all()) == {"user": "integer", "item": "integer", "other": "integer"}
+    write("als.csv", "user,item,score\n1,x,1\n")
+    mixed = inputs("distances", distances="dist.csv")
+    kinds = load.common_kinds(mixed.all())
+    assert kinds == {"user": "integer", "item": "text", "other": "text"}
+    assert SourceReader(Path(), tolerant=False).frame(mixed.with_kinds(kinds).distances).drop("row").rows(named=True) == [
+        {"item": "10", "other": "11", "distance": 0.5}
+    ]
+    assert load.as_text({"user": "integer", "item": "integer", "other": "integer"}, ["item"])["other"] == "text"
+
+
+def test_text_among_the_second_items_makes_all_items_text(inputs, write):
+    write("dist.csv", "item,other,distance\n10,x,0.5\n")
+    found = inputs("distances", distances="dist.csv")
+    assert load.common_kinds(found.all()) == {"user": "integer", "item": "text", "other": "text"}
+    assert load.remarks(found.all()) == (
+        "Item ids are compared as text, in text order where scores tie, because data.distances holds text.",
+    )
+
+
+def test_only_what_is_needed_is_looked_at(inputs):
+    assert [source.role for source in inputs(**EVERYTHING).all()] == ["data.test", "data.recommendations.als", "data.recommendations.bpr"]
+    needs = {
+        "catalogue": {"train", "items"}, "known": {"train", "items"}, "train": {"train"}, "items": {"items"}, "categories": {"items"},
+        "items.year": {"items"}, "users": {"users"}, "users.age": {"users"}, "baseline": {"baseline"},
+        "previous_policy": {"previous_policy"}, "predictions": {"predictions"}, "distances": {"distances"},
+    }  # fmt: skip
+    for need, expected in needs.items():
+        for spelling in (need, f"{need}?"):
+            found = inputs(spelling, **EVERYTHING)
+            assert {role for role in EVERYTHING if getattr(found, role)} == expected, spelling
+
+
+def test_what_is_used_where_it_is_given_may_be_missing(inputs):
+    found = inputs("train?", "items?", "users.age?", "predictions?", "baseline?")
+    assert [source.role for source in found.all()] == ["data.test", "data.recommendations.als", "data.recommendations.bpr"]
+
+
+def test_labels_are_the_columns_that_are_needed_sorted_and_once_and_then_the_categories(inputs):
+    found = inputs("users.group", "users.age", "items.year", "items.genres", "categories", **EVERYTHING)
+    assert list(found.users.labels) == ["age", "group"]
+    assert list(found.items.labels) == ["genres", "year"]
+    several = EVERYTHING | {"items": {"path": "items.csv", "categories": ["year", "genres"]}}
+    assert list(inputs("categories", **several).items.labels) == ["year", "genres"]
+    assert list(inputs("items", **several).items.labels) == []
+
+
+def test_one_file_of_predictions_is_that_of_every_model_and_read_once(inputs):
+    found = inputs("predictions", predictions="pred.csv")
+    again = found.with_kinds(load.common_kinds(found.all()))
+    for each in (found, again):
+        assert each.predictions["als"] is each.predictions["bpr"]
+        assert [source.role for source in each.all()].count("data.predictions") == 1
+    assert list(found.single("als").predictions) == ["als"]
+
+
+def test_predictions_may_have_a_file_per_model(inputs):
+    found = inputs("predictions", predictions={"als": "pred.csv", "bpr": "pred.csv"})
+    assert [source.role for source in found.predictions.values()] == ["data.predictions.als", "data.predictions.bpr"]
+    assert list(inputs("predictions?", predictions={"als": "pred.csv"}).predictions) == ["als"]
+
+
+def test_predictions_are_of_models_that_the_files_named(inputs):
+    named = {"als": "pred.csv", "bpr": "pred.csv"}
+    assert list(inputs("predictions", recommendations=["als.csv", "bpr.csv"], predictions=named).predictions) == ["als", "bpr"]
+    with pytest.raises(DataError, match=r"data.predictions: no model is called 'alls' — did you mean 'als'\?"):
+        inputs("predictions", recommendations=["als.csv", "bpr.csv"], predictions={"alls": "pred.csv", "bpr": "pred.csv"})
+    with pytest.raises(DataError, match="there are no predicted ratings of the model bpr"):
+        inputs("predictions", recommendations=["als.csv", "bpr.csv"], predictions={"als": "pred.csv"})
+
+
+def test_every_source_is_listed_in_the_order_of_the_config(inputs):
+    needs = ("train", "items", "users", "baseline", "previous_policy", "predictions", "distances")
+    roles = [source.role.removeprefix("data.") for source in inputs(*needs, **EVERYTHING).all()]
+    assert roles == ["test", *needs, "recommendations.als", "recommendations.bpr"]
