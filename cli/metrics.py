@@ -30,7 +30,7 @@ def metrics(name: str | None, convention: str | None, axes: bool, conventions: b
 
     NAME is a metric, one of its aliases, or with --convention the name it has in that library.
     """
-    from receval import catalogue
+    from receval.metrics import catalogue
     from receval.output import catalogue as pages
 
     if sum((name is not None or convention is not None, axes, conventions, everything)) > 1:

@@ -27,8 +27,8 @@ from ..names.formula import Formula, is_formula
 from ..names.measure_strings import UNSET, MetricSpec, parse
 from .engine import EngineChoice
 from .metric_entries import read_cutoffs, read_entry
+from .odd_data import Health, HealthField, Policy
 from .sources import Data, Model, as_list
-from .trust import Health, HealthField, Policy
 
 _CUTOFF: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["none", None]}]}
 _GRID: dict[str, Any] = {
@@ -52,7 +52,7 @@ _ENTRIES: dict[str, Any] = {
 }
 
 
-class Relevance(Model):
+class RelevanceConfig(Model):
     """Which test items are relevant, and how much."""
 
     threshold: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
@@ -126,7 +126,7 @@ Percentile = Annotated[
 Aggregate = Literal["mean", "median", "std", "ci95", "bootstrap95", "micro", "sum", "geometric"] | Percentile
 
 
-class Composite(NamedTuple):
+class FormulaEntry(NamedTuple):
     """Arithmetic of measures, and the definitions of these."""
 
     formula: Formula
@@ -147,7 +147,7 @@ def _yardsticks(value: Any) -> Any:
     return {name: 0 if name == "random" else True for name in value}
 
 
-class Yardsticks(Model):
+class YardsticksConfig(Model):
     """Lists made from the same files, evaluated beside the models: a ceiling and two floors."""
 
     oracle: StrictBool = Field(False, description="the best possible list of each user; every value is then set beside it")
@@ -155,8 +155,8 @@ class Yardsticks(Model):
     random: StrictInt | None = Field(None, description="a random list over the catalogue (data.items, else data.train), by this seed")
 
     @property
-    def asked(self) -> bool:
-        """Whether any is wanted."""
+    def any(self) -> bool:
+        """Whether the config names any yardstick."""
         return self.oracle or self.popularity or self.random is not None
 
 
@@ -164,7 +164,7 @@ class Evaluation(Model):
     """What to compute."""
 
     convention: Annotated[str, BeforeValidator(_convention)] = Field("receval", description="the definitions to use")
-    relevance: Relevance = Field(Relevance(), description="which test items are relevant")
+    relevance: RelevanceConfig = Field(RelevanceConfig(), description="which test items are relevant")
     policy: Policy = Field(Policy(), description="what is done with odd data, for every metric alike; the convention decides the rest")
     top_k: Annotated[
         tuple[int | None, ...],
@@ -173,8 +173,8 @@ class Evaluation(Model):
     ] = Field((10,), description="cut-offs for the metrics that name none: an integer, a list, or a grid; none is the whole list")
     metrics: Entries = Field((), description="the metrics: names, measure strings, mappings, or grids by name")
     complex_metrics: Entries = Field((), description="metrics of metrics, such as F1 of nDCG and MAP; a second list, same spellings")
-    yardsticks: Annotated[Yardsticks, BeforeValidator(_yardsticks, json_schema_input_type=bool | list[str] | Yardsticks)] = Field(
-        Yardsticks(), description="lists to measure the models by: oracle, popularity, random"
+    yardsticks: Annotated[YardsticksConfig, BeforeValidator(_yardsticks, json_schema_input_type=bool | list[str] | YardsticksConfig)] = (
+        Field(YardsticksConfig(), description="lists to measure the models by: oracle, popularity, random")
     )
     aggregates: tuple[Aggregate, ...] = Field(
         (), description="how users are combined; without it as the convention says, the mean for nearly all metrics"
@@ -194,7 +194,7 @@ class Evaluation(Model):
         return tuple(dict.fromkeys(self.resolve(spec) for spec in self.written))
 
     @property
-    def composites(self) -> tuple[Composite, ...]:
+    def composites(self) -> tuple[FormulaEntry, ...]:
         """Every formula once, at every cut-off where it names none, with the measures it is made of."""
         formulas = [entry for given in (*self.metrics, *self.complex_metrics) for entry in given if isinstance(entry, Formula)]
         found = []
@@ -202,7 +202,7 @@ class Evaluation(Model):
             open_ended = any(self._is_open(spec) for spec in given.measures)
             for k in self.top_k if open_ended else (None,):
                 parts = {spec: self.resolve(spec.at(k) if self._is_open(spec) else spec) for spec in given.measures}
-                found.append(Composite(given.with_measures(lambda spec, parts=parts: parts[spec].printed), tuple(parts.values())))  # type: ignore[misc]
+                found.append(FormulaEntry(given.with_measures(lambda spec, parts=parts: parts[spec].printed), tuple(parts.values())))  # type: ignore[misc]
         return tuple(dict.fromkeys(found))
 
     @property

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from .. import load
-from ..checks import Setting
+from ..checks import CheckSetting
 from ..config import Loaded, missing
 from ..config.engine import EngineChoice
 from ..config.models import Evaluation
@@ -33,7 +33,7 @@ class Request:
     """
 
     evaluation: Evaluation
-    health: Mapping[str, Setting]
+    health: Mapping[str, CheckSetting]
     engine: EngineChoice
     look: Look
     lacking: Callable[[Definition], Iterable[str]]

@@ -34,7 +34,7 @@ from . import provenance
 from .checking import available_needs, check_task_of, names_of
 from .comparing import compared, with_shares
 from .files import Files, with_files
-from .inputs import described
+from .inputs import describe
 from .models import Evaluated, evaluated
 from .passes import CHECKS as TALLIES
 from .passes import TIES, PassTask, pass_over
@@ -64,7 +64,7 @@ def evaluate(
     options = Options(keep_failures, tolerant, keep_users, report)
     checks = check_task_of(request)
     looks = {"train", "catalogue", "times"} & checks.needs
-    known = looks or request.evaluation.yardsticks.asked
+    known = looks or request.evaluation.yardsticks.any
     return with_files(
         request,
         plan,
@@ -136,7 +136,7 @@ class Run:
     @property
     def compares(self) -> bool:
         """Whether models are set beside yardsticks."""
-        return self.request.evaluation.yardsticks.asked or check_task_of(self.request).wants("X13", "X14")
+        return self.request.evaluation.yardsticks.any or check_task_of(self.request).wants("X13", "X14")
 
     @property
     def task(self) -> Task:
@@ -250,7 +250,7 @@ class Run:
             counts={name: of_one.counts for name, of_one in self.models.items()},
             higher_is_better={row.label: row.higher_is_better for row in rows},
             per_user=users,
-            inputs=described(self.files.inputs, self.files.reader.n_rows, self.files.fingerprints, self.request.folder),
+            inputs=describe(self.files.inputs, self.files.reader.n_rows, self.files.fingerprints, self.request.folder),
             config=self.request.description,
             remarks=self.remarks(),
             versions=provenance.versions(self.request.engine.name),

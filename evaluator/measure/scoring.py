@@ -83,7 +83,9 @@ class Scorer:
     def body(self, group: MeasureGroup, sums: Sums, counts: Array) -> Any:
         """What the body of a metric gives."""
         definition, choice = group.first, self.choice(group.first)
-        parts = tuple(np.broadcast_to(plain(self.body(part, sums, counts)), (len(group.indexes), self.part.n_users)) for part in group.of)
+        parts = tuple(
+            np.broadcast_to(plain(self.body(part, sums, counts)), (len(group.indexes), self.part.n_users)) for part in group.components
+        )
         if group.metric.system:
             return group.metric.define(self.measure(group, choice, sums, counts, parts))
         key = (
@@ -92,7 +94,7 @@ class Scorer:
             choice,
             group.cutoffs,
             self._kept(definition),
-            tuple(map(_key, group.of)),
+            tuple(map(_key, group.components)),
         )
         if key not in self._bodies:
             self._bodies[key] = group.metric.define(self.measure(group, choice, sums, counts, parts))
@@ -112,7 +114,7 @@ class Scorer:
             counts=counts,
             sums=sums,
             population=(definition.population, definition.counted, definition.lists, definition.truth, choice.positions),
-            of=parts,
+            components=parts,
             offset=(definition.truth.threshold or 0.0) if graded else 1.0,
             level=definition.relevance.threshold or 0.0,
             truth_duplicates=definition.truth.duplicates,
@@ -136,13 +138,13 @@ class Scorer:
         return counts
 
     def _ratios(self, group: MeasureGroup, made: Any, sums: Sums, counts: Array) -> list[tuple[Array, Array]]:
-        ratios = [self.body(part, sums, counts) for part in group.of] if group.of else [made]
+        ratios = [self.body(part, sums, counts) for part in group.components] if group.components else [made]
         shape = (len(group.indexes), self.part.n_users)
         return [(np.broadcast_to(one.numerator, shape), np.broadcast_to(one.denominator, shape)) for one in ratios]
 
 
 def _key(group: MeasureGroup) -> Any:
-    return group.metric.name, tuple(sorted(group.first.params.items())), tuple(map(_key, group.of))
+    return group.metric.name, tuple(sorted(group.first.params.items())), tuple(map(_key, group.components))
 
 
 def pools(definition: Definition) -> bool:
@@ -150,7 +152,7 @@ def pools(definition: Definition) -> bool:
     metric = definition.metric
     if metric.system:
         return False
-    return all(map(pools, definition.of)) if definition.of else metric.pooled(definition.params)
+    return all(map(pools, definition.components)) if definition.components else metric.pooled(definition.params)
 
 
 def rounded(values: Array, float_type: str) -> Array:

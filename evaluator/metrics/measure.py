@@ -70,7 +70,7 @@ class Measure:
     sums: Sums
     population: Any = None
     """What says which users count, and what of them is looked at: equal where a table of items can be shared."""
-    of: tuple[Array, ...] = ()
+    components: tuple[Array, ...] = ()
     offset: float = 1.0
     level: float = 0.0
     truth_duplicates: str = "best"
@@ -232,8 +232,9 @@ def gain_of(kind: str, grade: Array, offset: float) -> Array:
         return np.ones(len(grade))
     if kind == "linear":
         return grade
-    return {
-        "exp2": lambda: 2.0**grade - 1.0,
-        "exp2_plus1": lambda: 2.0 ** (grade + 1.0) - 1.0,
-        "exp2_offset": lambda: 2.0 ** (grade + (1.0 - offset)) - 1.0,
-    }[kind]()
+    with np.errstate(over="ignore"):  # ratings too large for an exponential gain are refused where the sums are finished
+        return {
+            "exp2": lambda: 2.0**grade - 1.0,
+            "exp2_plus1": lambda: 2.0 ** (grade + 1.0) - 1.0,
+            "exp2_offset": lambda: 2.0 ** (grade + (1.0 - offset)) - 1.0,
+        }[kind]()
