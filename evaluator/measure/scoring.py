@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import DataError
 from ..metrics.arrays import UNDEFINED
 from ..metrics.definition import Definition
 from ..metrics.measure import Measure, Ratio, Sums, plain
@@ -87,7 +88,7 @@ class Scorer:
             np.broadcast_to(plain(self.body(part, sums, counts)), (len(group.indexes), self.part.n_users)) for part in group.components
         )
         if group.metric.system:
-            return group.metric.define(self.measure(group, choice, sums, counts, parts))
+            return self._run_body(group, choice, sums, counts, parts)
         key = (
             group.metric.name,
             tuple(sorted(definition.params.items())),
@@ -97,8 +98,14 @@ class Scorer:
             tuple(map(_key, group.components)),
         )
         if key not in self._bodies:
-            self._bodies[key] = group.metric.define(self.measure(group, choice, sums, counts, parts))
+            self._bodies[key] = self._run_body(group, choice, sums, counts, parts)
         return self._bodies[key]
+
+    def _run_body(self, group: MeasureGroup, choice: Choice, sums: Sums, counts: Array, parts: tuple[Array, ...]) -> Any:
+        try:
+            return group.metric.define(self.measure(group, choice, sums, counts, parts))
+        except OverflowError:
+            raise beyond_numbers(group.first) from None
 
     def measure(self, group: MeasureGroup, choice: Choice, sums: Sums, counts: Array, parts: tuple[Array, ...] = ()) -> Measure:
         """What the body of a metric is given."""
@@ -141,6 +148,14 @@ class Scorer:
         ratios = [self.body(part, sums, counts) for part in group.components] if group.components else [made]
         shape = (len(group.indexes), self.part.n_users)
         return [(np.broadcast_to(one.numerator, shape), np.broadcast_to(one.denominator, shape)) for one in ratios]
+
+
+def beyond_numbers(definition: Definition) -> DataError:
+    """The error for a measure with a value that is no number any more."""
+    return DataError(
+        f"data.test: {definition.label} is beyond all numbers: a rating, score or prediction is too large",
+        "with an exponential gain use gain=linear, or leave out relevance.graded",
+    )
 
 
 def _key(group: MeasureGroup) -> Any:
