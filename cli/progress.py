@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 
-class Progress(Protocol):
+class RunProgress(Protocol):
     """How far a run is; see `receval.evaluation.progress`."""
 
     model: str
@@ -19,7 +19,7 @@ class Progress(Protocol):
 
 
 @contextmanager
-def bar() -> Iterator[Callable[[Progress], None]]:
+def bar() -> Iterator[Callable[[RunProgress], None]]:
     """Show a bar as long as the context lasts, and yield what takes the progress of a run."""
     from rich.console import Console
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -29,13 +29,13 @@ def bar() -> Iterator[Callable[[Progress], None]]:
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task("reading", total=None, rows="")
 
-        def report(progress: Progress) -> None:
+        def report(progress: RunProgress) -> None:
             bars.update(task, description=title(progress), completed=progress.n_rows, total=progress.n_expected, rows=rows(progress))
 
         yield report
 
 
-def title(progress: Progress) -> str:
+def title(progress: RunProgress) -> str:
     """Which model is evaluated, and which of how many it is."""
     if not progress.model:
         return "writing results"
@@ -43,7 +43,7 @@ def title(progress: Progress) -> str:
     return f"evaluating {progress.model}{which}"
 
 
-def rows(progress: Progress) -> str:
+def rows(progress: RunProgress) -> str:
     """The rows that were read, about how many there are, and the size of the files."""
     if not progress.model:
         return ""
