@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
     Field,
     PrivateAttr,
@@ -26,7 +25,7 @@ from ..metrics import Definition, Load
 from ..names import formula
 from ..names.formula import Formula, is_formula
 from ..names.measure_strings import UNSET, MetricSpec, parse
-from .memory import parse_memory
+from .engine import EngineChoice
 from .metric_entries import read_cutoffs, read_entry
 from .odd_data import Health, HealthField, Policy
 from .sources import Data, Model, as_list
@@ -244,42 +243,6 @@ class Evaluation(Model):
 
     def _load(self, name: str) -> conventions.Convention:
         return conventions.load(name, self._folder)
-
-
-def _memory(text: str) -> str:
-    parse_memory(text)
-    return text
-
-
-class EngineChoice(Model):
-    """Where the work is done."""
-
-    name: Literal["polars", "spark"] = "polars"
-    master: str | None = Field(None, description="Spark: the master, such as local[2]")
-    remote: str | None = Field(None, description="Spark Connect: the server, such as sc://host:15002")
-    archives: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
-        (), description="Spark: packed environments to ship to the workers, as path#name, where receval is not installed there"
-    )
-    memory: Annotated[str, AfterValidator(_memory)] | None = Field(
-        None,
-        description="Polars: how much memory the rows of lists in no order may take, such as 2GB; what is more goes to temporary files; "
-        "a quarter of the machine's if not given",
-    )
-
-    @property
-    def bytes(self) -> int | None:
-        """The memory that rows may take; `None` if the config does not say."""
-        return None if self.memory is None else parse_memory(self.memory)
-
-    @model_validator(mode="after")
-    def _fits(self) -> EngineChoice:
-        if self.name != "spark" and (self.master or self.remote or self.archives):
-            raise ValueError("master, remote and archives belong to the spark engine: add name: spark")
-        if self.name == "spark" and self.memory:
-            raise ValueError("memory belongs to the polars engine: Spark has settings of its own")
-        if self.master and self.remote:
-            raise ValueError("give master or remote, not both")
-        return self
 
 
 class Output(Model):

@@ -13,7 +13,8 @@ import polars as pl
 from .. import load
 from ..checks import CheckSetting
 from ..config import Loaded, missing
-from ..config.models import EngineChoice, Evaluation
+from ..config.engine import EngineChoice
+from ..config.models import Evaluation
 from ..errors import ConfigError
 from ..metrics.definition import Definition
 from ..parts.spark import SparkSession
