@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
 
-
-class RunProgress(Protocol):
-    """How far a run is; see `receval.evaluation.progress`."""
-
-    model: str
-    number: int
-    n_models: int
-    n_rows: int
-    n_expected: int | None
-    n_bytes: int
+from receval.evaluation.progress import Progress
 
 
 @contextmanager
-def bar() -> Iterator[Callable[[RunProgress], None]]:
+def bar() -> Iterator[Callable[[Progress], None]]:
     """Show a bar as long as the context lasts, and yield what takes the progress of a run."""
     from rich.console import Console
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -29,13 +19,13 @@ def bar() -> Iterator[Callable[[RunProgress], None]]:
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task("reading", total=None, rows="")
 
-        def report(progress: RunProgress) -> None:
+        def report(progress: Progress) -> None:
             bars.update(task, description=title(progress), completed=progress.n_rows, total=progress.n_expected, rows=rows(progress))
 
         yield report
 
 
-def title(progress: RunProgress) -> str:
+def title(progress: Progress) -> str:
     """Which model is evaluated, and which of how many it is."""
     if not progress.model:
         return "writing results"
@@ -43,7 +33,7 @@ def title(progress: RunProgress) -> str:
     return f"evaluating {progress.model}{which}"
 
 
-def rows(progress: RunProgress) -> str:
+def rows(progress: Progress) -> str:
     """The rows that were read, about how many there are, and the size of the files."""
     if not progress.model:
         return ""
