@@ -18,6 +18,7 @@ from ..measure.scoring import Scorer
 from ..measure.ties import TieMeasures, tie_sums
 from ..measure.yardstick_facts import yardstick_facts
 from ..parts import Part, SideTable, whole_users
+from ..parts.threads import side_by_side
 from ..parts.spark import SparkSession, measured_on_spark, ship
 from ..tables.part import LISTS, PartData
 from .files import Files
@@ -74,10 +75,12 @@ def _here(
         if tally.add(batch):
             raise RowsAreFaulty
 
+    def measure(part: Part) -> Partial:
+        return measured(pass_task, {LISTS: part.lists, **part.sides})
+
     def merge(parts: Iterator[Part]) -> Partial:
         total: Partial | None = None
-        for part in parts:
-            made = measured(pass_task, {LISTS: part.lists, **part.sides})
+        for made in side_by_side(measure, parts):
             total = made if total is None else total + made
         if total is None:
             empty = {role: side.frame.clear() for role, side in sides.items()}
