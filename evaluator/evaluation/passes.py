@@ -19,6 +19,7 @@ from ..measure.ties import TieMeasures, tie_sums
 from ..measure.yardstick_facts import yardstick_facts
 from ..parts import Part, SideTable, whole_users
 from ..parts.spark import SparkSession, measured_on_spark, ship
+from ..parts.threads import side_by_side
 from ..tables.part import LISTS, PartData
 from .files import Files
 from .sources import RowsAreFaulty
@@ -74,10 +75,12 @@ def _here(
         if tally.add(batch):
             raise RowsAreFaulty
 
+    def measure(part: Part) -> Partial:
+        return measured(pass_task, {LISTS: part.lists, **part.sides})
+
     def merge(parts: Iterator[Part]) -> Partial:
         total: Partial | None = None
-        for part in parts:
-            made = measured(pass_task, {LISTS: part.lists, **part.sides})
+        for made in side_by_side(measure, parts):
             total = made if total is None else total + made
         if total is None:
             empty = {role: side.frame.clear() for role, side in sides.items()}
