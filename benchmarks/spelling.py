@@ -40,7 +40,7 @@ class Asked:
     def label(self) -> str:
         """The label of the row of the result that has the value."""
         spec = self.definition.spec
-        titled = MetricSpec(spec.name, spec.of, (*spec.params, *self.part), spec.k)
+        titled = MetricSpec(spec.name, spec.components, (*spec.params, *self.part), spec.k)
         return titled.title if not self.definition.metric.cut or spec.k is UNSET else str(titled)
 
 

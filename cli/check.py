@@ -6,7 +6,6 @@ import sys
 
 import click
 
-from .failures import keep, target
 from .options import config_argument, input_format_option, recs_option, set_option, store_option, strict_option
 from .output import emit, on_screen, warn
 
@@ -38,6 +37,8 @@ def check(
     import receval
     from receval.config import load_config
     from receval.output import data, findings
+
+    from .failures import keep, target
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)

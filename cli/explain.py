@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .options import config_argument, input_format_option, recs_option, set_option
-from .output import emit, emit_page, warn, warn_of_unrefused
+from .output import emit, warn, warn_of_unrefused
 
 
 @click.command()
@@ -34,6 +34,8 @@ def explain(
     import receval
     from receval.config import load_config
     from receval.output import explanation as pages
+
+    from .pages import emit_page
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)

@@ -1,38 +1,35 @@
-"""The folder of `--store-failures`: the offending rows of failed checks, a Parquet file each."""
+"""The folder of `--store-failures`: the offending rows of failed checks, a Parquet file each.
+
+Imported by a command that runs: it needs Polars.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from receval import Result
-    from receval.output.disk import Stage
+import receval
+from receval.checks import CHECKS
+from receval.output import data
+from receval.output.disk import Stage
 
 
 @contextmanager
 def target(store: str | None) -> Iterator[Stage]:
     """A stage beside the folder, which is made now, so that one that cannot be written is found before any work."""
-    from receval.output import disk
-
-    with disk.Stage([Path(store)] if store else []) as stage:
+    with Stage([Path(store)] if store else []) as stage:
         yield stage
 
 
-def keep(result: Result, store: str | None, stage: Stage) -> None:
+def keep(result: receval.Result, store: str | None, stage: Stage) -> None:
     """Write the offending rows, all files or none; what an earlier run wrote there goes."""
-    from receval.output import data
-
     if store:
         files = {Path(store) / f"{name}.parquet": data.as_table(rows) for name, rows in result.failures.items()}
         stage.commit(files, gone=[path for path in _written_before(Path(store)) if path not in files])
 
 
 def _written_before(folder: Path) -> list[Path]:
-    """The files of a folder that are called as those of a run are: `R01.parquet`, `R01.knn.parquet`."""
-    from receval.checks import CHECKS
-
-    found = (path for path in folder.glob("*.parquet") if path.is_file() and not path.is_symlink())
-    return sorted(path for path in found if path.name.partition(".")[0] in CHECKS)
+    """The files of a folder with names that a run gives: `R01.parquet`, `R01.knn.parquet`."""
+    files = (path for path in folder.glob("*.parquet") if path.is_file() and not path.is_symlink())
+    return sorted(path for path in files if path.name.partition(".")[0] in CHECKS)

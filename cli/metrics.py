@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-
-from .output import emit, emit_page
-
-if TYPE_CHECKING:
-    from receval.conventions import Convention
-    from receval.output.blocks import Page
+from receval.conventions import Convention, known, load
+from receval.errors import ConfigError
+from receval.names.measure_strings import MetricSpec, parse
 
 _FORMATS = ("table", "md", "json")
 
@@ -30,36 +25,36 @@ def metrics(name: str | None, convention: str | None, axes: bool, conventions: b
 
     NAME is a metric, one of its aliases, or with --convention the name it has in that library.
     """
-    from receval import catalogue
+    from receval.metrics import catalogue
     from receval.output import catalogue as pages
+
+    from .pages import print_page
 
     if sum((name is not None or convention is not None, axes, conventions, everything)) > 1:
         raise click.UsageError("NAME or --convention, --axes, --conventions and --all exclude each other")
     used = _load(convention)
-    found = catalogue.read(() if used is None else (used,))
+    overview = catalogue.read(() if used is None else (used,))
     if everything:
-        _print(
-            pages.everything(found),
-            {"axes": (*found.protocol, *found.formula), "metrics": found.metrics, "conventions": found.conventions},
+        print_page(
+            pages.everything(overview),
+            {"axes": (*overview.protocol, *overview.formula), "metrics": overview.metrics, "conventions": overview.conventions},
             form,
         )
     elif axes:
-        _print(pages.axes(found.protocol), {"axes": found.protocol}, form)
+        print_page(pages.axes(overview.protocol), {"axes": overview.protocol}, form)
     elif conventions:
-        _print(pages.conventions(found.conventions), {"conventions": found.conventions}, form)
+        print_page(pages.conventions(overview.conventions), {"conventions": overview.conventions}, form)
     elif name is not None:
-        entry = found.metric(_named(name, used))
-        _print(pages.metric(entry, under=used.name if used else None, axes=found.protocol), {"metric": entry}, form)
+        entry = overview.metric(_named(name, used))
+        print_page(pages.metric(entry, under=used.name if used else None, axes=overview.protocol), {"metric": entry}, form)
     elif used is not None:
-        agreed = found.convention(used.name)
-        _print(pages.convention(agreed, (*found.protocol, *found.formula)), {"convention": agreed}, form)
+        agreed = overview.convention(used.name)
+        print_page(pages.convention(agreed, (*overview.protocol, *overview.formula)), {"convention": agreed}, form)
     else:
-        _print(pages.listing(found.metrics), {"metrics": found.metrics}, form)
+        print_page(pages.listing(overview.metrics), {"metrics": overview.metrics}, form)
 
 
 def _load(name: str | None) -> Convention | None:
-    from receval.conventions import load
-    from receval.errors import ConfigError
     from receval.metrics import check
 
     if name is None:
@@ -74,8 +69,6 @@ def _load(name: str | None) -> Convention | None:
 
 def _named(text: str, convention: Convention | None) -> str:
     """The metric that `text` means; where only another convention knows it, the hint says which."""
-    from receval.conventions import known, load
-    from receval.errors import ConfigError
     from receval.metrics import find
 
     try:
@@ -91,19 +84,8 @@ def _named(text: str, convention: Convention | None) -> str:
 
 
 def _read(text: str, convention: Convention) -> str:
-    from receval.names.measure_strings import MetricSpec, parse
-
     try:
         spec = parse(text)
     except ValueError:
         spec = MetricSpec(text)
     return convention.read(spec).name
-
-
-def _print(page: Page, content: Mapping[str, object], form: str) -> None:
-    from receval.output.catalogue import as_json
-
-    if form == "json":
-        emit(as_json(content))
-    else:
-        emit_page(page, form)

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import click
-
-if TYPE_CHECKING:
-    from receval import Loaded
-    from receval.output.blocks import Page
+import receval
 
 
 def emit(content: bytes) -> None:
@@ -28,13 +24,13 @@ def emit(content: bytes) -> None:
         raise OutputError(f"cannot write to standard output: {error.strerror}") from None
 
 
-def warn(loaded: Loaded) -> None:
+def warn(loaded: receval.Loaded) -> None:
     """Say on standard error what of a config has no meaning here."""
     for warning in loaded.warnings:
         click.echo(f"receval: warning: {warning}", err=True)
 
 
-def warn_of_unrefused(loaded: Loaded) -> None:
+def warn_of_unrefused(loaded: receval.Loaded) -> None:
     """Say on standard error which data the policy refuses in a run and not here."""
     for name in sorted(loaded.config.evaluation.policy.refused):
         said = f"evaluation.policy.{name}: error is not looked at here; receval run or receval check does"
@@ -44,10 +40,3 @@ def warn_of_unrefused(loaded: Loaded) -> None:
 def on_screen(text: str) -> bytes:
     """`text` in the encoding of standard output."""
     return text.encode((sys.stdout and sys.stdout.encoding) or "utf-8", "backslashreplace")
-
-
-def emit_page(page: Page, form: str) -> None:
-    """Write a page as text for this terminal (`table`) or as Markdown (`md`)."""
-    from receval.output import blocks
-
-    emit(blocks.as_markdown(page).encode() if form == "md" else on_screen(blocks.show(page, sys.stdout)))

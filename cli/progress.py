@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
 
-
-class Progress(Protocol):
-    """How far a run is; see `receval.evaluation.progress`."""
-
-    model: str
-    number: int
-    n_models: int
-    n_rows: int
-    n_expected: int | None
-    n_bytes: int
+from receval.evaluation.progress import Progress
 
 
 @contextmanager

@@ -6,16 +6,12 @@ import sys
 from contextlib import ExitStack
 from glob import glob
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+import receval
 
-from .failures import keep, target
 from .options import config_argument, input_format_option, recs_option, set_option, store_option, strict_option
 from .output import emit, on_screen, warn
-
-if TYPE_CHECKING:
-    from receval import Loaded, Result
 
 _LARGE = 50 << 20
 _FORMATS = ("table", "csv", "json", "jsonl", "md", "parquet")
@@ -64,6 +60,8 @@ def run(
     from receval.config import load_config
     from receval.output import disk
 
+    from .failures import keep, target
+
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     if not quiet:
         warn(loaded)
@@ -81,7 +79,7 @@ def run(
     context.exit(1 if result.failed(strict) else 0)
 
 
-def _targets(loaded: Loaded, outputs: tuple[str, ...]) -> tuple[dict[Path, str], list[Path]]:
+def _targets(loaded: receval.Loaded, outputs: tuple[str, ...]) -> tuple[dict[Path, str], list[Path]]:
     """The files to write with their formats, and the folders."""
     files: dict[Path, str] = {}
     folders = [loaded.folder / loaded.config.output.dir] if loaded.config.output.dir else []
@@ -99,9 +97,7 @@ def _targets(loaded: Loaded, outputs: tuple[str, ...]) -> tuple[dict[Path, str],
     return files, folders
 
 
-def _evaluate(loaded: Loaded, quiet: bool, keep_failures: bool) -> Result:
-    import receval
-
+def _evaluate(loaded: receval.Loaded, quiet: bool, keep_failures: bool) -> receval.Result:
     options = {"keep_failures": keep_failures, "keep_users": loaded.config.output.per_user}
     if quiet or not sys.stderr.isatty() or not _takes_a_while(loaded):
         return receval.run(loaded, **options)
@@ -111,7 +107,7 @@ def _evaluate(loaded: Loaded, quiet: bool, keep_failures: bool) -> Result:
         return receval.run(loaded, report, **options)
 
 
-def _takes_a_while(loaded: Loaded) -> bool:
+def _takes_a_while(loaded: receval.Loaded) -> bool:
     """Whether there are several models, or large files."""
     given = loaded.config.data.recommendations
     data = loaded.config.data
@@ -121,7 +117,7 @@ def _takes_a_while(loaded: Loaded) -> bool:
     return several or sum(Path(file).stat().st_size for file in files) > _LARGE
 
 
-def _save(result: Result, loaded: Loaded, files: dict[Path, str], folders: list[Path], stage: object) -> None:
+def _save(result: receval.Result, loaded: receval.Loaded, files: dict[Path, str], folders: list[Path], stage: object) -> None:
     from receval import output
     from receval.output import disk
 
@@ -136,7 +132,7 @@ def _save(result: Result, loaded: Loaded, files: dict[Path, str], folders: list[
     stage.commit(content)
 
 
-def _print(result: Result, form: str | None, quiet: bool, verbose: bool, strict: bool) -> None:
+def _print(result: receval.Result, form: str | None, quiet: bool, verbose: bool, strict: bool) -> None:
     """Print the result; what the checks found goes with the table, and to standard error beside any other format."""
     from receval import output
     from receval.output import blocks, findings, ledgers, terminal
@@ -147,6 +143,6 @@ def _print(result: Result, form: str | None, quiet: bool, verbose: bool, strict:
         return
     failing = ("error", "warn") if strict else ("error",)
     levels = failing if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
-    click.echo(findings.show([one for one in result.findings if one.severity in levels], sys.stderr), err=True, nl=False)
+    click.echo(findings.show([finding for finding in result.findings if finding.severity in levels], sys.stderr), err=True, nl=False)
     if form is not None:
         emit(output.FORMATS[form](result))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from receval.checks import CHECKS, NEEDS, Check
-from receval.config.trust import Policy
+from receval.config.odd_data import Policy
 from receval.conventions import AXES
 from receval.output.blocks import Block, Grid, Heading, Prose, Terms
 

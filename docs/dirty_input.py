@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from receval import Result, load_config, run
-from receval.output.blocks import Block, Formula, Grid, Heading, Points, Prose
+from receval.output.blocks import Block, FormulaBlock, Grid, Heading, Points, Prose
 from receval.output.findings import bounds, titled
 
 ROOT = Path(__file__).parent.parent
@@ -53,7 +53,7 @@ def _introduction(said: dict[str, Any]) -> list[Block]:
             f"Nine rows, three of them relevant items and six recommended ones, of two users; k = 3. {versions} agree about them. With "
             "each of the flaws below they do not, and mostly without a word."
         ),
-        Formula(files),
+        FormulaBlock(files),
     ]
 
 

@@ -22,7 +22,7 @@ from tests.literal_facts import UNKNOWN, Facts, divided
 
 def entry_combines(spec: MetricSpec) -> bool:
     """Whether other metrics than the default ones, or other points, are put together: that is left to golden cases."""
-    return bool(METRICS[spec.name].combines and (spec.of or spec.params))
+    return bool(METRICS[spec.name].combines and (spec.components or spec.params))
 
 
 def of_user(facts: Facts, spec: MetricSpec, user: Any) -> Any:

@@ -40,7 +40,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Setting:
+class CheckSetting:
     """How a check is used in one run: its severity, and its limits."""
 
     severity: Severity
@@ -92,6 +92,6 @@ class Finding:
         }
 
 
-def setting(check: Check, severity: Severity | None = None, **limits: float | None) -> Setting:
+def setting(check: Check, severity: Severity | None = None, **limits: float | None) -> CheckSetting:
     """How `check` is used, where something of it is given."""
-    return Setting(severity or check.severity, {name: limit.default for name, limit in check.limits.items()} | limits)
+    return CheckSetting(severity or check.severity, {name: limit.default for name, limit in check.limits.items()} | limits)

@@ -7,15 +7,15 @@ from typing import Any
 
 from .contradictions import missing, unknown_model
 from .loader import Loaded, load_config
-from .models import Composite, Config
-from .sources import RowsSource, Source
+from .models import Config, FormulaEntry
+from .sources import RowsSource, SourceConfig
 
 __all__ = [
-    "Composite",
     "Config",
+    "FormulaEntry",
     "Loaded",
     "RowsSource",
-    "Source",
+    "SourceConfig",
     "json_schema",
     "load_config",
     "missing",

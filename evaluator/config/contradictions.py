@@ -32,7 +32,7 @@ _HAVING: Final = {
 
 
 def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
-    """Every contradiction, with its place."""
+    """Every contradiction, with the path of the key that it is about."""
     for definition in config.evaluation.computed:
         yield from ((("evaluation", "metrics"), sentence) for sentence in missing(definition, config.data))
     yield from _of_files(config.data)
@@ -48,8 +48,8 @@ def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
             "micro" in ((definition.average,) if not aggregates else aggregates if set(aggregates) == {"micro"} else ())
             and not definition.is_pooled
         ):
-            place = ("evaluation", "aggregates" if aggregates else "metrics")
-            yield place, f"{definition.label} is no ratio and cannot be pooled (micro): ask for the mean{' too' if aggregates else ''}"
+            location = ("evaluation", "aggregates" if aggregates else "metrics")
+            yield location, f"{definition.label} is no ratio and cannot be pooled (micro): ask for the mean{' too' if aggregates else ''}"
             break
 
 
@@ -100,17 +100,17 @@ def _without_train(definition: Definition) -> str:
 
 def _over_who_counts(definition: Definition) -> Definition:
     """The same measure, divided by the users who count."""
-    parts = tuple(_over_who_counts(part) for part in definition.of)
-    return replace(definition, axes={**definition.axes, "divisor": "counted"}, of=parts)
+    parts = tuple(_over_who_counts(part) for part in definition.components)
+    return replace(definition, axes={**definition.axes, "divisor": "counted"}, components=parts)
 
 
 def _of_files(data: Data) -> Iterator[tuple[text.Path, str]]:
-    for place, source in data.sources():
+    for location, source in data.sources():
         for key in source.columns.given():
-            roles = _HAVING.get(key, (place[0],))
-            if place[0] not in roles:
+            roles = _HAVING.get(key, (location[0],))
+            if location[0] not in roles:
                 known = " or ".join(f"data.{role}" for role in roles)
-                yield ("data", *place, "columns", key), f"this file has no {key}: only that of {known} has"
+                yield ("data", *location, "columns", key), f"this file has no {key}: only that of {known} has"
     piped = [source for _, source in data.sources() if "-" in source.path]
     if len(piped) > 1 or any(len(source.path) > 1 for source in piped):
         yield ("data",), "standard input (-) can be read only once, and alone"

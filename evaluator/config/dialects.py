@@ -106,7 +106,7 @@ def ours(entry: Any, library: conventions.Convention) -> MetricSpec | dict[str, 
 def _ours(spec: MetricSpec, library: conventions.Convention) -> MetricSpec:
     read = library.read(spec)
     name = metrics.find(read.name).name
-    return replace(read, name=name, of=tuple(_ours(part, library) for part in read.of))
+    return replace(read, name=name, components=tuple(_ours(part, library) for part in read.components))
 
 
 @dataclass(frozen=True)

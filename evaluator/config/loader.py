@@ -1,4 +1,4 @@
-"""A config file → `Config`, or every problem at once, each with its place."""
+"""A config file → `Config`, or every problem at once, each with its location."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ..errors import ConfigError
 from ..names import yaml_text as text
 from .contradictions import contradictions
 from .dialects import translate
+from .locations import Locations
 from .models import Config
 from .overrides import add_input_format, add_model, override
-from .places import Places
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A valid config, the name it was loaded under, the folder its paths are relative to, and what was ignored or assumed."""
+    """A valid config, the name it was loaded under, the folder its paths start from, and warnings about what was ignored or assumed."""
 
     config: Config
     name: str
@@ -35,9 +35,9 @@ class Loaded:
         """The config with every default filled in, in the spelling that reads back."""
         dumped = self.config.model_dump(mode="json", exclude={"evaluation": {"metrics", "complex_metrics"}}, exclude_none=True)
         data: dict[str, Any] = dumped["data"]
-        for place, _ in self.config.data.sources():
+        for location, _ in self.config.data.sources():
             source: Any = data
-            for key in place:
+            for key in location:
                 source = source[key]
             if source["path"]:
                 source["path"] = source["path"][0] if len(source["path"]) == 1 else source["path"]
@@ -47,9 +47,9 @@ class Loaded:
                 del source["columns"]
         evaluation = dumped["evaluation"]
         evaluation["top_k"] = ["none" if k is None else k for k in self.config.evaluation.top_k]
-        asked = self.config.evaluation
-        evaluation["metrics"] = [definition.label for definition in asked.definitions]
-        evaluation["metrics"] += dict.fromkeys(composite.formula.text for composite in asked.composites)
+        configured = self.config.evaluation
+        evaluation["metrics"] = [definition.label for definition in configured.definitions]
+        evaluation["metrics"] += dict.fromkeys(composite.formula.text for composite in configured.composites)
         if not evaluation["aggregates"]:
             del evaluation["aggregates"]
         dumped["health"] = {name: given for name, given in dumped["health"].items() if given is not None}
@@ -85,25 +85,25 @@ def load_config(
     if input_format and (problem := add_input_format(value, input_format, overridden)):
         problems.append(problem)
     translation = translate(value.get("evaluation"), folder)
-    places = Places(name, document, translation, overridden)
+    locations = Locations(name, document, translation, overridden)
     if translation.dialect:
         value = {**value, "evaluation": translation.value}
-    config = check(value, places, folder, problems)
-    warnings = [f"{places.written(('evaluation', *where), of_key=True)}: {message}" for where, message in translation.warnings]
+    config = check(value, locations, folder, problems)
+    warnings = [f"{locations.in_file(('evaluation', *where), of_key=True)}: {message}" for where, message in translation.warnings]
     return Loaded(config, name, folder, tuple(warnings))
 
 
-def check(value: Mapping[str, Any], places: Places, folder: Path, problems: Sequence[str] = ()) -> Config:
-    """The config that `value` says; `ConfigError` with `problems` and every other if there are any."""
-    found = {places.written((*places.at, *where)): message for where, message in places.translation.problems}
+def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems: Sequence[str] = ()) -> Config:
+    """Validate `value`; `ConfigError` with `problems` and all others, each with its location, if there are any."""
+    messages = {locations.in_file((*locations.at, *where)): message for where, message in locations.translation.problems}
     try:
         config: Config | None = Config.model_validate(value, context={"folder": folder})
     except ValidationError as error:
         for details in error.errors():
-            found.setdefault(places.of(_path(details, value), of_key=details["type"] == "extra_forbidden"), _say(details))
+            messages.setdefault(locations.of_path(_path(details, value), of_key=details["type"] == "extra_forbidden"), _say(details))
         config = _without(value, [_path(details, value) for details in error.errors()], folder)
-    everything = [*problems, *(f"{place}: {message}" for place, message in found.items())]
-    everything += [f"{places.of(where)}: {message}" for where, message in (contradictions(config) if config else ())]
+    everything = [*problems, *(f"{location}: {message}" for location, message in messages.items())]
+    everything += [f"{locations.of_path(where)}: {message}" for where, message in (contradictions(config) if config else ())]
     if everything or config is None:
         raise ConfigError(everything)
     return config
@@ -118,7 +118,7 @@ def read_document(path: str | Path, environment: Mapping[str, str] | None = None
 
 
 def _without(value: Mapping[str, Any], wrong: Sequence[text.Path], folder: Path) -> Config | None:
-    """The config that is left without what is wrong, to look for contradictions in it; `None` if none is left."""
+    """The config without its wrong parts, to look for contradictions in the rest; `None` if the rest is no config."""
     rest = deepcopy(dict(value))
     for path in sorted(set(wrong), key=repr, reverse=True):  # from the end of a list to its start
         here: Any = rest
@@ -151,12 +151,12 @@ def _read(path: Path) -> str:
 
 
 def kind(value: Any) -> str:
-    """What a value is, in words."""
+    """The type of a value, in words."""
     return "an empty file" if value is None else f"a {'list' if isinstance(value, list) else type(value).__name__}"
 
 
 def _path(details: ErrorDetails, value: Any) -> text.Path:
-    """The place in the config that an error speaks of: its location without the names pydantic adds to it."""
+    """The path of the config key that an error is about: its location without the names that pydantic adds."""
     path: list[str | int] = []
     for position, segment in enumerate(details["loc"]):
         missing_here = details["type"] == "missing" and position == len(details["loc"]) - 1
@@ -190,15 +190,15 @@ def _say(details: ErrorDetails) -> str:
 
 def _keys(location: Sequence[str | int]) -> list[str]:
     """The keys that the model at `location` knows."""
-    found: Iterable[type[BaseModel]] = [Config]
+    models: Iterable[type[BaseModel]] = [Config]
     for segment in location:
-        fields = [model.model_fields[segment].annotation for model in found if segment in model.model_fields]
-        found = [model for annotation in fields for model in _models(annotation)] or found
-    return [key for model in found for key in model.model_fields]
+        fields = [model.model_fields[segment].annotation for model in models if segment in model.model_fields]
+        models = [model for annotation in fields for model in _models(annotation)] or models
+    return [key for model in models for key in model.model_fields]
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    found = [model for argument in get_args(annotation) for model in _models(argument)]
-    return list(dict.fromkeys(found))
+    nested = [model for argument in get_args(annotation) for model in _models(argument)]
+    return list(dict.fromkeys(nested))

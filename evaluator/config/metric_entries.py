@@ -73,7 +73,7 @@ def _named(name: str, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
             if cutoffs != (UNSET,):
                 raise ValueError(f"'{name}' gives its cut-off twice")
             cutoffs = read_cutoffs(body.pop(key))
-    of = _parts(written, body)
+    components = _parts(written, body)
     given = dict(written.params)
     for key, value in body.items():
         if key in given:
@@ -84,7 +84,7 @@ def _named(name: str, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
             raise ValueError(f"{key} of '{name}' is a single value, not {value!r}")
         given[key] = value
     params_of: tuple[tuple[str, Scalar], ...] = tuple(given.items())
-    return tuple(MetricSpec(written.name, of, params_of, k) for k in cutoffs)
+    return tuple(MetricSpec(written.name, components, params_of, k) for k in cutoffs)
 
 
 def _parts(written: MetricSpec, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
@@ -102,16 +102,16 @@ def _parts(written: MetricSpec, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
             if part.k is not UNSET:
                 raise ValueError(f"{given[0]} takes no cut-off of its own; the combined metric has one")
             named.append(part)
-    if named and written.of:
+    if named and written.components:
         raise ValueError(f"'{written.title}' already names the metrics it combines")
     if len(named) == 1:
         named.append(parse("Recall"))
-    return tuple(named) or written.of
+    return tuple(named) or written.components
 
 
 def _all_parts(written: MetricSpec, names: Any) -> tuple[MetricSpec, ...]:
     """The metrics of a list of any length."""
-    if written.of:
+    if written.components:
         raise ValueError(f"'{written.title}' already names the metrics it combines")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or not names:
         raise ValueError("metric_names is a list of metrics")

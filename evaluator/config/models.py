@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
     Field,
     PrivateAttr,
@@ -26,10 +25,10 @@ from ..metrics import Definition, Load
 from ..names import formula
 from ..names.formula import Formula, is_formula
 from ..names.measure_strings import UNSET, MetricSpec, parse
-from .memory import parse_memory
+from .engine import EngineChoice
 from .metric_entries import read_cutoffs, read_entry
+from .odd_data import Health, HealthField, Policy
 from .sources import Data, Model, as_list
-from .trust import Health, HealthField, Policy
 
 _CUTOFF: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["none", None]}]}
 _GRID: dict[str, Any] = {
@@ -53,7 +52,7 @@ _ENTRIES: dict[str, Any] = {
 }
 
 
-class Relevance(Model):
+class RelevanceConfig(Model):
     """Which test items are relevant, and how much."""
 
     threshold: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
@@ -127,7 +126,7 @@ Percentile = Annotated[
 Aggregate = Literal["mean", "median", "std", "ci95", "bootstrap95", "micro", "sum", "geometric"] | Percentile
 
 
-class Composite(NamedTuple):
+class FormulaEntry(NamedTuple):
     """Arithmetic of measures, and the definitions of these."""
 
     formula: Formula
@@ -148,7 +147,7 @@ def _yardsticks(value: Any) -> Any:
     return {name: 0 if name == "random" else True for name in value}
 
 
-class Yardsticks(Model):
+class YardsticksConfig(Model):
     """Lists made from the same files, evaluated beside the models: a ceiling and two floors."""
 
     oracle: StrictBool = Field(False, description="the best possible list of each user; every value is then set beside it")
@@ -156,8 +155,8 @@ class Yardsticks(Model):
     random: StrictInt | None = Field(None, description="a random list over the catalogue (data.items, else data.train), by this seed")
 
     @property
-    def asked(self) -> bool:
-        """Whether any is wanted."""
+    def any(self) -> bool:
+        """Whether the config names any yardstick."""
         return self.oracle or self.popularity or self.random is not None
 
 
@@ -165,7 +164,7 @@ class Evaluation(Model):
     """What to compute."""
 
     convention: Annotated[str, BeforeValidator(_convention)] = Field("receval", description="the definitions to use")
-    relevance: Relevance = Field(Relevance(), description="which test items are relevant")
+    relevance: RelevanceConfig = Field(RelevanceConfig(), description="which test items are relevant")
     policy: Policy = Field(Policy(), description="what is done with odd data, for every metric alike; the convention decides the rest")
     top_k: Annotated[
         tuple[int | None, ...],
@@ -174,8 +173,8 @@ class Evaluation(Model):
     ] = Field((10,), description="cut-offs for the metrics that name none: an integer, a list, or a grid; none is the whole list")
     metrics: Entries = Field((), description="the metrics: names, measure strings, mappings, or grids by name")
     complex_metrics: Entries = Field((), description="metrics of metrics, such as F1 of nDCG and MAP; a second list, same spellings")
-    yardsticks: Annotated[Yardsticks, BeforeValidator(_yardsticks, json_schema_input_type=bool | list[str] | Yardsticks)] = Field(
-        Yardsticks(), description="lists to measure the models by: oracle, popularity, random"
+    yardsticks: Annotated[YardsticksConfig, BeforeValidator(_yardsticks, json_schema_input_type=bool | list[str] | YardsticksConfig)] = (
+        Field(YardsticksConfig(), description="lists to measure the models by: oracle, popularity, random")
     )
     aggregates: tuple[Aggregate, ...] = Field(
         (), description="how users are combined; without it as the convention says, the mean for nearly all metrics"
@@ -195,7 +194,7 @@ class Evaluation(Model):
         return tuple(dict.fromkeys(self.resolve(spec) for spec in self.written))
 
     @property
-    def composites(self) -> tuple[Composite, ...]:
+    def composites(self) -> tuple[FormulaEntry, ...]:
         """Every formula once, at every cut-off where it names none, with the measures it is made of."""
         formulas = [entry for given in (*self.metrics, *self.complex_metrics) for entry in given if isinstance(entry, Formula)]
         found = []
@@ -203,7 +202,7 @@ class Evaluation(Model):
             open_ended = any(self._is_open(spec) for spec in given.measures)
             for k in self.top_k if open_ended else (None,):
                 parts = {spec: self.resolve(spec.at(k) if self._is_open(spec) else spec) for spec in given.measures}
-                found.append(Composite(given.with_measures(lambda spec, parts=parts: parts[spec].printed), tuple(parts.values())))  # type: ignore[misc]
+                found.append(FormulaEntry(given.with_measures(lambda spec, parts=parts: parts[spec].printed), tuple(parts.values())))  # type: ignore[misc]
         return tuple(dict.fromkeys(found))
 
     @property
@@ -244,42 +243,6 @@ class Evaluation(Model):
 
     def _load(self, name: str) -> conventions.Convention:
         return conventions.load(name, self._folder)
-
-
-def _memory(text: str) -> str:
-    parse_memory(text)
-    return text
-
-
-class EngineChoice(Model):
-    """Where the work is done."""
-
-    name: Literal["polars", "spark"] = "polars"
-    master: str | None = Field(None, description="Spark: the master, such as local[2]")
-    remote: str | None = Field(None, description="Spark Connect: the server, such as sc://host:15002")
-    archives: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
-        (), description="Spark: packed environments to ship to the workers, as path#name, where receval is not installed there"
-    )
-    memory: Annotated[str, AfterValidator(_memory)] | None = Field(
-        None,
-        description="Polars: how much memory the rows of lists in no order may take, such as 2GB; what is more goes to temporary files; "
-        "a quarter of the machine's if not given",
-    )
-
-    @property
-    def bytes(self) -> int | None:
-        """The memory that rows may take; `None` if the config does not say."""
-        return None if self.memory is None else parse_memory(self.memory)
-
-    @model_validator(mode="after")
-    def _fits(self) -> EngineChoice:
-        if self.name != "spark" and (self.master or self.remote or self.archives):
-            raise ValueError("master, remote and archives belong to the spark engine: add name: spark")
-        if self.name == "spark" and self.memory:
-            raise ValueError("memory belongs to the polars engine: Spark has settings of its own")
-        if self.master and self.remote:
-            raise ValueError("give master or remote, not both")
-        return self
 
 
 class Output(Model):

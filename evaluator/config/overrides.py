@@ -1,4 +1,4 @@
-"""`--set`, `--recs` and `--input-format`: values of a config that the command line gives."""
+"""`--set`, `--recs` and `--input-format`: values that the command line puts into a config."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from ..names import yaml_text as text
-from .places import dotted
+from .locations import dotted
 
 _SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]""")
 
 
-def override(config: dict[str, Any], given: str, origins: dict[text.Path, str], environment: Mapping[str, str] | None) -> str | None:
-    """Set one value, or say what is wrong with the override."""
-    target, equals, written = given.partition("=")
-    where = f"--set {given}"
-    found = list(_SEGMENT.finditer(target))
-    whole = "".join(match[0] for match in found) == target and not target.endswith(".")
-    path = tuple(int(match["index"]) if match["index"] else match["quoted"] or match["key"] for match in found)
+def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, str], environment: Mapping[str, str] | None) -> str | None:
+    """Apply `--set PATH=VALUE`; return what is wrong with it, or `None`."""
+    target, equals, written = assignment.partition("=")
+    where = f"--set {assignment}"
+    segments = list(_SEGMENT.finditer(target))
+    whole = "".join(match[0] for match in segments) == target and not target.endswith(".")
+    path = tuple(int(match["index"]) if match["index"] else match["quoted"] or match["key"] for match in segments)
     if not equals or not path or not whole or not isinstance(path[0], str):
         return f"{where}: write it as path=value, such as evaluation.top_k=[5,10]"
     value = text.read(written, environment)
@@ -30,49 +30,49 @@ def override(config: dict[str, Any], given: str, origins: dict[text.Path, str], 
 
 
 def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[text.Path, str]) -> str | None:
-    """Add the model NAME=PATH, with PATH as seen from here, or say what is wrong with it."""
+    """Apply `--recs NAME=PATH`, PATH relative to the working folder; return what is wrong with it, or `None`."""
     name, equals, path = model.partition("=")
     where = f"--recs {model}"
     if not equals or not name or not path:
         return f"{where}: write it as NAME=PATH, or NAME=- for standard input"
-    seen = path if path == "-" or "://" in path else os.path.relpath(os.path.abspath(path), os.path.realpath(folder))
+    relative = path if path == "-" or "://" in path else os.path.relpath(os.path.abspath(path), os.path.realpath(folder))
     data = config.get("data")
-    given = data.get("recommendations") if isinstance(data, dict) else None
-    if isinstance(data, dict) and isinstance(given, str | list):
-        listed = [given] if isinstance(given, str) else given
-        data["recommendations"] = [*listed, {"name": name, "path": seen}]
+    assignment = data.get("recommendations") if isinstance(data, dict) else None
+    if isinstance(data, dict) and isinstance(assignment, str | list):
+        listed = [assignment] if isinstance(assignment, str) else assignment
+        data["recommendations"] = [*listed, {"name": name, "path": relative}]
         origins["data", "recommendations", len(listed)] = where
         return None
-    before = given.get(name) if isinstance(given, dict) else None
+    before = assignment.get(name) if isinstance(assignment, dict) else None
     if isinstance(before, dict) and "path" not in before:  # --set said how to read it
-        return _put(config, ("data", "recommendations", name, "path"), seen, where, origins)
-    return _put(config, ("data", "recommendations", name), seen, where, origins)
+        return _put(config, ("data", "recommendations", name, "path"), relative, where, origins)
+    return _put(config, ("data", "recommendations", name), relative, where, origins)
 
 
 def add_input_format(config: dict[str, Any], form: str, origins: dict[text.Path, str]) -> str | None:
-    """Say in which format standard input is, wherever the config reads it, or say that it does nowhere."""
+    """Apply `--input-format`: set the format of every source that is standard input; return what is wrong, or `None`."""
     where = f"--input-format {form}"
     piped = list(_piped(config.get("data"), ("data",)))
     for path, source in piped:
-        said = {**source, "format": form}
-        problem = _put(config, path, [said] if path == ("data", "recommendations") else said, where, origins)
+        with_format = {**source, "format": form}
+        problem = _put(config, path, [with_format] if path == ("data", "recommendations") else with_format, where, origins)
         if problem:
             return problem
     return None if piped else f"{where}: nothing is read from standard input; a path of the config, or --recs NAME=-, must be -"
 
 
 def _piped(value: Any, path: text.Path) -> Iterator[tuple[text.Path, dict[str, Any]]]:
-    """Every source that is standard input, with its place."""
+    """Every source that is standard input, with its path."""
     if value == "-" or value == ["-"]:
         yield path, {"path": "-"}
     elif isinstance(value, dict) and value.get("path") in ("-", ["-"]):
         yield path, value
     elif isinstance(value, dict) and "path" not in value:
-        for key, one in value.items():
-            yield from _piped(one, (*path, key))
+        for key, element in value.items():
+            yield from _piped(element, (*path, key))
     elif isinstance(value, list):
-        for place, one in enumerate(value):
-            yield from _piped(one, (*path, place))
+        for location, element in enumerate(value):
+            yield from _piped(element, (*path, location))
 
 
 def _put(config: dict[str, Any], path: text.Path, value: Any, where: str, origins: dict[text.Path, str]) -> str | None:

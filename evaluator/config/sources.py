@@ -22,7 +22,7 @@ from pydantic import (
     model_validator,
 )
 
-from .masked import masked_options, masked_path
+from .masking import masked_options, masked_path
 
 
 class Model(BaseModel):
@@ -82,7 +82,7 @@ class Columns(Model):
         return self.model_dump(exclude_none=True)
 
 
-class Source(Model):
+class SourceConfig(Model):
     """A file, or several of the same columns, and how to read them."""
 
     path: Annotated[
@@ -153,7 +153,7 @@ def _category_columns(value: Any) -> Any:
     return value
 
 
-class RowsSource(Source):
+class RowsSource(SourceConfig):
     """A file of rows that may hold lists."""
 
     split: Annotated[str, Field(min_length=1)] | None = Field(
@@ -161,7 +161,7 @@ class RowsSource(Source):
     )
 
 
-class ItemsSource(Source):
+class ItemsSource(SourceConfig):
     """The catalogue. Its categories are a column of them, an item being repeated or its field split, or a column each."""
 
     categories: (
@@ -226,11 +226,11 @@ class Data(Model):
         Field(description="the lists of each model: name → file; or a path, glob or list, each file being a model of its name"),
     ]
 
-    def sources(self) -> Iterator[tuple[tuple[str | int, ...], Source]]:
+    def sources(self) -> Iterator[tuple[tuple[str | int, ...], SourceConfig]]:
         """Every source with its place within the data section, in the order of the keys."""
         for key in type(self).model_fields:
             given = getattr(self, key)
-            if isinstance(given, Source):
+            if isinstance(given, SourceConfig):
                 yield (key,), given
             elif isinstance(given, dict):
                 yield from (((key, name), source) for name, source in given.items())

@@ -53,30 +53,30 @@ class Convention:
     metrics: Mapping[str, Mapping[str, Scalar]]
     spellings: Mapping[str, str]
     parameters: Mapping[str, Rewrite]
-    places: Mapping[tuple[str, str], str] = field(default_factory=dict, compare=False, repr=False)
-    """Where the file sets an axis for one metric, as `file:line`."""
+    locations: Mapping[tuple[str, str], str] = field(default_factory=dict, compare=False, repr=False)
+    """The location, as `file:line`, at which the file sets an axis for one metric."""
 
-    def of(self, metric: str) -> dict[str, Scalar]:
+    def axes_of(self, metric: str) -> dict[str, Scalar]:
         """The value of every axis for `metric`."""
         return {**self.axes, **self.metrics.get(metric, {})}
 
     def parse(self, text: str) -> MetricSpec:
         """Read a measure string, or what the library writes for one."""
-        meant = self._meant(text.strip())
-        if meant is not None:
-            return meant
+        spelled = self._from_spelling(text.strip())
+        if spelled is not None:
+            return spelled
         name, at, cut = text.rpartition("@")
-        meant = self._meant(name.strip()) if at else None
-        return parse(text) if meant is None else meant.at(cutoff(cut.strip()))
+        spelled = self._from_spelling(name.strip()) if at else None
+        return parse(text) if spelled is None else spelled.at(cutoff(cut.strip()))
 
     def read(self, spec: MetricSpec) -> MetricSpec:
         """`spec` in receval's names, if it is in those of the library; parts that `spec` gives win over the spelling's."""
-        name, of, params, k = spec.name, spec.of, dict(spec.params), spec.k
+        name, components, params, k = spec.name, spec.components, dict(spec.params), spec.k
         written = (spec.name,) if spec.k is UNSET else (f"{spec.name}@{spec.k}", spec.name)
-        meant = next((meant for text in written if (meant := self._meant(text)) is not None), None)
-        if meant is not None:
-            name, of, k = meant.name, of or meant.of, meant.k if k is UNSET else k
-            params = dict(meant.params) | params
+        spelled = next((spelled for text in written if (spelled := self._from_spelling(text)) is not None), None)
+        if spelled is not None:
+            name, components, k = spelled.name, components or spelled.components, spelled.k if k is UNSET else k
+            params = dict(spelled.params) | params
         read: dict[str, Scalar] = {}
         for key, value in params.items():
             rewrite = self.parameters.get(key)
@@ -91,17 +91,17 @@ class Convention:
             else:
                 allowed = ", ".join(map(str, rewrite))
                 raise ValueError(f"{key} is one of {allowed} under the convention {self.name}, not {value!r}")
-        return MetricSpec(name, of, tuple(read.items()), k)
+        return MetricSpec(name, components, tuple(read.items()), k)
 
-    def _meant(self, text: str, depth: int = 0) -> MetricSpec | None:
+    def _from_spelling(self, text: str, depth: int = 0) -> MetricSpec | None:
         for pattern, template in self.spellings.items():
             match = re.fullmatch(pattern, text)
             if match:
-                found = parse(match.expand(template))
+                spec = parse(match.expand(template))
                 if depth > _DEEPEST:
                     raise ValueError(f"the spellings of the convention {self.name} lead in a circle: {text}")
-                again = self._meant(found.name, depth + 1) if found.name != text else None
-                return found if again is None else MetricSpec(again.name, again.of, (*again.params, *found.params), found.k)
+                again = self._from_spelling(spec.name, depth + 1) if spec.name != text else None
+                return spec if again is None else MetricSpec(again.name, again.components, (*again.params, *spec.params), spec.k)
         return None
 
 
@@ -144,8 +144,8 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not UTF-8 text (byte {error.start})") from None
     problems = _Problems(path, document)
-    for place, message in document.problems:
-        raise ValueError(f"{path}:{place[0]}: {message}")
+    for (line, _), message in document.problems:
+        raise ValueError(f"{path}:{line}: {message}")
     content = document.value
     if not isinstance(content, dict):
         raise ValueError(f"{path}:1: a convention is a mapping with keys such as extends and axes")
@@ -156,12 +156,12 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
     axes = dict(base.axes) if base else {}
     axes |= problems.axes(content.get("axes"), ("axes",), AXES)
     metrics = dict(base.metrics) if base else {}
-    places = dict(base.places) if base else {}
+    locations = dict(base.locations) if base else {}
     for metric, changes in problems.mapping(content.get("metrics"), ("metrics",)).items():
         changed = problems.axes(changes, ("metrics", metric), AXES)
         metrics[metric] = {**metrics.get(metric, {}), **changed}
-        places |= {(metric, axis): problems.place(("metrics", metric, axis)) for axis in changed}
-        places[metric, ""] = problems.place(("metrics", metric))
+        locations |= {(metric, axis): problems.location(("metrics", metric, axis)) for axis in changed}
+        locations[metric, ""] = problems.location(("metrics", metric))
     if not isinstance(content.get("notes") or [], list):
         problems.add(("notes",), "notes is a list of sentences")
     spellings = problems.mapping(content.get("spellings"), ("spellings",))
@@ -177,7 +177,7 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
     if not isinstance(name, str) or (name in known() and path.parent != _HERE):
         problems.add(("name",), f"{name!r} is the name of a convention of receval: choose another" if name in known() else "name is a text")
     missing = AXES.keys() - axes.keys()
-    if missing and not problems.found:
+    if missing and not problems.messages:
         problems.add(("axes",), f"the axes {', '.join(sorted(missing))} have no value")
     problems.refuse()
     inherited = base if "extends" in content and path.parent == _HERE else None
@@ -191,7 +191,7 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
             spellings | {key: value for key, value in (base.spellings if base else {}).items() if key not in spellings}
         ),
         parameters=MappingProxyType({**(base.parameters if base else {}), **rewrites}),
-        places=places,
+        locations=locations,
         **about,
     )
 
@@ -210,7 +210,7 @@ def _base(content: Mapping[str, Any], path: Path, above: tuple[Path, ...], probl
     if "extends" in content:
         return base
     # Without `extends`, what receval has is a default of the axes only: the file lists the metrics of its own library.
-    return replace(base, metrics={}, spellings={}, parameters={}, places={})
+    return replace(base, metrics={}, spellings={}, parameters={}, locations={})
 
 
 class _Problems:
@@ -218,14 +218,14 @@ class _Problems:
 
     def __init__(self, path: Path, document: yaml_text.Document) -> None:
         self.path, self.document = path, document
-        self.found: list[str] = []
+        self.messages: list[str] = []
 
-    def place(self, where: yaml_text.Path) -> str:
-        line, _ = self.document.place(where, of_key=True) or (1, 1)
+    def location(self, where: yaml_text.Path) -> str:
+        line, _ = self.document.position(where, of_key=True) or (1, 1)
         return f"{self.path}:{line}"
 
     def add(self, where: yaml_text.Path, message: str) -> None:
-        self.found.append(f"{self.place(where)}: {message}")
+        self.messages.append(f"{self.location(where)}: {message}")
 
     def mapping(self, value: Any, where: yaml_text.Path) -> dict[str, Any]:
         if value is not None and not isinstance(value, dict):
@@ -253,7 +253,7 @@ class _Problems:
         if not isinstance(value, dict):
             return str(value)
         for choice, meaning in value.items():
-            plain = isinstance(meaning, dict) and all(isinstance(one, str | int | float | bool) for one in meaning.values())
+            plain = isinstance(meaning, dict) and all(isinstance(parameter, str | int | float | bool) for parameter in meaning.values())
             if meaning is not None and not plain:
                 self.add(("parameters", key, choice), f"{key}={choice} stands for parameters, such as {{denominator: k}}")
         return {yaml_text.scalar(str(choice)): meaning for choice, meaning in value.items() if isinstance(meaning, dict)} | {
@@ -261,5 +261,5 @@ class _Problems:
         }
 
     def refuse(self) -> None:
-        if self.found:
-            raise ValueError("\n".join(self.found))
+        if self.messages:
+            raise ValueError("\n".join(self.messages))

@@ -128,7 +128,7 @@ def _under(loaded: Loaded, measure: Definition, written: MetricSpec, name: str) 
         convention = conventions.load(name, loaded.folder)
     except ValueError as error:
         raise ConfigError(str(error)) from None
-    parts = measure.of if measure.spec.of else ()  # what a metric combines of itself need not be a metric of the library
+    parts = measure.components if measure.spec.components else ()  # what a metric combines of itself need not be a metric of the library
     library_has_it = {measure.metric.name, *(inner.metric.name for part in parts for inner in part.all)} <= convention.metrics.keys()
     if not library_has_it and name not in (conventions.DEFAULT, evaluation.convention) and convention.library:
         return _NO_SUCH_METRIC

@@ -86,7 +86,7 @@ class _Explainer:
 
     def explanation(self, group: MeasureGroup, is_part: bool) -> Explanation:
         """Explain one metric: the measure itself, or a part of it that it combines."""
-        parts = tuple(self.explanation(part, is_part=True) for part in group.of)
+        parts = tuple(self.explanation(part, is_part=True) for part in group.components)
         definition, recorder = group.first, Recorder()
         made = self.body(group, recorder)
         if is_part:
@@ -108,12 +108,12 @@ class _Explainer:
             value=value,
             reason=reason,
             choices=_choices(definition, is_part),
-            of=parts,
+            components=parts,
         )
 
     def body(self, group: MeasureGroup, recorder: Recorder | None = None) -> Any:
         """What the body of a metric gives, while `recorder` records what it reads."""
-        parts = tuple(np.broadcast_to(plain(self.body(part)), (1, 1)) for part in group.of)
+        parts = tuple(np.broadcast_to(plain(self.body(part)), (1, 1)) for part in group.components)
         measure = self.scorer.measure(group, self.scorer.choice(group.first), TakenSums(), self.values.counts, parts)
         return group.metric.define(replace(measure, trace=recorder))
 

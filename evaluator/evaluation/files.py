@@ -10,7 +10,7 @@ from typing import TypeVar
 import polars as pl
 
 from .. import load
-from ..config.models import EngineChoice
+from ..config.engine import EngineChoice
 from ..errors import DataError
 from ..parts import Scratch, SideTable
 from ..parts.spark import SparkSession, start_session

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .. import load
-from ..config import Loaded, RowsSource, unknown_model
-from ..config import Source as Given
+from ..config import Loaded, RowsSource, SourceConfig, unknown_model
 from ..errors import ConfigError, DataError
 from ..load.scan import Kind
 from ..parts.spark import SparkSession, look_at_table
@@ -20,7 +19,7 @@ from ..results.result import Input, InputFile
 
 @dataclass(frozen=True)
 class Inputs:
-    """The sources of a run, looked at but not read. `models` and `predictions` have one per model; models may share theirs."""
+    """The sources of a run, inspected but not yet read. `models` and `predictions` have one per model; models may share theirs."""
 
     test: load.Source
     train: load.Source | None
@@ -66,70 +65,75 @@ class Inputs:
 
 
 def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack, session: SparkSession | None = None) -> Inputs:
-    """Find the sources of a config and see how to read them.
+    """Find the sources of a config and detect how to read them.
 
-    `stack` holds what must be tidied up after the run, `session` reads tables of a catalog.
+    Temporary files live as long as `stack`; `session` reads tables of a catalog.
 
-    Raises `DataError` if a file is missing or cannot be read as the config says. Beside the test file and the lists only what is
-    `needed` is looked at; of what is needed as `train?` or `predictions?`, only what the config gives. A need such as
+    Raises `DataError` if a file is missing or cannot be read as the config says. The test file and the lists are always inspected,
+    other files only if `needed`; a need that ends in `?`, such as `train?`, is optional. A need such as
     `users.age` is a column to read.
     """
     data = loaded.config.data
     wanted = {need.removesuffix("?") for need in needed}
     roles = {need.partition(".")[0] for need in wanted}
 
-    def paths(role: str, given: Given) -> list[Path | load.Remote]:
-        if given.table is not None:
+    def paths(role: str, configured: SourceConfig) -> list[Path | load.Remote]:
+        if configured.table is not None:
             return []
-        if given.path == ("-",):
+        if configured.path == ("-",):
             return [stack.enter_context(load.spooled())]
-        found = load.find(role, given.path, loaded.folder, given.storage)
-        return [stack.enter_context(load.spooled(path)) if isinstance(path, Path) and path.is_fifo() else path for path in found]
+        files = load.find(role, configured.path, loaded.folder, configured.storage)
+        return [stack.enter_context(load.spooled(path)) if isinstance(path, Path) and path.is_fifo() else path for path in files]
 
-    def source(key: str, table: str, given: Given | None, *needs: str, labels: Sequence[str] = ()) -> load.Source | None:
+    def source(key: str, table: str, configured: SourceConfig | None, *needs: str, labels: Sequence[str] = ()) -> load.Source | None:
         role = f"data.{key}"
-        return _look(role, table, given, paths(role, given), stack, session, labels) if given and roles & set(needs or (key,)) else None
+        return (
+            _look_at(role, table, configured, paths(role, configured), stack, session, labels)
+            if configured and roles & set(needs or (key,))
+            else None
+        )
 
     models: dict[str, load.Source] = {}
     if isinstance(data.recommendations, dict):
-        for name, given in data.recommendations.items():
+        for name, configured in data.recommendations.items():
             role = f"data.recommendations.{name}"
-            models[name] = _look(role, "lists", given, paths(role, given), stack, session)
+            models[name] = _look_at(role, "lists", configured, paths(role, configured), stack, session)
     else:
-        for index, given in enumerate(data.recommendations):
-            found = paths(f"data.recommendations[{index}]", given)
+        for index, configured in enumerate(data.recommendations):
+            files = paths(f"data.recommendations[{index}]", configured)
             by_name = (
-                {given.name: found}
-                if given.name
-                else {given.table: found}
-                if given.table
-                else {path.name.split(".")[0]: [path] for path in found}
+                {configured.name: files}
+                if configured.name
+                else {configured.table: files}
+                if configured.table
+                else {path.name.split(".")[0]: [path] for path in files}
             )
-            if (len(by_name) < len(found) > 1 and not given.name) or by_name.keys() & models.keys():
+            if (len(by_name) < len(files) > 1 and not configured.name) or by_name.keys() & models.keys():
                 raise DataError("data.recommendations: two files give a model the same name", "name the models, as name: path")
             models |= {
-                name: _look(f"data.recommendations.{name}", "lists", given, files, stack, session) for name, files in by_name.items()
+                name: _look_at(f"data.recommendations.{name}", "lists", configured, files, stack, session)
+                for name, files in by_name.items()
             }
-    of_items = _columns("items", wanted)
+    item_columns = _columns("items", wanted)
     if data.items and "categories" in wanted:
-        of_items = list(dict.fromkeys((*of_items, *data.items.category_columns)))
+        item_columns = list(dict.fromkeys((*item_columns, *data.items.category_columns)))
     predictions: dict[str, load.Source | None] = {}
     if isinstance(data.predictions, dict) and "predictions" in roles:
-        _refuse_strangers(data.predictions, models, required="predictions" in needed)
-        for name, given in data.predictions.items():
-            predictions[name] = source(f"predictions.{name}", "predictions", given, "predictions")
+        _refuse_unknown_models(data.predictions, models, required="predictions" in needed)
+        for name, configured in data.predictions.items():
+            predictions[name] = source(f"predictions.{name}", "predictions", configured, "predictions")
     elif not isinstance(data.predictions, dict):
         predictions = dict.fromkeys(models, source("predictions", "predictions", data.predictions))
     return Inputs(
-        test=_look("data.test", "interactions", data.test, paths("data.test", data.test), stack, session),
+        test=_look_at("data.test", "interactions", data.test, paths("data.test", data.test), stack, session),
         train=source("train", "interactions", data.train, "catalogue", "train", "known"),
-        items=source("items", "catalogue", data.items, "catalogue", "items", "categories", "known", labels=of_items),
+        items=source("items", "catalogue", data.items, "catalogue", "items", "categories", "known", labels=item_columns),
         models=models,
         users=source("users", "people", data.users, labels=_columns("users", wanted)),
         baseline=source("baseline", "lists", data.baseline),
         previous_policy=source("previous_policy", "policy", data.previous_policy),
         distances=source("distances", "distances", data.distances),
-        predictions={name: found for name, found in predictions.items() if found},
+        predictions={name: file for name, file in predictions.items() if file},
     )
 
 
@@ -138,7 +142,7 @@ def _columns(role: str, wanted: Iterable[str]) -> list[str]:
     return sorted(need.removeprefix(f"{role}.") for need in wanted if need.startswith(f"{role}."))
 
 
-def _refuse_strangers(predictions: Iterable[str], models: Mapping[str, load.Source], required: bool) -> None:
+def _refuse_unknown_models(predictions: Iterable[str], models: Mapping[str, load.Source], required: bool) -> None:
     """`DataError` if the names of predictions are not those of the models, which the files may have given."""
     for name in predictions:
         if name not in models:
@@ -148,40 +152,40 @@ def _refuse_strangers(predictions: Iterable[str], models: Mapping[str, load.Sour
         raise DataError(f"data.predictions: there are no predicted ratings of the model {lacking[0]}", "give those of every model")
 
 
-def _look(
+def _look_at(
     role: str,
     table: str,
-    given: Given,
+    configured: SourceConfig,
     paths: Sequence[Path | load.Remote],
     stack: ExitStack,
     session: SparkSession | None,
     labels: Sequence[str] = (),
 ) -> load.Source:
-    split = given.split if isinstance(given, RowsSource) else None
-    if given.table is not None:
+    split = configured.split if isinstance(configured, RowsSource) else None
+    if configured.table is not None:
         assert session is not None, "the config was checked to read tables on Spark"
-        return look_at_table(session, role, table, given.table, given.columns.given(), labels, split)
+        return look_at_table(session, role, table, configured.table, configured.columns.given(), labels, split)
     return load.look(
         role,
         table,
-        given.path,
+        configured.path,
         paths,
-        format=given.format,
-        separator=given.separator,
-        header=given.header,
-        columns=given.columns.given(),
+        format=configured.format,
+        separator=configured.separator,
+        header=configured.header,
+        columns=configured.columns.given(),
         labels=labels,
         split=split,
-        decimal_comma=given.decimal_comma,
-        nulls=given.null_values or (),
-        encoding=given.encoding,
-        storage=given.storage,
+        decimal_comma=configured.decimal_comma,
+        nulls=configured.null_values or (),
+        encoding=configured.encoding,
+        storage=configured.storage,
         scratch=stack,
     )
 
 
-def described(inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fingerprints, folder: Path) -> tuple[Input, ...]:
-    """Every source as it goes into the manifest: paths as given, sizes, hashes, and the rows that were read."""
+def describe(inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fingerprints, folder: Path) -> tuple[Input, ...]:
+    """The inputs of the manifest: for each source its paths as the config writes them, sizes, hashes and the number of rows read."""
     return tuple(
         Input(
             source.role,
@@ -194,22 +198,22 @@ def described(inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fing
 
 def _file(path: Path | load.Remote, name: str, source: load.Source, fingerprints: load.Fingerprints, folder: Path) -> InputFile:
     size = path.size if isinstance(path, load.Remote) else path.stat().st_size
-    return InputFile(_as_given(path, name, source, folder), size, fingerprints.of(path))
+    return InputFile(_configured_path(path, name, source, folder), size, fingerprints.of(path))
 
 
-def _as_given(path: Path | load.Remote, name: str, source: load.Source, folder: Path) -> str:
-    """One file of a source, known by `name`, as the config gives it: the same wherever the `folder` of the config lies."""
+def _configured_path(path: Path | load.Remote, name: str, source: load.Source, folder: Path) -> str:
+    """A file of a source as the config writes it: the same wherever the `folder` of the config lies. `name` is its name in messages."""
     if isinstance(path, load.Remote):
         return name
     if path.name == "stdin":
         return source.given[0]
-    if "://" in name or any(os.path.isabs(given) for given in source.given):
+    if "://" in name or any(os.path.isabs(configured) for configured in source.given):
         return name
     return os.path.relpath(path, folder)
 
 
-def said_of(message: str, source: load.Source, folder: Path) -> str:
-    """A message about a source, its files being called what the config calls them."""
+def with_configured_paths(message: str, source: load.Source, folder: Path) -> str:
+    """The message about a source with its paths as the config writes them."""
     for path, name in zip(source.paths, source.display_names, strict=True):
-        message = message.replace(str(name), _as_given(path, str(name), source, folder))
+        message = message.replace(str(name), _configured_path(path, str(name), source, folder))
     return message

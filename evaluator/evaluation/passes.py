@@ -12,6 +12,7 @@ from ..load.tally import FaultTally
 from ..measure.partial import Partial
 from ..parts import Part, SideTable, whole_users
 from ..parts.spark import SparkSession, measured_on_spark, ship
+from ..parts.threads import side_by_side
 from ..tables.part import LISTS
 from .files import Files
 from .measured import PassTask, measured
@@ -39,10 +40,12 @@ def _here(
         if tally.add(batch):
             raise RowsAreFaulty
 
+    def measure(part: Part) -> Partial:
+        return measured(pass_task, {LISTS: part.lists, **part.sides})
+
     def merge(parts: Iterator[Part]) -> Partial:
         total: Partial | None = None
-        for part in parts:
-            made = measured(pass_task, {LISTS: part.lists, **part.sides})
+        for made in side_by_side(measure, parts):
             total = made if total is None else total + made
         if total is None:
             empty = {role: side.frame.clear() for role, side in sides.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..config import Composite
+from ..config import FormulaEntry
 from ..config.models import Evaluation
 from ..measure.finishing import chosen
 from ..metrics.definition import Definition
@@ -21,7 +21,7 @@ class Plan:
 
     shown: tuple[Definition, ...]
     aggregates: tuple[str, ...] = ()
-    composites: tuple[Composite, ...] = ()
+    composites: tuple[FormulaEntry, ...] = ()
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> Plan:
@@ -81,7 +81,7 @@ class Plan:
 def tables_of(definition: Definition) -> frozenset[str]:
     """The tables that a measure, and those that it combines, are made of."""
     own = closure(tuple(definition.metric.uses(definition.params)))
-    return own.union(*(tables_of(part) for part in definition.of))
+    return own.union(*(tables_of(part) for part in definition.components))
 
 
 def _looks_at_train(definition: Definition) -> bool:

@@ -11,9 +11,10 @@ from typing import Any
 import polars as pl
 
 from .. import load
-from ..checks import Setting
+from ..checks import CheckSetting
 from ..config import Loaded, missing
-from ..config.models import EngineChoice, Evaluation
+from ..config.engine import EngineChoice
+from ..config.models import Evaluation
 from ..errors import ConfigError
 from ..metrics.definition import Definition
 from ..parts.spark import SparkSession
@@ -32,7 +33,7 @@ class Request:
     """
 
     evaluation: Evaluation
-    health: Mapping[str, Setting]
+    health: Mapping[str, CheckSetting]
     engine: EngineChoice
     look: Look
     lacking: Callable[[Definition], Iterable[str]]

@@ -11,12 +11,10 @@ from typing import Final
 from .. import load
 from ..checks import CHECKS
 from ..config import Loaded
-from ..errors import DataError
 from ..health import (
     CheckTask,
     Context,
     Faults,
-    SourceNames,
     Symptom,
     comparisons,
     failing_rows,
@@ -30,19 +28,20 @@ from ..measure.finishing import finish
 from ..measure.measuring import Task
 from ..measure.partial import Partial
 from ..measure.ties import TieMeasures, bounds
-from ..metrics.definition import Definition
 from ..results.result import Result
 from ..tables.notes import sentences
 from . import provenance
+from .checking import available_needs, check_task_of, names_of
 from .comparing import compared, with_shares
 from .files import Files, with_files
-from .inputs import Inputs, described
+from .inputs import describe
 from .measured import CHECKS as TALLIES
 from .measured import TIES, PassTask
 from .models import Evaluated, evaluated
 from .passes import pass_over
 from .plan import Plan
 from .progress import ModelProgress, Progress, Report, silent
+from .refusals import refuse_nothing_relevant
 from .request import Request
 
 NO_VALUES: Final[Mapping[str, float]] = MappingProxyType({})
@@ -66,7 +65,7 @@ def evaluate(
     options = Options(keep_failures, tolerant, keep_users, report)
     checks = check_task_of(request)
     looks = {"train", "catalogue", "times"} & checks.needs
-    known = looks or request.evaluation.yardsticks.asked
+    known = looks or request.evaluation.yardsticks.any
     return with_files(
         request,
         plan,
@@ -75,16 +74,6 @@ def evaluate(
         times=checks.wants_times,
         tolerant=tolerant and checks.wants("R02"),
         all_of_train=bool(looks),
-    )
-
-
-def check_task_of(request: Request) -> CheckTask:
-    """The checks of a request, before any file is looked at."""
-    cutoffs = [one.k for one in request.evaluation.computed if one.metric.cut]
-    return CheckTask(
-        settings=request.health,
-        policy=request.evaluation.policy.refused,
-        cutoffs=tuple(k for k in dict.fromkeys(cutoffs) if k is not None),
     )
 
 
@@ -148,7 +137,7 @@ class Run:
     @property
     def compares(self) -> bool:
         """Whether models are set beside yardsticks."""
-        return self.request.evaluation.yardsticks.asked or check_task_of(self.request).wants("X13", "X14")
+        return self.request.evaluation.yardsticks.any or check_task_of(self.request).wants("X13", "X14")
 
     @property
     def task(self) -> Task:
@@ -216,7 +205,7 @@ class Run:
             prepared=self.files.prepared,
             definitions=self.plan.definitions,
             measured=of_one.by_definition,
-            sources={role: _names(one) for role, one in sources.items() if one is not None},
+            sources={role: names_of(one) for role, one in sources.items() if one is not None},
             faults=self.faults(name),
             bounds=tied,
             best=best,
@@ -262,7 +251,7 @@ class Run:
             counts={name: of_one.counts for name, of_one in self.models.items()},
             higher_is_better={row.label: row.higher_is_better for row in rows},
             per_user=users,
-            inputs=described(self.files.inputs, self.files.reader.n_rows, self.files.fingerprints, self.request.folder),
+            inputs=describe(self.files.inputs, self.files.reader.n_rows, self.files.fingerprints, self.request.folder),
             config=self.request.description,
             remarks=self.remarks(),
             versions=provenance.versions(self.request.engine.name),
@@ -272,39 +261,3 @@ class Run:
             unmade=unmade(checks, self.available) if examined else dict.fromkeys(CHECKS, "off"),
             failures=failing_rows(found) if self.options.keep_failures else {},
         )
-
-
-def _names(source: load.Source) -> SourceNames:
-    stored = {column: "integers" if kind == "integer" else "text" for column, kind in source.stored.items()}
-    return SourceNames(source.role, source.scan.names, stored)
-
-
-def available_needs(files: Files, source: load.Source, definitions: Sequence[Definition], checks: CheckTask) -> frozenset[str]:
-    """What the files of a model have of that which checks need."""
-    inputs: Inputs = files.inputs
-    graded = any(one.truth.graded for one in definitions)
-    there = {
-        "train": "train" in files.sides,
-        "catalogue": "train" in files.sides or inputs.items is not None,
-        "times": files.prepared.times is not None,
-        "scores": "score" in source.columns,
-        "ranks": "position" in source.columns,
-        "cutoffs": bool(checks.cutoffs),
-        "gains": graded and "rating" in inputs.test.columns,
-    }
-    return frozenset(need for need, is_there in there.items() if is_there)
-
-
-def refuse_nothing_relevant(source: load.Source, definition: Definition, found: Partial) -> None:
-    """`DataError` if no user has a relevant item under the first measure."""
-    cells, choice = found.cells[0], definition.truth
-    if cells[[2, 3, 6, 7]].sum():
-        return
-    least = f" of at least {choice.threshold:g}" if choice.threshold is not None else ""
-    rules = {"above_zero": " above 0", "at_least_zero": " of at least 0", "at_least_one": " of at least 1"}
-    wanted = least or rules.get(choice.rule, "")
-    rating = f", that is, a rating{wanted}" if wanted and "rating" in source.columns else ""
-    left_out = "" if choice.filter == "none" else "; test rows of users and items that train or the catalogue does not hold are left out"
-    n_test = int(cells[4:].sum())
-    who = f"none of {n_test:,} users has a" if n_test > 1 else "its only user has no"
-    raise DataError(f"{source.role}: {who} relevant item{rating}{left_out}")

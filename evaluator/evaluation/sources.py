@@ -14,7 +14,7 @@ from ..load.opening import FAILURES, opened
 from ..load.scan import ReadError
 from ..load.tally import FaultTally
 from ..parts.spark import SparkSession, table_frame
-from .inputs import said_of
+from .inputs import with_configured_paths
 
 T = TypeVar("T")
 
@@ -88,7 +88,7 @@ class SourceReader:
             if not self.tolerant:
                 raise
             made = self._again(source.without_faulty_rows(), consume)
-            places = tuple(said_of(place, source, self.folder) for place in fault.places)
+            places = tuple(with_configured_paths(place, source, self.folder) for place in fault.places)
             n_faulty = fault.n_rows - self.n_rows[source.role]
             self.passed_over[source.role] = PassedOver(self.as_read[source.role], n_faulty, fault.n_rows, places)
         except ReadError as error:

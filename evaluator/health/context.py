@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from ..checks import CHECKS, Check, Finding, Setting, Severity, setting
+from ..checks import CHECKS, Check, CheckSetting, Finding, Severity, setting
 from ..metrics.definition import Definition
 from ..results.result import Row
 from ..tables.prepared import Prepared
@@ -57,7 +57,7 @@ class Context:
 
     model: str
     prepared: Prepared
-    settings: Mapping[str, Setting] = field(default_factory=dict)
+    settings: Mapping[str, CheckSetting] = field(default_factory=dict)
     refused: frozenset[str] = frozenset()
     available: frozenset[str] = frozenset()
     cutoffs: tuple[int, ...] = ()
@@ -70,7 +70,7 @@ class Context:
     baseline: Mapping[str, float] = field(default_factory=dict)
     counts: Tally = field(default_factory=Tally)
 
-    def setting(self, check: str) -> Setting:
+    def setting(self, check: str) -> CheckSetting:
         """How a check is used."""
         return self.settings.get(check) or setting(CHECKS[check])
 

@@ -9,7 +9,7 @@ from .wording import shared
 
 
 @check("R02")
-class FaultyRows(HealthCheck):
+class RowsWithFaults(HealthCheck):
     """Rows that were left out: nothing is noted of parts, which no longer hold them."""
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:

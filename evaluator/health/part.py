@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ..checks import Setting
+from ..checks import CheckSetting
 from ..metrics.definition import Definition
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
@@ -31,7 +31,7 @@ class ExaminedPart:
     definitions: tuple[Definition, ...]
     values: Array
     cutoffs: tuple[int, ...]
-    setting: Setting
+    setting: CheckSetting
     uses: frozenset[str]
     keeps_rows: bool
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from ..checks import CHECKS, Setting, setting
+from ..checks import CHECKS, CheckSetting, setting
 from ..measure.measuring import may_be_undefined
 from ..measure.scoring import Scorer
 from ..metrics.definition import Definition
@@ -42,7 +42,7 @@ class CheckTask:
     checks of the files that all models share are made too, with `keeps_rows` the rows in which errors and warnings are found are kept.
     """
 
-    settings: Mapping[str, Setting]
+    settings: Mapping[str, CheckSetting]
     policy: frozenset[str] = frozenset()
     available: frozenset[str] = frozenset()
     cutoffs: tuple[int, ...] = ()
@@ -54,7 +54,7 @@ class CheckTask:
     def __post_init__(self) -> None:
         object.__setattr__(self, "refused", frozenset(REFUSED[key] for key in self.policy))
 
-    def setting(self, check: str) -> Setting:
+    def setting(self, check: str) -> CheckSetting:
         """How a check is used."""
         return self.settings.get(check) or setting(CHECKS[check])
 

@@ -17,7 +17,7 @@ TRAIN = "train"
 
 
 @check("X05", uses=("rows_as_stored", "stored_hits", "stored_seen"))
-class SeenItems(HealthCheck):
+class ItemsSeenInTrain(HealthCheck):
     """Recommended items that train holds for the user, and the share of hits that they are."""
 
     def tally(self, part: ExaminedPart) -> Tally:

@@ -11,7 +11,7 @@ from typing import Any
 from .. import conventions, metrics
 from ..config.dialects import PROGRAMS, Translation, ours, translate
 from ..config.loader import check, read_document
-from ..config.places import Places, dotted
+from ..config.locations import Locations, dotted
 from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..names.measure_strings import MetricSpec
@@ -34,14 +34,14 @@ def convert(path: Path, folder: Path | None = None) -> str:
             f"{path}: nothing in it is recognised as written for one of {_PROGRAMS}", "a config of receval needs no conversion"
         )
     translation = translate(experiment.evaluation, path.parent, experiment.dialect)
-    places = Places(str(path), document, translation, at=experiment.at)
+    locations = Locations(str(path), document, translation, at=experiment.at)
     value, unknown, needs = _known_metrics(translation, path.parent)
     experiment = _with_side_inputs(experiment, needs)
     if not any(value.get(key) for key in ("metrics", "complex_metrics")) and unknown:
-        raise ConfigError([f"{places.written((*experiment.at, *where))}: {message}" for where, message in unknown])
+        raise ConfigError([f"{locations.in_file((*experiment.at, *where))}: {message}" for where, message in unknown])
     others = tuple(problem for problem in translation.problems if problem[0] not in {where for where, _ in unknown})
     checked = {"data": experiment.data, "evaluation": value, **experiment.others}
-    config = check(checked, replace(places, translation=replace(translation, problems=others)), path.parent)
+    config = check(checked, replace(locations, translation=replace(translation, problems=others)), path.parent)
     wanting = {"train"} if config.data.items else {"train", "catalogue"}
     needed = any(definition.needs & wanting for definition in config.evaluation.computed)
     if experiment.optional and "train" in experiment.placeholders and not needed:

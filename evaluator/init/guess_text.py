@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..config.loader import check
-from ..config.places import Places
+from ..config.locations import Locations
 from ..errors import ConfigError
 from ..names import yaml_text as text
 from .records import GuessedConfig, SourceEntry
@@ -35,7 +35,7 @@ def config_text(config: GuessedConfig, folder: Path | None = None) -> str:
     document = text.read(complete, {})
     if document.problems:
         raise ConfigError([f"the guessed config, line {line}: {message}" for (line, _), message in document.problems])
-    check(document.value, Places("the guessed config", document), folder or Path())
+    check(document.value, Locations("the guessed config", document), folder or Path())
     return complete
 
 

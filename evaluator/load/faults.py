@@ -26,7 +26,7 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
     Raises `FaultyRows` or `DataError` with the first place of a fault, `IdsAreText` if ids that seemed integers are not, and
     `BlankLines` if the only fault is rows without any value.
     """
-    rows, blank = counts["rows"] or 0, counts.get("blank") or 0
+    rows, blank = counts.get("rows") or 0, counts.get("blank") or 0
     if rows == blank:
         raise DataError(f"{source.role}: {source.paths[0]}: there are no rows")
     texts = [column for column in IDS if _holds_text(source, column, counts)]

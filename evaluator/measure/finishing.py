@@ -9,7 +9,6 @@ from typing import Any, Final, cast
 import numpy as np
 import polars as pl
 
-from ..errors import DataError
 from ..metrics.definition import Definition
 from ..metrics.measure import Measure, plain
 from ..names.measure_strings import Params
@@ -22,7 +21,7 @@ from .ledgers import ledger
 from .measuring import Task
 from .moments import Moments, MomentTable
 from .partial import Partial
-from .scoring import Scorer, pools
+from .scoring import Scorer, beyond_numbers, pools
 from .wholes import KnownSums
 
 _SLOW: Final = ("bootstrap95",)
@@ -104,13 +103,13 @@ def _of_index(values: pl.DataFrame | None, index: int, aggregate: str) -> Array 
 
 def _pooled(definition: Definition, partial: Partial, index: int, users: str, n_users: int) -> dict[str, float | None]:
     """The pooled value over all users who count, over those with a list (`covered`), or over those whom train holds (`warm`)."""
-    sums = partial.ratios[index, users].values() if (index, users) in partial.ratios else np.zeros(2 * max(1, len(definition.of)))
+    sums = partial.ratios[index, users].values() if (index, users) in partial.ratios else np.zeros(2 * max(1, len(definition.components)))
     return micro(sums[0::2].tolist(), sums[1::2].tolist(), n_users, lambda parts: _combined(definition, parts))
 
 
 def _combined(definition: Definition, parts: Sequence[float]) -> float:
     """The pooled value of a measure, given that of its ratio, or of each metric that it combines."""
-    if not definition.of:
+    if not definition.components:
         return parts[0]
     body = definition.metric.define
     of = tuple(np.full((1, 1), part) for part in parts)
@@ -123,7 +122,7 @@ class Combined:
     """What the body of a metric of metrics is given to combine pooled values: parameters, and one value for each metric."""
 
     params: Mapping[str, Any]
-    of: tuple[Array, ...]
+    components: tuple[Array, ...]
 
 
 def _parts(task: Task, partial: Partial, index: int, values: pl.DataFrame | None) -> dict[str, tuple[int, dict[str, float | None]]]:
@@ -189,7 +188,4 @@ def _refuse_what_is_not_finite(task: Task, moments: MomentTable) -> None:
     for index, definition in enumerate(task.definitions):
         of_one = moments.measure(index)
         if of_one.n_positive_infinite or of_one.n_negative_infinite:
-            raise DataError(
-                f"data.test: {definition.label} is beyond all numbers: a rating, score or prediction is too large",
-                "with an exponential gain use gain=linear, or leave out relevance.graded",
-            )
+            raise beyond_numbers(definition)

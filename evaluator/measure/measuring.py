@@ -11,6 +11,7 @@ import polars as pl
 
 from ..metrics.definition import Definition
 from ..tables.array import Array
+from ..tables.graph import Choice
 from ..tables.part import LISTS, PartData
 from ..tables.prepared import Prepared
 from .aggregate import needs_values
@@ -70,12 +71,12 @@ def measure(task: Task, frames: Mapping[str, pl.DataFrame]) -> Partial:
 def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
     """What the users of a part add to the result; and their values, measures × users: NaN who does not count, infinite if not defined."""
     n, n_users = len(task.definitions), scorer.part.n_users
-    values, listed = np.full((n, n_users), np.nan), np.zeros((n, n_users), dtype=np.bool_)
+    values, listed = np.empty((n, n_users)), np.empty((n, n_users), dtype=np.bool_)
     cells, valued, others = np.zeros((n, 8), np.int64), np.zeros((n, 8), np.int64), np.zeros((n, 3), np.int64)
     ratios: dict[tuple[int, str], ExactSums] = {}
     totals: dict[int, tuple[ExactSums, ...]] = {}
     sums = TakenSums()
-    codes: dict[tuple[int, int], Array] = {}
+    codes: dict[Choice, Array] = {}
     for number, group in enumerate(task.groups):
         rows = list(group.indexes)
         if group.metric.system:
@@ -85,14 +86,15 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
             ratios |= _ratios(task, scorer, group, found)
         values[rows] = found.values
         listed[rows] = found.n_recommended > 0
-        key = (id(found.n_relevant), id(found.n_recommended))
-        if key not in codes:
-            codes[key] = cells_of(scorer.facts, found.n_relevant, found.n_recommended)
-        cells[rows] = np.bincount(codes[key], minlength=8)
-        valued[rows] = _by_cell(found.values, codes[key])
+        choice = scorer.choice(group.first)
+        if choice not in codes:
+            codes[choice] = cells_of(scorer.facts, found.n_relevant, found.n_recommended)
+        cells[rows] = np.bincount(codes[choice], minlength=8)
+        valued[rows] = _by_cell(found.values, codes[choice])
         others[rows] = _others(scorer, group.first, found.n_recommended)
     counted = ~np.isnan(values)
-    defined = np.where(np.isposinf(values) & _may_be_undefined(task)[:, None], np.nan, values)
+    undefined = _may_be_undefined(task)
+    defined = np.where(np.isposinf(values) & undefined[:, None], np.nan, values) if undefined.any() else values
     moments = MomentTable.of(defined, counted, task.sums)
     partial = Partial(
         moments=moments,

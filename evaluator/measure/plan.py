@@ -22,7 +22,7 @@ class MeasureGroup:
     indexes: tuple[int, ...]
     first: Definition
     cutoffs: Cutoffs
-    of: tuple[MeasureGroup, ...] = ()
+    components: tuple[MeasureGroup, ...] = ()
 
     @property
     def metric(self) -> Metric:
@@ -53,7 +53,7 @@ def _rounds(by_cutoff: dict[int | None, list[int]]) -> list[list[int]]:
 def _group(definitions: Sequence[Definition], indexes: Sequence[int]) -> MeasureGroup:
     chosen = [definitions[index] for index in indexes]
     first = chosen[0]
-    parts = tuple(_group([one.of[part] for one in chosen], range(len(chosen))) for part in range(len(first.of)))
+    parts = tuple(_group([one.components[part] for one in chosen], range(len(chosen))) for part in range(len(first.components)))
     cutoffs = None if first.k is None else tuple(one.k for one in chosen if one.k is not None)
     return MeasureGroup(tuple(indexes), first, cutoffs, parts)
 
@@ -62,4 +62,4 @@ def _likeness(definition: Definition) -> Any:
     """What the values of a measure depend on, beside its cut-off."""
     choices = (definition.truth, definition.lists, definition.counted, definition.population, definition.relevance)
     axes = tuple(definition.axes[name] for name in ("positions", "float_type"))
-    return (definition.metric.name, tuple(sorted(definition.params.items())), choices, axes, tuple(map(_likeness, definition.of)))
+    return (definition.metric.name, tuple(sorted(definition.params.items())), choices, axes, tuple(map(_likeness, definition.components)))

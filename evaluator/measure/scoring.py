@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import DataError
 from ..metrics.arrays import UNDEFINED
 from ..metrics.definition import Definition
 from ..metrics.measure import Measure, Ratio, Sums, plain
@@ -83,20 +84,28 @@ class Scorer:
     def body(self, group: MeasureGroup, sums: Sums, counts: Array) -> Any:
         """What the body of a metric gives."""
         definition, choice = group.first, self.choice(group.first)
-        parts = tuple(np.broadcast_to(plain(self.body(part, sums, counts)), (len(group.indexes), self.part.n_users)) for part in group.of)
+        parts = tuple(
+            np.broadcast_to(plain(self.body(part, sums, counts)), (len(group.indexes), self.part.n_users)) for part in group.components
+        )
         if group.metric.system:
-            return group.metric.define(self.measure(group, choice, sums, counts, parts))
+            return self._run_body(group, choice, sums, counts, parts)
         key = (
             group.metric.name,
             tuple(sorted(definition.params.items())),
             choice,
             group.cutoffs,
             self._kept(definition),
-            tuple(map(_key, group.of)),
+            tuple(map(_key, group.components)),
         )
         if key not in self._bodies:
-            self._bodies[key] = group.metric.define(self.measure(group, choice, sums, counts, parts))
+            self._bodies[key] = self._run_body(group, choice, sums, counts, parts)
         return self._bodies[key]
+
+    def _run_body(self, group: MeasureGroup, choice: Choice, sums: Sums, counts: Array, parts: tuple[Array, ...]) -> Any:
+        try:
+            return group.metric.define(self.measure(group, choice, sums, counts, parts))
+        except OverflowError:
+            raise beyond_numbers(group.first) from None
 
     def measure(self, group: MeasureGroup, choice: Choice, sums: Sums, counts: Array, parts: tuple[Array, ...] = ()) -> Measure:
         """What the body of a metric is given."""
@@ -112,7 +121,7 @@ class Scorer:
             counts=counts,
             sums=sums,
             population=(definition.population, definition.counted, definition.lists, definition.truth, choice.positions),
-            of=parts,
+            components=parts,
             offset=(definition.truth.threshold or 0.0) if graded else 1.0,
             level=definition.relevance.threshold or 0.0,
             truth_duplicates=definition.truth.duplicates,
@@ -136,13 +145,21 @@ class Scorer:
         return counts
 
     def _ratios(self, group: MeasureGroup, made: Any, sums: Sums, counts: Array) -> list[tuple[Array, Array]]:
-        ratios = [self.body(part, sums, counts) for part in group.of] if group.of else [made]
+        ratios = [self.body(part, sums, counts) for part in group.components] if group.components else [made]
         shape = (len(group.indexes), self.part.n_users)
         return [(np.broadcast_to(one.numerator, shape), np.broadcast_to(one.denominator, shape)) for one in ratios]
 
 
+def beyond_numbers(definition: Definition) -> DataError:
+    """The error for a measure with a value that is no number any more."""
+    return DataError(
+        f"data.test: {definition.label} is beyond all numbers: a rating, score or prediction is too large",
+        "with an exponential gain use gain=linear, or leave out relevance.graded",
+    )
+
+
 def _key(group: MeasureGroup) -> Any:
-    return group.metric.name, tuple(sorted(group.first.params.items())), tuple(map(_key, group.of))
+    return group.metric.name, tuple(sorted(group.first.params.items())), tuple(map(_key, group.components))
 
 
 def pools(definition: Definition) -> bool:
@@ -150,7 +167,7 @@ def pools(definition: Definition) -> bool:
     metric = definition.metric
     if metric.system:
         return False
-    return all(map(pools, definition.of)) if definition.of else metric.pooled(definition.params)
+    return all(map(pools, definition.components)) if definition.components else metric.pooled(definition.params)
 
 
 def rounded(values: Array, float_type: str) -> Array:

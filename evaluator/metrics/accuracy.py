@@ -248,7 +248,7 @@ def f1(m: Measure) -> Array:
     Edge cases: 0 where both are 0. The mean is taken of the users' F, not F of the means; pooled (`micro`), F is that of the
     pooled metrics.
     """
-    first, second = m.of
+    first, second = m.components
     beta = float(m.params["beta"])
     weight = beta**2 if m.params["weight"] == "beta_squared" else beta
     return divide((1 + weight) * first * second, weight * first + second)

@@ -34,7 +34,7 @@ _NEEDS: Final = {"catalogue": "data.train or data.items", "categories": "categor
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChoiceEntry:
     """One thing to choose: what it decides, the values with their meanings (none: a number), and the default.
 
     `axis` is the name that convention files use; a parameter that no convention sets has none. `allowed` says in words which
@@ -51,7 +51,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Setting:
+class SettingEntry:
     """What one convention sets for one metric.
 
     `own` has the metric's own parameters and `protocol` the axes of all metrics, both where they differ from the default
@@ -84,9 +84,9 @@ class MetricEntry:
     takes_cutoff: bool
     average: str
     combines: tuple[str, ...]
-    parameters: tuple[Choice, ...]
+    parameters: tuple[ChoiceEntry, ...]
     conventions: tuple[str, ...]
-    settings: tuple[Setting, ...]
+    settings: tuple[SettingEntry, ...]
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,8 @@ class ConventionEntry:
 class Catalogue:
     """Everything there is: the axes of every metric, those of some, the metrics, the conventions."""
 
-    protocol: tuple[Choice, ...]
-    formula: tuple[Choice, ...]
+    protocol: tuple[ChoiceEntry, ...]
+    formula: tuple[ChoiceEntry, ...]
     metrics: tuple[MetricEntry, ...]
     conventions: tuple[ConventionEntry, ...]
 
@@ -149,7 +149,7 @@ def has(convention: Convention, metric: str) -> bool:
 
 def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, ...]) -> MetricEntry:
     summary, formula, text, edge_cases = sections(metric.doc)
-    own = default.of(metric.name)
+    own = default.axes_of(metric.name)
     given = {name: own[axis] for name, axis in metric.axes.items()}
     return MetricEntry(
         name=metric.name,
@@ -171,7 +171,7 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
             *(_axis(name, AXES[axis], own[axis]) for name, axis in metric.axes.items()),
             *(_number(name, number) for name, number in metric.numbers.items()),
             *(
-                Choice(name, None, "formula", text.means, "none" if text.default == "" else "a name", {}, text.default or "")
+                ChoiceEntry(name, None, "formula", text.means, "none" if text.default == "" else "a name", {}, text.default or "")
                 for name, text in metric.texts.items()
             ),
         ),
@@ -189,9 +189,9 @@ def _needs(metric: Metric, own: Mapping[str, Scalar]) -> tuple[str, ...]:
     return tuple(f"a column of {need}" if need in ("data.items", "data.users") else need for need in named)
 
 
-def _setting(metric: Metric, convention: Convention, default: Convention) -> Setting:
-    given, usual = convention.of(metric.name), default.of(metric.name)
-    return Setting(
+def _setting(metric: Metric, convention: Convention, default: Convention) -> SettingEntry:
+    given, usual = convention.axes_of(metric.name), default.axes_of(metric.name)
+    return SettingEntry(
         convention=convention.name,
         has_metric=has(convention, metric.name),
         own={name: given[axis] for name, axis in metric.axes.items() if given[axis] != usual[axis]},
@@ -220,14 +220,14 @@ def _convention(convention: Convention, default: Convention) -> ConventionEntry:
     )
 
 
-def _axis(name: str, axis: Axis, default: Scalar) -> Choice:
+def _axis(name: str, axis: Axis, default: Scalar) -> ChoiceEntry:
     allowed = ", ".join(axis.values) if axis.values else "a number above 1"
-    return Choice(name, axis.name, axis.part, axis.decides, allowed, dict(axis.meanings), default)
+    return ChoiceEntry(name, axis.name, axis.part, axis.decides, allowed, dict(axis.meanings), default)
 
 
-def _number(name: str, number: Number) -> Choice:
+def _number(name: str, number: Number) -> ChoiceEntry:
     allowed = "a number above 0" if number.least == 1e-6 else f"a number from {number.least:g} to {number.most:g}"
-    return Choice(name, None, "formula", number.means, allowed, {}, number.default)
+    return ChoiceEntry(name, None, "formula", number.means, allowed, {}, number.default)
 
 
 def shown(value: Scalar | None) -> str:

@@ -52,7 +52,7 @@ def _validate_combined(params: Mapping[str, Scalar], n_metrics: int) -> None:
 
 
 def _points(m: Measure) -> list[float]:
-    return [float(part) for part in _of_each(_parts(m.params, "points"), "points", len(m.of))]
+    return [float(part) for part in _of_each(_parts(m.params, "points"), "points", len(m.components))]
 
 
 @metric(
@@ -75,7 +75,7 @@ def euc_distance(m: Measure) -> Array:
 
     Edge cases: the metrics are weighed as they are: give points in their own units.
     """
-    return np.sqrt(added(*((value - point) ** 2 for value, point in zip(m.of, _points(m), strict=True))))
+    return np.sqrt(added(*((value - point) ** 2 for value, point in zip(m.components, _points(m), strict=True))))
 
 
 @metric(
@@ -101,9 +101,9 @@ def hypervolume(m: Measure) -> Array:
     Edge cases: 0 as soon as one metric is not better than its point, or has no value.
     """
     name = "higher_is_better"
-    better = [part.lower() == "true" for part in _of_each(_parts(m.params, name), name, len(m.of))]
+    better = [part.lower() == "true" for part in _of_each(_parts(m.params, name), name, len(m.components))]
     volume = np.ones((1, 1))
-    for value, point, rises in zip(m.of, _points(m), better, strict=True):
+    for value, point, rises in zip(m.components, _points(m), better, strict=True):
         side = value - point if rises else point - value
         volume = volume * where(np.isfinite(value), np.maximum(side, 0.0), 0.0)
     return volume

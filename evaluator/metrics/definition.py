@@ -25,7 +25,7 @@ class Definition:
     axes: Mapping[str, Scalar]
     numbers: Mapping[str, float]
     relevance: Relevance
-    of: tuple[Definition, ...] = ()
+    components: tuple[Definition, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     of_library: bool = True
     """Whether the library that the convention speaks of has the metric."""
@@ -101,7 +101,7 @@ class Definition:
     @property
     def all(self) -> tuple[Definition, ...]:
         """The definition and those it combines."""
-        return (self, *(inner for part in self.of for inner in part.all))
+        return (self, *(inner for part in self.components for inner in part.all))
 
     @property
     def needs(self) -> frozenset[str]:
@@ -109,7 +109,7 @@ class Definition:
         own = set(self.metric.needs(self.params))
         own |= {"train"} if self.counted.divisor == "train_users" else set()
         own |= {self.population} & {"train", "baseline"}
-        return frozenset(own).union(*(part.needs for part in self.of))
+        return frozenset(own).union(*(part.needs for part in self.components))
 
     @property
     def tied(self) -> bool:
@@ -117,9 +117,9 @@ class Definition:
         own = self.metric.ties(self.params) and self.counted.no_hits == "zero" and self.counted.missing_lists != "undefined"
         plain = self.axes["positions"] == "real" and self.average in ("mean", "sum")
         # The mean of two metrics is linear in the hits if both are the number of the same hits divided by a constant.
-        parts = tuple(part.metric.name for part in self.of) in ((), ("Precision", "Recall"))
-        alike = all((part.truth, part.lists, part.k) == (self.truth, self.lists, self.k) for part in self.of)
-        return own and plain and parts and alike and all(part.tied for part in self.of)
+        parts = tuple(part.metric.name for part in self.components) in ((), ("Precision", "Recall"))
+        alike = all((part.truth, part.lists, part.k) == (self.truth, self.lists, self.k) for part in self.components)
+        return own and plain and parts and alike and all(part.tied for part in self.components)
 
     @property
     def offset(self) -> float:
@@ -131,4 +131,4 @@ class Definition:
         """Whether the metric can be pooled over users: a ratio, or a formula over metrics that can."""
         if self.metric.system:
             return False
-        return all(part.is_pooled for part in self.of) if self.of else self.metric.pooled(self.params)
+        return all(part.is_pooled for part in self.components) if self.components else self.metric.pooled(self.params)

@@ -152,7 +152,7 @@ def user_mad_ranking(m: Measure) -> Array:
 
     Edge cases: groups without a user who counts are left out; with a single group there is no value.
     """
-    return _difference_of_users(m, m.of[0])
+    return _difference_of_users(m, m.components[0])
 
 
 @metric(

@@ -70,7 +70,7 @@ class Measure:
     sums: Sums
     population: Any = None
     """What says which users count, and what of them is looked at: equal where a table of items can be shared."""
-    of: tuple[Array, ...] = ()
+    components: tuple[Array, ...] = ()
     offset: float = 1.0
     level: float = 0.0
     truth_duplicates: str = "best"
@@ -227,13 +227,17 @@ def plain(value: Any) -> Array:
 
 
 def gain_of(kind: str, grade: Array, offset: float) -> Array:
-    """The gain of relevant items of a `grade`, as the axis `ndcg_gain` says; `offset` is t of 2^(g-t+1) - 1."""
+    """The gain of relevant items of a `grade`, as the axis `ndcg_gain` says; `offset` is t of 2^(g-t+1) - 1.
+
+    `OverflowError` if a gain is beyond all numbers.
+    """
     if kind == "binary":
         return np.ones(len(grade))
     if kind == "linear":
         return grade
-    return {
-        "exp2": lambda: 2.0**grade - 1.0,
-        "exp2_plus1": lambda: 2.0 ** (grade + 1.0) - 1.0,
-        "exp2_offset": lambda: 2.0 ** (grade + (1.0 - offset)) - 1.0,
-    }[kind]()
+    power = grade + {"exp2": 0.0, "exp2_plus1": 1.0, "exp2_offset": 1.0 - offset}[kind]
+    with np.errstate(over="ignore"):
+        gain: Array = 2.0**power - 1.0
+    if not np.isfinite(gain).all():
+        raise OverflowError("a gain is beyond all numbers")
+    return gain

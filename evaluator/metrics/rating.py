@@ -86,7 +86,7 @@ def rmse(m: Measure) -> Array:
 
     Edge cases: as for MSE.
     """
-    return np.sqrt(m.of[0])
+    return np.asarray(np.sqrt(m.components[0]))
 
 
 @metric(

@@ -19,7 +19,7 @@ from .registry import Metric, find
 
 USER_MEAN: Final = "user_mean"
 NO_POLICY: Final[Mapping[str, str]] = MappingProxyType({})
-UNSAID: Final = Relevance()
+DEFAULT_RELEVANCE: Final = Relevance()
 
 Load = Callable[[str], Convention]
 """Finds a convention by name."""
@@ -29,7 +29,7 @@ def resolve(
     spec: MetricSpec,
     convention: Convention,
     load: Load = conventions.load,
-    relevance: Relevance = UNSAID,
+    relevance: Relevance = DEFAULT_RELEVANCE,
     policy: Mapping[str, str] = NO_POLICY,
 ) -> Definition:
     """Make every choice that `spec` leaves open as `policy` says, else as `convention` does.
@@ -37,11 +37,11 @@ def resolve(
     Raises `ValueError` if a name, parameter or value is wrong.
     """
     named = dict(spec.params).get("convention")
-    used = load(str(named)) if named is not None else convention
-    read = used.read(MetricSpec(spec.name, spec.of, tuple(pair for pair in spec.params if pair[0] != "convention"), spec.k))
+    chosen = load(str(named)) if named is not None else convention
+    read = chosen.read(MetricSpec(spec.name, spec.components, tuple(pair for pair in spec.params if pair[0] != "convention"), spec.k))
     entry = find(read.name)
-    check(used)
-    axes, threshold = used.of(entry.name) | dict(policy), relevance.threshold
+    check(chosen)
+    axes, threshold = chosen.axes_of(entry.name) | dict(policy), relevance.threshold
     numbers = {key: number.default for key, number in entry.numbers.items()}
     texts: dict[str, str] = {key: text.default for key, text in entry.texts.items() if text.default is not None}
     given: dict[str, Scalar] = {}
@@ -71,9 +71,9 @@ def resolve(
     missing = [key for key in entry.texts if key not in texts]
     if missing:
         raise ValueError(f"{entry.name} needs {missing[0]}, {entry.texts[missing[0]].means}: write {entry.name}({missing[0]}=…)")
-    if read.of and len(read.of) != len(entry.combines) and not entry.any_number:
+    if read.components and len(read.components) != len(entry.combines) and not entry.any_number:
         takes = f"takes {len(entry.combines)} metrics" if entry.combines else "takes no other metrics"
-        raise ValueError(f"{entry.name} {takes}, not {len(read.of)}")
+        raise ValueError(f"{entry.name} {takes}, not {len(read.components)}")
     if "relevance_rule" in dict(read.params):
         if threshold is not None and "threshold" in given:
             raise ValueError(f"{entry.name} has a threshold and a relevance_rule: give one")
@@ -81,41 +81,41 @@ def resolve(
     if not entry.cut and isinstance(read.k, int):
         raise ValueError(f"{entry.name} looks at the whole list and takes no cut-off: write '{entry.name}'")
     shared = {key: value for key, value in given.items() if key == "threshold" or key in PROTOCOL}
-    of = _parts(replace(read, k=cut), entry, shared, lambda part: resolve(part, used, load, relevance, policy), used)
-    printed = tuple(_without(part.spec.at(UNSET), shared) for part in of)
+    components = _parts(replace(read, k=cut), entry, shared, lambda part: resolve(part, chosen, load, relevance, policy), chosen)
+    printed = tuple(_without(part.spec.at(UNSET), shared) for part in components)
     printed = () if tuple(part.title for part in printed) == entry.combines else printed
-    if named is not None and used != convention:
+    if named is not None and chosen != convention:
         given["convention"] = str(named)
     order = (*entry.axes, *entry.numbers, *entry.texts, "threshold", *PROTOCOL, "convention")
     params = tuple((key, given[key]) for key in dict.fromkeys(order) if key in given)
     spec = MetricSpec(entry.name, printed, params, cut if entry.cut else None)
-    own = not used.library or entry.name in used.metrics
-    found = Definition(spec, entry, used.name, axes, numbers, Relevance(threshold, relevance.graded), of, texts, own)
-    entry.validate(found.params, found.k)
-    entry.validate_combined(found.params, len(of))
-    return found
+    own = not chosen.library or entry.name in chosen.metrics
+    definition = Definition(spec, entry, chosen.name, axes, numbers, Relevance(threshold, relevance.graded), components, texts, own)
+    entry.validate(definition.params, definition.k)
+    entry.validate_combined(definition.params, len(components))
+    return definition
 
 
 def _parts(
-    read: MetricSpec, entry: Metric, shared: Mapping[str, Scalar], define: Callable[[MetricSpec], Definition], used: Convention
+    read: MetricSpec, entry: Metric, shared: Mapping[str, Scalar], define: Callable[[MetricSpec], Definition], chosen: Convention
 ) -> tuple[Definition, ...]:
     """The metrics that `read` combines, at its cut-off where they have one, with the protocol that it was given."""
-    found = []
-    for part in read.of or tuple(parse(name) for name in entry.combines):
+    definitions = []
+    for part in read.components or tuple(parse(name) for name in entry.combines):
         alone = [key for key, _ in part.params if key in PROTOCOL and AXES[key].part in ("users", "value")]
         if alone:
             raise ValueError(f"{alone[0]} belongs to the whole of {entry.name}, not to {part.name} in it: write {entry.name}({alone[0]}=…)")
         params = {**{key: value for key, value in shared.items() if key != "average"}, **dict(part.params)}
-        meant = find(used.read(part).name)
-        if meant.system:
-            raise ValueError(f"{meant.name} is a value of the whole model and has none per user: {entry.name} cannot combine it")
-        at = read.k if meant.cut else UNSET
-        found.append(define(MetricSpec(part.name, part.of, tuple(params.items()), at)))
-    return tuple(found)
+        component = find(chosen.read(part).name)
+        if component.system:
+            raise ValueError(f"{component.name} is a value of the whole model and has none per user: {entry.name} cannot combine it")
+        at = read.k if component.cut else UNSET
+        definitions.append(define(MetricSpec(part.name, part.components, tuple(params.items()), at)))
+    return tuple(definitions)
 
 
 def _without(spec: MetricSpec, shared: Mapping[str, Scalar]) -> MetricSpec:
-    return MetricSpec(spec.name, spec.of, tuple(pair for pair in spec.params if pair[0] not in shared), spec.k)
+    return MetricSpec(spec.name, spec.components, tuple(pair for pair in spec.params if pair[0] not in shared), spec.k)
 
 
 def _threshold(value: Scalar) -> float | None:

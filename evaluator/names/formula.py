@@ -39,7 +39,7 @@ _OPERATIONS: Final = {"+": operator.add, "-": operator.sub, "*": operator.mul, "
 
 
 class _Negative(NamedTuple):
-    of: _Node
+    operand: _Node
 
 
 class _Chain(NamedTuple):
@@ -234,7 +234,7 @@ def _show(node: _Node) -> str:
     if isinstance(node, MetricSpec):
         return str(node)
     if isinstance(node, _Negative):
-        return "-" + _within(node.of, isinstance(node.of, _Chain))
+        return "-" + _within(node.operand, isinstance(node.operand, _Chain))
     first = _within(node.first, isinstance(node.first, _Chain) and node.first.is_sum)
     space = " " if node.is_sum else ""
     return first + "".join(
@@ -250,7 +250,7 @@ def _measures(node: _Node) -> Iterator[MetricSpec]:
     if isinstance(node, MetricSpec):
         yield node
     elif isinstance(node, _Negative):
-        yield from _measures(node.of)
+        yield from _measures(node.operand)
     elif isinstance(node, _Chain):
         for part in (node.first, *(part for _, part in node.rest)):
             yield from _measures(part)
@@ -263,7 +263,7 @@ def _value(node: _Node, values: Mapping[MetricSpec, float]) -> float:
     if isinstance(node, MetricSpec):
         return values[node]
     if isinstance(node, _Negative):
-        return -_value(node.of, values)
+        return -_value(node.operand, values)
     total = _value(node.first, values)
     for sign, part in node.rest:
         value = _value(part, values)
@@ -277,7 +277,7 @@ def _changed(node: _Node, change: Callable[[MetricSpec], MetricSpec]) -> _Node:
     if isinstance(node, MetricSpec):
         return change(node)
     if isinstance(node, _Negative):
-        return _Negative(_changed(node.of, change))
+        return _Negative(_changed(node.operand, change))
     if isinstance(node, _Chain):
         return _Chain(_changed(node.first, change), tuple((sign, _changed(part, change)) for sign, part in node.rest))
     return node

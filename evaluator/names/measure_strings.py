@@ -42,14 +42,14 @@ class MetricSpec:
     """A metric by name, with the metrics it combines, its parameters and its cut-off (`None`: the whole list)."""
 
     name: str
-    of: tuple[MetricSpec, ...] = ()
+    components: tuple[MetricSpec, ...] = ()
     params: tuple[tuple[str, Scalar], ...] = ()
     k: Cutoff = UNSET
 
     @property
     def title(self) -> str:
         """The printed name without the cut-off, such as `F1(nDCG,MAP,beta=0.5)`."""
-        arguments = [part.title for part in self.of] + [f"{key}={_show(value)}" for key, value in self.params]
+        arguments = [part.title for part in self.components] + [f"{key}={_show(value)}" for key, value in self.params]
         return f"{self.name}({','.join(arguments)})" if arguments else self.name
 
     def __str__(self) -> str:
@@ -139,12 +139,12 @@ class _Reader:
         if depth > _DEPTH:
             raise ValueError("a measure may not nest this deep")
         name = self.take("a metric name")
-        of: list[MetricSpec] = []
+        components: list[MetricSpec] = []
         params: dict[str, Scalar] = {}
         if self.peek() == "(":
             self.take("(")
             while self.peek() != ")":
-                self.argument(of, params, depth)
+                self.argument(components, params, depth)
                 if self.peek() != ")":
                     self.take(",")
             self.take(")")
@@ -154,12 +154,12 @@ class _Reader:
                 raise ValueError(f"cannot read {self.text!r}: the cut-off stands at the end of the whole measure")
             self.take("@")
             k = cutoff(self.take("a cut-off"))
-        return MetricSpec(name, tuple(of), tuple(params.items()), k)
+        return MetricSpec(name, tuple(components), tuple(params.items()), k)
 
-    def argument(self, of: list[MetricSpec], params: dict[str, Scalar], depth: int) -> None:
+    def argument(self, components: list[MetricSpec], params: dict[str, Scalar], depth: int) -> None:
         following = self.tokens[self.next + 1][1] if self.next + 1 < len(self.tokens) else ""
         if following != "=":
-            of.append(self.measure(depth + 1))
+            components.append(self.measure(depth + 1))
             return
         key = self.take("a parameter")
         self.take("=")

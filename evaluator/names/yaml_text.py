@@ -33,22 +33,22 @@ _LONGEST: Final = 4 << 20
 
 @dataclass
 class Document:
-    """What a YAML text says, where each value and its key stand (line and column from 1), and what is wrong with the text."""
+    """The value of a YAML text, the position (line and column from 1) of each value and key in it, and its problems."""
 
     value: Any = None
-    places: dict[Path, tuple[int, int]] = field(default_factory=dict)
+    positions: dict[Path, tuple[int, int]] = field(default_factory=dict)
     keys: dict[Path, tuple[int, int]] = field(default_factory=dict)
     problems: list[tuple[tuple[int, int], str]] = field(default_factory=list)
 
-    def place(self, path: Path, of_key: bool = False) -> tuple[int, int] | None:
-        """Where the value at `path` (or its key) stands, or the nearest value around it."""
+    def position(self, path: Path, of_key: bool = False) -> tuple[int, int] | None:
+        """The line and column of the value at `path` (or of its key), else of the nearest value around it."""
         if of_key and path in self.keys:
             return self.keys[path]
         while path:
-            if path in self.places:
-                return self.places[path]
+            if path in self.positions:
+                return self.positions[path]
             path = path[:-1]
-        return self.places.get(())
+        return self.positions.get(())
 
 
 def read(text: str, environment: Mapping[str, str] | None = None) -> Document:
@@ -63,8 +63,8 @@ def read(text: str, environment: Mapping[str, str] | None = None) -> Document:
             reader.document.value = reader.read(node, (), 0)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        reader.document.problems.append((place, f"not valid YAML: {error.problem or error.context}"))
+        position = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        reader.document.problems.append((position, f"not valid YAML: {error.problem or error.context}"))
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         reader.document.problems.append(((line, 1), f"not valid YAML: {error.reason}"))
@@ -109,7 +109,7 @@ class _Reader:
         self.count += 1
         if self.count > _MOST_VALUES or depth > _DEEPEST:
             raise _TooMuch
-        self.document.places[path] = (node.start_mark.line + 1, node.start_mark.column + 1)
+        self.document.positions[path] = (node.start_mark.line + 1, node.start_mark.column + 1)
         if node.tag not in _TAGS:
             self.problem(node, f"tags are not read, and {node.tag.replace(_YAML, '!!')} is one")
             return None

@@ -38,7 +38,7 @@ class Prose:
 
 
 @dataclass(frozen=True)
-class Formula:
+class FormulaBlock:
     """Lines that keep their shape."""
 
     text: str
@@ -81,7 +81,7 @@ class Contents:
     names: tuple[str, ...]
 
 
-Block = Heading | Prose | Formula | Points | Terms | Grid | Contents
+Block = Heading | Prose | FormulaBlock | Points | Terms | Grid | Contents
 Page = Sequence[Block]
 
 
@@ -96,7 +96,7 @@ def _markdown(block: Block) -> Iterable[str]:
             return [f"{'#' * level} {text}"]
         case Prose(text):
             return [text]
-        case Formula(text):
+        case FormulaBlock(text):
             return ["```text", *text.splitlines(), "```"]
         case Points(texts):
             return [f"- {text}" for text in texts]
@@ -148,7 +148,7 @@ class _Shapes:
                 return [Text(text, style="bold" if level > 1 else "bold underline"), Text()]
             case Prose(text):
                 return [self.prose(text), Text()]
-            case Formula(text):
+            case FormulaBlock(text):
                 return [Padding(Text(text, style="green"), (0, 0, 1, 4), expand=False)]
             case Points(texts):
                 return [self.terms([("-", text) for text in texts]), Text()]

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
-from ..metrics.catalogue import DEFAULT, FAMILIES, Catalogue, Choice, ConventionEntry, MetricEntry, Setting, shown
+from ..metrics.catalogue import DEFAULT, FAMILIES, Catalogue, ChoiceEntry, ConventionEntry, MetricEntry, SettingEntry, shown
 from ..names.measure_strings import Scalar
-from .blocks import Block, Contents, Formula, Grid, Heading, Points, Prose, Terms
+from .blocks import Block, Contents, FormulaBlock, Grid, Heading, Points, Prose, Terms
 
 _PARTS: Final = {"lists": "How a list is read", "truth": "What is relevant", "users": "Who counts", "value": "What a value is"}
 _ALONE: Final = "for one metric alone"
@@ -59,10 +59,10 @@ def _overview(metrics: Iterable[MetricEntry]) -> Grid:
     return Grid(("metric", "what it says", "parameters, the default first", "bounds", "needs"), tuple(rows))
 
 
-def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: Sequence[Choice] = ()) -> list[Block]:
+def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: Sequence[ChoiceEntry] = ()) -> list[Block]:
     """One metric in full; with what the convention `under` sets for it, explained by `axes`."""
     blocks: list[Block] = [Heading(entry.name, level), Prose(entry.summary)]
-    blocks += [Formula(entry.formula)] if entry.formula else []
+    blocks += [FormulaBlock(entry.formula)] if entry.formula else []
     blocks += [Prose(text) for text in (*entry.terms, *entry.text)]
     blocks += [Prose(f"Edge cases: {text}") for text in entry.edge_cases]
     blocks.append(Terms(tuple(fact for fact in _facts(entry) if fact[1]), code=False))
@@ -76,7 +76,7 @@ def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: S
     return blocks
 
 
-def axes(choices: Sequence[Choice], level: int = 1) -> list[Block]:
+def axes(choices: Sequence[ChoiceEntry], level: int = 1) -> list[Block]:
     """The axes that every metric takes."""
     blocks: list[Block] = [
         Heading("What every metric takes", level),
@@ -99,7 +99,7 @@ def conventions(entries: Iterable[ConventionEntry]) -> list[Block]:
     return [Grid(("convention", "library", "version", "about"), rows, frozenset({"version", "library", "about"}))]
 
 
-def convention(entry: ConventionEntry, choices: Sequence[Choice], level: int = 1) -> list[Block]:
+def convention(entry: ConventionEntry, choices: Sequence[ChoiceEntry], level: int = 1) -> list[Block]:
     """One convention in full; `choices` explains its axes."""
     facts = (("library", f"{entry.library} {entry.version}".strip()), ("source", entry.source), ("metrics", ", ".join(entry.metrics)))
     blocks: list[Block] = [Heading(entry.name, level), Prose(entry.about)]
@@ -162,7 +162,7 @@ def _facts(entry: MetricEntry) -> Iterable[tuple[str, str]]:
     yield "reference", entry.reference
 
 
-def _choice(choice: Choice) -> list[Block]:
+def _choice(choice: ChoiceEntry) -> list[Block]:
     named = f" (axis `{choice.axis}`)" if choice.axis and choice.axis != choice.name else ""
     if not choice.values:
         return [Prose(f"`{choice.name}`{named}: {choice.decides}; {choice.allowed}, by default {shown(choice.default)}.")]
@@ -170,7 +170,7 @@ def _choice(choice: Choice) -> list[Block]:
     return [Terms(tuple(rows), f"`{choice.name}`{named}: {choice.decides}")]
 
 
-def _default_first(choice: Choice) -> list[str]:
+def _default_first(choice: ChoiceEntry) -> list[str]:
     default = shown(choice.default) or choice.allowed
     return [default, *(value for value in choice.values if value != default)]
 
@@ -200,14 +200,14 @@ def _settings(entry: MetricEntry) -> list[Block]:
     return blocks
 
 
-def _under(setting: Setting, entry: MetricEntry, axes: Sequence[Choice]) -> list[Block]:
+def _under(setting: SettingEntry, entry: MetricEntry, axes: Sequence[ChoiceEntry]) -> list[Block]:
     if not setting.own and not setting.protocol:
         return [Prose(f"Everything is as under {DEFAULT}.")]
     blocks: list[Block] = [] if setting.has_metric else [Prose("The library lacks the metric; the convention is applied all the same.")]
     return [*blocks, _explained({**setting.own, **setting.protocol}, (*entry.parameters, *axes))]
 
 
-def _explained(given: Mapping[str, Scalar], choices: Sequence[Choice]) -> Grid:
+def _explained(given: Mapping[str, Scalar], choices: Sequence[ChoiceEntry]) -> Grid:
     known = {choice.name: choice for choice in reversed(choices)}
     rows = []
     for name, value in given.items():

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from typing import Any
 
 from ..results.explanation import FORMAT_VERSION, CellValue, Explanation
-from .blocks import Block, Formula, Grid, Heading, Terms
+from .blocks import Block, FormulaBlock, Grid, Heading, Terms
 
 _REDUCED = {"sum": "sum of {}", "max": "largest {}", "count": "number of rows", "tally": "rows that are {}"}
 
@@ -15,9 +16,9 @@ def page(explanation: Explanation, level: int = 1) -> list[Block]:
     """The rows and what each adds, then the sums, the value, and the choices behind it."""
     blocks: list[Block] = [
         Heading(f"{explanation.measure} of user {explanation.user}, model {explanation.model}", level),
-        *([Formula(explanation.formula)] if explanation.formula else []),
+        *([FormulaBlock(explanation.formula)] if explanation.formula else []),
     ]
-    for part in explanation.of:
+    for part in explanation.components:
         blocks += page(part, level + 1)
     for table in explanation.steps:
         blocks += [Heading(table.title, level + 1)]
@@ -34,7 +35,7 @@ def page(explanation: Explanation, level: int = 1) -> list[Block]:
 
 def _result(explanation: Explanation) -> list[tuple[str, str]]:
     rows = [(name, shown(value)) for name, value in explanation.facts]
-    rows += [(part.measure, shown(part.value)) for part in explanation.of if part.value is not None]
+    rows += [(part.measure, shown(part.value)) for part in explanation.components if part.value is not None]
     if explanation.numerator is not None and explanation.denominator is not None:
         rows += [("numerator", shown(explanation.numerator)), ("denominator", shown(explanation.denominator))]
     rows.append((explanation.measure, repr(explanation.value) if explanation.value is not None else f"none: {explanation.reason}"))
@@ -50,4 +51,11 @@ def shown(cell: CellValue) -> str:
 
 def as_json(explanation: Explanation) -> str:
     """The explanation with full precision; see `FORMAT_VERSION`."""
-    return json.dumps({"format_version": FORMAT_VERSION, **asdict(explanation)}, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps({"format_version": FORMAT_VERSION, **_cells(explanation)}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _cells(explanation: Explanation) -> dict[str, Any]:
+    """The fields of an explanation; those of the metrics that it combines are under `of`."""
+    cells = asdict(replace(explanation, components=()))
+    del cells["components"]
+    return {**cells, "of": [_cells(component) for component in explanation.components]}

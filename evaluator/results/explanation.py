@@ -44,7 +44,7 @@ class Explanation:
     """The value of a measure for one user, and the tables, counts and choices that it is made of.
 
     `value` is that of the results; `None` if the user has none, and `reason` then says why. `facts` are counts of the user with what they
-    count. `numerator` and `denominator` are given where the value is a ratio, `of` where it combines other metrics.
+    count. `numerator` and `denominator` are given where the value is a ratio, `components` where it combines other metrics.
     """
 
     measure: str
@@ -59,4 +59,4 @@ class Explanation:
     value: float | None
     reason: str
     choices: tuple[ExplainedChoice, ...]
-    of: tuple[Explanation, ...] = ()
+    components: tuple[Explanation, ...] = ()

@@ -39,7 +39,7 @@ def check(explanation: Explanation) -> None:
             assert total == pytest.approx(shown, abs=1e-9), (explanation.measure, label)
     if explanation.denominator and explanation.value is not None:
         assert explanation.value == pytest.approx(explanation.numerator / explanation.denominator, abs=1e-5), explanation.measure
-    for part in explanation.of:
+    for part in explanation.components:
         check(part)
 
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 import yaml
 from receval.checks import CHECKS
-from receval.config.trust import Policy
+from receval.config.odd_data import Policy
 from receval.conventions import AXES
 
 from tests.dirty import CASES, number

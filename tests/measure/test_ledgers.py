@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval import conventions
-from receval.config.trust import Policy
+from receval.config.odd_data import Policy
 from receval.conventions import AXES
 
 from tests.conftest import per_user, table

@@ -71,7 +71,7 @@ def of_user(facts: Facts, label: str, user: Any) -> Any:
     spec = parse(label)
     if spec.name in literal_beyond.OF_USERS:
         return literal_beyond.of_user(facts, spec, user)
-    if spec.params or spec.of or spec.name not in literal.NAMES:
+    if spec.params or spec.components or spec.name not in literal.NAMES:
         return UNKNOWN
     if not facts.gains.get(user):
         return None

@@ -23,9 +23,9 @@ def test_scalars_are_those_of_yaml_1_2(written, value):
 
 def test_the_place_of_every_value_and_key_is_kept():
     document = read("a:\n  - x\n  - {b: 1}\n", {})
-    assert document.place(("a", 1, "b")) == (3, 9)
-    assert document.place(("a", 1, "b"), of_key=True) == (3, 6)
-    assert document.place(("a", 7)) == (2, 3)
+    assert document.position(("a", 1, "b")) == (3, 9)
+    assert document.position(("a", 1, "b"), of_key=True) == (3, 6)
+    assert document.position(("a", 7)) == (2, 3)
 
 
 def test_a_duplicate_key_is_a_problem_with_its_place():

@@ -1,4 +1,4 @@
-"""Where in a config file, or on the command line, a value was written."""
+"""`Locations`: where in a config file, or on the command line, a value was written."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from .dialects import Translation
 
 
 @dataclass(frozen=True)
-class Places:
-    """What it takes to say where a path of the config stands.
+class Locations:
+    """Finds the location of a path of the config.
 
-    `overridden` is what the command line gave; `at` is where the evaluation stands in the file.
+    `overridden` maps the paths that the command line gives to the option that gives them; `at` is the path of the evaluation in the file.
     """
 
     name: str
@@ -21,21 +21,21 @@ class Places:
     overridden: dict[text.Path, str] = field(default_factory=dict)
     at: text.Path = ("evaluation",)
 
-    def of(self, path: text.Path, of_key: bool = False) -> str:
+    def of_path(self, path: text.Path, of_key: bool = False) -> str:
         """`config.yaml:12:7: evaluation.metrics[3]`, or the option that gave the value; `path` is in receval's keys."""
         if path[:1] == ("evaluation",):
             path = (*self.at, *self.translation.origin(path[1:]))
-        return self.written(path, of_key)
+        return self.in_file(path, of_key)
 
-    def written(self, path: text.Path, of_key: bool = False) -> str:
-        """The same for a path in the keys of the file."""
+    def in_file(self, path: text.Path, of_key: bool = False) -> str:
+        """The same for a path in the keys of the file, which may be those of another program."""
         for end in range(len(path), 0, -1):
             if path[:end] in self.overridden:
                 return f"{self.overridden[path[:end]]}: {dotted(path)}"
         for origin, where in self.overridden.items():  # an override made what is spoken of
-            if path and origin[: len(path)] == path and path not in self.document.places:
+            if path and origin[: len(path)] == path and path not in self.document.positions:
                 return f"{where}: {dotted(path)}"
-        line, column = self.document.place(path, of_key) or (1, 1)
+        line, column = self.document.position(path, of_key) or (1, 1)
         return f"{self.name}:{line}:{column}: {dotted(path)}" if path else f"{self.name}:{line}:{column}"
 
 

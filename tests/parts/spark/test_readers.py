@@ -18,14 +18,14 @@ import polars as pl
 import pytest
 from receval import load
 from receval.config import load_config
-from receval.load.scan import ReadError, Scan
-from receval.load.opening import opened
 from receval.errors import DataError, MissingExtraError
 from receval.evaluation.plan import Plan
 from receval.evaluation.running import run
 from receval.evaluation.sources import SourceReader
 from receval.evaluation.spark_passes import SparkPasses
 from receval.inputs import look_at_everything
+from receval.load.opening import opened
+from receval.load.scan import ReadError, Scan
 from receval.load.tally import FaultTally
 from receval.measure.finishing import finish
 from receval.measure.measuring import Task

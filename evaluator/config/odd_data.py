@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema, create_model, field_validator
 
-from ..checks import CHECKS, SEVERITIES, Check, Setting, setting
+from ..checks import CHECKS, SEVERITIES, Check, CheckSetting, setting
 from ..conventions import AXES
 from .sources import Model
 
@@ -70,7 +70,7 @@ class Policy(Model):
 
 
 def _setting(name: str, given: Any) -> Any:
-    if isinstance(given, Setting):
+    if isinstance(given, CheckSetting):
         return given
     check = CHECKS[name]
     body = {"severity": given} if not isinstance(given, Mapping) else dict(given)
@@ -88,7 +88,7 @@ def _setting(name: str, given: Any) -> Any:
     return setting(check, severity, **{str(key): float(number) for key, number in body.items()})
 
 
-def _shown(given: Setting, name: str) -> Any:
+def _shown(given: CheckSetting, name: str) -> Any:
     """What differs from the defaults, in the spelling that reads back; `None` if nothing does."""
     usual = setting(CHECKS[name])
     limits = {key: value for key, value in given.limits.items() if value != usual.limits[key]}
@@ -106,7 +106,7 @@ def _schema(check: Check) -> dict[str, Any]:
 
 def _field(check: Check) -> Any:
     kind = Annotated[
-        Setting,
+        CheckSetting,
         BeforeValidator(partial(_setting, check.id)),
         PlainSerializer(partial(_shown, name=check.id)),
         WithJsonSchema(_schema(check)),
@@ -116,7 +116,7 @@ def _field(check: Check) -> Any:
 
 class _Settings(Model):
     @property
-    def settings(self) -> dict[str, Setting]:
+    def settings(self) -> dict[str, CheckSetting]:
         """How every check is used; one that a plug-in adds is used as it declares."""
         return {name: getattr(self, name, None) or setting(check) for name, check in CHECKS.items()}
 

@@ -1,0 +1,24 @@
+"""What commands print of pages. Imported by a command that runs: it needs Polars."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+
+from receval.output import blocks
+from receval.output.catalogue import as_json
+
+from .output import emit, on_screen
+
+
+def emit_page(page: blocks.Page, form: str) -> None:
+    """Write a page as text for this terminal (`table`) or as Markdown (`md`)."""
+    emit(blocks.as_markdown(page).encode() if form == "md" else on_screen(blocks.show(page, sys.stdout)))
+
+
+def print_page(page: blocks.Page, content: Mapping[str, object], form: str) -> None:
+    """Write a page, or as JSON the content that it shows."""
+    if form == "json":
+        emit(as_json(content))
+    else:
+        emit_page(page, form)
