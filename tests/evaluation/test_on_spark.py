@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from tests.evaluation.on_spark import contents, write_config, write_world
@@ -41,3 +43,21 @@ def test_tables_of_the_catalog_give_the_bytes_that_files_give(receval, spark, sp
     assert there[0] in (0, 1), there[2]
     assert there[:2] == here[:2]
     assert contents(tmp_path / "spark", ["inputs"]) == contents(tmp_path / "local", ["inputs"])
+
+
+def test_workers_without_receval_end_the_run_in_one_sentence(receval, spark, spark_session, sample, tmp_path):
+    (tmp_path / "receval.py").write_text("raise ModuleNotFoundError(\"No module named 'receval'\", name='receval')\n")
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path}:"$PYTHONPATH" exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    setting = "spark.sql.execution.pyspark.python"
+    spark_session.native.conf.set(setting, str(python))
+    try:
+        code, out, err = receval("run", sample / "quickstart.yaml", *SPARK, "-o", f"{tmp_path}/out/")
+    finally:
+        spark_session.native.conf.unset(setting)
+    assert (code, out) == (4, "")
+    message, hint = err.strip().splitlines()
+    assert message == "receval: the Python of the Spark workers has no receval"
+    assert "engine.archives" in hint
+    assert not list(tmp_path.glob("out/*"))
