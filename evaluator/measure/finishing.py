@@ -9,7 +9,6 @@ from typing import Any, Final, cast
 import numpy as np
 import polars as pl
 
-from ..errors import DataError
 from ..metrics.definition import Definition
 from ..metrics.measure import Measure, plain
 from ..names.measure_strings import Params
@@ -22,7 +21,7 @@ from .ledgers import ledger
 from .measuring import Task
 from .moments import Moments, MomentTable
 from .partial import Partial
-from .scoring import Scorer, pools
+from .scoring import Scorer, beyond_numbers, pools
 from .wholes import KnownSums
 
 _SLOW: Final = ("bootstrap95",)
@@ -189,7 +188,4 @@ def _refuse_what_is_not_finite(task: Task, moments: MomentTable) -> None:
     for index, definition in enumerate(task.definitions):
         of_one = moments.measure(index)
         if of_one.n_positive_infinite or of_one.n_negative_infinite:
-            raise DataError(
-                f"data.test: {definition.label} is beyond all numbers: a rating, score or prediction is too large",
-                "with an exponential gain use gain=linear, or leave out relevance.graded",
-            )
+            raise beyond_numbers(definition)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import DataError
 from ..metrics.arrays import UNDEFINED
 from ..metrics.definition import Definition
 from ..metrics.measure import Measure, Ratio, Sums, plain
@@ -87,7 +88,7 @@ class Scorer:
             np.broadcast_to(plain(self.body(part, sums, counts)), (len(group.indexes), self.part.n_users)) for part in group.components
         )
         if group.metric.system:
-            return group.metric.define(self.measure(group, choice, sums, counts, parts))
+            return self._run_body(group, choice, sums, counts, parts)
         key = (
             group.metric.name,
             tuple(sorted(definition.params.items())),
@@ -97,8 +98,14 @@ class Scorer:
             tuple(map(_key, group.components)),
         )
         if key not in self._bodies:
-            self._bodies[key] = group.metric.define(self.measure(group, choice, sums, counts, parts))
+            self._bodies[key] = self._run_body(group, choice, sums, counts, parts)
         return self._bodies[key]
+
+    def _run_body(self, group: MeasureGroup, choice: Choice, sums: Sums, counts: Array, parts: tuple[Array, ...]) -> Any:
+        try:
+            return group.metric.define(self.measure(group, choice, sums, counts, parts))
+        except OverflowError:
+            raise beyond_numbers(group.first) from None
 
     def measure(self, group: MeasureGroup, choice: Choice, sums: Sums, counts: Array, parts: tuple[Array, ...] = ()) -> Measure:
         """What the body of a metric is given."""
@@ -119,6 +126,7 @@ class Scorer:
             level=definition.relevance.threshold or 0.0,
             truth_duplicates=definition.truth.duplicates,
             truth_filter=definition.truth.filter,
+            declared=frozenset(definition.metric.uses(definition.params)),
         )
 
     @staticmethod
@@ -131,7 +139,9 @@ class Scorer:
         """Which users count where not all without a hit do."""
         no_hits = group.first.counted.no_hits
         if no_hits == "drop":
-            above = made.numerator if isinstance(made, Ratio) else self.measure(group, self.choice(group.first), sums, counts).hits.count()
+            above = (
+                made.numerator if isinstance(made, Ratio) else self.tables.get("hits", self.choice(group.first)).sums(None, group.cutoffs)
+            )
             return counts & (np.asarray(above) > 0)
         if no_hits == "drop_if_undefined" and isinstance(made, Ratio):
             return counts & (np.asarray(made.denominator) > 0)
@@ -141,6 +151,14 @@ class Scorer:
         ratios = [self.body(part, sums, counts) for part in group.components] if group.components else [made]
         shape = (len(group.indexes), self.part.n_users)
         return [(np.broadcast_to(one.numerator, shape), np.broadcast_to(one.denominator, shape)) for one in ratios]
+
+
+def beyond_numbers(definition: Definition) -> DataError:
+    """The error for a measure with a value that is no number any more."""
+    return DataError(
+        f"data.test: {definition.label} is beyond all numbers: a rating, score or prediction is too large",
+        "with an exponential gain use gain=linear, or leave out relevance.graded",
+    )
 
 
 def _key(group: MeasureGroup) -> Any:

@@ -42,7 +42,7 @@ class Small:
         for part in self.parts():
             scorer = Scorer.of(self.task.prepared, PartData(part))
             partial, values = scored(self.task, scorer)
-            partials.append(partial.with_more({"yardsticks": yardstick_facts(scorer, self.task.definitions, values)}))
+            partials.append(partial.with_more({"yardsticks": yardstick_facts(scorer, self.task.groups, values)}))
         self.partial = merged(partials)
         self.facts = self.partial.more["yardsticks"]
         leaves_out = bool(self.facts.left_out.frames)
