@@ -13,7 +13,7 @@ from ..metrics.definition import Definition
 from ..metrics.measure import Measure, Ratio, Sums, plain
 from ..tables.array import Array
 from ..tables.choices import Canonical
-from ..tables.graph import Choice, Tables
+from ..tables.graph import Choice, Tables, closure
 from ..tables.notes import Notes
 from ..tables.part import PartData
 from ..tables.prepared import Prepared
@@ -126,7 +126,7 @@ class Scorer:
             level=definition.relevance.threshold or 0.0,
             truth_duplicates=definition.truth.duplicates,
             truth_filter=definition.truth.filter,
-            declared=frozenset(definition.metric.uses(definition.params)),
+            declared=closure(tuple(definition.metric.uses(definition.params))),
         )
 
     @staticmethod

@@ -77,7 +77,7 @@ class Measure:
     truth_filter: str = "none"
     trace: Trace | None = None
     declared: frozenset[str] = frozenset()
-    """The tables that the metric says its body reads."""
+    """The tables that the metric declares in `uses`, and those that these are made of."""
 
     @property
     def k(self) -> Array | None:
@@ -213,7 +213,7 @@ class Measure:
         return self.tables.get(name, self.choice, **params)
 
     def _refuse_undeclared(self, name: str) -> None:
-        """`LookupError` for a table that the metric does not declare in `uses`: what a run opens is decided by that."""
+        """`LookupError` for a table outside `declared`: what a run opens is decided by `uses`."""
         if name not in self.declared:
             raise LookupError(f"the body reads the table {name!r}, which the metric does not declare in `uses`")
 
