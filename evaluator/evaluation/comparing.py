@@ -14,8 +14,8 @@ from ..measure.yardsticks import ORACLE, Yardsticks, YardstickTask
 from ..parts.local import parts_without_lists
 from ..tables.ids import Ids
 from .files import Files
+from .measured import YARDSTICKS
 from .models import Evaluated
-from .passes import YARDSTICKS
 from .request import Request
 
 

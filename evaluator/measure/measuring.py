@@ -71,7 +71,7 @@ def measure(task: Task, frames: Mapping[str, pl.DataFrame]) -> Partial:
 def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
     """What the users of a part add to the result; and their values, measures × users: NaN who does not count, infinite if not defined."""
     n, n_users = len(task.definitions), scorer.part.n_users
-    values, listed = np.full((n, n_users), np.nan), np.zeros((n, n_users), dtype=np.bool_)
+    values, listed = np.empty((n, n_users)), np.empty((n, n_users), dtype=np.bool_)
     cells, valued, others = np.zeros((n, 8), np.int64), np.zeros((n, 8), np.int64), np.zeros((n, 3), np.int64)
     ratios: dict[tuple[int, str], ExactSums] = {}
     totals: dict[int, tuple[ExactSums, ...]] = {}
@@ -93,7 +93,8 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
         valued[rows] = _by_cell(found.values, codes[choice])
         others[rows] = _others(scorer, group.first, found.n_recommended)
     counted = ~np.isnan(values)
-    defined = np.where(np.isposinf(values) & _may_be_undefined(task)[:, None], np.nan, values)
+    undefined = _may_be_undefined(task)
+    defined = np.where(np.isposinf(values) & undefined[:, None], np.nan, values) if undefined.any() else values
     moments = MomentTable.of(defined, counted, task.sums)
     partial = Partial(
         moments=moments,

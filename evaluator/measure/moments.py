@@ -64,6 +64,8 @@ class MomentTable:
             kinds = (np.isnan(values), np.isposinf(values), np.isneginf(values))
             counts[1:] = [np.count_nonzero(kind & within, axis=1) for kind in kinds]
             mask = finite & within
+        elif mask is not None and (counts[0] == n_users).all():
+            mask = None
         logarithms = None
         if _LOGARITHMS.intersection(aggregates):
             logarithms = ExactSums.of(np.log(np.maximum(values, SMALLEST_FACTOR)), mask)

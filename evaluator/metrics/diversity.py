@@ -52,8 +52,7 @@ def _known_pairs(m: Measure, distance: str) -> tuple[Array, Array]:
 
 def _pairs_of_kinds(m: Measure, kinds: tuple[int, ...]) -> tuple[Array, Array]:
     """The same for Jaccard distance where lists are long and few sets of categories occur: pairs of sets instead of pairs of items."""
-    kind_of_row = m.listed.item("kind")
-    counts = [m.listed.tally(kind_of_row == kind) for kind in kinds]
+    counts = m.listed.tallies(m.listed.item("kind_number"), len(kinds))
     n = added(*counts)
     alike = added(*(_pairs_of(count) for count in counts))
     for index, kind in enumerate(kinds):

@@ -51,6 +51,12 @@ class CutTable:
         """The number of the user's rows with rank ≤ k for which a condition holds."""
         return self._reduced("tally", condition, label, {}, cut=True)
 
+    def tallies(self, kinds: Array, n_kinds: int) -> list[Array]:
+        """For each kind from 0 the number of the user's rows with rank ≤ k that have it, given that of each row; -1 is no kind."""
+        if self.trace is not None:
+            return [self.tally(kinds == kind) for kind in range(n_kinds)]
+        return self.rows.tallies(kinds, n_kinds, self.cutoffs)
+
     def count(self) -> Array:
         """The number of the user's rows with rank ≤ k."""
         return self._reduced("count", None, "hit", {}, cut=True)

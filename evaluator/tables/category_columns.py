@@ -55,3 +55,12 @@ def kind(prepared: Prepared) -> Array:
     sets = np.zeros(len(prepared.items), dtype=np.int64)
     np.bitwise_or.at(sets, prepared.category_item, np.left_shift(np.int64(1), prepared.category_code.astype(np.int64) - 1))
     return sets
+
+
+@item_column("kind_number", otherwise=-1)
+def kind_number(prepared: Prepared) -> Array:
+    """The index of the set of the item's categories among `category_sets`, -1 for items without categories."""
+    sets = np.asarray(prepared.category_sets, dtype=np.int64)
+    own, order = kind(prepared), np.argsort(sets)
+    at = order[np.minimum(np.searchsorted(sets, own, sorter=order), len(sets) - 1)]
+    return np.where(sets[at] == own, at, -1)

@@ -15,7 +15,8 @@ from .graph import table
 from .pairs import Pairs, any_repeated
 from .part import LISTS, PartData, SourceRows
 from .prepared import Prepared
-from .rows import Rows, in_order, numbered, starts_of
+from .rows import Rows, numbered, starts_of
+from .sorting import sorted_within_users
 
 _TIE_KEYS = {"item_asc": ("item", False), "item_desc": ("item", True), "text_asc": ("item_text", False), "text_desc": ("item_text", True)}
 Order = tuple[tuple[str, bool], ...]
@@ -64,11 +65,14 @@ class ListRows:
         wrong = self._out_of_order(order)
         if not wrong.any():
             return None
-        users = np.unique(user[1:][wrong])
-        rows = np.flatnonzero(np.isin(user, users, assume_unique=False)) if len(users) * 4 < self.rows.n_users else np.arange(len(user))
-        keys = [(_take(self.key(name), rows), falls) for name, falls in order]
+        unordered = np.zeros(self.rows.n_users, dtype=np.bool_)
+        unordered[user[1:][wrong]] = True
+        keys = [(self.key(name), falls) for name, falls in order]
+        if 4 * np.count_nonzero(unordered) >= self.rows.n_users:
+            return sorted_within_users(user, keys)
+        rows = np.flatnonzero(unordered[user])
         found = np.arange(len(user))
-        found[rows] = rows[in_order(user[rows], keys)]
+        found[rows] = rows[sorted_within_users(user[rows], [(_take(key, rows), falls) for key, falls in keys])]
         return found
 
     def _out_of_order(self, order: Order) -> Array:

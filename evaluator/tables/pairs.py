@@ -89,7 +89,7 @@ def any_repeated(pairs: Pairs, starts: Array) -> bool:
         small = (item - item.min(initial=0)).astype(np.uint32) if len(item) and int(item.max()) - int(item.min()) < 2**32 else item
         ordered = np.sort(small.reshape(-1, max(length, 1)), axis=1)
         return bool((ordered[:, 1:] == ordered[:, :-1]).any())
-    key = pl.Series(pairs.key).sort().to_numpy()
+    key = np.sort(pairs.key)
     alike = key[1:] == key[:-1]
     if pairs.exact or not alike.any():
         return bool(alike.any())

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from .array import Array
 from .ids import Ids
+
+_MOST_CELLS: Final = 1 << 16
+"""Numbers by user, cut-off and kind are counted in one table if it is no larger than this, or than a few times the rows."""
 
 Cutoffs = tuple[int, ...] | None
 """Cut-offs in ascending order; `None` is the whole list."""
@@ -115,6 +118,20 @@ class Rows:
         width = len(cutoffs) + 1
         buckets = np.bincount(self.cells(cutoffs), weights, self.n_blocks * width).reshape(self.n_blocks, width)[:, :-1]
         return self.spread(np.cumsum(buckets.T, axis=0, dtype=np.float64))
+
+    def tallies(self, kinds: Array, n_kinds: int, cutoffs: Cutoffs) -> list[Array]:
+        """For each kind from 0 the number of each user's rows up to each cut-off that have it; a row of kind -1 has none."""
+        width = 1 if cutoffs is None else len(cutoffs) + 1
+        if self.weight is not None or self.n_blocks * width * n_kinds > _MOST_CELLS + 4 * len(self):
+            return [self.sums(kinds == kind, cutoffs) for kind in range(n_kinds)]
+        cell = (self.user if cutoffs is None else self.cells(cutoffs)) * (n_kinds + 1) + kinds
+        if len(kinds) and kinds.min() < 0:
+            cell[kinds < 0] += n_kinds + 1
+        counts = np.bincount(cell, minlength=self.n_blocks * width * (n_kinds + 1)).reshape(self.n_blocks, width, n_kinds + 1)
+        by_kind = counts[:, :, :n_kinds].transpose(2, 1, 0)
+        if cutoffs is None:
+            return [self.spread(table.astype(np.float64)) for table in by_kind]
+        return [self.spread(np.cumsum(table[:-1], axis=0, dtype=np.float64)) for table in by_kind]
 
     def maxima(self, row: Array | float, cutoffs: Cutoffs) -> Array:
         """The largest `row` (at least 0) of each user's rows up to each cut-off; 0 without any."""
