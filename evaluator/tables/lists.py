@@ -71,9 +71,9 @@ class ListRows:
         if 4 * np.count_nonzero(unordered) >= self.rows.n_users:
             return sorted_within_users(user, keys)
         rows = np.flatnonzero(unordered[user])
-        found = np.arange(len(user))
-        found[rows] = rows[sorted_within_users(user[rows], [(_take(key, rows), falls) for key, falls in keys])]
-        return found
+        order_of_rows = np.arange(len(user))
+        order_of_rows[rows] = rows[sorted_within_users(user[rows], [(_take(key, rows), falls) for key, falls in keys])]
+        return order_of_rows
 
     def _out_of_order(self, order: Order) -> Array:
         """For each row but the first, whether it should stand above the row before."""
@@ -292,8 +292,8 @@ def repeats(reading: Reading) -> Rows:
 @table("seen", uses=("reading", "part"), columns=("rank", "item"), title="Listed items that data.train holds for the user")
 def seen(reading: Reading, part: PartData) -> Rows:
     """The recommended items that train holds for the user, each once, at its best rank: `rank`."""
-    found = np.flatnonzero(seen_in_train(reading, part))
-    return reading.table(found[np.sort(first_of_each(reading.pairs.take(found)))])
+    rows = np.flatnonzero(seen_in_train(reading, part))
+    return reading.table(rows[np.sort(first_of_each(reading.pairs.take(rows)))])
 
 
 @table("dropped", uses=("reading",), columns=("rank",), title="Rows that were taken out of the list after it was cut")
