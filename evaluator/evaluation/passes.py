@@ -18,8 +18,8 @@ from ..measure.scoring import Scorer
 from ..measure.ties import TieMeasures, tie_sums
 from ..measure.yardstick_facts import yardstick_facts
 from ..parts import Part, SideTable, whole_users
-from ..parts.threads import side_by_side
 from ..parts.spark import SparkSession, measured_on_spark, ship
+from ..parts.threads import side_by_side
 from ..tables.part import LISTS, PartData
 from .files import Files
 from .sources import RowsAreFaulty

@@ -10,7 +10,6 @@ import polars as pl
 
 from .source import Source
 
-
 _SHORT_TEXT: Final = 1_000
 """Texts of as many bytes are no cause to look for a quotation mark that was left open."""
 
