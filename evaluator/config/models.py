@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -188,12 +188,12 @@ class Evaluation(Model):
         self._folder = (info.context or {}).get("folder", Path())
         return self
 
-    @property
+    @cached_property
     def definitions(self) -> tuple[Definition, ...]:
         """Every measure once, in the order given, with its cut-off, under the convention of the config."""
         return tuple(dict.fromkeys(self.resolve(spec) for spec in self.written))
 
-    @property
+    @cached_property
     def composites(self) -> tuple[FormulaEntry, ...]:
         """Every formula once, at every cut-off where it names none, with the measures it is made of."""
         formulas = [entry for given in (*self.metrics, *self.complex_metrics) for entry in given if isinstance(entry, Formula)]
@@ -206,7 +206,7 @@ class Evaluation(Model):
                 entries.append(FormulaEntry(printed, tuple(parts.values())))
         return tuple(dict.fromkeys(entries))
 
-    @property
+    @cached_property
     def computed(self) -> tuple[Definition, ...]:
         """Every definition to compute, those that formulas alone are made of too."""
         return tuple(dict.fromkeys((*self.definitions, *(part for composite in self.composites for part in composite.definitions))))
@@ -215,7 +215,7 @@ class Evaluation(Model):
         """Whether a measure takes every cut-off of `top_k`."""
         return self.resolve(spec).spec.k is UNSET and self.resolve(spec).metric.cut
 
-    @property
+    @cached_property
     def written(self) -> tuple[MetricSpec, ...]:
         """Every measure as it is written, with its cut-off, in the names of receval."""
         chosen = self._load(self.convention)

@@ -95,10 +95,12 @@ def _aggregated(aggregate: str, definition: Definition, moments: Moments, diviso
     return aggregated(aggregate, moments, divisor=divisor, ddof=ddof, values=values)
 
 
-def _of_index(values: pl.DataFrame | None, index: int, aggregate: str) -> Array | None:
+def _of_index(values: pl.DataFrame | None, index: int, aggregate: str, users: str | None = None) -> Array | None:
+    """The values of a measure that an aggregate needs: of all users who count, or of those in the column `users` of flags."""
     if values is None or not needs_values(aggregate):
         return None
-    return values[f"v{index}"].drop_nulls().to_numpy()
+    column = values[f"v{index}"]
+    return (column if users is None else column.filter(values[users])).drop_nulls().to_numpy()
 
 
 def _pooled(definition: Definition, partial: Partial, index: int, users: str, n_users: int) -> dict[str, float | None]:
@@ -139,9 +141,8 @@ def _parts(task: Task, partial: Partial, index: int, values: pl.DataFrame | None
             if aggregate == "micro":
                 by_aggregate |= _pooled(definition, partial, index, users, moments.n) if pools(definition) else {}
                 continue
-            mask = None if values is None else values[f"{users}{index}" if f"{users}{index}" in values.columns else users]
-            of_some = _of_index(None if values is None or mask is None else values.filter(mask), index, aggregate)
-            by_aggregate |= _aggregated(aggregate, definition, moments, moments.n, of_some)
+            flags = f"{users}{index}" if values is not None and f"{users}{index}" in values else users
+            by_aggregate |= _aggregated(aggregate, definition, moments, moments.n, _of_index(values, index, aggregate, flags))
         values_of_users[users] = (moments.n, by_aggregate)
     return values_of_users
 
