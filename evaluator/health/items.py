@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from ..tables.array import Array
-from ..tables.lists import ListRows
+from ..tables.list_rows import ListRows
 from ..tables.prepared import Prepared
 from .context import Context, Symptom
 from .part import ExaminedPart

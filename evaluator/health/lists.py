@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from ..tables.array import Array
-from ..tables.lists import ListRows
+from ..tables.list_rows import ListRows
 from ..tables.pairs import distinct
 from ..tables.part import SourceRows
 from .context import Context, Symptom

@@ -14,7 +14,8 @@ from ..tables.array import Array
 from ..tables.choices import Canonical
 from ..tables.graph import Choice, Tables
 from ..tables.hits import train_pairs
-from ..tables.lists import ListRows, Reading
+from ..tables.list_rows import ListRows
+from ..tables.lists import Reading
 from ..tables.made_lists import MadeRows, SeenItems, best_rows, popular_lengths, popular_ranks, popular_rows, random_rows
 from ..tables.part import LISTS, PartData
 from ..tables.prepared import Prepared

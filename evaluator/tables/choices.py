@@ -9,7 +9,7 @@ import numpy as np
 from ..conventions.choices import Lists, Truth
 from .array import Array
 from .graph import Tables
-from .lists import ListRows
+from .list_rows import ListRows
 from .part import PartData
 from .prepared import Prepared
 from .truth import TestPairs

@@ -8,7 +8,8 @@ import polars as pl
 from ..conventions.choices import Lists
 from .array import Array
 from .graph import table
-from .lists import ListRows, Reading, first_of_each
+from .list_rows import ListRows
+from .lists import Reading, first_of_each
 from .pairs import Pairs
 from .part import PartData
 from .prepared import Prepared

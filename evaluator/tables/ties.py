@@ -14,7 +14,8 @@ import numpy as np
 
 from .array import Array
 from .graph import table
-from .lists import ListRows, Reading, first_of_each
+from .list_rows import ListRows
+from .lists import Reading, first_of_each
 from .rows import Rows, in_order, numbered
 
 
