@@ -197,13 +197,14 @@ class Evaluation(Model):
     def composites(self) -> tuple[FormulaEntry, ...]:
         """Every formula once, at every cut-off where it names none, with the measures it is made of."""
         formulas = [entry for given in (*self.metrics, *self.complex_metrics) for entry in given if isinstance(entry, Formula)]
-        found = []
+        entries = []
         for given in formulas:
             open_ended = any(self._is_open(spec) for spec in given.measures)
             for k in self.top_k if open_ended else (None,):
                 parts = {spec: self.resolve(spec.at(k) if self._is_open(spec) else spec) for spec in given.measures}
-                found.append(FormulaEntry(given.with_measures(lambda spec, parts=parts: parts[spec].printed), tuple(parts.values())))  # type: ignore[misc]
-        return tuple(dict.fromkeys(found))
+                printed = given.with_measures({spec: part.printed for spec, part in parts.items()}.__getitem__)
+                entries.append(FormulaEntry(printed, tuple(parts.values())))
+        return tuple(dict.fromkeys(entries))
 
     @cached_property
     def computed(self) -> tuple[Definition, ...]:
@@ -218,14 +219,14 @@ class Evaluation(Model):
     def written(self) -> tuple[MetricSpec, ...]:
         """Every measure as it is written, with its cut-off, in the names of receval."""
         chosen = self._load(self.convention)
-        found = []
+        specs_at_cutoffs = []
         specs = (spec for entry in (*self.metrics, *self.complex_metrics) for spec in entry)
         for spec in (spec for spec in specs if isinstance(spec, MetricSpec)):
             read = spec if "convention" in dict(spec.params) else chosen.read(spec)
             first = self.resolve(read)
             cutoffs = self.top_k if first.spec.k is UNSET and first.metric.cut else (first.spec.k,)
-            found += [read.at(k) for k in cutoffs]
-        return tuple(found)
+            specs_at_cutoffs += [read.at(k) for k in cutoffs]
+        return tuple(specs_at_cutoffs)
 
     def define(self, text: str) -> Definition:
         """The measure that `text` says, under the convention of the config, at the first of `top_k` if it names no cut-off.
@@ -233,8 +234,8 @@ class Evaluation(Model):
         Raises `ValueError` if it cannot be read.
         """
         spec = self._load(self.convention).parse(text)
-        found = self.resolve(spec)
-        return self.resolve(spec.at(self.top_k[0])) if found.spec.k is UNSET and found.metric.cut else found
+        definition = self.resolve(spec)
+        return self.resolve(spec.at(self.top_k[0])) if definition.spec.k is UNSET and definition.metric.cut else definition
 
     def resolve(self, spec: MetricSpec, convention: str | None = None) -> Definition:
         """`spec` with every choice made by the convention called `convention`, or that of the config; `ValueError` if wrong."""

@@ -37,8 +37,8 @@ def measure_yardstick(yardstick: YardstickTask, frames: Mapping[str, pl.DataFram
     part = PartData({name: frame for name, frame in frames.items() if name != LISTS})
     partials = []
     for users in _chunks(part, yardstick.depth):
-        some = part if users is None else part.of_users(users)
-        partial, _ = scored(yardstick.task, made_scorer(yardstick, some))
+        chunk = part if users is None else part.of_users(users)
+        partial, _ = scored(yardstick.task, made_scorer(yardstick, chunk))
         partials.append(partial)
     return merged(partials)
 

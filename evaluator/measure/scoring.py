@@ -75,7 +75,7 @@ class Scorer:
         values = plain(made)
         values = np.broadcast_to(values, (len(group.indexes), self.part.n_users))
         values = rounded(values, str(definition.axes["float_type"]))
-        if definition.counted.missing_lists == "undefined":
+        if definition.user_rules.missing_lists == "undefined":
             values = np.where(n_recommended > 0, values, UNDEFINED)
         valued = self._valued(group, made, sums, counts)
         ratios = tuple(self._ratios(group, made, sums, counts)) if pools(definition) else ()
@@ -94,7 +94,7 @@ class Scorer:
             tuple(sorted(definition.params.items())),
             choice,
             group.cutoffs,
-            self._kept(definition),
+            self._seen_by_body(definition),
             tuple(map(_key, group.components)),
         )
         if key not in self._bodies:
@@ -120,7 +120,7 @@ class Scorer:
             n_users=self.part.n_users,
             counts=counts,
             sums=sums,
-            population=(definition.population, definition.counted, definition.lists, definition.truth, choice.positions),
+            population=(definition.population, definition.user_rules, definition.lists, definition.truth, choice.positions),
             components=parts,
             offset=(definition.truth.threshold or 0.0) if graded else 1.0,
             level=definition.relevance.threshold or 0.0,
@@ -130,14 +130,14 @@ class Scorer:
         )
 
     @staticmethod
-    def _kept(definition: Definition) -> tuple[Any, ...]:
+    def _seen_by_body(definition: Definition) -> tuple[Any, ...]:
         """What a body sees of a definition beside its parameters and tables."""
         truth, level = definition.truth, definition.relevance.threshold
         return truth.threshold, level, truth.duplicates, truth.filter
 
     def _valued(self, group: MeasureGroup, made: Any, sums: Sums, counts: Array) -> Array:
         """Which users count where not all without a hit do."""
-        no_hits = group.first.counted.no_hits
+        no_hits = group.first.user_rules.no_hits
         if no_hits == "drop":
             above = (
                 made.numerator if isinstance(made, Ratio) else self.tables.get("hits", self.choice(group.first)).sums(None, group.cutoffs)

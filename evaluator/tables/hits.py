@@ -104,8 +104,8 @@ def outside(reading: Reading, part: PartData, prepared: Prepared, test_pairs: Te
         mask[row] = True
     row, pair = test_pairs.lookup.find(reading.pairs)
     mask[row[truth_table.relevant[pair]]] = False
-    found = np.flatnonzero(mask)
-    return reading.table(found[np.sort(first_of_each(reading.pairs.take(found)))])
+    rows = np.flatnonzero(mask)
+    return reading.table(rows[np.sort(first_of_each(reading.pairs.take(rows)))])
 
 
 @table("n_candidates", uses=("part", "prepared", "test_pairs", "truth_table"), title="candidates that are not relevant")

@@ -68,9 +68,9 @@ class ListRows:
         if 4 * np.count_nonzero(unordered) >= self.rows.n_users:
             return sorted_within_users(user, keys)
         rows = np.flatnonzero(unordered[user])
-        found = np.arange(len(user))
-        found[rows] = rows[sorted_within_users(user[rows], [(_take(key, rows), falls) for key, falls in keys])]
-        return found
+        order_of_rows = np.arange(len(user))
+        order_of_rows[rows] = rows[sorted_within_users(user[rows], [(_take(key, rows), falls) for key, falls in keys])]
+        return order_of_rows
 
     def _out_of_order(self, order: Order) -> Array:
         """For each row but the first, whether it should stand above the row before."""
