@@ -1,7 +1,9 @@
-"""Other libraries at sizes that they can do, each a whole process in an environment of their own (benchmarks/data/peers)."""
+"""Other libraries at sizes that they can do, each a whole process in an environment of its own below benchmarks/data/peers."""
 
 from __future__ import annotations
 
+import shutil
+import statistics
 import subprocess
 import sys
 import venv
@@ -12,8 +14,9 @@ from typing import Final
 import data
 import table
 
-PACKAGES: Final = ("ranx", "pytrec_eval-terrier", "rectools", "replay-rec", "polars", "pandas", "pyarrow")
-ENVIRONMENT: Final = data.DATA / "peers"
+PACKAGES: Final = {"ranx": "ranx", "pytrec_eval": "pytrec_eval-terrier", "RecTools": "rectools", "RePlay (Polars)": "replay-rec"}
+READERS: Final = ("polars", "pandas", "pyarrow")
+ENVIRONMENTS: Final = data.DATA / "peers"
 N_USERS: Final = 20_000
 """The first users of the sorted lists: 2 million rows."""
 HEADER: Final = "\n| 2 M rows in order, Precision, Recall, nDCG, MRR at 10 | seconds | MB |\n|---|---:|---:|"
@@ -62,25 +65,34 @@ print(OfflineMetrics([Precision(10), Recall(10), NDCG(10), MRR(10)], **columns)(
 
 def lines(repeats: int, folder: Path) -> Iterator[str]:
     """The table of the peers, with receval and the same metrics on the same files."""
-    python = _python()
     files = [str(path) for path in _files(folder)]
     config = folder / "peers.yaml"
     evaluation = "{metrics: [Precision, Recall, nDCG, MRR], top_k: [10]}"
     config.write_text(f"data: {{test: {files[1]}, recommendations: {{model: {files[0]}}}}}\nevaluation: {evaluation}\n")
-    commands = {"receval": table.receval("run", str(config))} | {name: [python, "-c", script, *files] for name, script in SCRIPTS.items()}
     yield HEADER
-    for name, command in commands.items():
-        found, _ = table.in_turn(command, [sys.executable, "-c", ""], repeats)
-        yield f"| {name} | {found.seconds:.2f} | {found.megabytes:,.0f} |"
+    yield _line("receval", table.receval("run", str(config)), repeats)
+    for name, script in SCRIPTS.items():
+        python = _python(name)
+        yield f"| {name} | not installed | |" if python is None else _line(name, [python, "-c", script, *files], repeats)
 
 
-def _python() -> str:
-    """The Python of the environment, which is made if it is not there."""
-    python = ENVIRONMENT / "bin" / "python"
+def _line(name: str, command: list[str], repeats: int) -> str:
+    table.measure(command)  # the first run compiles what the library compiles
+    runs = [table.measure(command) for _ in range(repeats)]
+    return f"| {name} | {statistics.median(run.seconds for run in runs):.2f} | {max(run.megabytes for run in runs):,.0f} |"
+
+
+def _python(name: str) -> str | None:
+    """The Python of the environment of a peer, which is made if it is not there; `None` if the peer cannot be installed."""
+    folder = ENVIRONMENTS / PACKAGES[name]
+    python = folder / "bin" / "python"
     if not python.exists():
-        print("installing the peers …", file=sys.stderr)
-        venv.create(ENVIRONMENT, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES], check=True, stdout=sys.stderr)
+        print(f"installing {name} …", file=sys.stderr)
+        venv.create(folder, with_pip=True)
+        installed = subprocess.run([python, "-m", "pip", "install", "-q", PACKAGES[name], *READERS], stdout=sys.stderr)
+        if installed.returncode:
+            shutil.rmtree(folder)
+            return None
     return str(python)
 
 

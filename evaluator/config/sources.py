@@ -213,9 +213,13 @@ class Data(Model):
     )
     predictions: (
         Annotated[
-            Annotated[dict[str, SourceField], Field(json_schema_extra={"not": {"required": ["path"]}}), Tag("named")]
+            Annotated[
+                dict[str, SourceField],
+                Field(json_schema_extra={"not": {"anyOf": [{"required": ["path"]}, {"required": ["table"]}]}}),
+                Tag("named"),
+            ]
             | Annotated[SourceField, Tag("file")],
-            Discriminator(lambda value: "named" if isinstance(value, Mapping) and "path" not in value else "file"),
+            Discriminator(lambda value: "named" if isinstance(value, Mapping) and not {"path", "table"} & value.keys() else "file"),
         ]
         | None
     ) = Field(None, description="predicted ratings (user, item, prediction): one file for all models, or model → file")
