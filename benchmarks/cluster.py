@@ -26,22 +26,27 @@ SECONDS_TO_START = 120
 
 @contextmanager
 def standalone_cluster(
-    n_workers: int = 2, *, cores: int = 1, memory: str = "2g", environment: Mapping[str, str] | None = None
+    n_workers: int = 2,
+    *,
+    cores: int = 1,
+    memory: str = "2g",
+    environment: Mapping[str, str] | None = None,
+    home: Path | None = None,
 ) -> Iterator[str]:
     """Start a master and workers, yield the address `spark://…`, and end all processes.
 
     Each worker has as many `cores` and so much `memory`. `environment` is added to that of the processes, and so to that of the Python
-    of the workers. Raises `RuntimeError` if the cluster does not start within two minutes.
+    of the workers; `home` is another Spark than that of this Python. `RuntimeError` if it does not start in time.
     """
     with tempfile.TemporaryDirectory(prefix="spark-cluster-") as folder, ExitStack() as stack:
         master_port, web_port = free_port(), free_port()
         address = f"spark://{HOST}:{master_port}"
         master = ["master.Master", "--host", HOST, "--port", str(master_port), "--webui-port", str(web_port)]
-        stack.enter_context(_process(master, Path(folder) / "master", environment))
+        stack.enter_context(_process(master, Path(folder) / "master", environment, home))
         worker = ["worker.Worker", "--host", HOST, "--cores", str(cores), "--memory", memory, "--webui-port", "0"]
         for number in range(n_workers):
             work = Path(folder) / f"worker-{number}"
-            stack.enter_context(_process([*worker, "--work-dir", str(work), address], work, environment))
+            stack.enter_context(_process([*worker, "--work-dir", str(work), address], work, environment, home))
         _await_workers(f"http://{HOST}:{web_port}/json/", n_workers)
         yield address
 
@@ -55,10 +60,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def _process(command: list[str], folder: Path, environment: Mapping[str, str] | None) -> Iterator[None]:
-    import pyspark
+def _process(command: list[str], folder: Path, environment: Mapping[str, str] | None, home: Path | None) -> Iterator[None]:
+    if home is None:
+        import pyspark
 
-    home = Path(pyspark.__file__).parent
+        home = Path(pyspark.__file__).parent
     folder.mkdir(parents=True)
     settings = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_DIRS": str(folder), "SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1"}
     settings |= environment or {}

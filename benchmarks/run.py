@@ -21,6 +21,7 @@ from pathlib import Path
 
 import data
 import peers
+import spark
 import table
 
 HERE = Path(__file__).parent
@@ -104,8 +105,8 @@ def quickstart(repeats: int, folder: Path) -> str:
     return table.line("quickstart (floor: `import polars`)", "3", *table.in_turn(floor, command, max(repeats, 5)))
 
 
-OTHERS = {"audit": audit, "quickstart": quickstart}
-"""Rows that are no run beside the floor. A row on Spark is one more function here."""
+OTHERS = {"audit": audit, "quickstart": quickstart, "spark-quickstart": spark.quickstart, "spark-cluster": spark.on_cluster}
+"""Rows that are no run beside the floor."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

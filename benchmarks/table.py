@@ -39,6 +39,11 @@ def in_turn(floor: Sequence[str], command: Sequence[str], repeats: int) -> tuple
     return _summary([pair[0] for pair in runs]), _summary([pair[1] for pair in runs])
 
 
+def median(command: Sequence[str], repeats: int) -> Measured:
+    """Median time and largest memory of a command."""
+    return _summary([measure(command) for _ in range(repeats)])
+
+
 def _summary(runs: Sequence[Measured]) -> Measured:
     return Measured(statistics.median(run.seconds for run in runs), max(run.megabytes for run in runs))
 
