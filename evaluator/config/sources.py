@@ -216,15 +216,7 @@ class Data(Model):
     )
     predictions: (
         Annotated[
-<<<<<<< HEAD
-            Annotated[
-                dict[str, SourceField],
-                Field(json_schema_extra={"not": {"anyOf": [{"required": ["path"]}, {"required": ["table"]}]}}),
-                Tag("named"),
-            ]
-=======
             Annotated[dict[str, SourceField], Field(json_schema_extra=_NO_SOURCE), Tag("named")]
->>>>>>> spark2
             | Annotated[SourceField, Tag("file")],
             Discriminator(lambda value: "named" if isinstance(value, Mapping) and not {"path", "table"} & value.keys() else "file"),
         ]
