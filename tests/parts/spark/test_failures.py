@@ -25,3 +25,14 @@ from receval.parts.spark.failures import translated
 )
 def test_what_spark_raises_becomes_our_errors(message, kind):
     assert isinstance(translated(Exception(message)), kind)
+
+
+def test_an_interruption_that_another_error_hides_is_raised_again():
+    try:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise ConnectionError("the answer was not read")
+    except ConnectionError as error:
+        with pytest.raises(KeyboardInterrupt):
+            translated(error)
