@@ -80,8 +80,7 @@ def _measured(files: Files, tasks: list[YardstickTask]) -> list[Partial]:
     """What is measured of each yardstick over all users of the test file."""
     if not tasks:
         return []
-    sides = {role: side for role, side in files.sides.items() if role in ("test", "train")}
-    parts = [part.sides for part in parts_without_lists(sides, files.last & sides.keys())]
+    parts = [part.sides for part in parts_without_lists(files.sides, files.last)]
     return [merged(measure_yardstick(task, part) for part in parts) for task in tasks]
 
 
