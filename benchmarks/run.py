@@ -1,178 +1,133 @@
-"""Measure whole processes: `receval run` beside the bare floor, on 20 million recommendation rows.
+"""Measure whole processes: receval beside the bare floor, and beside peers.
 
-    python benchmarks/run.py                 # makes the data once (about 800 MB in benchmarks/data), then measures
-    python benchmarks/run.py --repeats 3     # fewer repeats than the usual five
+    python benchmarks/run.py                        # every row of 20 million list rows; makes 1.2 GB in benchmarks/data once
+    python benchmarks/run.py parquet csv            # some rows
+    python benchmarks/run.py 200m 200m-shuffled 1b  # large rows, which are measured only when named
+    python benchmarks/run.py --peers                # other libraries, in an environment of their own
 
-The floor is the least any evaluator must do: read the lists, keep the rows that are in the truth, count them, with Polars on
-the streaming engine. Times are medians; memory is the largest resident set of any repeat. Floor and receval take turns, so
-that a slow moment of the machine meets both: compare ratios, not seconds.
+The floor is Polars on its streaming engine reading the same files, keeping the rows that are in the test set, and counting them. All
+health checks are on. Times are medians of whole processes; memory is the largest resident set of any repeat. Floor and receval
+take turns, so that a slow moment of the machine meets both: compare ratios, not seconds.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import data
+import peers
+import table
+
 HERE = Path(__file__).parent
-DATA = HERE / "data"
-N_USERS, N_LISTED, N_ITEMS, N_TEST = 200_000, 100, 50_000, 10
-METRICS = ["Precision", "Recall", "F1", "HitRate", "RPrecision", "MAP", "MAR", "MRR", "DCG", "nDCG", "nDCGRendle2020", "RocAuc"]
-FILES = (("sorted", "parquet"), ("sorted", "csv"), ("shuffled", "parquet"), ("shuffled", "csv"))
-BEYOND = ["ARP", "EPC", "EFD", "Surprisal", "Gini", "ShannonEntropy", "ItemCoverage", "APLT", "PopREO", "ILD"]
+METRICS = ("Precision", "Recall", "F1", "HitRate", "RPrecision", "MAP", "MAR", "MRR", "DCG", "nDCG", "nDCGRendle2020", "RocAuc")
+BEYOND = ("ARP", "EPC", "EFD", "Surprisal", "Gini", "ShannonEntropy", "ItemCoverage", "APLT", "PopREO", "ILD")
 """Metrics beyond accuracy; ILD is that of Jaccard distances of categories."""
-N_CATEGORIES, N_TRAIN = 18, 10
-LIBRARIES = ["warprec", "replay", "clayrs", "relison", "rs_metrics", "trec_eval", "ranx", "ranksys", "rectools", "elliot", "lenskit"]
+CONVENTIONS = ("warprec", "replay", "clayrs", "relison", "rs_metrics", "trec_eval", "ranx", "ranksys", "rectools", "elliot", "lenskit")
 """With receval itself twelve conventions."""
-FLOOR = """
-import sys, polars as pl
-lists, test = sys.argv[1:]
-scan = pl.scan_csv if lists.endswith("csv") else pl.scan_parquet
-hits = scan(lists).join(scan(test), on=["user_id", "item_id"], how="semi").select(pl.len())
-print(hits.collect(engine="streaming").item())
-"""
 
 
-def make() -> None:
-    """Write the lists (sorted and shuffled) and the test set, as Parquet and CSV; the same on every machine."""
-    import polars as pl
+@dataclass(frozen=True)
+class Case:
+    """One row of the table: its files, its metrics, and what it is to reach."""
 
-    def chance(column: str, seed: int) -> pl.Expr:
-        return pl.col(column).hash(seed).cast(pl.Float64) / 2.0**64
-
-    DATA.mkdir(exist_ok=True)
-    rows = pl.select(n=pl.int_range(N_USERS * N_LISTED)).with_columns(user_id=pl.col("n") // N_LISTED, place=pl.col("n") % N_LISTED)
-    width = N_ITEMS // N_LISTED  # each place of a list draws from a range of its own, so no item stands twice
-    item = (pl.col("place") * 37 + pl.col("user_id") * 11) % N_LISTED * width + (width * chance("n", 1) ** 2).floor().cast(pl.Int64)
-    score = (1 - (pl.col("place") + chance("n", 2)) / N_LISTED).cast(pl.Float32)
-    lists = rows.select("user_id", item_id=item, score=score)
-    found = lists.with_columns(n=pl.int_range(pl.len())).filter(chance("n", 3) < 0.03).select("user_id", "item_id")
-    other = pl.select(n=pl.int_range(N_USERS * (N_TEST - 3))).with_columns(user_id=pl.col("n") // (N_TEST - 3))
-    other = other.select("user_id", item_id=(N_ITEMS * chance("n", 4)).floor().cast(pl.Int64))
-    test = pl.concat([found, other]).unique().sort("user_id", "item_id")
-    profiles = pl.select(n=pl.int_range(N_USERS * N_TRAIN)).with_columns(user_id=pl.col("n") // N_TRAIN)
-    train = profiles.select("user_id", item_id=(N_ITEMS * chance("n", 6) ** 2).floor().cast(pl.Int64)).unique().sort("user_id", "item_id")
-    train.write_parquet(DATA / "train.parquet")
-    items = pl.select(item_id=pl.int_range(N_ITEMS)).with_columns(number=(N_CATEGORIES * chance("item_id", 7)).floor().cast(pl.Int64))
-    items.select("item_id", category=pl.format("category {}", "number")).write_parquet(DATA / "items.parquet")
-    for name, frame in (("test", test), ("sorted", lists), ("shuffled", lists.sample(fraction=1, shuffle=True, seed=5))):
-        frame.write_parquet(DATA / f"{name}.parquet")
-        frame.write_csv(DATA / f"{name}.csv")
+    title: str
+    target: str
+    lists: str
+    test: str
+    metrics: tuple[str, ...] = METRICS
+    with_sides: bool = False
+    engine: str = ""
+    large: bool = False
 
 
-def measure(command: list[str]) -> tuple[float, float]:
-    """Seconds and megabytes of one process."""
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)} failed")
-    return time.perf_counter() - start, usage.ru_maxrss / 1024
+CASES = {
+    "parquet": Case("20 M rows, Parquet in order", "1.8, 800 MB", "sorted.parquet", "test.parquet"),
+    "csv": Case("20 M rows, CSV in order", "2.0", "sorted.csv", "test.csv"),
+    "shuffled": Case("20 M rows, Parquet shuffled", "4, 1.2 GB", "shuffled.parquet", "test.parquet"),
+    "sides": Case("in order, with train and items that only checks read", "2.5", "sorted.parquet", "test.parquet", with_sides=True),
+    "beyond": Case("ten metrics beyond accuracy, in order", "4, 1.5 GB", "sorted.parquet", "test.parquet", BEYOND, True),
+    "beyond-shuffled": Case("ten metrics beyond accuracy, shuffled", "6, 1.5 GB", "shuffled.parquet", "test.parquet", BEYOND, True),
+    "text": Case("string ids, Parquet in order", "1.8", "sorted-text.parquet", "test-text.parquet"),
+    "200m": Case("200 M rows, Parquet in order", "1.2, 2.5 GB", "sorted-200m.parquet", "test-200m.parquet", large=True),
+    "200m-shuffled": Case(
+        "200 M rows shuffled, engine.memory 1GB",
+        "2.5 GB",
+        "shuffled-200m.parquet",
+        "test-200m.parquet",
+        engine="engine: {name: polars, memory: 1GB}\n",
+        large=True,
+    ),
+    "1b": Case("1 billion rows, Parquet in order", "1.2, 4 GB", "sorted-1b.parquet", "test-1b.parquet", large=True),
+}
 
 
-def compare(order: str, ending: str, repeats: int, folder: Path) -> str:
-    """One line of the first table."""
-    lists, test = DATA / f"{order}.{ending}", DATA / f"test.{ending}"
-    config = configured(folder, lists, test)
-    floor = [sys.executable, "-c", FLOOR, str(lists), str(test)]
-    return line(f"{order} {ending} ({lists.stat().st_size / 1e6:,.0f} MB)", floor, receval("run", str(config)), repeats)
+def config_of(case: Case, folder: Path) -> str:
+    """Write the config of a row; its path."""
+    sides = ""
+    if case.with_sides:
+        sides = f", train: {data.file('train.parquet')}, items: {{path: {data.file('items.parquet')}, categories: category}}"
+    files = f"data: {{test: {data.file(case.test)}, recommendations: {{model: {data.file(case.lists)}}}{sides}}}\n"
+    path = folder / "config.yaml"
+    path.write_text(f"{files}evaluation: {{metrics: [{', '.join(case.metrics)}], top_k: [5, 10, 20, 50, 100]}}\n{case.engine}")
+    return str(path)
 
 
-def beyond(order: str, ending: str, repeats: int, folder: Path) -> str:
-    """One line of the table of metrics beyond accuracy."""
-    lists, test = DATA / f"{order}.{ending}", DATA / f"test.{ending}"
-    side = f"train: {DATA / 'train.parquet'}, items: {{path: {DATA / 'items.parquet'}, categories: category}}"
-    config = configured(folder, lists, test, BEYOND, side)
-    floor = [sys.executable, "-c", FLOOR, str(lists), str(test)]
-    return line(f"{order} {ending}", floor, receval("run", str(config)), repeats)
+def floor_of(case: Case) -> list[str]:
+    """The command that is the floor of a row."""
+    return [sys.executable, str(HERE / "floor.py"), str(data.file(case.lists)), str(data.file(case.test))]
 
 
-def examined(order: str, ending: str, repeats: int, folder: Path) -> list[str]:
-    """Lines of the table of health checks: with the test file alone, and with train and items, which only the checks read."""
-    lists, test = DATA / f"{order}.{ending}", DATA / f"test.{ending}"
-    side = f"train: {DATA / 'train.parquet'}, items: {DATA / 'items.parquet'}"
-    lines = []
-    for name, more in ((f"{order} {ending}", ""), (f"{order} {ending}, with train and items", side)):
-        config = str(configured(folder, lists, test, side=more))
-        lines.append(line(name, receval("run", config, "--set", "health=off"), receval("run", config), repeats))
-    config = str(configured(folder, lists, test, BEYOND, f"{side.replace('items: ', 'items: {path: ')}, categories: category}}"))
-    beyond = line(
-        f"{order} {ending}, metrics beyond accuracy", receval("run", config, "--set", "health=off"), receval("run", config), repeats
-    )
-    return [*lines, beyond]
+def measured(name: str, repeats: int, folder: Path) -> str:
+    """The line of a row."""
+    case = CASES[name]
+    command = table.receval("run", config_of(case, folder))
+    return table.line(case.title, case.target, *table.in_turn(floor_of(case), command, repeats))
 
 
-def audited(order: str, ending: str, repeats: int, folder: Path) -> str:
-    """One line of the second table."""
-    config = str(configured(folder, DATA / f"{order}.{ending}", DATA / f"test.{ending}"))
-    options = [part for name in LIBRARIES for part in ("--convention", name)]
-    return line(f"{order} {ending}", receval("run", config), receval("audit", config, *options), repeats)
+def audit(repeats: int, folder: Path) -> str:
+    """The line of an audit of twelve conventions, whose floor is a run of the same config."""
+    config = config_of(CASES["parquet"], folder)
+    options = [part for name in CONVENTIONS for part in ("--convention", name)]
+    run, audited = table.in_turn(table.receval("run", config), table.receval("audit", config, *options), repeats)
+    return table.line("audit of twelve conventions, in order (floor: a run)", "2.5", run, audited)
 
 
-def configured(folder: Path, lists: Path, test: Path, metrics: list[str] = METRICS, side: str = "") -> Path:
-    """A config over the benchmark's files."""
-    config = folder / "config.yaml"
-    asked = f"{{metrics: [{', '.join(metrics)}], top_k: [5, 10, 20, 50, 100]}}"
-    config.write_text(f"data: {{test: {test}, recommendations: {{model: {lists}}}, {side}}}\nevaluation: {asked}\n")
-    return config
+def quickstart(repeats: int, folder: Path) -> str:
+    """The line of the quickstart, whose floor is to import Polars."""
+    command = table.receval("run", str(HERE.parent / "configs" / "quickstart.yaml"))
+    floor = [sys.executable, "-c", "import polars"]
+    return table.line("quickstart (floor: `import polars`)", "3", *table.in_turn(floor, command, max(repeats, 5)))
 
 
-def receval(*arguments: str) -> list[str]:
-    """A command of receval."""
-    return [sys.executable, "-m", "receval.cli", *arguments]
+OTHERS = {"audit": audit, "quickstart": quickstart}
+"""Rows that are no run beside the floor. A row on Spark is one more function here."""
 
 
-def line(name: str, base: list[str], command: list[str], repeats: int) -> str:
-    """One row of a table: a command beside the one it is measured by."""
-    measure(base)  # the first reading fills the page cache
-    taken = [(measure(base), measure(command)) for _ in range(repeats)]
-    seconds = [statistics.median(pair[place][0] for pair in taken) for place in (0, 1)]
-    megabytes = [max(pair[place][1] for pair in taken) for place in (0, 1)]
-    cells = [*(f"{time:.2f}" for time in seconds), f"{seconds[1] / seconds[0]:.2f}", *(f"{size:,.0f}" for size in megabytes)]
-    return f"| {name} | " + " | ".join(cells) + " |"
-
-
-def small(repeats: int) -> list[str]:
-    """The commands that should feel immediate."""
-    quickstart = str(HERE.parent / "configs" / "quickstart.yaml")
-    commands = {"receval run configs/quickstart.yaml": ["run", quickstart], "receval --help": ["--help"]}
-    lines = []
-    for name, arguments in commands.items():
-        seconds = [measure(receval(*arguments))[0] for _ in range(repeats)]
-        lines.append(f"| `{name}` | {statistics.median(seconds):.2f} |")
-    return lines
-
-
-def main() -> None:
-    """Print the tables of benchmarks/README.md."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table of benchmarks/README.md."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", nargs="*", help=f"of {', '.join((*CASES, *OTHERS))}; all that are not large if none is named")
     parser.add_argument("--repeats", type=int, default=5)
-    repeats = parser.parse_args().repeats
-    if not (DATA / "items.parquet").exists():
-        print("making the data …", file=sys.stderr)
-        subprocess.run([sys.executable, "-c", f"import runpy; runpy.run_path({str(Path(__file__))!r})['make']()"], check=True)
-    print("| lists | floor, s | receval, s | ratio | floor, MB | receval, MB |\n|---|---:|---:|---:|---:|---:|")
+    parser.add_argument("--peers", action="store_true", help="measure other libraries too")
+    options = parser.parse_args(arguments)
+    unknown = set(options.rows) - CASES.keys() - OTHERS.keys()
+    if unknown:
+        parser.error(f"there is no row {', '.join(sorted(unknown))}")
+    chosen = options.rows or ([] if options.peers else [*(name for name, case in CASES.items() if not case.large), *OTHERS])
     with tempfile.TemporaryDirectory() as folder:
-        for order, ending in FILES:
-            print(compare(order, ending, repeats, Path(folder)), flush=True)
-        print("\n| beyond accuracy | floor, s | receval, s | ratio | floor, MB | receval, MB |\n|---|---:|---:|---:|---:|---:|")
-        for order in ("sorted", "shuffled"):
-            print(beyond(order, "parquet", repeats, Path(folder)), flush=True)
-        print("\n| health checks | off, s | all, s | ratio | off, MB | all, MB |\n|---|---:|---:|---:|---:|---:|")
-        for order in ("sorted", "shuffled"):
-            for row in examined(order, "parquet", repeats, Path(folder)):
-                print(row, flush=True)
-        print("\n| lists | run, s | audit, s | ratio | run, MB | audit, MB |\n|---|---:|---:|---:|---:|---:|")
-        for order in ("sorted", "shuffled"):
-            print(audited(order, "parquet", repeats, Path(folder)), flush=True)
-    print("\n| command | seconds |\n|---|---:|")
-    print("\n".join(small(repeats)))
+        if chosen:
+            print(table.HEADER)
+        for name in chosen:
+            case_of = OTHERS.get(name)
+            print(case_of(options.repeats, Path(folder)) if case_of else measured(name, options.repeats, Path(folder)), flush=True)
+        if options.peers:
+            for line in peers.lines(options.repeats, Path(folder)):
+                print(line, flush=True)
 
 
 if __name__ == "__main__":

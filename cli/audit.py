@@ -39,8 +39,8 @@ def audit(
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)
     warn_of_unrefused(loaded)
-    found = receval.audit(loaded, conventions)
+    report = receval.audit(loaded, conventions)
     if form in ("csv", "json"):
-        emit((pages.as_csv if form == "csv" else pages.as_json)(found).encode())
+        emit((pages.as_csv if form == "csv" else pages.as_json)(report).encode())
     else:
-        emit_page(pages.page(found), form)
+        emit_page(pages.page(report), form)

@@ -40,8 +40,8 @@ def explain(
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)
     warn_of_unrefused(loaded)
-    found = receval.explain(loaded, measure, user, model)
+    explanation = receval.explain(loaded, measure, user, model)
     if form == "json":
-        emit(pages.as_json(found).encode())
+        emit(pages.as_json(explanation).encode())
     else:
-        emit_page(pages.page(found), form)
+        emit_page(pages.page(explanation), form)

@@ -14,6 +14,7 @@ import yaml
 from hypothesis import HealthCheck, Phase, settings
 from receval import Result, load_config, run
 from receval.cli.main import main
+from receval.parts.spark import SparkSession, start_session
 
 ROOT = Path(__file__).parent.parent
 CONFIGS = ROOT / "configs"
@@ -121,20 +122,20 @@ def sample(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[Mapping[str, str]]:
-    """The `engine` of a config that runs on a Spark session shared by all tests; skips where there is none."""
+def spark_session() -> Iterator[SparkSession]:
+    """A Spark session shared by all tests; skips where there is none."""
     pytest.importorskip("pyspark", reason="the spark extra is not installed")
     if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
         pytest.skip("there is no Java on this machine")
-    from receval.engine.spark import SparkEngine
+    session = start_session("local[2]")
+    yield session
+    session.close()
 
-    engine = SparkEngine(master="local[2]")
-    for setting in ("spark.sql.codegen.wholeStage", "spark.sql.adaptive.enabled"):  # on small data planning takes nearly all the time
-        engine._session.conf.set(setting, "false")
-    engine._session.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
-    engine._session.conf.set("spark.sql.shuffle.partitions", "1")
-    yield {"name": "spark", "master": "local[2]"}
-    engine.close()
+
+@pytest.fixture
+def spark(spark_session: SparkSession) -> Mapping[str, str]:
+    """The `engine` of a config that runs on the shared session."""
+    return {"name": "spark", "master": "local[2]"}
 
 
 def values(result: Result, model: str = "model") -> dict[str, float | None]:

@@ -143,8 +143,8 @@ def _entry(raw: Any, path: Path) -> _Entry:
 
 def _recognise(evaluation: Any, folder: File | None) -> str | None:
     if isinstance(evaluation, list):
-        found = _entries(evaluation, ())
-        return "clayrs" if (found and all(entry.name in _CLASSES for entry in found)) or _is_clayrs(found, ()) else None
+        entries = _entries(evaluation, ())
+        return "clayrs" if (entries and all(entry.name in _CLASSES for entry in entries)) or _is_clayrs(entries, ()) else None
     if not isinstance(evaluation, Mapping):
         return None
     foreign = evaluation.keys() - _OWN
@@ -193,8 +193,8 @@ class _Block:
             self._gather_grids()
 
     def _gather_grids(self) -> None:
-        found = [key for key, body in self.value.items() if key not in _OWN and (not body or _is_grid(body)) and key != "algorithms"]
-        self.value["metrics"] = {key: self.value.pop(key) for key in found}
+        keys = [key for key, body in self.value.items() if key not in _OWN and (not body or _is_grid(body)) and key != "algorithms"]
+        self.value["metrics"] = {key: self.value.pop(key) for key in keys}
         self.origins |= {("metrics",): ()}
 
     def rename(self) -> None:
@@ -226,9 +226,9 @@ class _Block:
             if not isinstance(self.value.get(key), str | list | Mapping):
                 continue
             start = self.origins.get((key,), (key,))
-            found = _entries(self.value[key], start)
-            self.origins |= {(key, index): entry.path for index, entry in enumerate(found)}
-            self.value[key] = [self._entry(entry, library, translated=chosen != self.dialect) for entry in found]
+            entries = _entries(self.value[key], start)
+            self.origins |= {(key, index): entry.path for index, entry in enumerate(entries)}
+            self.value[key] = [self._entry(entry, library, translated=chosen != self.dialect) for entry in entries]
 
     def _entry(self, entry: _Entry, library: conventions.Convention, translated: bool) -> Any:
         if not entry.name:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -188,24 +188,25 @@ class Evaluation(Model):
         self._folder = (info.context or {}).get("folder", Path())
         return self
 
-    @property
+    @cached_property
     def definitions(self) -> tuple[Definition, ...]:
         """Every measure once, in the order given, with its cut-off, under the convention of the config."""
         return tuple(dict.fromkeys(self.resolve(spec) for spec in self.written))
 
-    @property
+    @cached_property
     def composites(self) -> tuple[FormulaEntry, ...]:
         """Every formula once, at every cut-off where it names none, with the measures it is made of."""
         formulas = [entry for given in (*self.metrics, *self.complex_metrics) for entry in given if isinstance(entry, Formula)]
-        found = []
+        entries = []
         for given in formulas:
             open_ended = any(self._is_open(spec) for spec in given.measures)
             for k in self.top_k if open_ended else (None,):
                 parts = {spec: self.resolve(spec.at(k) if self._is_open(spec) else spec) for spec in given.measures}
-                found.append(FormulaEntry(given.with_measures(lambda spec, parts=parts: parts[spec].printed), tuple(parts.values())))  # type: ignore[misc]
-        return tuple(dict.fromkeys(found))
+                printed = given.with_measures({spec: part.printed for spec, part in parts.items()}.__getitem__)
+                entries.append(FormulaEntry(printed, tuple(parts.values())))
+        return tuple(dict.fromkeys(entries))
 
-    @property
+    @cached_property
     def computed(self) -> tuple[Definition, ...]:
         """Every definition to compute, those that formulas alone are made of too."""
         return tuple(dict.fromkeys((*self.definitions, *(part for composite in self.composites for part in composite.definitions))))
@@ -214,18 +215,18 @@ class Evaluation(Model):
         """Whether a measure takes every cut-off of `top_k`."""
         return self.resolve(spec).spec.k is UNSET and self.resolve(spec).metric.cut
 
-    @property
+    @cached_property
     def written(self) -> tuple[MetricSpec, ...]:
         """Every measure as it is written, with its cut-off, in the names of receval."""
         chosen = self._load(self.convention)
-        found = []
+        specs_at_cutoffs = []
         specs = (spec for entry in (*self.metrics, *self.complex_metrics) for spec in entry)
         for spec in (spec for spec in specs if isinstance(spec, MetricSpec)):
             read = spec if "convention" in dict(spec.params) else chosen.read(spec)
             first = self.resolve(read)
             cutoffs = self.top_k if first.spec.k is UNSET and first.metric.cut else (first.spec.k,)
-            found += [read.at(k) for k in cutoffs]
-        return tuple(found)
+            specs_at_cutoffs += [read.at(k) for k in cutoffs]
+        return tuple(specs_at_cutoffs)
 
     def define(self, text: str) -> Definition:
         """The measure that `text` says, under the convention of the config, at the first of `top_k` if it names no cut-off.
@@ -233,8 +234,8 @@ class Evaluation(Model):
         Raises `ValueError` if it cannot be read.
         """
         spec = self._load(self.convention).parse(text)
-        found = self.resolve(spec)
-        return self.resolve(spec.at(self.top_k[0])) if found.spec.k is UNSET and found.metric.cut else found
+        definition = self.resolve(spec)
+        return self.resolve(spec.at(self.top_k[0])) if definition.spec.k is UNSET and definition.metric.cut else definition
 
     def resolve(self, spec: MetricSpec, convention: str | None = None) -> Definition:
         """`spec` with every choice made by the convention called `convention`, or that of the config; `ValueError` if wrong."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -200,6 +200,9 @@ ItemsField = Annotated[ItemsSource, BeforeValidator(_as_mapping, json_schema_inp
 Files = Annotated[tuple[SourceField, ...], BeforeValidator(as_list, json_schema_input_type=str | tuple[SourceField, ...])]
 
 
+_NO_SOURCE: Final[dict[str, Any]] = {"not": {"anyOf": [{"required": ["path"]}, {"required": ["table"]}]}}
+
+
 class Data(Model):
     """The files."""
 
@@ -213,9 +216,17 @@ class Data(Model):
     )
     predictions: (
         Annotated[
-            Annotated[dict[str, SourceField], Field(json_schema_extra={"not": {"required": ["path"]}}), Tag("named")]
+<<<<<<< HEAD
+            Annotated[
+                dict[str, SourceField],
+                Field(json_schema_extra={"not": {"anyOf": [{"required": ["path"]}, {"required": ["table"]}]}}),
+                Tag("named"),
+            ]
+=======
+            Annotated[dict[str, SourceField], Field(json_schema_extra=_NO_SOURCE), Tag("named")]
+>>>>>>> spark2
             | Annotated[SourceField, Tag("file")],
-            Discriminator(lambda value: "named" if isinstance(value, Mapping) and "path" not in value else "file"),
+            Discriminator(lambda value: "named" if isinstance(value, Mapping) and not {"path", "table"} & value.keys() else "file"),
         ]
         | None
     ) = Field(None, description="predicted ratings (user, item, prediction): one file for all models, or model → file")

@@ -37,7 +37,7 @@ class Lists:
 
 
 @dataclass(frozen=True)
-class Counted:
+class UserRules:
     """Which users count, and what the sum over them is divided by."""
 
     missing_lists: str

@@ -14,8 +14,8 @@ from ..measure.yardsticks import ORACLE, Yardsticks, YardstickTask
 from ..parts.local import parts_without_lists
 from ..tables.ids import Ids
 from .files import Files
+from .measured import YARDSTICKS
 from .models import Evaluated
-from .passes import YARDSTICKS
 from .request import Request
 
 
@@ -29,7 +29,7 @@ class Compared:
 
     def best(self, model: Evaluated) -> dict[str, float]:
         """Label → the value of the best possible lists over the users who count for a model."""
-        return {} if ORACLE not in self.shown else self._beside(model, self.shown[ORACLE])
+        return {} if ORACLE not in self.shown else self._over_same_users(model, self.shown[ORACLE])
 
     def best_of(self, name: str, yardstick: Evaluated) -> dict[str, float]:
         """Label → the value of the best possible lists, over the users who count for a yardstick."""
@@ -41,14 +41,14 @@ class Compared:
 
     def popular(self, model: Evaluated) -> dict[str, float]:
         """Label → the value of popularity over the users who count for a model."""
-        return {} if self.baseline is None else self._beside(model, self.baseline)
+        return {} if self.baseline is None else self._over_same_users(model, self.baseline)
 
     def remark(self) -> str:
         """What the lists of yardsticks do with seen items."""
         return self.yardsticks.remark(self.shown)
 
     @staticmethod
-    def _beside(model: Evaluated, other: tuple[YardstickTask, Partial]) -> dict[str, float]:
+    def _over_same_users(model: Evaluated, other: tuple[YardstickTask, Partial]) -> dict[str, float]:
         facts: YardstickFacts = model.partial.more[YARDSTICKS]
         return values_over_same_users(model.plan.definitions, model.by_definition, facts.left_out, *other)
 
@@ -80,7 +80,8 @@ def _measured(files: Files, tasks: list[YardstickTask]) -> list[Partial]:
     """What is measured of each yardstick over all users of the test file."""
     if not tasks:
         return []
-    parts = [part.sides for part in parts_without_lists(files.sides, files.last)]
+    sides = {role: side for role, side in files.sides.items() if role in ("test", "train", "baseline")}
+    parts = [part.sides for part in parts_without_lists(sides, files.last & sides.keys())]
     return [merged(measure_yardstick(task, part) for part in parts) for task in tasks]
 
 

@@ -124,7 +124,7 @@ class _Explainer:
             return None, "the value is not defined for this user, and so neither is the mean"
         if not math.isnan(value):
             return value, ""
-        counted = definition.counted
+        counted = definition.user_rules
         if self.counts and counted.no_hits != "zero":
             return None, "the user has no hit, and is left out"
         if self.counts:

@@ -59,14 +59,14 @@ def counts(plan: Plan, partial: Partial) -> Counts:
     """Who was counted for the first measure."""
     first, cells = plan.definitions[0], partial.cells[0]
     judged = first.population in ("test", "tested")
-    strangers = first.counted.no_truth == "zero"
+    strangers = first.user_rules.no_truth == "zero"
     return Counts(
         test=sum(int(cells[cell.code]) for cell in CELLS if cell.tested),
         relevant=sum(int(cells[cell.code]) for cell in CELLS if cell.relevant),
         listed=sum(int(cells[cell.code]) for cell in CELLS if cell.relevant and cell.listed),
         averaged=int(partial.moments.counts[0, 0]),
-        missing_count=first.counted.missing_lists == "zero" and judged,
-        missing_undefined=first.counted.missing_lists == "undefined" and judged,
-        irrelevant_count=first.counted.no_relevant == "zero",
+        missing_count=first.user_rules.missing_lists == "zero" and judged,
+        missing_undefined=first.user_rules.missing_lists == "undefined" and judged,
+        irrelevant_count=first.user_rules.no_relevant == "zero",
         untested=sum(int(cells[cell.code]) for cell in CELLS if cell.listed and not cell.tested) if strangers else 0,
     )

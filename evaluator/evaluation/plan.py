@@ -52,7 +52,7 @@ class Plan:
     @property
     def needs_train(self) -> bool:
         """Whether a measure looks at what data.train holds, if it is given."""
-        return any(_looks_at_train(definition) or definition.counted.divisor != "counted" for definition in self.all)
+        return any(_looks_at_train(definition) or definition.user_rules.divisor != "counted" for definition in self.all)
 
     @property
     def needs(self) -> frozenset[str]:

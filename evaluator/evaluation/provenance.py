@@ -9,14 +9,14 @@ from importlib import metadata
 
 def versions(engine: str) -> dict[str, str]:
     """The versions of receval, Python, the packages that receval needs, and that of the engine."""
-    found = {"receval": metadata.version("receval"), "python": platform.python_version()}
+    versions_found = {"receval": metadata.version("receval"), "python": platform.python_version()}
     for requirement in metadata.requires("receval") or ():
         if "extra ==" not in requirement:
             name = re.split(r"[^A-Za-z0-9._-]", requirement)[0]
-            found[name] = metadata.version(name)
-    if engine not in found:
-        found |= {name: metadata.version(name) for name in (engine, f"py{engine}") if _installed(name)}
-    return found
+            versions_found[name] = metadata.version(name)
+    if engine not in versions_found:
+        versions_found |= {name: metadata.version(name) for name in (engine, f"py{engine}") if _installed(name)}
+    return versions_found
 
 
 def _installed(name: str) -> bool:

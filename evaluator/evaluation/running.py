@@ -35,9 +35,10 @@ from .checking import available_needs, check_task_of, names_of
 from .comparing import compared, with_shares
 from .files import Files, with_files
 from .inputs import describe
+from .measured import CHECKS as TALLIES
+from .measured import TIES, PassTask
 from .models import Evaluated, evaluated
-from .passes import CHECKS as TALLIES
-from .passes import TIES, PassTask, pass_over
+from .passes import pass_over
 from .plan import Plan
 from .progress import ModelProgress, Progress, Report, silent
 from .refusals import refuse_nothing_relevant

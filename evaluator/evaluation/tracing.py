@@ -74,7 +74,7 @@ class Recorder:
     """Records what the body of a metric reads, while it is run over the part of one user with one cut-off."""
 
     def __init__(self) -> None:
-        self._tables: dict[tuple[str, int], ReadTable] = {}
+        self._tables: dict[tuple[str, Rows], ReadTable] = {}
         self._counts: dict[str, float] = {}
 
     @property
@@ -95,7 +95,7 @@ class Recorder:
         (depth,) = (None,) if cutoffs is None else cutoffs
         terms = {name: _per_row(part, len(rows)) for name, part in parts.items()}
         row_sum = RowSum(label, reduction, _per_row(values, len(rows)), terms, depth, float(total[0, 0]))
-        read = self._tables.setdefault((table, id(rows)), ReadTable(table, rows))
+        read = self._tables.setdefault((table, rows), ReadTable(table, rows))
         if not any(row_sum.equals(other) for other in read.sums):
             read.sums.append(row_sum)
 

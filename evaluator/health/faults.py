@@ -13,11 +13,11 @@ class RowsWithFaults(HealthCheck):
     """Rows that were left out: nothing is noted of parts, which no longer hold them."""
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
-        found: list[Symptom] = []
+        symptoms: list[Symptom] = []
         for fault in context.faults:
             share = shared(fault.count, fault.total, f"rows of {fault.role}")
             first = f"the first: {fault.places[0]}"
             rows = None if fault.rows is None else KeptRows((fault.rows,)).frame()
             sentence = f"{share} lack a value or hold a number that is not finite, and are left out; {first}."
-            found += self.symptom(context, sentence, fault.count, fault.total, examples=fault.places, rows=rows, model=fault.model)
-        return found
+            symptoms += self.symptom(context, sentence, fault.count, fault.total, examples=fault.places, rows=rows, model=fault.model)
+        return symptoms

@@ -56,20 +56,20 @@ def unmade(task: CheckTask, available: Collection[str]) -> dict[str, str]:
 
     `available` are those of `NEEDS` that were met for any model.
     """
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for check in CHECKS.values():
         lacking = [NEEDS[need] for need in check.needs if need not in available]
         if lacking or not task.wants(check.id):
-            found[check.id] = f"no {lacking[0]}" if task.wants(check.id) else "off"
-    return found
+            reasons[check.id] = f"no {lacking[0]}" if task.wants(check.id) else "off"
+    return reasons
 
 
 def failing_rows(symptoms: Iterable[Symptom]) -> dict[str, pl.DataFrame]:
     """The offending rows of errors and warnings, by the name of their file."""
-    kept: dict[str, pl.DataFrame] = {}
+    rows_by_file: dict[str, pl.DataFrame] = {}
     for finding, rows, _ in symptoms:
         if rows is None or finding.severity not in ("error", "warn"):
             continue
         name = ".".join(part for part in (finding.check, finding.model.replace("/", "_")) if part)
-        kept[name if name not in kept else f"{name}.{len(kept)}"] = rows
-    return kept
+        rows_by_file[name if name not in rows_by_file else f"{name}.{len(rows_by_file)}"] = rows
+    return rows_by_file

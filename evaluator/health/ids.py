@@ -51,7 +51,7 @@ class NothingInCommon(HealthCheck):
         return Tally.of(user=users, item=items)
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
-        found: list[Symptom] = []
+        symptoms: list[Symptom] = []
         for column in COLUMNS:
             meeting: Meeting = tally[column]
             if meeting.listed is None or meeting.tested is None:
@@ -61,8 +61,8 @@ class NothingInCommon(HealthCheck):
                 continue
             shown = f"{_shown(context, TEST, column, tested)}; {_shown(context, 'lists', column, listed)}"
             sentence = f"No {column} of {context.sources['lists'].role} stands in {context.sources[TEST].role}: {shown}."
-            found += self.symptom(context, sentence, len(listed), len(listed))
-        return found
+            symptoms += self.symptom(context, sentence, len(listed), len(listed))
+        return symptoms
 
 
 def _any_in(ids: pl.Series, others: pl.Series) -> bool:
@@ -110,13 +110,13 @@ class MendableIds(HealthCheck):
         return Tally(noted)
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
-        found: list[Symptom] = []
+        symptoms: list[Symptom] = []
         for comparison in (*_OF_FILES, _OF_MODEL):
             if comparison.own in context.sources and comparison.other in context.sources:
                 for column in comparison.columns:
                     if f"lists {column}" in tally:
-                        found += self._compared(tally, context, comparison, column)
-        return found
+                        symptoms += self._compared(tally, context, comparison, column)
+        return symptoms
 
     def _compared(self, tally: Tally, context: Context, comparison: _Comparison, column: Column) -> list[Symptom]:
         model = context.model if comparison is _OF_MODEL else ""
@@ -131,11 +131,11 @@ class MendableIds(HealthCheck):
             share = shared(len(matches), len(ids), f"{column} ids")
             sentence = f"{share} of {own.role} would be those of another file if they were mended ({causes})."
             examples = [f"{mine!r} is there as {theirs!r}" for mine, theirs in matches.head(EXAMPLES).rows()]
-            found = self.symptom(
+            symptoms = self.symptom(
                 context, sentence, len(matches), len(ids), examples=examples, rows=matches.rename({"id": column}), model=model
             )
-            if found:
-                return found
+            if symptoms:
+                return symptoms
         if own.stored[column] == other.stored[column] or self._nothing_in_common(tally, context, comparison, column):
             return []
         differ = f"The {column} ids are {own.stored[column]} in {own.role} and {other.stored[column]} in {other.role}"

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from ..tables.array import Array
-from ..tables.lists import ListRows
+from ..tables.list_rows import ListRows
 from ..tables.prepared import Prepared
 from .context import Context, Symptom
 from .part import ExaminedPart
@@ -99,5 +99,5 @@ def _head(prepared: Prepared, share: float) -> Array:
         mask = np.zeros(len(prepared.items), dtype=np.bool_)
         mask[trained[order[: _size_of_head(len(trained), share)]]] = True
         prepared.memo[key] = mask
-    found: Array = prepared.memo[key]
-    return found
+    head: Array = prepared.memo[key]
+    return head

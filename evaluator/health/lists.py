@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from ..tables.array import Array
-from ..tables.lists import ListRows
+from ..tables.list_rows import ListRows
 from ..tables.pairs import distinct
 from ..tables.part import SourceRows
 from .context import Context, Symptom
@@ -163,20 +163,20 @@ def _rising(lists: SourceRows) -> Array:
 
     The first row must have the highest score; without it the same holds for the rest, and so on.
     """
-    found = np.zeros(lists.n_users, dtype=np.bool_)
+    rising = np.zeros(lists.n_users, dtype=np.bool_)
     if "score" not in lists:
-        return found
+        return rising
     rank, score, user = lists.column("position"), lists.column("score"), lists.user
     doubtful = (user[1:] == user[:-1]) & ((rank[1:] <= rank[:-1]) | (score[1:] > score[:-1]))
     mask = np.zeros(lists.n_users, dtype=np.bool_)
     mask[user[1:][doubtful]] = True
     if not mask.any():
-        return found
+        return rising
     own = mask[user]
     rows = pl.DataFrame({"user": user[own], "rank": rank[own], "score": score[own]}).select(
         "user",
         by_score=pl.col("score").rank("min", descending=True).over("user"),
         by_rank=pl.col("rank").rank("min").over("user"),
     )
-    found[rows.filter(pl.col("by_score") > pl.col("by_rank"))["user"].to_numpy()] = True
-    return found
+    rising[rows.filter(pl.col("by_score") > pl.col("by_rank"))["user"].to_numpy()] = True
+    return rising

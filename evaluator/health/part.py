@@ -44,14 +44,14 @@ class ExaminedPart:
     @property
     def data(self) -> PartData:
         """The users of the part, and the rows of each source."""
-        found: PartData = self.tables.get("part")
-        return found
+        data: PartData = self.tables.get("part")
+        return data
 
     @property
     def prepared(self) -> Prepared:
         """What was known before."""
-        found: Prepared = self.tables.get("prepared")
-        return found
+        prepared: Prepared = self.tables.get("prepared")
+        return prepared
 
     @property
     def definition(self) -> Definition:

@@ -7,7 +7,8 @@ import polars as pl
 
 from ..tables.array import Array
 from ..tables.graph import table
-from ..tables.lists import ListRows, Reading
+from ..tables.list_rows import ListRows
+from ..tables.lists import Reading
 from ..tables.part import PartData
 from ..tables.truth import TestPairs, TruthTable
 

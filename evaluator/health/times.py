@@ -21,9 +21,9 @@ from .wording import several, shared
 def of_users(rows: SourceRows, *, latest: bool) -> Array:
     """The earliest or the latest time of each user's rows, NaN for users without any."""
     time = rows.frame["timestamp"].cast(pl.Float64).to_numpy()
-    found = np.full(rows.n_users, np.nan)
-    (np.fmax if latest else np.fmin).at(found, rows.user, time)
-    return found
+    times = np.full(rows.n_users, np.nan)
+    (np.fmax if latest else np.fmin).at(times, rows.user, time)
+    return times
 
 
 @check("X07", per="files")
@@ -93,11 +93,11 @@ class FutureItems(HealthCheck):
 
 def untimed(context: Context) -> list[str]:
     """What to say of rows of test and train without a time, which the checks of time pass over."""
-    found = []
+    sentences = []
     for role in (TEST, TRAIN):
         n_rows, n_timed = context.counts.count(f"{role}_rows"), context.counts.count(f"timed_{role}_rows")
         if n_timed < n_rows:
             source = context.sources[role]
             lacking = f"{shared(n_rows - n_timed, n_rows, 'rows')} have no time in {source.columns['timestamp']!r} that can be read"
-            found.append(f"{source.role}: {lacking}; X07, X08 and X09 pass over them.")
-    return found
+            sentences.append(f"{source.role}: {lacking}; X07, X08 and X09 pass over them.")
+    return sentences

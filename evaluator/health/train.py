@@ -82,9 +82,9 @@ class ColdTest(HealthCheck):
         }
         examples = {"user": tally.examples("user", name="user_examples"), "item": [f"item {item}" for item in items.head(5)]}
         rows = {"user": tally.rows("user_rows"), "item": pl.DataFrame({"item": items})}
-        found: list[Symptom] = []
+        symptoms: list[Symptom] = []
         for column, (n, total, n_of_rows) in cold.items():
             share = shared(n_of_rows, n_rows, "test rows")
             sentence = f"{shared(n, total, f'test {column}s')} are cold, train does not hold them: {share}."
-            found += self.symptom(context, sentence, n, total, examples=examples[column], rows=rows[column])
-        return found
+            symptoms += self.symptom(context, sentence, n, total, examples=examples[column], rows=rows[column])
+        return symptoms

@@ -66,13 +66,13 @@ class OddGains(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         total = context.counts.count("test_rows")
-        found: list[Symptom] = []
+        symptoms: list[Symptom] = []
         for name, what in self._KINDS:
             n = tally.count(name)
             sentence = f"{shared(n, total, 'test ratings')} are {what}; the ratings are gains here."
             examples = tally.examples("user", "item", "rating", name=f"{name}_examples")
-            found += self.symptom(context, sentence, n, total, examples=examples, rows=tally.rows(f"{name}_rows"))
+            symptoms += self.symptom(context, sentence, n, total, examples=examples, rows=tally.rows(f"{name}_rows"))
         if total > 1 and tally["least"].value == tally["most"].value:
             sentence = f"All {total:,} test ratings are {tally['least'].value:g}: a graded measure sees no grades."
-            found += self.symptom(context, sentence, total, total)
-        return found
+            symptoms += self.symptom(context, sentence, total, total)
+        return symptoms

@@ -45,4 +45,4 @@ def _treatment(context: Context) -> str:
     ledger = context.measured[0][0].ledger if context.measured and context.measured[0] else None
     if ledger is None or not ledger.filled_without_list:
         return "are left out"
-    return "have no defined value" if context.definitions[0].counted.missing_lists == "undefined" else "count 0"
+    return "have no defined value" if context.definitions[0].user_rules.missing_lists == "undefined" else "count 0"

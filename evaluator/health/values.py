@@ -47,10 +47,10 @@ class TooFewUsers(HealthCheck):
             return []
         moments, label = tally["moments"].measure(0), context.measured[index][0].label
         n, least = moments.n, context.limit(self.id, "min_users")
-        found: list[Symptom] = []
+        symptoms: list[Symptom] = []
         if n < least:
             few = "Only 1 user counts" if n == 1 else f"Only {n:,} users count" if n else "No user counts"
-            found += self.symptom(context, f"{few} for {label}; fewer than {least:g} tell little.", 1, 1)
+            symptoms += self.symptom(context, f"{few} for {label}; fewer than {least:g} tell little.", 1, 1)
         mde = context.setting(self.id).limits["mde"]
         deviation = aggregated("std", moments, ddof=1)["std"] if mde and n > 1 else None
         if mde and deviation is not None and math.isfinite(deviation):
@@ -58,8 +58,8 @@ class TooFewUsers(HealthCheck):
             if n < needed:
                 spread = f"{n:,} users count for {label}, whose standard deviation is {deviation:.4f}"
                 sentence = f"{spread}: to see a difference of {mde:g} takes {needed:,}."
-                found += self.symptom(context, sentence, 1, 1, details={"users_needed": needed})
-        return found
+                symptoms += self.symptom(context, sentence, 1, 1, details={"users_needed": needed})
+        return symptoms
 
 
 @check("X13")
@@ -87,13 +87,13 @@ class ImpossibleValues(HealthCheck):
         return Tally(noted)
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
-        found: list[Symptom] = []
+        symptoms: list[Symptom] = []
         for index, (definition, rows) in enumerate(zip(context.definitions, context.measured, strict=True)):
             if rows and definition.metric.system:
-                found += self._of_model(rows[0], definition.metric.bounds, context)
+                symptoms += self._of_model(rows[0], definition.metric.bounds, context)
             elif rows:
-                found += self._of_users(tally, index, rows[0].label, definition.metric.bounds, context)
-        return found
+                symptoms += self._of_users(tally, index, rows[0].label, definition.metric.bounds, context)
+        return symptoms
 
     def _of_users(self, tally: Tally, index: int, label: str, bounds: tuple[float, float], context: Context) -> list[Symptom]:
         n, total = tally.count(f"odd_{index}"), tally.count(f"valued_{index}")
@@ -113,7 +113,7 @@ class ImpossibleValues(HealthCheck):
         return self.symptom(context, f"{row.label} is {value:.4g}, not between {least:g} and {most:g}.", 1, 1)
 
     def comparison(self, context: Context) -> list[Symptom]:
-        compared = list(_beside(context, context.best))
+        compared = list(_paired(context, context.best))
         above = [
             f"{row.label} {value:.4f} above {best:.4f}"
             for row, value, best in compared
@@ -127,7 +127,7 @@ class NoBetterThanPopularity(HealthCheck):
     """Measures at or below the popularity baseline."""
 
     def comparison(self, context: Context) -> list[Symptom]:
-        margin, compared = context.limit(self.id, "margin"), list(_beside(context, context.baseline))
+        margin, compared = context.limit(self.id, "margin"), list(_paired(context, context.baseline))
         below = [
             f"{row.label} {value:.4f} against {floor:.4f}"
             for row, value, floor in compared
@@ -138,8 +138,8 @@ class NoBetterThanPopularity(HealthCheck):
         return self.symptom(context, sentence, len(below), len(compared))
 
 
-def _beside(context: Context, others: Mapping[str, float]) -> Iterator[tuple[Row, float, float]]:
-    """The means of all measures with the values that are set beside them."""
+def _paired(context: Context, others: Mapping[str, float]) -> Iterator[tuple[Row, float, float]]:
+    """Each mean of the model with the value of the same measure in `others`: the row, its value, the other value."""
     for rows in context.measured:
         for row in rows:
             if row.aggregate == "mean" and row.value is not None and row.label in others:

@@ -16,7 +16,6 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from ..errors import DataError, MissingExtraError
-from .web import download
 
 _WEB: Final = ("http", "https")
 _STORES: Final = ("s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss")
@@ -118,6 +117,8 @@ def fetched(role: str, remote: Remote, scratch: ExitStack) -> Path:
     try:
         with target.open("wb") as written:
             if remote.on_the_web:
+                from .web import download  # the standard library's way to the web takes a while to import
+
                 download(remote.url, str(remote), remote.options, written)
             else:
                 written.writelines(remote.blocks())

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from .source import Source
+
+_SHORT_TEXT: Final = 1_000
+"""Texts of as many bytes are no cause to look for a quotation mark that was left open."""
 
 
 class FaultTally:
@@ -30,16 +33,23 @@ class FaultTally:
         return any(number for name, number in found.items() if name.startswith(("null_", "infinite_")))
 
     def _is_plain(self, frame: pl.DataFrame) -> bool:
-        """Whether a frame of numbers has nothing to count: seen at a glance, since all of them together have a finite sum."""
+        """Whether a frame has nothing to count, seen at a glance: no text is empty or long, and all numbers have a finite sum."""
         for column in self._source.required:
             values = frame[column]
-            if values.null_count() or not values.dtype.is_numeric():
+            if values.null_count():
+                return False
+            if values.dtype == pl.String:
+                sizes = values.str.len_bytes().to_numpy()
+                if len(sizes) and (sizes.min() == 0 or sizes.max() > _SHORT_TEXT):
+                    return False
+            elif not values.dtype.is_numeric():
                 return False
             if values.dtype.is_float():
                 with np.errstate(invalid="ignore"):  # infinite values of both signs have no sum
                     if not np.isfinite(values.to_numpy().sum()):
                         return False
-        return not any(name.startswith("odd_") for name in frame.columns)
+        odd = [frame[name] for name in frame.columns if name.startswith("odd_")]
+        return not any(column.null_count() or column.any() for column in odd)
 
 
 def merged_counts(counts: Mapping[str, int | None], others: Mapping[str, int | None]) -> dict[str, int | None]:

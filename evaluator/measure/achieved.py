@@ -25,19 +25,19 @@ def values_over_same_users(
     `definitions` are the measures of the model, `rows` those of each measure, and `partial` is that of the yardstick. A user who has no
     value there, having nothing relevant, would have 0 with any list.
     """
-    places = {definition: place for place, definition in enumerate(yardstick.task.definitions)}
+    indexes = {definition: position for position, definition in enumerate(yardstick.task.definitions)}
     values = partial.user_values.frame() if left_out.frames and partial.user_values is not None else None
-    found = {}
+    means = {}
     for index, (definition, of_measure) in enumerate(zip(definitions, rows, strict=True)):
         row = next((row for row in of_measure if row.aggregate == "mean"), None)
-        if row is None or not row.n_users or definition not in places or not of_hits(definition):
+        if row is None or not row.n_users or definition not in indexes or not of_hits(definition):
             continue
-        place = places[definition]
-        total = partial.moments.totals.fraction(place)
+        position = indexes[definition]
+        total = partial.moments.totals.fraction(position)
         if values is not None:
-            total -= _total(values, f"v{place}", left_out.users(index))
-        found[row.label] = rounded(total / row.n_users)
-    return found
+            total -= _total(values, f"v{position}", left_out.users(index))
+        means[row.label] = rounded(total / row.n_users)
+    return means
 
 
 def _total(values: pl.DataFrame, column: str, users: pl.Series) -> Fraction:

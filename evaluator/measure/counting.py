@@ -49,7 +49,7 @@ class UserFacts:
 
 def who_counts(definition: Definition, facts: UserFacts, n_relevant: Array, n_recommended: Array) -> Array:
     """For each user whether the user counts for a measure, as its population and the axes missing_lists, no_relevant and no_truth say."""
-    counted, population = definition.counted, definition.population
+    counted, population = definition.user_rules, definition.population
     tested, listed, relevant = facts.tested, n_recommended > 0, n_relevant > 0
     if population == "tested":
         return tested

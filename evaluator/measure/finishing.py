@@ -22,7 +22,7 @@ from .measuring import Task
 from .moments import Moments, MomentTable
 from .partial import Partial
 from .scoring import Scorer, beyond_numbers, pools
-from .wholes import KnownSums
+from .wholes import MergedSums
 
 _SLOW: Final = ("bootstrap95",)
 """Aggregates that are not made again over some of the users."""
@@ -69,18 +69,18 @@ def finish(
 
 def _rows(task: Task, partial: Partial, index: int, model: str, n_train_users: int | None, values: pl.DataFrame | None) -> list[Row]:
     definition, moments = task.definitions[index], partial.moments.measure(index)
-    divisor = n_train_users if definition.counted.divisor == "train_users" and n_train_users else moments.n
+    divisor = n_train_users if definition.user_rules.divisor == "train_users" and n_train_users else moments.n
     rows = []
     for aggregate in chosen(definition, task.aggregates):
         if aggregate == "micro":
             if not pools(definition):
                 continue
-            found = _pooled(definition, partial, index, "all", moments.n)
+            by_name = _pooled(definition, partial, index, "all", moments.n)
         else:
-            found = _aggregated(aggregate, definition, moments, divisor, _of_index(values, index, aggregate))
+            by_name = _aggregated(aggregate, definition, moments, divisor, _of_index(values, index, aggregate))
         n = divisor if aggregate == "mean" else moments.n
         rows += [
-            Row(model, definition.spec.title, definition.k, name, value, n, definition.higher_is_better) for name, value in found.items()
+            Row(model, definition.spec.title, definition.k, name, value, n, definition.higher_is_better) for name, value in by_name.items()
         ]
     return rows
 
@@ -131,7 +131,7 @@ def _parts(task: Task, partial: Partial, index: int, values: pl.DataFrame | None
     """Over the users with a list (`covered`), and over those whom train holds (`warm`): how many count, and the values by aggregate."""
     definition = task.definitions[index]
     plain_ones = [name for name in task.aggregates if name not in _SLOW] or (["mean"] if task.aggregates else [])
-    found = {}
+    values_of_users = {}
     for users, table in (("covered", partial.covered), ("warm", partial.warm)):
         if table is None:
             continue
@@ -143,8 +143,8 @@ def _parts(task: Task, partial: Partial, index: int, values: pl.DataFrame | None
                 continue
             flags = f"{users}{index}" if values is not None and f"{users}{index}" in values else users
             by_aggregate |= _aggregated(aggregate, definition, moments, moments.n, _of_index(values, index, aggregate, flags))
-        found[users] = (moments.n, by_aggregate)
-    return found
+        values_of_users[users] = (moments.n, by_aggregate)
+    return values_of_users
 
 
 def _with_values(ledger: Ledger, row: Row, parts: Mapping[str, tuple[int, Mapping[str, float | None]]]) -> Ledger:
@@ -161,22 +161,22 @@ def _wholes(task: Task, partial: Partial, schemas: Mapping[str, Any]) -> dict[in
     if not task.of_models:
         return {}
     scorer = Scorer.of(task.prepared, PartData({name: pl.DataFrame(schema=schema) for name, schema in schemas.items()}))
-    found: dict[int, list[tuple[Params, float | None]]] = {}
+    values_of_models: dict[int, list[tuple[Params, float | None]]] = {}
     for number, group in enumerate(task.groups):
         if not group.metric.system:
             continue
         counts, _, _ = scorer.counts(group.first)
-        made = scorer.body(group, KnownSums(partial.totals[number], partial.items), counts)
+        made = scorer.body(group, MergedSums(partial.totals[number], partial.items), counts)
         parts = made if isinstance(made, Mapping) else {(): made}
-        for place, index in enumerate(group.indexes):
-            found[index] = [(params, _number(value, place)) for params, value in parts.items()]
-    return found
+        for position, index in enumerate(group.indexes):
+            values_of_models[index] = [(params, _number(value, position)) for params, value in parts.items()]
+    return values_of_models
 
 
-def _number(value: Any, place: int) -> float | None:
+def _number(value: Any, position: int) -> float | None:
     """The value at one cut-off; `None` where there is none."""
     column = np.reshape(np.asarray(value, dtype=np.float64), -1)
-    number = float(column[place if len(column) > 1 else 0])
+    number = float(column[position if len(column) > 1 else 0])
     return None if np.isnan(number) else number
 
 
@@ -187,6 +187,6 @@ def _of_whole(model: str, definition: Definition, params: Params, value: float |
 
 def _refuse_what_is_not_finite(task: Task, moments: MomentTable) -> None:
     for index, definition in enumerate(task.definitions):
-        of_one = moments.measure(index)
-        if of_one.n_positive_infinite or of_one.n_negative_infinite:
+        of_measure = moments.measure(index)
+        if of_measure.n_positive_infinite or of_measure.n_negative_infinite:
             raise beyond_numbers(definition)

@@ -14,7 +14,8 @@ from ..tables.array import Array
 from ..tables.choices import Canonical
 from ..tables.graph import Choice, Tables
 from ..tables.hits import train_pairs
-from ..tables.lists import ListRows, Reading
+from ..tables.list_rows import ListRows
+from ..tables.lists import Reading
 from ..tables.made_lists import MadeRows, SeenItems, best_rows, popular_lengths, popular_ranks, popular_rows, random_rows
 from ..tables.part import LISTS, PartData
 from ..tables.prepared import Prepared
@@ -36,8 +37,8 @@ def measure_yardstick(yardstick: YardstickTask, frames: Mapping[str, pl.DataFram
     part = PartData({name: frame for name, frame in frames.items() if name != LISTS})
     partials = []
     for users in _chunks(part, yardstick.depth):
-        some = part if users is None else part.of_users(users)
-        partial, _ = scored(yardstick.task, made_scorer(yardstick, some))
+        chunk = part if users is None else part.of_users(users)
+        partial, _ = scored(yardstick.task, made_scorer(yardstick, chunk))
         partials.append(partial)
     return merged(partials)
 

@@ -80,26 +80,26 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
     for number, group in enumerate(task.groups):
         rows = list(group.indexes)
         if group.metric.system:
-            found, totals[number] = _whole(scorer, group, sums)
+            group_values, totals[number] = _whole(scorer, group, sums)
         else:
-            found = scorer.values(group, sums)
-            ratios |= _ratios(task, scorer, group, found)
-        values[rows] = found.values
-        listed[rows] = found.n_recommended > 0
+            group_values = scorer.values(group, sums)
+            ratios |= _ratios(task, scorer, group, group_values)
+        values[rows] = group_values.values
+        listed[rows] = group_values.n_recommended > 0
         choice = scorer.choice(group.first)
         if choice not in codes:
-            codes[choice] = cells_of(scorer.facts, found.n_relevant, found.n_recommended)
+            codes[choice] = cells_of(scorer.facts, group_values.n_relevant, group_values.n_recommended)
         cells[rows] = np.bincount(codes[choice], minlength=8)
-        valued[rows] = _by_cell(found.values, codes[choice])
-        others[rows] = _others(scorer, group.first, found.n_recommended)
-    counted = ~np.isnan(values)
+        valued[rows] = _by_cell(group_values.values, codes[choice])
+        others[rows] = _others(scorer, group.first, group_values.n_recommended)
+    has_value = ~np.isnan(values)
     undefined = _may_be_undefined(task)
     defined = np.where(np.isposinf(values) & undefined[:, None], np.nan, values) if undefined.any() else values
-    moments = MomentTable.of(defined, counted, task.sums)
+    moments = MomentTable.of(defined, has_value, task.sums)
     partial = Partial(
         moments=moments,
-        covered=_of_some(moments, defined, counted, listed, task),
-        warm=None if scorer.facts.in_train is None else _of_some(moments, defined, counted, scorer.facts.in_train, task),
+        covered=_of_some(moments, defined, has_value, listed, task),
+        warm=None if scorer.facts.in_train is None else _of_some(moments, defined, has_value, scorer.facts.in_train, task),
         ratios=ratios,
         cells=cells,
         valued=valued,
@@ -109,7 +109,7 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
         counts={"judged": len(scorer.tables.get("rated", scorer.choice(task.definitions[0])))},
         longest=int(np.diff(scorer.part.rows(LISTS).starts).max(initial=0)),
         notes=scorer.notes,
-        user_values=_kept(task, scorer, defined, counted, listed) if task.needs_values else None,
+        user_values=_user_values(task, scorer, defined, has_value, listed) if task.needs_values else None,
     )
     return partial, values
 
@@ -125,28 +125,28 @@ def _whole(scorer: Scorer, group: MeasureGroup, sums: TakenSums) -> tuple[GroupV
     return GroupValues(np.broadcast_to(ones, (len(group.indexes), len(ones))), counts, n_relevant, n_recommended), tuple(taken.totals)
 
 
-def _ratios(task: Task, scorer: Scorer, group: MeasureGroup, found: GroupValues) -> dict[tuple[int, str], ExactSums]:
+def _ratios(task: Task, scorer: Scorer, group: MeasureGroup, group_values: GroupValues) -> dict[tuple[int, str], ExactSums]:
     """The sums of numerators and denominators of measures that are pooled, over all users who count, and over some of them."""
     made = {}
-    some = {"all": None, "covered": found.n_recommended > 0, "warm": scorer.facts.in_train}
-    for place, index in enumerate(group.indexes):
-        if index not in task.pooled or not found.ratios:
+    masks = {"all": None, "covered": group_values.n_recommended > 0, "warm": scorer.facts.in_train}
+    for position, index in enumerate(group.indexes):
+        if index not in task.pooled or not group_values.ratios:
             continue
-        terms = np.stack([part[place] for ratio in found.ratios for part in ratio]).astype(np.float64)
-        counted = ~np.isnan(found.values[place]) & np.isfinite(terms)
-        for users, mask in some.items():
+        terms = np.stack([part[position] for ratio in group_values.ratios for part in ratio]).astype(np.float64)
+        has_value = ~np.isnan(group_values.values[position]) & np.isfinite(terms)
+        for users, mask in masks.items():
             if mask is not None or users == "all":
-                made[index, users] = ExactSums.of(terms, counted if mask is None else counted & mask)
+                made[index, users] = ExactSums.of(terms, has_value if mask is None else has_value & mask)
     return made
 
 
 def _by_cell(values: Array, codes: Array) -> Array:
     """For each measure the number of users with a value, by cell."""
-    counted = ~np.isnan(values)
-    first = np.bincount(codes[counted[0]], minlength=8) if len(counted) else np.zeros(8, np.int64)
-    if (counted == counted[:1]).all():
-        return np.broadcast_to(first, (len(counted), 8))
-    return np.stack([np.bincount(codes[row], minlength=8) for row in counted])
+    has_value = ~np.isnan(values)
+    first = np.bincount(codes[has_value[0]], minlength=8) if len(has_value) else np.zeros(8, np.int64)
+    if (has_value == has_value[:1]).all():
+        return np.broadcast_to(first, (len(has_value), 8))
+    return np.stack([np.bincount(codes[row], minlength=8) for row in has_value])
 
 
 def _others(scorer: Scorer, definition: Definition, n_recommended: Array) -> Array:
@@ -158,10 +158,10 @@ def _others(scorer: Scorer, definition: Definition, n_recommended: Array) -> Arr
     return np.asarray([held.sum(), own.sum(), (held & own).sum()])
 
 
-def _of_some(moments: MomentTable, values: Array, counted: Array, some: Array, task: Task) -> MomentTable:
+def _of_some(moments: MomentTable, values: Array, has_value: Array, mask: Array, task: Task) -> MomentTable:
     """The moments over some of the users; those of all, where all who count are among them."""
-    of_them = counted & some
-    return moments if (of_them == counted).all() else MomentTable.of(values, of_them, task.sums)
+    of_them = has_value & mask
+    return moments if (of_them == has_value).all() else MomentTable.of(values, of_them, task.sums)
 
 
 def _may_be_undefined(task: Task) -> Array:
@@ -170,22 +170,26 @@ def _may_be_undefined(task: Task) -> Array:
 
 def may_be_undefined(definition: Definition) -> bool:
     """Whether a user may have a value that is not defined."""
-    return any("undefined" in part.params.values() or part.counted.missing_lists == "undefined" for part in definition.all)
+    return any("undefined" in part.params.values() or part.user_rules.missing_lists == "undefined" for part in definition.all)
 
 
-def _kept(task: Task, scorer: Scorer, values: Array, counted: Array, listed: Array) -> UserValues:
+def _user_values(task: Task, scorer: Scorer, values: Array, has_value: Array, listed: Array) -> UserValues:
     """The values of the users who count for any measure."""
-    some = np.flatnonzero(counted.any(axis=0))
+    users = np.flatnonzero(has_value.any(axis=0))
     _, n_relevant, n_recommended = scorer.counts(task.definitions[0])
-    columns: dict[str, Any] = {"user": scorer.part.users.gather(some), "n_relevant": n_relevant[some], "n_recommended": n_recommended[some]}
-    columns["covered"] = listed[0, some]
+    columns: dict[str, Any] = {
+        "user": scorer.part.users.gather(users),
+        "n_relevant": n_relevant[users],
+        "n_recommended": n_recommended[users],
+    }
+    columns["covered"] = listed[0, users]
     if scorer.facts.in_train is not None:
-        columns["warm"] = scorer.facts.in_train[some]
+        columns["warm"] = scorer.facts.in_train[users]
     several_readings = len({definition.lists for definition in task.definitions}) > 1
     for index in range(len(task.definitions)):
         if several_readings:
-            columns[f"covered{index}"] = listed[index, some]
-        column = pl.Series(values[index, some])
-        missing = ~counted[index, some]
+            columns[f"covered{index}"] = listed[index, users]
+        column = pl.Series(values[index, users])
+        missing = ~has_value[index, users]
         columns[f"v{index}"] = column.scatter(np.flatnonzero(missing), None) if missing.any() else column
     return UserValues((pl.DataFrame(columns),))

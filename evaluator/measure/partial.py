@@ -95,11 +95,11 @@ class Partial:
         return replace(self, more={**self.more, **more})
 
 
-def _merged(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> dict[Any, Any]:
-    found = dict(one)
+def _merged(first: Mapping[Any, Any], other: Mapping[Any, Any]) -> dict[Any, Any]:
+    total = dict(first)
     for key, value in other.items():
-        found[key] = found[key] + value if key in found else value
-    return found
+        total[key] = total[key] + value if key in total else value
+    return total
 
 
 def merged(partials: Iterable[Partial]) -> Partial:

@@ -60,6 +60,6 @@ def _group(definitions: Sequence[Definition], indexes: Sequence[int]) -> Measure
 
 def _likeness(definition: Definition) -> Any:
     """What the values of a measure depend on, beside its cut-off."""
-    choices = (definition.truth, definition.lists, definition.counted, definition.population, definition.relevance)
+    choices = (definition.truth, definition.lists, definition.user_rules, definition.population, definition.relevance)
     axes = tuple(definition.axes[name] for name in ("positions", "float_type"))
     return (definition.metric.name, tuple(sorted(definition.params.items())), choices, axes, tuple(map(_likeness, definition.components)))

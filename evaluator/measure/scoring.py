@@ -13,7 +13,7 @@ from ..metrics.definition import Definition
 from ..metrics.measure import Measure, Ratio, Sums, plain
 from ..tables.array import Array
 from ..tables.choices import Canonical
-from ..tables.graph import Choice, Tables
+from ..tables.graph import Choice, Tables, closure
 from ..tables.notes import Notes
 from ..tables.part import PartData
 from ..tables.prepared import Prepared
@@ -75,7 +75,7 @@ class Scorer:
         values = plain(made)
         values = np.broadcast_to(values, (len(group.indexes), self.part.n_users))
         values = rounded(values, str(definition.axes["float_type"]))
-        if definition.counted.missing_lists == "undefined":
+        if definition.user_rules.missing_lists == "undefined":
             values = np.where(n_recommended > 0, values, UNDEFINED)
         valued = self._valued(group, made, sums, counts)
         ratios = tuple(self._ratios(group, made, sums, counts)) if pools(definition) else ()
@@ -94,7 +94,7 @@ class Scorer:
             tuple(sorted(definition.params.items())),
             choice,
             group.cutoffs,
-            self._kept(definition),
+            self._seen_by_body(definition),
             tuple(map(_key, group.components)),
         )
         if key not in self._bodies:
@@ -120,25 +120,28 @@ class Scorer:
             n_users=self.part.n_users,
             counts=counts,
             sums=sums,
-            population=(definition.population, definition.counted, definition.lists, definition.truth, choice.positions),
+            population=(definition.population, definition.user_rules, definition.lists, definition.truth, choice.positions),
             components=parts,
             offset=(definition.truth.threshold or 0.0) if graded else 1.0,
             level=definition.relevance.threshold or 0.0,
             truth_duplicates=definition.truth.duplicates,
             truth_filter=definition.truth.filter,
+            declared=closure(tuple(definition.metric.uses(definition.params))),
         )
 
     @staticmethod
-    def _kept(definition: Definition) -> tuple[Any, ...]:
+    def _seen_by_body(definition: Definition) -> tuple[Any, ...]:
         """What a body sees of a definition beside its parameters and tables."""
         truth, level = definition.truth, definition.relevance.threshold
         return truth.threshold, level, truth.duplicates, truth.filter
 
     def _valued(self, group: MeasureGroup, made: Any, sums: Sums, counts: Array) -> Array:
         """Which users count where not all without a hit do."""
-        no_hits = group.first.counted.no_hits
+        no_hits = group.first.user_rules.no_hits
         if no_hits == "drop":
-            above = made.numerator if isinstance(made, Ratio) else self.measure(group, self.choice(group.first), sums, counts).hits.count()
+            above = (
+                made.numerator if isinstance(made, Ratio) else self.tables.get("hits", self.choice(group.first)).sums(None, group.cutoffs)
+            )
             return counts & (np.asarray(above) > 0)
         if no_hits == "drop_if_undefined" and isinstance(made, Ratio):
             return counts & (np.asarray(made.denominator) > 0)

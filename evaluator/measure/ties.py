@@ -194,7 +194,7 @@ def _reordered(scorer: Scorer, block: TieBlock, groups: Sequence[MeasureGroup], 
 
 def bounds(measures: TieMeasures, sums: TieSums, moments: MomentTable, rows: Mapping[int, Sequence[Row]]) -> dict[str, Bounds]:
     """The bounds of every measure that has exact ones, by its label, given the `rows` of each measure by its index."""
-    found = {}
+    by_label = {}
     for position, index in enumerate(measures.indexes):
         row = next((row for row in rows[index] if row.aggregate in _AGGREGATES), None)
         if row is None or sums.unbounded[position]:
@@ -203,5 +203,5 @@ def bounds(measures: TieMeasures, sums: TieSums, moments: MomentTable, rows: Map
         divisor = 1 if row.aggregate == "sum" else row.n_users
         totals = [untied + order.fraction(position) for order in sums.orders]
         worst, best, mean = (rounded(total / divisor) if divisor else 0.0 for total in totals)
-        found[row.label] = Bounds(min(worst, best), mean, max(worst, best))
-    return found
+        by_label[row.label] = Bounds(min(worst, best), mean, max(worst, best))
+    return by_label

@@ -36,7 +36,7 @@ class TakenSums:
         return kind.empty()
 
 
-class KnownSums:
+class MergedSums:
     """Gives the sums over all parts in the order in which they were taken."""
 
     def __init__(self, totals: Sequence[ExactSums], items: Mapping[Any, KeyedSums]) -> None:

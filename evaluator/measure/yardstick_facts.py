@@ -86,7 +86,7 @@ def _left_out(scorer: Scorer, groups: Sequence[MeasureGroup], values: Array) -> 
         if not of_hits(definition):
             continue
         could = scorer.facts.tested
-        if definition.population == "test" and definition.counted.no_relevant == "drop":
+        if definition.population == "test" and definition.user_rules.no_relevant == "drop":
             could = could & (scorer.tables.get("n_relevant", scorer.choice(definition)) > 0)
         masks |= {f"m{index}": could & np.isnan(values[index]) for index in group.indexes}
     some = np.flatnonzero(np.logical_or.reduce(list(masks.values()))) if masks else np.empty(0, dtype=np.int64)

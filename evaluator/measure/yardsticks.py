@@ -66,19 +66,19 @@ class Yardsticks:
     def wanted(self, *, oracle: bool, popularity: bool, random: int | None, test_users: Ids) -> list[YardstickTask]:
         """The yardsticks that are asked for, as far as the files allow; `test_users` are all users of the test file."""
         definitions = _each(one for one in self.task.definitions[: self.n_shown] if not needs_scores(one))
-        sources, found = self.task.prepared.sources, []
+        sources, tasks = self.task.prepared.sources, []
         if not definitions:
             return []
         depth = self._depth(definitions)
         if oracle:
             most = None if any(map(reads_whole_lists, definitions)) else depth
             choices = distinct_truths(truths(self.task.definitions), self.facts, bool(sources & {"train", "items"}))
-            found.append(self._task(ORACLE, "best", definitions, most, truths=choices))
+            tasks.append(self._task(ORACLE, "best", definitions, most, truths=choices))
         if popularity and "train" in sources:
-            found.append(self._task(POPULARITY, "popular", definitions, depth))
+            tasks.append(self._task(POPULARITY, "popular", definitions, depth))
         if random is not None and sources & {"train", "items"}:
-            found.append(self._task(RANDOM, "random", definitions, depth, seed=random, test_users=test_users))
-        return found
+            tasks.append(self._task(RANDOM, "random", definitions, depth, seed=random, test_users=test_users))
+        return tasks
 
     def baseline(self) -> YardstickTask | None:
         """Popularity for every measure that looks at hits alone; the lists themselves are not made."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ..conventions.choices import Counted, Lists, Relevance, Truth
+from ..conventions.choices import Lists, Relevance, Truth, UserRules
 from ..names.measure_strings import UNSET, MetricSpec, Scalar
 from .registry import Metric
 
@@ -93,10 +93,10 @@ class Definition:
         return Lists(*(str(self.axes[name]) for name in names))
 
     @cached_property
-    def counted(self) -> Counted:
+    def user_rules(self) -> UserRules:
         """Who counts."""
         names = ("missing_lists", "no_relevant", "no_truth", "no_hits", "divisor")
-        return Counted(*(str(self.axes[name]) for name in names))
+        return UserRules(*(str(self.axes[name]) for name in names))
 
     @property
     def all(self) -> tuple[Definition, ...]:
@@ -107,14 +107,14 @@ class Definition:
     def needs(self) -> frozenset[str]:
         """The inputs that the definition needs beside the truth and the lists."""
         own = set(self.metric.needs(self.params))
-        own |= {"train"} if self.counted.divisor == "train_users" else set()
+        own |= {"train"} if self.user_rules.divisor == "train_users" else set()
         own |= {self.population} & {"train", "baseline"}
         return frozenset(own).union(*(part.needs for part in self.components))
 
     @property
     def tied(self) -> bool:
         """Whether the value has exact bounds, and an exact mean, over the orders of tied scores, where no test pair stands twice."""
-        own = self.metric.ties(self.params) and self.counted.no_hits == "zero" and self.counted.missing_lists != "undefined"
+        own = self.metric.ties(self.params) and self.user_rules.no_hits == "zero" and self.user_rules.missing_lists != "undefined"
         plain = self.axes["positions"] == "real" and self.average in ("mean", "sum")
         # The mean of two metrics is linear in the hits if both are the number of the same hits divided by a constant.
         parts = tuple(part.metric.name for part in self.components) in ((), ("Precision", "Recall"))

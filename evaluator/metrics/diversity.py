@@ -181,8 +181,8 @@ def categorical_diversity(m: Measure) -> Array:
 
     Edge cases: items with several categories may make it larger than 1; an empty list counts 0.
     """
-    found = m.table("covered").count()
-    return divide(found, m.depth if m.params["over"] == "k" else m.n_listed)
+    n_categories = m.table("covered").count()
+    return divide(n_categories, m.depth if m.params["over"] == "k" else m.n_listed)
 
 
 _LEAST = 1e-6

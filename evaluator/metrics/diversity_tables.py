@@ -82,8 +82,8 @@ def aspects(hits: Rows, reading: Reading, prepared: Prepared, redundancy: str) -
     once = np.ones(len(hits), dtype=np.bool_)  # a hit that counts several times has as many rows of the same rank
     once[1:] = (hits.user[1:] != hits.user[:-1]) | (hits.rank[1:] != hits.rank[:-1])
     rows = hits.take(once)
-    found = with_codes(Rows(rows.n_users, rows.user, {"rank": rows.rank}, rows.item), rows.item_index(prepared.items), prepared)
-    higher = found
+    codes_of_hits = with_codes(Rows(rows.n_users, rows.user, {"rank": rows.rank}, rows.item), rows.item_index(prepared.items), prepared)
+    higher = codes_of_hits
     if redundancy == "listed":
         having_hits = np.zeros(reading.n_users, dtype=np.bool_)
         having_hits[hits.user] = True
@@ -91,11 +91,11 @@ def aspects(hits: Rows, reading: Reading, prepared: Prepared, redundancy: str) -
         higher = with_codes(reading.table(index), reading.item_index[index], prepared)
     # One number for user, category and rank, ascending; the first of a user and category is that of rank 0.
     codes = _width(prepared)
-    ranks = 1 + max(int(found.rank.max(initial=0)), int(higher.rank.max(initial=0)))
+    ranks = 1 + max(int(codes_of_hits.rank.max(initial=0)), int(higher.rank.max(initial=0)))
     above = np.sort((higher.user * codes + higher["code"]) * ranks + higher.rank)
-    group = (found.user * codes + found["code"]) * ranks
-    seen = np.searchsorted(above, group + found.rank) - np.searchsorted(above, group)
-    return found.with_columns(seen=seen)
+    group = (codes_of_hits.user * codes + codes_of_hits["code"]) * ranks
+    seen = np.searchsorted(above, group + codes_of_hits.rank) - np.searchsorted(above, group)
+    return codes_of_hits.with_columns(seen=seen)
 
 
 @table(

@@ -7,7 +7,7 @@ row for each cut-off.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -76,8 +76,8 @@ class Measure:
     truth_duplicates: str = "best"
     truth_filter: str = "none"
     trace: Trace | None = None
-    read: set[str] = field(default_factory=set)
-    """The tables that the body has asked for."""
+    declared: frozenset[str] = frozenset()
+    """The tables that the metric declares in `uses`, and those that these are made of."""
 
     @property
     def k(self) -> Array | None:
@@ -145,7 +145,7 @@ class Measure:
     @property
     def n_listed(self) -> Array:
         """The length of each user's list, cut at k."""
-        length, dropped = self.at_most_k(self.n_recommended), self._get("dropped")
+        length, dropped = self.at_most_k(self.n_recommended), self.tables.get("dropped", self.choice)  # made of the reading
         return length if dropped is None else length - self._cut("dropped", dropped).count()
 
     @property
@@ -172,19 +172,17 @@ class Measure:
 
     def table(self, name: str, **params: Scalar) -> CutTable:
         """A table with rows per user, as far as the cut-offs reach."""
-        self.read.add(name)
-        return self._cut(name, self.tables.get(name, self.choice, **params))
+        return self._cut(name, self._get(name, **params))
 
     def items(self, name: str, **params: Scalar) -> ItemTable:
         """A table of items over all users who count, for a value of the whole model."""
-        self.read.add(name)
+        self._refuse_undeclared(name)
         return ItemTable(self.sums.of_items(self, name, params), self.prepared)
 
     def user(self, name: str, **params: Scalar) -> Array:
         """A number of each user, as a row."""
-        self.read.add(name)
         title = TABLES[name].title if name in TABLES else ""
-        return self._noted(title, self.tables.get(name, self.choice, **params)[None, :])
+        return self._noted(title, self._get(name, **params)[None, :])
 
     def number(self, name: str) -> float:
         """A number of the side inputs, such as `train_users`."""
@@ -210,8 +208,14 @@ class Measure:
     def _cut(self, name: str, rows: Rows) -> CutTable:
         return CutTable(name, rows, self.cutoffs, self.prepared, self.trace)
 
-    def _get(self, name: str) -> Any:
-        return self.tables.get(name, self.choice)
+    def _get(self, name: str, **params: Scalar) -> Any:
+        self._refuse_undeclared(name)
+        return self.tables.get(name, self.choice, **params)
+
+    def _refuse_undeclared(self, name: str) -> None:
+        """`LookupError` for a table outside `declared`: what a run opens is decided by `uses`."""
+        if name not in self.declared:
+            raise LookupError(f"the body reads the table {name!r}, which the metric does not declare in `uses`")
 
     def _noted(self, title: str, counts: Array) -> Array:
         """Tell the trace, if there is one, of a count of each user; without a title it is none to show."""

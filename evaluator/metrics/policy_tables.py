@@ -51,8 +51,8 @@ def weighted(
     before = _activated(np.where(unknown, 0.0, previous), rows, activation)
     ratio = np.divide(now, before, out=np.full(len(rows), threshold), where=before != 0)
     weight = np.minimum(np.maximum(ratio, 1.0 / threshold), threshold)
-    found = rows.with_columns(weight=weight, hit=is_hit[index].astype(np.float64))
-    return _once(found) if reading.repeats else found
+    result = rows.with_columns(weight=weight, hit=is_hit[index].astype(np.float64))
+    return _once(result) if reading.repeats else result
 
 
 def _previous_scores(rows: Rows, part: PartData, prepared: Prepared) -> Array:

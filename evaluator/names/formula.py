@@ -151,11 +151,11 @@ def _end_of_measure(text: str, position: int) -> int:
     if opening:
         depth, position = 1, opening.end()
         while depth:
-            found = _ARGUMENTS.search(text, position)
-            if not found:
+            bracket = _ARGUMENTS.search(text, position)
+            if not bracket:
                 return len(text)
-            depth += {"(": 1, ")": -1}.get(found.group(), 0)
-            position = found.end()
+            depth += {"(": 1, ")": -1}.get(bracket.group(), 0)
+            position = bracket.end()
     cutoff = _CUTOFF.match(text, position)
     return cutoff.end() if cutoff else position
 

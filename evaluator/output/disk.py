@@ -94,14 +94,14 @@ def _make(folder: Path) -> list[Path]:
 
 def _swap(staged: list[tuple[Path, Path]], gone: list[tuple[Path, Path]]) -> None:
     """Put every waiting file in its place, and each of `gone` aside; if one cannot be, put back what was there."""
-    kept: list[tuple[Path, Path]] = []
+    copies: list[tuple[Path, Path]] = []
     done: list[Path] = []
     try:
         for waiting, target in staged:
             if target.exists():
                 before = waiting.with_suffix(".before")
                 shutil.copyfile(target, before)
-                kept.append((before, target))
+                copies.append((before, target))
         for waiting, target in staged:
             os.replace(waiting, target)
             done.append(target)
@@ -113,7 +113,7 @@ def _swap(staged: list[tuple[Path, Path]], gone: list[tuple[Path, Path]]) -> Non
                 os.replace(aside, target)
         for target in done:
             target.unlink(missing_ok=True)
-        for before, target in kept:
+        for before, target in copies:
             if before.exists() and target in done:
                 os.replace(before, target)
         raise

@@ -59,13 +59,13 @@ def titled(finding: Finding) -> str:
 
 def bounds(finding: Finding) -> Iterable[str]:
     """Between which values measures lie, where a finding says it: the widest first, and how many more there are."""
-    found = finding.details.get("bounds", {})
-    widest = sorted(found.items(), key=lambda pair: pair[1]["least"] - pair[1]["most"])
+    by_measure = finding.details.get("bounds", {})
+    widest = sorted(by_measure.items(), key=lambda pair: pair[1]["least"] - pair[1]["most"])
     for label, values in widest[:_FEW]:
         ends = f"from {values['least']:.4f} to {values['most']:.4f}"
         yield f"{label}: {ends} over all orders of the ties, {values['expected']:.4f} on average"
-    if len(found) > _FEW:
-        more = len(found) - _FEW
+    if len(by_measure) > _FEW:
+        more = len(by_measure) - _FEW
         yield f"and {more} more measure{'s' * (more != 1)}, which --format json has"
 
 
@@ -74,22 +74,22 @@ def summary(result: Result) -> str:
     if not result.examined:
         return "No health check is made: the config says health: off."
     counts = {severity: sum(finding.severity == severity for finding in result.findings) for severity in _WORDS}
-    found = [f"{n} {_WORDS[severity]}{'s' * (n != 1)}" for severity, n in counts.items() if n]
+    totals = [f"{n} {_WORDS[severity]}{'s' * (n != 1)}" for severity, n in counts.items() if n]
     made = f"{len(CHECKS) - len(result.unmade)} of {len(CHECKS)} made{_unmade(result.unmade)}"
-    return f"Health checks: {made}: {', '.join(found) or 'nothing found'}."
+    return f"Health checks: {made}: {', '.join(totals) or 'nothing found'}."
 
 
 def _unmade(why: Mapping[str, str]) -> str:
     """Which checks were not made for which reason, those that are off last: ` (no data.train: X05 to X11, X14; off: R04)`."""
     reasons = sorted(dict.fromkeys(why.values()), key=lambda reason: reason == "off")
-    said = [f"{reason}: {', '.join(_runs([check for check in why if why[check] == reason]))}" for reason in reasons]
-    return f" ({'; '.join(said)})" if said else ""
+    groups = [f"{reason}: {', '.join(_runs([check for check in why if why[check] == reason]))}" for reason in reasons]
+    return f" ({'; '.join(groups)})" if groups else ""
 
 
 def _runs(checks: Sequence[str]) -> Iterable[str]:
-    """Ids of which three or more that follow each other are said as one run."""
-    places = {check: place for place, check in enumerate(CHECKS)}
-    for _, run in groupby(checks, key=lambda check: (check[0], places[check] - list(checks).index(check))):
+    """Ids, of which three or more in a row are one text: `X05 to X11`."""
+    positions = {check: position for position, check in enumerate(CHECKS)}
+    for _, run in groupby(checks, key=lambda check: (check[0], positions[check] - list(checks).index(check))):
         first, *others = run
         yield from (first, *others) if len(others) < 2 else (f"{first} to {others[-1]}",)
 

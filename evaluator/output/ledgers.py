@@ -24,7 +24,7 @@ def page(result: Result) -> list[Block]:
     grouped: dict[tuple[str, Ledger], list[str]] = {}
     for row in rows:
         grouped.setdefault((row.model, _of_users(row)), []).append(row.label)
-    lines = tuple((model, f"{_said(ledger)} ({', '.join(dict.fromkeys(labels))})") for (model, ledger), labels in grouped.items())
+    lines = tuple((model, f"{_sentence(ledger)} ({', '.join(dict.fromkeys(labels))})") for (model, ledger), labels in grouped.items())
     blocks: list[Block] = [Heading("Who was counted", 2), Terms(lines, code=False)]
     parts = tuple(_values(rows))
     if parts:
@@ -41,19 +41,19 @@ def _of_users(row: Row) -> Ledger:
     return Ledger(**{**counts, "warm": None, "covered": 0})
 
 
-def _said(ledger: Ledger) -> str:
-    """Say it in a sentence: 185 test users, 190 with a list, 170 both: 176 count, 14 (no list) filled in; 29 (no test row) left out."""
+def _sentence(ledger: Ledger) -> str:
+    """The ledger as a sentence: 185 test users, 190 with a list, 170 both: 176 count, 14 (no list) filled in; 29 (no test row) left out."""
     files = f"{ledger.in_truth:,} test users, {ledger.in_lists:,} with a list, {ledger.in_both:,} both"
     filled = f", {_why(ledger, 'filled', ledger.filled)} filled in" if ledger.filled else ""
     left_out = f"; {_why(ledger, 'left_out', ledger.left_out)} left out" if ledger.left_out else ""
     return f"{files}: {ledger.counted:,} count{filled}{left_out}"
 
 
-def _why(ledger: Ledger, how: str, total: int) -> str:
-    reasons = {reason: getattr(ledger, f"{how}_{reason}", 0) for reason in _REASONS}
-    kept = {reason: n for reason, n in reasons.items() if n}
-    said = ", ".join(f"{n:,} {_WORDS[reason]}" if len(kept) > 1 else _WORDS[reason] for reason, n in kept.items())
-    return f"{total:,} ({said})"
+def _why(ledger: Ledger, kind: str, total: int) -> str:
+    reasons = {reason: getattr(ledger, f"{kind}_{reason}", 0) for reason in _REASONS}
+    counts = {reason: n for reason, n in reasons.items() if n}
+    words = ", ".join(f"{n:,} {_WORDS[reason]}" if len(counts) > 1 else _WORDS[reason] for reason, n in counts.items())
+    return f"{total:,} ({words})"
 
 
 def _values(rows: Iterable[Row]) -> Iterator[tuple[str, ...]]:

@@ -26,7 +26,7 @@ def shown(row: Row | None) -> str:
 
 def best(result: Result) -> set[tuple[str, str]]:
     """The (model, label) of the best values; none where there is nothing to compare."""
-    found: set[tuple[str, str]] = set()
+    winners_by_measure: set[tuple[str, str]] = set()
     table = result.by_model()
     for label in result.labels():
         rivals = {model: rows for model, rows in table.items() if model not in result.yardsticks}
@@ -34,8 +34,8 @@ def best(result: Result) -> set[tuple[str, str]]:
         if len(values) > 1 and result.higher_is_better[label] is not None and not label.endswith(_OF_SPREAD):
             top = (max if result.higher_is_better[label] else min)(value for value in values.values() if value is not None)
             winners = {(model, label) for model, value in values.items() if isclose(value or 0.0, top, rel_tol=1e-12, abs_tol=1e-15)}
-            found |= winners if len(winners) < len(values) else set()
-    return found
+            winners_by_measure |= winners if len(winners) < len(values) else set()
+    return winners_by_measure
 
 
 def achieved(result: Result, models: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
@@ -59,8 +59,8 @@ def as_markdown(result: Result) -> bytes:
             cells.append(f"**{value}**" if (model, label) in marked else value)
         lines.append(f"| {_escape(label)}{arrow(result, label)} | " + " | ".join(cells) + " |")
     lines.append("| users | " + " | ".join(f"{result.counts[model].averaged:,}" for model in result.models) + " |")
-    found = [_escape(line) for line in findings.as_markdown(result.findings)]
-    above = [*found, ""] if found else []
+    checks = [_escape(line) for line in findings.as_markdown(result.findings)]
+    above = [*checks, ""] if checks else []
     models = [model for model in result.models if model not in result.yardsticks]
     shares = [" | ".join([f"| {_escape(label)}", *cells]) + " |" for label, cells in achieved(result, models)]
     if shares:

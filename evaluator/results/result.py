@@ -120,15 +120,15 @@ class Result:
 
     def notes(self) -> tuple[str, ...]:
         """What to know beside the numbers, in full sentences: how ids were read, who was counted, who had no list."""
-        found = list(self.remarks)
+        sentences = list(self.remarks)
         for model, counts in ((name, counts) for name, counts in self.counts.items() if name not in self.yardsticks):
             sentence = _relevant(counts)
-            if sentence not in found:
-                found.append(sentence)
-            found += [f"{model}: {sentence}" for sentence in (_unlisted(counts), _untested(counts)) if sentence]
-            found += self._other_users(model, counts.averaged)
-            found += self._undefined(model)
-        return tuple(found)
+            if sentence not in sentences:
+                sentences.append(sentence)
+            sentences += [f"{model}: {sentence}" for sentence in (_unlisted(counts), _untested(counts)) if sentence]
+            sentences += self._other_users(model, counts.averaged)
+            sentences += self._undefined(model)
+        return tuple(sentences)
 
     def _other_users(self, model: str, usual: int) -> Iterator[str]:
         """Which measures of a model are averaged over other users than the first one."""
@@ -178,9 +178,9 @@ def _relevant(counts: Counts) -> str:
 def _unlisted(counts: Counts) -> str:
     n = counts.relevant - counts.listed
     how = "undefined" if counts.missing_undefined else "zero" if counts.missing_count else "out"
-    one = {"undefined": "has no list and no defined value", "zero": "has no list and counts 0", "out": "has no list and is left out"}
-    more = {"undefined": "have no list and no defined value", "zero": "have no list and count 0", "out": "have no list and are left out"}
-    return f"{n:,} of these users {(one if n == 1 else more)[how]}." if n else ""
+    singular = {"undefined": "has no list and no defined value", "zero": "has no list and counts 0", "out": "has no list and is left out"}
+    plural = {"undefined": "have no list and no defined value", "zero": "have no list and count 0", "out": "have no list and are left out"}
+    return f"{n:,} of these users {(singular if n == 1 else plural)[how]}." if n else ""
 
 
 def _untested(counts: Counts) -> str:

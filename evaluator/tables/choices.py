@@ -9,7 +9,7 @@ import numpy as np
 from ..conventions.choices import Lists, Truth
 from .array import Array
 from .graph import Tables
-from .lists import ListRows
+from .list_rows import ListRows
 from .part import PartData
 from .prepared import Prepared
 from .truth import TestPairs
@@ -35,15 +35,15 @@ class Canonical:
         duplicates = choice.duplicates if rows.repeats else "keep_all"
         seen = choice.seen if "train" in self._part else "keep"
         unknown = choice.unknown if len(self._prepared.items) else "keep"
-        found = replace(choice, duplicates=duplicates, seen=seen, unknown=unknown)
+        simplest = replace(choice, duplicates=duplicates, seen=seen, unknown=unknown)
         if duplicates == "sum_scores":
-            return found
+            return simplest
         order = rows.ranked(choice)
         for other, other_order in self._orders:
             if _same(order, other_order):
-                return replace(found, order=other.order, ties=other.ties, score_type=other.score_type)
-        self._orders.append((found, order))
-        return found
+                return replace(simplest, order=other.order, ties=other.ties, score_type=other.score_type)
+        self._orders.append((simplest, order))
+        return simplest
 
     def truth(self, choice: Truth) -> Truth:
         """The choice of truth that stands for `choice`."""

@@ -43,15 +43,15 @@ class Cooccurrence:
         known, counts = self.known
         at = np.searchsorted(known, pairs)
         new = np.append(known, -1)[at] != pairs
-        found = np.append(counts, 0)[at]
-        found[new] = self._counted(pairs[new])
+        result = np.append(counts, 0)[at]
+        result[new] = self._counted(pairs[new])
         if len(known) + int(new.sum()) > _MOST_PAIRS:
-            self.known = (pairs, found)
+            self.known = (pairs, result)
         elif new.any():
-            everything, everywhere = np.concatenate([known, pairs[new]]), np.concatenate([counts, found[new]])
+            everything, everywhere = np.concatenate([known, pairs[new]]), np.concatenate([counts, result[new]])
             order = np.argsort(everything, kind="stable")
             self.known = (everything[order], everywhere[order])
-        return found
+        return result
 
     def _counted(self, pairs: Array) -> Array:
         """The counts of distinct ascending pairs: for each rarer item, how often its users have each of the other items."""

@@ -37,8 +37,8 @@ def distance_of(prepared: Prepared, kind: str) -> Distance:
         else:
             made = CooccurrenceDistance(prepared) if kind == "cooccurrence" else CategoryDistance(prepared, kind)
         prepared.memo[key] = made
-    found: Distance = prepared.memo[key]
-    return found
+    distance: Distance = prepared.memo[key]
+    return distance
 
 
 class CategoryDistance:

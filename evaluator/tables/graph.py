@@ -89,14 +89,14 @@ def table(
 
 def closure(names: Collection[str]) -> frozenset[str]:
     """The tables called `names`, and all that they are made of."""
-    found: set[str] = set()
+    names_reached: set[str] = set()
     left = list(names)
     while left:
         name = left.pop()
-        if name not in found:
-            found.add(name)
+        if name not in names_reached:
+            names_reached.add(name)
             left += TABLES[name].uses if name in TABLES else ()
-    return frozenset(found)
+    return frozenset(names_reached)
 
 
 @cache

@@ -8,7 +8,8 @@ import polars as pl
 from ..conventions.choices import Lists
 from .array import Array
 from .graph import table
-from .lists import ListRows, Reading, first_of_each
+from .list_rows import ListRows
+from .lists import Reading, first_of_each
 from .pairs import Pairs
 from .part import PartData
 from .prepared import Prepared
@@ -103,8 +104,8 @@ def outside(reading: Reading, part: PartData, prepared: Prepared, test_pairs: Te
         mask[row] = True
     row, pair = test_pairs.lookup.find(reading.pairs)
     mask[row[truth_table.relevant[pair]]] = False
-    found = np.flatnonzero(mask)
-    return reading.table(found[np.sort(first_of_each(reading.pairs.take(found)))])
+    rows = np.flatnonzero(mask)
+    return reading.table(rows[np.sort(first_of_each(reading.pairs.take(rows)))])
 
 
 @table("n_candidates", uses=("part", "prepared", "test_pairs", "truth_table"), title="candidates that are not relevant")

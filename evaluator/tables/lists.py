@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,104 +11,11 @@ import polars as pl
 from ..conventions.choices import Lists
 from .array import Array
 from .graph import table
-from .pairs import Pairs, any_repeated
+from .list_rows import ListRows
+from .pairs import Pairs
 from .part import LISTS, PartData, SourceRows
 from .prepared import Prepared
 from .rows import Rows, numbered, starts_of
-from .sorting import sorted_within_users
-
-_TIE_KEYS = {"item_asc": ("item", False), "item_desc": ("item", True), "text_asc": ("item_text", False), "text_desc": ("item_text", True)}
-Order = tuple[tuple[str, bool], ...]
-"""The columns that order a list, each with whether it descends."""
-
-
-class ListRows:
-    """The rows of the lists as a source has them, before they are ranked."""
-
-    def __init__(self, rows: SourceRows, pairs: Pairs, prepared: Prepared) -> None:
-        self.rows, self.pairs, self._prepared = rows, pairs, prepared
-        self._orders: dict[Order, Array | None] = {}
-
-    @property
-    def user(self) -> Array:
-        """The index of each row's user."""
-        return self.rows.user
-
-    @cached_property
-    def repeats(self) -> bool:
-        """Whether a list holds an item more than once."""
-        return any_repeated(self.pairs, self.rows.starts)
-
-    @cached_property
-    def item_index(self) -> Array:
-        """The index of each row's item among the items that are known before, -1 for others."""
-        return self._prepared.items.index_of(self.rows.item)
-
-    def key(self, name: str) -> Array | pl.Series:
-        """A column by which lists are ordered."""
-        if name == "item_text":
-            return self.rows.item.cast(pl.String)
-        if name == "score32":
-            return self.rows.column("score").astype(np.float32)
-        return self.rows.item if name == "item" else self.rows.column(name)
-
-    def ranked(self, choice: Lists) -> Array | None:
-        """The rows in the order of the lists, or `None` where they stand in it."""
-        order = order_of(self.rows, choice)
-        if order not in self._orders:
-            self._orders[order] = self._sorted(order)
-        return self._orders[order]
-
-    def _sorted(self, order: Order) -> Array | None:
-        user = self.user
-        wrong = self._out_of_order(order)
-        if not wrong.any():
-            return None
-        unordered = np.zeros(self.rows.n_users, dtype=np.bool_)
-        unordered[user[1:][wrong]] = True
-        keys = [(self.key(name), falls) for name, falls in order]
-        if 4 * np.count_nonzero(unordered) >= self.rows.n_users:
-            return sorted_within_users(user, keys)
-        rows = np.flatnonzero(unordered[user])
-        found = np.arange(len(user))
-        found[rows] = rows[sorted_within_users(user[rows], [(_take(key, rows), falls) for key, falls in keys])]
-        return found
-
-    def _out_of_order(self, order: Order) -> Array:
-        """For each row but the first, whether it should stand above the row before."""
-        user = self.user
-        same_user = user[1:] == user[:-1]
-        (first, falls), *rest = order
-        key = np.asarray(self.key(first))
-        later, earlier = key[1:], key[:-1]
-        wrong: Array = same_user & ((later > earlier) if falls else (later < earlier))
-        if rest:
-            ties = np.flatnonzero(same_user & (later == earlier))
-            if len(ties):
-                (second, second_falls), *_ = rest
-                key = _take(self.key(second), np.concatenate([ties, ties + 1]))
-                before, after = key[: len(ties)], key[len(ties) :]
-                wrong[ties] = np.asarray((after > before) if second_falls else (after < before))
-        return wrong
-
-
-def order_of(rows: SourceRows, choice: Lists) -> Order:
-    """The columns that order a list.
-
-    By `choice.order` the first of: `rank` its `position` column, its score, the order of the file; `score` the score, the position, the
-    order of the file; `file` that order. Ties are broken as `choice.ties` says, by default by item id, so that the order of rows in the
-    file cannot change a number.
-    """
-    score = ("score32" if choice.score_type == "float32" and rows.frame.schema.get("score") != pl.Float32 else "score", True)
-    by = {"position": ("position", False), "score": score}
-    for column in {"rank": ("position", "score"), "score": ("score", "position"), "file": ()}[choice.order]:
-        if column in rows:
-            return (by[column], _TIE_KEYS.get(choice.ties, ("row", False)))
-    return (("row", False),)
-
-
-def _take(key: Array | pl.Series, index: Array) -> Any:
-    return key.gather(index) if isinstance(key, pl.Series) else key[index]
 
 
 @table("rows_as_stored", uses=("part", "prepared"))
@@ -292,8 +198,8 @@ def repeats(reading: Reading) -> Rows:
 @table("seen", uses=("reading", "part"), columns=("rank", "item"), title="Listed items that data.train holds for the user")
 def seen(reading: Reading, part: PartData) -> Rows:
     """The recommended items that train holds for the user, each once, at its best rank: `rank`."""
-    found = np.flatnonzero(seen_in_train(reading, part))
-    return reading.table(found[np.sort(first_of_each(reading.pairs.take(found)))])
+    rows = np.flatnonzero(seen_in_train(reading, part))
+    return reading.table(rows[np.sort(first_of_each(reading.pairs.take(rows)))])
 
 
 @table("dropped", uses=("reading",), columns=("rank",), title="Rows that were taken out of the list after it was cut")

@@ -72,22 +72,22 @@ def popular_items(prepared: Prepared) -> Array:
     if "popular_items" not in prepared.memo:
         items = np.flatnonzero(prepared.in_train)
         prepared.memo["popular_items"] = items[np.argsort(-prepared.train_rows[items], kind="stable")]
-    found: Array = prepared.memo["popular_items"]
-    return found
+    items_by_popularity: Array = prepared.memo["popular_items"]
+    return items_by_popularity
 
 
 def popular_places(prepared: Prepared) -> Array:
     """For each item its place among `popular_items`, from 1; 0 for one that train does not hold, and at the end for one not known."""
     if "popular_places" not in prepared.memo:
         prepared.memo["popular_places"] = _places(popular_items(prepared), len(prepared.items))
-    found: Array = prepared.memo["popular_places"]
-    return found
+    ranks: Array = prepared.memo["popular_places"]
+    return ranks
 
 
 def _places(items: Array, n_items: int) -> Array:
-    found = np.zeros(n_items + 1, dtype=np.int64)
-    found[items] = np.arange(1, len(items) + 1)
-    return found
+    ranks = np.zeros(n_items + 1, dtype=np.int64)
+    ranks[items] = np.arange(1, len(items) + 1)
+    return ranks
 
 
 def popular_rows(prepared: Prepared, seen: SeenItems, depth: int) -> MadeRows:
@@ -157,8 +157,8 @@ def _numbered_items(prepared: Prepared, seed: int) -> Array:
     if key not in prepared.memo:
         items = np.flatnonzero(prepared.in_catalogue)
         prepared.memo[key] = items[np.argsort(mixed(np.arange(len(items)), seed, "items"), kind="stable")]
-    found: Array = prepared.memo[key]
-    return found
+    items_in_order: Array = prepared.memo[key]
+    return items_in_order
 
 
 def free_places(user: Array, place: Array, n_users: int, depth: int) -> Array:

@@ -103,7 +103,7 @@ class Lookup:
     def __init__(self, pairs: Pairs) -> None:
         order = np.argsort(pairs.key, kind="stable")
         self._pairs, self._order, self._key = pairs, order, pairs.key[order]
-        bits = min(max((8 * len(pairs)).bit_length(), _FEWEST_BITS), _MOST_BITS)
+        bits = min(max((16 * len(pairs)).bit_length(), _FEWEST_BITS), _MOST_BITS)
         self._shift = np.uint64(64 - bits)
         self._sieve = np.zeros(1 << bits, dtype=np.bool_)
         self._sieve[self._places(self._key)] = True

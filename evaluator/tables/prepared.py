@@ -94,8 +94,8 @@ class Prepared:
         key = (name, *sorted(params.items()))
         if key not in self.memo:
             self.memo[key] = ITEM_COLUMNS[name](self, **params)
-        found: Array = self.memo[key]
-        return found
+        column: Array = self.memo[key]
+        return column
 
 
 ITEM_COLUMNS: Final[dict[str, Callable[..., Array]]] = {}

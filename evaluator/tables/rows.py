@@ -77,15 +77,15 @@ class Rows:
         if "item_index" not in self.memo:
             assert self.item is not None
             self.memo["item_index"] = ids.index_of(self.item)
-        found: Array = self.memo["item_index"]
-        return found
+        index: Array = self.memo["item_index"]
+        return index
 
     def starts(self) -> Array:
         """Where the rows of each user begin, and the number of all rows at the end."""
         if "starts" not in self.memo:
             self.memo["starts"] = starts_of(self.user, self.n_blocks)
-        found: Array = self.memo["starts"]
-        return found
+        starts: Array = self.memo["starts"]
+        return starts
 
     def spread(self, blocks: Array) -> Array:
         """Values by block, in the last dimension, as values by user."""
@@ -96,8 +96,8 @@ class Rows:
         if cutoffs not in self.memo:
             bucket = np.searchsorted(np.asarray(cutoffs), self.columns[self.cut])
             self.memo[cutoffs] = self.user * (len(cutoffs) + 1) + bucket
-        found: Array = self.memo[cutoffs]
-        return found
+        cells: Array = self.memo[cutoffs]
+        return cells
 
     def sums(self, row: Array | float | None, cutoffs: Cutoffs) -> Array:
         """Σ `row` over each user's rows up to each cut-off, as an array of cut-offs × users; the number of rows if `row` is `None`.

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from .rows import Array, in_order
+from .array import Array
+from .rows import in_order
 
 _MOST_USERS = 1 << 31
 _SIGN = np.uint32(1 << 31)
@@ -40,12 +41,14 @@ def _in_32_bits(key: Array) -> Array:
     if key.dtype.kind in "iu":
         least = key.min()
         if int(key.max()) - int(least) < 1 << 32:
-            return (key - least).astype(np.uint32)
+            above: Array = (key - least).astype(np.uint32)
+            return above
     with np.errstate(over="ignore"):
         bits = (key.astype(np.float32) + np.float32(0)).view(np.uint32)  # makes -0.0 the same as 0.0
     # Bits of floats rise with positive and fall with negative ones: those of negative ones are inverted.
     negative = (bits >> np.uint32(31)) * np.uint32(0xFFFFFFFF)
-    return bits ^ (negative | _SIGN)
+    rising: Array = bits ^ (negative | _SIGN)
+    return rising
 
 
 def _at(key: Array | pl.Series, rows: Array) -> Array | pl.Series:

@@ -14,7 +14,7 @@ from .lists import Reading
 from .part import PartData
 from .prepared import Prepared
 from .rows import Rows, starts_of
-from .truth import TestPairs, one_row_per_pair, rows_kept
+from .truth import TestPairs, one_row_per_pair, rows_that_pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,16 +36,16 @@ class TestRatings:
 @table("test_ratings", uses=("part", "prepared", "test_pairs"), varies=("truth",))
 def test_ratings(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth: Truth) -> TestRatings:
     """Every pair of the test file that the filter keeps, relevant or not, once: with its largest, last or summed rating."""
-    kept = rows_kept(part, prepared, test_pairs, truth.filter)
+    passing = rows_that_pass(part, prepared, test_pairs, truth.filter)
     pair, rating = test_pairs.row_pair, test_pairs.rating
     if rating is None:
-        pairs = np.unique(pair[kept])
+        pairs = np.unique(pair[passing])
         return TestRatings(pairs, np.ones(len(pairs)))
     if truth.duplicates in ("sum", "last"):
-        pair, rating, kept = one_row_per_pair(test_pairs, rating, kept, truth.duplicates)
+        pair, rating, passing = one_row_per_pair(test_pairs, rating, passing, truth.duplicates)
     largest = np.full(len(test_pairs), -np.inf)
-    np.maximum.at(largest, pair[kept], rating[kept])
-    pairs = np.unique(pair[kept])
+    np.maximum.at(largest, pair[passing], rating[passing])
+    pairs = np.unique(pair[passing])
     return TestRatings(pairs, largest[pairs])
 
 

@@ -14,19 +14,20 @@ import numpy as np
 
 from .array import Array
 from .graph import table
-from .lists import ListRows, Reading, first_of_each
+from .list_rows import ListRows
+from .lists import Reading, first_of_each
 from .rows import Rows, in_order, numbered
 
 
 @table("repeating_users", uses=("rows_as_stored",))
 def repeating_users(rows_as_stored: ListRows) -> Array:
     """For each user whether the list holds an item more than once, as the source has it."""
-    found = np.zeros(rows_as_stored.rows.n_users, dtype=np.bool_)
+    repeating = np.zeros(rows_as_stored.rows.n_users, dtype=np.bool_)
     if rows_as_stored.repeats:
         again = np.ones(len(rows_as_stored.user), dtype=np.bool_)
         again[first_of_each(rows_as_stored.pairs)] = False
-        found[rows_as_stored.user[again]] = True
-    return found
+        repeating[rows_as_stored.user[again]] = True
+    return repeating
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +103,12 @@ def _all_of_score(user: Array, score: Array, unordered: Array, starts: Array, si
     group = np.cumsum(new) - 1
     n_rows = np.zeros(len(user), dtype=np.int64)
     n_rows[order] = np.bincount(group)[group]
-    found: Array = (n_rows[starts] == 0) | (n_rows[starts] == size)
-    return found
+    complete: Array = (n_rows[starts] == 0) | (n_rows[starts] == size)
+    return complete
 
 
 @dataclass(frozen=True, eq=False)
-class PlacedHits:
+class HitsByRun:
     """Hits in the order of their runs, with the run of each: its `first` rank and `size`, the hits `before` it, and those in it.
 
     A hit without ties is a run of its own.
@@ -120,7 +121,7 @@ class PlacedHits:
     n_hits: Array
 
     @classmethod
-    def of(cls, hits: Rows, runs: TieRuns, *, best: bool) -> PlacedHits:
+    def of(cls, hits: Rows, runs: TieRuns, *, best: bool) -> HitsByRun:
         """The hits, those of a run by gain: the highest first in the `best` order, else last; equal gains by item."""
         assert hits.item is not None
         run = runs.run_of(hits)
@@ -129,26 +130,26 @@ class PlacedHits:
         first[tied], size[tied] = runs.first[run[tied]], runs.size[run[tied]]
         order = in_order(hits.user, [(first, False), (hits["gain"], best), (hits.item, False)])
         rows, first, size = hits.take(order), first[order], size[order]
-        found = numbered(rows.user, rows.n_users)
+        nth_hit = numbered(rows.user, rows.n_users)
         new = np.ones(len(rows), dtype=np.bool_)
         new[1:] = (rows.user[1:] != rows.user[:-1]) | (first[1:] != first[:-1])
         group = np.cumsum(new) - 1
-        before = (found[new] - 1)[group]
-        return cls(rows.with_columns(found=found), first, size, before, np.bincount(group)[group] if len(rows) else before)
+        before = (nth_hit[new] - 1)[group]
+        return cls(rows.with_columns(found=nth_hit), first, size, before, np.bincount(group)[group] if len(rows) else before)
 
 
 def reordered(hits: Rows, runs: TieRuns, *, best: bool) -> Rows:
     """The table `hits` with the hits of each run first in it (`best`) or last."""
-    placed = PlacedHits.of(hits, runs, best=best)
-    start = placed.first if best else placed.first + placed.size - placed.n_hits
-    return placed.rows.with_columns(rank=start + placed.rows["found"] - placed.before - 1)
+    by_run = HitsByRun.of(hits, runs, best=best)
+    start = by_run.first if best else by_run.first + by_run.size - by_run.n_hits
+    return by_run.rows.with_columns(rank=start + by_run.rows["found"] - by_run.before - 1)
 
 
 def n_expected(hits: Rows, runs: TieRuns, deepest: int | None) -> Array:
     """At most how many rows `expected` makes for each user."""
-    placed = PlacedHits.of(hits, runs, best=True)
-    ranks = placed.size if deepest is None else np.minimum(placed.size, deepest)
-    return np.bincount(placed.rows.user, placed.n_hits * ranks, hits.n_users)
+    by_run = HitsByRun.of(hits, runs, best=True)
+    ranks = by_run.size if deepest is None else np.minimum(by_run.size, deepest)
+    return np.bincount(by_run.rows.user, by_run.n_hits * ranks, hits.n_users)
 
 
 def expected(hits: Rows, runs: TieRuns, deepest: int | None) -> Rows:
@@ -158,22 +159,22 @@ def expected(hits: Rows, runs: TieRuns, deepest: int | None) -> Rows:
     C(i-1, j-1)·C(n-i, m-j) of the C(n, m) orders, and it is each of the m hits equally often. Ranks below `deepest` are left out.
     Weights are exact to about twelve digits: they are made of logarithms of factorials.
     """
-    placed = PlacedHits.of(hits, runs, best=True)
-    logs = _log_factorials(int(placed.size.max(initial=1)))
+    by_run = HitsByRun.of(hits, runs, best=True)
+    logs = _log_factorials(int(by_run.size.max(initial=1)))
     hit, rank, found, weight = [], [], [], []
-    shapes, shape_of_hit = np.unique(np.stack([placed.size, placed.n_hits]), axis=1, return_inverse=True)
+    shapes, shape_of_hit = np.unique(np.stack([by_run.size, by_run.n_hits]), axis=1, return_inverse=True)
     for number, (size, n_hits) in enumerate(shapes.T):
         of_shape = np.flatnonzero(shape_of_hit.reshape(-1) == number)
         place, nth, chance = _chances(int(size), int(n_hits), deepest, logs)
         hit.append(np.repeat(of_shape, len(place)))
-        rank.append((placed.first[of_shape, None] + place - 1).reshape(-1))
-        found.append((placed.before[of_shape, None] + nth).reshape(-1))
+        rank.append((by_run.first[of_shape, None] + place - 1).reshape(-1))
+        found.append((by_run.before[of_shape, None] + nth).reshape(-1))
         weight.append(np.tile(chance, len(of_shape)))
     every = [np.concatenate([np.empty(0, dtype=np.int64), *parts]) for parts in (hit, rank, found)]
     weights = np.concatenate([np.empty(0), *weight])
     within = np.arange(len(weights)) if deepest is None else np.flatnonzero(every[1] <= deepest)
-    within = within[np.argsort(placed.rows.user[every[0][within]], kind="stable")]
-    rows = placed.rows.take(every[0][within]).with_columns(rank=every[1][within], found=every[2][within])
+    within = within[np.argsort(by_run.rows.user[every[0][within]], kind="stable")]
+    rows = by_run.rows.take(every[0][within]).with_columns(rank=every[1][within], found=every[2][within])
     return Rows(rows.n_users, rows.user, rows.columns, rows.item, weight=weights[within])
 
 
@@ -181,8 +182,8 @@ def _chances(size: int, n_hits: int, deepest: int | None, logs: Array) -> tuple[
     """Each place in a run of `size` items, which of its `n_hits` hits stands there, and how likely that is for a given hit."""
 
     def choose(n: Array | int, k: Array | int) -> Array:
-        found: Array = logs[n] - logs[k] - logs[n - k]
-        return found
+        logarithm: Array = logs[n] - logs[k] - logs[n - k]
+        return logarithm
 
     last = size if deepest is None else min(size, deepest)
     place, nth = np.meshgrid(np.arange(1, last + 1), np.arange(1, n_hits + 1), indexing="ij")

@@ -87,23 +87,23 @@ class TruthTable:
     @cached_property
     def index(self) -> Array:
         """The relevant pairs, each as often as it counts."""
-        found = np.flatnonzero(self.relevant)
-        return found if self.copies is None else np.repeat(found, self.copies[found])
+        pairs = np.flatnonzero(self.relevant)
+        return pairs if self.copies is None else np.repeat(pairs, self.copies[pairs])
 
 
-def rows_kept(part: PartData, prepared: Prepared, test_pairs: TestPairs, filter: str) -> Array:
+def rows_that_pass(part: PartData, prepared: Prepared, test_pairs: TestPairs, filter: str) -> Array:
     """For every test row whether the filter keeps it: `known` users and items only, `known_unseen` also no pair that train holds."""
     rows = test_pairs.rows
-    kept = np.ones(len(rows), dtype=np.bool_)
+    passing = np.ones(len(rows), dtype=np.bool_)
     if filter == "none":
-        return kept
+        return passing
     if "train" in part:
-        kept &= (part.rows("train").counts > 0)[rows.user]
+        passing &= (part.rows("train").counts > 0)[rows.user]
     if prepared.in_catalogue.any() or "items" in prepared.sources:
-        kept &= np.append(prepared.in_catalogue, False)[prepared.items.index_of(rows.item)]
+        passing &= np.append(prepared.in_catalogue, False)[prepared.items.index_of(rows.item)]
     if filter == "known_unseen" and "train" in part:
-        kept[part.lookup_of_train.find(part.pairs[TEST])[0]] = False
-    return kept
+        passing[part.lookup_of_train.find(part.pairs[TEST])[0]] = False
+    return passing
 
 
 @table("truth_table", uses=("part", "prepared", "test_pairs"), varies=("truth",))
@@ -112,30 +112,30 @@ def truth_table(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth
 
     The gain is the rating if the relevance is graded, below 0 counting as 0; else 1.
     """
-    kept = rows_kept(part, prepared, test_pairs, truth.filter)
+    passing = rows_that_pass(part, prepared, test_pairs, truth.filter)
     pair, n, rating = test_pairs.row_pair, len(test_pairs), test_pairs.rating
     if rating is not None and truth.duplicates in ("sum", "last") and test_pairs.repeats:
-        pair, rating, kept = one_row_per_pair(test_pairs, rating, kept, truth.duplicates)
+        pair, rating, passing = one_row_per_pair(test_pairs, rating, passing, truth.duplicates)
     user = test_pairs.user[pair]
     if rating is not None:
-        kept = kept & _is_relevant(rating, user, kept, truth, part.n_users)
+        passing = passing & _is_relevant(rating, user, passing, truth, part.n_users)
     graded, copies = rating is not None and truth.graded, "row" in truth.duplicates
-    every = bool(kept.all())
-    count = np.ones(n, dtype=np.int64) if every and not test_pairs.repeats else np.bincount(pair[kept], minlength=n)
+    every = bool(passing.all())
+    count = np.ones(n, dtype=np.int64) if every and not test_pairs.repeats else np.bincount(pair[passing], minlength=n)
     relevant = count > 0
     gain = np.ones(n)
     if graded and rating is not None:
         gain = np.zeros(n)
-        np.maximum.at(gain, pair[kept], rating[kept])
+        np.maximum.at(gain, pair[passing], rating[passing])
     repeated = copies and bool((count > 1).any())
     per_pair = count if repeated else relevant
     n_relevant = np.bincount(test_pairs.user, per_pair, part.n_users).astype(np.int64)
     return TruthTable(test_pairs, relevant, gain, count if repeated else None, n_relevant, graded, truth.duplicates == "rows_count")
 
 
-def one_row_per_pair(pairs: TestPairs, rating: Array, kept: Array, how: str) -> tuple[Array, Array, Array]:
+def one_row_per_pair(pairs: TestPairs, rating: Array, passing: Array, how: str) -> tuple[Array, Array, Array]:
     """One row for each pair that is kept: with the sum of its ratings, or with that of its last row."""
-    rows = np.flatnonzero(kept)
+    rows = np.flatnonzero(passing)
     there = np.unique(pairs.row_pair[rows])
     if how == "last":
         number = pairs.rows.column("row")[rows]
@@ -148,11 +148,11 @@ def one_row_per_pair(pairs: TestPairs, rating: Array, kept: Array, how: str) -> 
     return there, ratings, np.ones(len(there), dtype=np.bool_)
 
 
-def _is_relevant(rating: Array, user: Array, kept: Array, truth: Truth, n_users: int) -> Array:
+def _is_relevant(rating: Array, user: Array, passing: Array, truth: Truth, n_users: int) -> Array:
     if truth.threshold is not None:
         return rating >= truth.threshold
     if truth.rule == "user_mean":
-        means = exact_group_means(rating[kept], user[kept], n_users)
+        means = exact_group_means(rating[passing], user[passing], n_users)
         return rating >= means[user]
     least = {"all_rows": None, "above_zero": None, "at_least_zero": 0.0, "at_least_one": 1.0}[truth.rule]
     if least is None:

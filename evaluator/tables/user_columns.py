@@ -27,5 +27,5 @@ def popularity_group(part: PartData, prepared: Prepared, source: str, share: flo
 
 def _codes_of(known: Ids, codes: Array, users: pl.Series) -> Array:
     """The code of each of `users`, 0 for those who are not known."""
-    found: Array = np.append(codes, 0)[known.index_of(users)]
-    return found
+    codes_of_users: Array = np.append(codes, 0)[known.index_of(users)]
+    return codes_of_users

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
+from receval import load_config
+
 from tests.conftest import CONFIGS
 
 
@@ -34,3 +38,13 @@ def test_the_demo_leaves_a_folder_with_something_in_it_alone_unless_forced(recev
     assert receval("init", "--demo", tmp_path, "--force")[0] == 0
     assert (tmp_path / "mine.txt").read_text() == "mine"
     assert receval("validate", tmp_path / "quickstart.yaml")[0] == 0
+
+
+def test_init_guesses_the_sample_as_its_own_config_says_it(receval, sample, monkeypatch):
+    monkeypatch.chdir(sample / "data")
+    assert receval("init", "-o", "config.yaml")[0] == 0
+    guessed, ours = load_config("config.yaml").resolved()["data"], load_config(sample / "families.yaml").resolved()["data"]
+    for key in ours.keys() - {"baseline", "recommendations"}:
+        assert guessed[key] == {**ours[key], "path": os.path.basename(ours[key]["path"])}
+    assert guessed["recommendations"].keys() == ours["recommendations"].keys()
+    assert receval("run", "config.yaml", "-q")[0] == 0

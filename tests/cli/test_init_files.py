@@ -290,13 +290,3 @@ def test_ways_to_begin_are_not_mixed(arguments, receval, folder):
     code, _, err = receval("init", *arguments)
     assert code == 2
     assert "--demo" in err
-
-
-def test_init_guesses_the_sample_as_its_own_config_says_it(receval, sample, monkeypatch):
-    monkeypatch.chdir(sample / "data")
-    assert receval("init", "-o", "config.yaml")[0] == 0
-    guessed, ours = load_config("config.yaml").resolved()["data"], load_config(sample / "families.yaml").resolved()["data"]
-    for key in ours.keys() - {"baseline", "recommendations"}:
-        assert guessed[key] == {**ours[key], "path": os.path.basename(ours[key]["path"])}
-    assert guessed["recommendations"].keys() == ours["recommendations"].keys()
-    assert receval("run", "config.yaml", "-q")[0] == 0

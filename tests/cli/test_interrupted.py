@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from receval.evaluation import passes
+from receval.parts.spark import SparkSession, measured_on_spark
 
 
 class Interrupting(http.server.BaseHTTPRequestHandler):
@@ -53,15 +55,24 @@ def test_spark_leaves_the_interruption_to_the_program(spark):
 
 
 def test_a_spark_that_was_ended_from_outside_is_closed_without_a_word(capfd, recwarn):
-    pytest.importorskip("pyspark", reason="the spark extra is not installed")
-    from receval.engine.spark import SparkEngine
-
     class Gone:
-        def unpersist(self) -> None:
+        def stop(self) -> None:
             raise ConnectionRefusedError
 
-    engine = SparkEngine.__new__(SparkEngine)
-    engine._kept, engine._session, engine._started = [Gone()], None, True
-    engine.close()
+    SparkSession(Gone(), started=True, is_remote=False).close()
     assert capfd.readouterr() == ("", "")
     assert list(recwarn) == []
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "code", "word"), [("SIGTERM", 143, ""), ("SIGINT", 130, "receval: interrupted\n")])
+def test_a_signal_during_a_pass_on_spark_ends_quietly(name, code, word, receval, spark, sample, monkeypatch, tmp_path):
+    def interrupted(*arguments, **options):
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.Signals[name])).start()
+        return measured_on_spark(*arguments, **options)
+
+    monkeypatch.setattr(passes, "measured_on_spark", interrupted)
+    engine = ("--set", "engine.name=spark", "--set", "engine.master=local[2]")
+    assert receval("run", sample / "quickstart.yaml", *engine, "-o", f"{tmp_path}/out/") == (code, "", word)
+    assert not list(tmp_path.glob("out/*"))

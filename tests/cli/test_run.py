@@ -71,7 +71,7 @@ def test_an_output_folder_gets_every_file_and_a_manifest_that_proves_them(receva
     content = (sample / "data" / "test.csv").read_bytes()
     assert test["files"] == [{"path": "data/test.csv", "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}]
     assert test["rows"] == content.count(b"\n") - 1
-    assert {"receval", "python", "polars", "narwhals"} <= manifest["versions"].keys()
+    assert {"receval", "python", "polars", "pydantic"} <= manifest["versions"].keys()
     assert manifest["config"]["evaluation"]["convention"] == "receval"
     per_user = pl.read_parquet(folder / "per_user.parquet")
     assert per_user.columns[:4] == ["model", "user", "n_relevant", "n_recommended"]

@@ -25,8 +25,11 @@ def translated(error: Exception) -> Exception:
     """Return what a failure of Spark means.
 
     `MissingExtraError` if the workers' Python lacks receval or what it needs, `ReadError` if a source cannot be read, `WorkerError`
-    if our code failed on a worker.
+    if our code failed on a worker. An interruption is raised again: PySpark's own tidying up may fail then and hide it.
     """
+    interruption = _interruption(error)
+    if interruption is not None:
+        raise interruption
     text = str(error)
     missing = _MISSING_MODULE.search(text)
     if missing:
@@ -43,6 +46,13 @@ def translated(error: Exception) -> Exception:
     if _WORKER_TRACEBACK in text:
         return WorkerError(text)
     return ReadError(first_line(error))
+
+
+def _interruption(error: BaseException | None) -> KeyboardInterrupt | None:
+    """The interruption while which an error came, if there was one."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def first_line(error: Exception) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import reduce
 from typing import Any, Final
 
 import polars as pl
 
-from ... import load
 from ...load import Source
 from ...load.tally import merged_counts
 from ..local import ROWS_PER_PART
@@ -17,13 +16,13 @@ from .blocks import BUCKET, MAX_BITS, SCHEMA, BlockWriter
 from .failures import translated
 from .session import SparkSession
 from .sources import canonical_rows
+from .tuning import input_bytes, tuned
 from .versions import Versions
 from .workers import MADE, Counts, Enclosed, PartWorker, Role, Shipped, Work, clean
 
 LISTS: Final = "lists"
 _MIN_BITS: Final = 6
 _BYTES_PER_BUCKET: Final = 8 << 20
-_BYTES_OF_TABLE: Final = 4 << 30
 
 
 def ship(session: SparkSession, work: Work) -> Shipped:
@@ -52,22 +51,9 @@ def measured_on_spark(
     Neither the lists nor the tables come to this process. Raises `ReadError` if a source cannot be read, and `MissingExtraError` if
     the workers lack receval.
     """
-    opened = {role: canonical_rows(session.native, source.scan) for role, source in sources.items()}
-    roles = {
-        role: Role.of(source, number, _types(opened[role]), role in (LISTS, "test", *last))
-        for number, (role, source) in enumerate(sources.items())
-    }
-    versions, bits = Versions.installed(), bucket_bits(sources.values())
-    try:
-        chosen = {role: rows if only is None else rows.filter(rows["user"] == only) for role, rows in opened.items()}
-        blocks = [rows.mapInArrow(BlockWriter(roles[role].number, bits, versions), SCHEMA) for role, rows in chosen.items()]
-        together = reduce(lambda first, second: first.union(second), blocks)
-        # By bucket and not by user: a partition then holds as many whole buckets as Spark finds fitting.
-        shuffled = together.repartition(BUCKET).sortWithinPartitions(BUCKET)
-        worker = PartWorker(work, roles, versions, rows_per_part)
-        results = shuffled.mapInArrow(worker, f"{MADE} binary").toArrow()[MADE].to_pylist()
-    except Exception as error:
-        raise translated(error) from error
+    n_bytes = input_bytes(sources.values())
+    with tuned(session, n_bytes):
+        roles, results = _results(session, work, sources, last, only, rows_per_part, bucket_bits(n_bytes))
     total, counts = None, {role: columns.no_counts() for role, columns in roles.items()}
     for made, found in map(pickle.loads, results):
         total = made if total is None else total if made is None else total + made
@@ -77,18 +63,40 @@ def measured_on_spark(
     return work.value({role: clean(columns.no_rows()) for role, columns in roles.items()}) if total is None else total, counts
 
 
+def _results(
+    session: SparkSession,
+    work: Shipped,
+    sources: Mapping[str, Source],
+    last: Collection[str],
+    only: int | str | None,
+    rows_per_part: int,
+    bits: int,
+) -> tuple[dict[str, Role], list[bytes]]:
+    """The roles of the sources, and what each partition of users has made of its parts."""
+    opened = {role: canonical_rows(session.native, source.scan) for role, source in sources.items()}
+    roles = {
+        role: Role.of(source, number, _types(opened[role]), role in (LISTS, "test", *last))
+        for number, (role, source) in enumerate(sources.items())
+    }
+    versions = Versions.installed()
+    try:
+        chosen = {role: rows if only is None else rows.filter(rows["user"] == only) for role, rows in opened.items()}
+        blocks = [rows.mapInArrow(BlockWriter(roles[role].number, bits, versions), SCHEMA) for role, rows in chosen.items()]
+        together = reduce(lambda first, second: first.union(second), blocks)
+        # By bucket and not by user: a partition then holds as many whole buckets as Spark finds fitting.
+        shuffled = together.repartition(BUCKET).sortWithinPartitions(BUCKET)
+        worker = PartWorker(work, roles, versions, rows_per_part)
+        return roles, shuffled.mapInArrow(worker, f"{MADE} binary").toArrow()[MADE].to_pylist()
+    except Exception as error:
+        raise translated(error) from error
+
+
 def _types(rows: Any) -> dict[str, str]:
     return {field.name: field.dataType.simpleString() for field in rows.schema.fields}
 
 
-def bucket_bits(sources: Iterable[Source]) -> int:
+def bucket_bits(n_bytes: int) -> int:
     """Return the logarithm of the number of buckets: one for some megabytes, so that a bucket fits into memory; 64 to 4,096 in all."""
-    n_bytes = 0
-    for source in sources:
-        for path in source.paths:
-            n_bytes += path.size if isinstance(path, load.Remote) else path.stat().st_size
-        if source.scan.format == "table":  # nobody knows
-            n_bytes += _BYTES_OF_TABLE
     return min(max((n_bytes // _BYTES_PER_BUCKET).bit_length(), _MIN_BITS), MAX_BITS)
 
 

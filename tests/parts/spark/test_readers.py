@@ -4,39 +4,18 @@ from __future__ import annotations
 
 import gzip
 import itertools
-import os
-import shutil
-import socket
-import subprocess
-import sys
-import time
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 from receval import load
-from receval.config import load_config
-from receval.errors import DataError, MissingExtraError
-from receval.evaluation.plan import Plan
-from receval.evaluation.running import run
+from receval.errors import DataError
 from receval.evaluation.sources import SourceReader
-from receval.evaluation.spark_passes import SparkPasses
-from receval.inputs import look_at_everything
 from receval.load.opening import opened
-from receval.load.scan import ReadError, Scan
+from receval.load.scan import Scan
 from receval.load.tally import FaultTally
-from receval.measure.finishing import finish
-from receval.measure.measuring import Task
-from receval.parts.spark import measured_on_spark, start_session, table_frame
-from receval.parts.spark.failures import translated
+from receval.parts.spark import measured_on_spark, table_frame
 from receval.parts.spark.workers import Enclosed
-from receval.tables.ids import Ids
-from receval.tables.prepared import Prepared
-
-from benchmarks.cluster import HOST, free_port, standalone_cluster
-from tests.conftest import ROOT
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -50,18 +29,9 @@ LISTS = pl.DataFrame(
 )
 
 
-@pytest.fixture(scope="module")
-def session():
-    pytest.importorskip("pyspark", reason="the spark extra is not installed")
-    if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
-        pytest.skip("there is no Java on this machine")
-    session = start_session("local[2]")
-    # On small data to compile takes longer than to run.
-    settings = {"spark.sql.shuffle.partitions": "2", "spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-    for name, value in settings.items():
-        session.native.conf.set(name, value)
-    yield session
-    session.close()
+@pytest.fixture
+def session(spark_session):
+    return spark_session
 
 
 def look(role: str, *paths: Path, table: str = "lists", **options) -> load.Source:
@@ -224,130 +194,3 @@ def test_faults_are_told_in_the_words_of_one_machine(session, tmp_path, fault):
             SourceReader(tmp_path, tolerant=False).attempt(source, consume)
         messages.append(str(failure.value))
     assert messages[0] == messages[1]
-
-
-def evaluated(session, config: Path):
-    """The rows of a config's result on Spark, and the number of rows that were read."""
-    loaded = load_config(config)
-    plan = Plan.of(loaded.config)
-    with ExitStack() as stack:
-        inputs = look_at_everything(loaded, frozenset(), stack)
-        inputs = inputs.with_kinds(load.common_kinds(inputs.all()))
-        reader = SourceReader(loaded.folder, tolerant=False)
-        test = reader.frame(inputs.test)
-        no_items, nothing = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.bool_)
-        prepared = Prepared(Ids(test["item"].head(0)), no_items, no_items, no_items, nothing, nothing)
-        passes = SparkPasses(session, Task(prepared, plan.definitions, plan.aggregates, plan.pooled, keeps_values=True))
-        rows = []
-        for name, source in inputs.models.items():
-            partial = passes.pass_over(source, {"test": inputs.test}, reader, last=("test",))
-            finished = finish(passes.task, partial, name, n_train_users=None, schemas={}, predicted=frozenset())
-            rows += [row for measure in finished.rows[: len(plan.shown)] for row in measure]
-    return rows, reader.n_rows
-
-
-def test_values_are_those_of_one_machine_to_the_last_bit(session, sample):
-    rows, n_rows = evaluated(session, sample / "quickstart.yaml")
-    result = run(load_config(sample / "quickstart.yaml"))
-    assert rows == list(result.rows)
-    assert n_rows == {source.role: source.rows for source in result.inputs}
-
-
-@contextmanager
-def connect_server(folder: Path):
-    """Start a Spark Connect server of this machine and yield its address."""
-    import pyspark
-
-    port = free_port()
-    settings = {"spark.connect.grpc.binding.port": port, "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": 2}
-    settings["spark.driver.defaultJavaOptions"] = "-XX:TieredStopAtLevel=1"
-    command = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit")]
-    command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "--master", "local[2]"]
-    command += [part for key, value in settings.items() for part in ("--conf", f"{key}={value}")]
-    with open(folder / "server.log", "w") as log:
-        environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
-        server = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment)
-        try:
-            deadline = time.monotonic() + 120
-            while time.monotonic() < deadline:
-                with socket.socket() as door:
-                    if door.connect_ex((HOST, port)) == 0:
-                        break
-                time.sleep(0.2)
-            yield f"sc://{HOST}:{port}"
-        finally:
-            server.terminate()
-            server.wait(30)
-
-
-EVALUATE = """
-import sys
-from pathlib import Path
-from receval.parts.spark import start_session
-from tests.parts.test_spark import evaluated
-master, remote, config, *archives = sys.argv[1:]
-session = start_session(master or None, remote or None, archives)
-try:
-    rows, _ = evaluated(session, Path(config))
-    print([(row.model, row.label, row.aggregate, row.value) for row in rows])
-except Exception as error:
-    print(f"{type(error).__name__}: {error}")
-session.close()
-"""
-
-
-def elsewhere(config: Path, master: str = "", remote: str = "", archives: tuple[str, ...] = ()) -> str:
-    """What another process prints that evaluates a config on a cluster or a server: one process has one session."""
-    command = [sys.executable, "-c", EVALUATE, master, remote, str(config), *archives]
-    environment = {name: value for name, value in os.environ.items() if name != "PYSPARK_PYTHON"}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
-    assert done.stdout, done.stderr
-    return done.stdout.strip()
-
-
-def on_one_machine(config: Path) -> str:
-    return str([(row.model, row.label, row.aggregate, row.value) for row in run(load_config(config)).rows])
-
-
-def packed(folder: Path, name: str, python: str) -> str:
-    """An archive of an environment whose Python is a script."""
-    (folder / name / "bin").mkdir(parents=True)
-    (folder / name / "bin" / "python").write_text(f"#!/bin/sh\n{python}\n")
-    (folder / name / "bin" / "python").chmod(0o755)
-    return shutil.make_archive(str(folder / name), "gztar", folder / name) + f"#{name}"
-
-
-def test_spark_connect_gives_the_same_values(tmp_path, sample):
-    with connect_server(tmp_path) as address:
-        assert elsewhere(sample / "quickstart.yaml", remote=address) == on_one_machine(sample / "quickstart.yaml")
-
-
-def test_a_cluster_of_two_workers_gives_the_same_values_and_takes_a_packed_environment(tmp_path, sample):
-    (tmp_path / "receval.py").write_text("raise ModuleNotFoundError(\"No module named 'receval'\", name='receval')\n")
-    bare = packed(tmp_path, "bare", f'PYTHONPATH={tmp_path}:"$PYTHONPATH" exec {sys.executable} "$@"')
-    whole = packed(tmp_path, "whole", f'exec {sys.executable} "$@"')
-    with standalone_cluster(2, memory="1g", environment={"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"}) as address:
-        same = on_one_machine(sample / "quickstart.yaml")
-        assert elsewhere(sample / "quickstart.yaml", master=address, archives=(whole,)) == same
-        printed = elsewhere(sample / "quickstart.yaml", master=address, archives=(bare,))
-    assert printed.startswith("MissingExtraError: the Python of the Spark workers has no receval\n")
-    assert "engine.archives" in printed
-
-
-@pytest.mark.parametrize(
-    ("message", "kind"),
-    [
-        ("Traceback (most recent call last):\n  …\nModuleNotFoundError: No module named 'polars'", MissingExtraError),
-        ("[PACKAGE_NOT_INSTALLED] PyArrow >= 18 must be installed", MissingExtraError),
-        ("[PYTHON_VERSION_MISMATCH] Python in worker has different version", MissingExtraError),
-        (
-            "Traceback (most recent call last):\nreceval.parts.spark.versions.OtherVersions: the Spark workers have receval 0",
-            MissingExtraError,
-        ),
-        ("Traceback (most recent call last):\nreceval.load.scan.ReadError: bad number", ReadError),
-        ("Traceback (most recent call last):\nKeyError: 3", RuntimeError),
-        ("[FAILED_READ_FILE] Error while reading file", ReadError),
-    ],
-)
-def test_what_spark_raises_becomes_our_errors(message, kind):
-    assert isinstance(translated(Exception(message)), kind)

@@ -1,0 +1,120 @@
+"""The benchmark's files: lists of 100 items for each user, in order or shuffled, with a test set, train and items.
+
+Every row is computed from its number, so that files are the same on every machine, and a billion rows take no more memory than
+twenty million.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+DATA: Final = Path(__file__).parent / "data"
+N_USERS, N_LISTED, N_ITEMS, N_TEST = 200_000, 100, 50_000, 10
+N_CATEGORIES, N_TRAIN = 18, 10
+_MULTIPLIER: Final = 1_000_000_007
+"""A prime: the rows of a large shuffled file are those of the numbers i · this, modulo the number of rows."""
+
+
+def file(name: str) -> Path:
+    """The file called `name`, such as `sorted.csv` or `test-200m.parquet`; it is made if it is not there."""
+    path = DATA / name
+    if not path.exists():
+        DATA.mkdir(exist_ok=True)
+        maker, arguments = _maker(path)
+        unfinished = path.with_name(f"unfinished-{path.name}")
+        maker(unfinished, *arguments)
+        unfinished.rename(path)
+    return path
+
+
+def _maker(path: Path) -> tuple[Callable[..., None], tuple[object, ...]]:
+    """What makes a file, and its arguments beside the path."""
+    stem, ending = path.stem, path.suffix
+    if ending == ".csv":
+        return _copy_as_csv, (path.with_suffix(".parquet").name,)
+    if stem.endswith("-text"):
+        return _copy_as_text, (stem.removesuffix("-text") + ".parquet",)
+    kind, _, size = stem.partition("-")
+    n_blocks = {"": 1, "200m": 10, "1b": 50}[size]
+    if kind == "shuffled" and n_blocks == 1:
+        return _copy_shuffled, ("sorted.parquet",)
+    if kind in ("sorted", "shuffled"):
+        return _write, (kind, n_blocks)
+    return {"test": _write_test, "train": _write_train, "items": _write_items}[kind], (n_blocks,)
+
+
+def _chance(column: str, seed: int) -> pl.Expr:
+    return pl.col(column).hash(seed).cast(pl.Float64) / 2.0**64
+
+
+def _lists(numbers: pl.DataFrame) -> pl.DataFrame:
+    """The rows of the lists with these numbers, `n`."""
+    rows = numbers.with_columns(user_id=pl.col("n") // N_LISTED, rank=pl.col("n") % N_LISTED)
+    width = N_ITEMS // N_LISTED  # each rank draws from items of its own, so that no list repeats one
+    item = (pl.col("rank") * 37 + pl.col("user_id") * 11) % N_LISTED * width + (width * _chance("n", 1) ** 2).floor().cast(pl.Int64)
+    score = (1 - (pl.col("rank") + _chance("n", 2)) / N_LISTED).cast(pl.Float32)
+    return rows.select("user_id", item_id=item, score=score)
+
+
+def _numbers(kind: str, block: int, n_blocks: int) -> pl.DataFrame:
+    """The numbers of a block of rows, in the order of a file."""
+    size = N_USERS * N_LISTED
+    numbers = pl.select(n=pl.int_range(block * size, (block + 1) * size))
+    return numbers if kind == "sorted" else numbers.select(pl.col("n") * _MULTIPLIER % (size * n_blocks))
+
+
+def _write(path: Path, kind: str, n_blocks: int) -> None:
+    _join_blocks(path, (_lists(_numbers(kind, block, n_blocks)) for block in range(n_blocks)))
+
+
+def _write_test(path: Path, n_blocks: int) -> None:
+    _join_blocks(path, (_test_of(block, n_blocks) for block in range(n_blocks)))
+
+
+def _test_of(block: int, n_blocks: int) -> pl.DataFrame:
+    """Three of a hundred listed items, and seven items by chance, for each user of a block."""
+    numbers = _numbers("sorted", block, n_blocks)
+    hits = _lists(numbers).with_columns(numbers["n"]).filter(_chance("n", 3) < 0.03).select("user_id", "item_id")
+    n_others = N_TEST - 3
+    others = pl.select(n=pl.int_range(block * N_USERS * n_others, (block + 1) * N_USERS * n_others))
+    others = others.select(user_id=pl.col("n") // n_others, item_id=(N_ITEMS * _chance("n", 4)).floor().cast(pl.Int64))
+    return pl.concat([hits, others]).unique().sort("user_id", "item_id")
+
+
+def _write_train(path: Path, n_blocks: int) -> None:
+    rows = pl.select(n=pl.int_range(N_USERS * n_blocks * N_TRAIN)).with_columns(user_id=pl.col("n") // N_TRAIN)
+    rows = rows.select("user_id", item_id=(N_ITEMS * _chance("n", 6) ** 2).floor().cast(pl.Int64))
+    rows.unique().sort("user_id", "item_id").write_parquet(path)
+
+
+def _write_items(path: Path, n_blocks: int) -> None:
+    items = pl.select(item_id=pl.int_range(N_ITEMS)).with_columns(number=(N_CATEGORIES * _chance("item_id", 7)).floor().cast(pl.Int64))
+    items.select("item_id", category=pl.format("category {}", "number")).write_parquet(path)
+
+
+def _copy_shuffled(path: Path, source: str) -> None:
+    pl.read_parquet(file(source)).sample(fraction=1, shuffle=True, seed=5).write_parquet(path)
+
+
+def _copy_as_csv(path: Path, source: str) -> None:
+    pl.scan_parquet(file(source)).sink_csv(path)
+
+
+def _copy_as_text(path: Path, source: str) -> None:
+    ids = (pl.format("u{}", "user_id").alias("user_id"), pl.format("i{}", "item_id").alias("item_id"))
+    pl.scan_parquet(file(source)).with_columns(ids).sink_parquet(path)
+
+
+def _join_blocks(path: Path, blocks: Iterator[pl.DataFrame]) -> None:
+    """Write blocks to a file, one at a time."""
+    parts = []
+    for number, block in enumerate(blocks):
+        parts.append(path.with_name(f"{path.stem}-{number:03}.part"))
+        block.write_parquet(parts[-1])
+    pl.scan_parquet(parts).sink_parquet(path)
+    for part in parts:
+        part.unlink()

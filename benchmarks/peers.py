@@ -1,0 +1,109 @@
+"""Other libraries at sizes that they can do, each a whole process in an environment of its own below benchmarks/data/peers."""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import data
+import table
+
+PACKAGES: Final = {"ranx": "ranx", "pytrec_eval": "pytrec_eval-terrier", "RecTools": "rectools", "RePlay (Polars)": "replay-rec"}
+READERS: Final = ("polars", "pandas", "pyarrow")
+ENVIRONMENTS: Final = data.DATA / "peers"
+N_USERS: Final = 20_000
+"""The first users of the sorted lists: 2 million rows."""
+HEADER: Final = "\n| 2 M rows in order, Precision, Recall, nDCG, MRR at 10 | seconds | MB |\n|---|---:|---:|"
+
+_READ: Final = """
+import sys, polars as pl
+lists, test = (pl.read_parquet(path) for path in sys.argv[1:])
+"""
+_AS_DICTIONARIES: Final = """
+def nested(frame, column):
+    grouped = frame.group_by("user", maintain_order=True).agg("item", column)
+    return {user: dict(zip(items, values)) for user, items, values in grouped.iter_rows()}
+text = [pl.col("user_id").cast(pl.String).alias("user"), pl.col("item_id").cast(pl.String).alias("item")]
+run = nested(lists.select(*text, pl.col("score").cast(pl.Float64)), "score")
+qrels = nested(test.select(*text, pl.lit(1).alias("grade")), "grade")
+"""
+SCRIPTS: Final = {
+    "ranx": _READ
+    + _AS_DICTIONARIES
+    + """
+from ranx import Qrels, Run, evaluate
+print(evaluate(Qrels(qrels), Run(run), ["precision@10", "recall@10", "ndcg@10", "mrr@10"], make_comparable=True))
+""",
+    "pytrec_eval": _READ
+    + _AS_DICTIONARIES
+    + """
+import pytrec_eval
+found = pytrec_eval.RelevanceEvaluator(qrels, {"P.10", "recall.10", "ndcg_cut.10", "recip_rank"}).evaluate(run)
+print(sum(user["ndcg_cut_10"] for user in found.values()) / len(found))
+""",
+    "RecTools": _READ
+    + """
+from rectools.metrics import MRR, NDCG, Precision, Recall, calc_metrics
+reco = lists.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user_id")).select("user_id", "item_id", "rank").to_pandas()
+metrics = {"p": Precision(k=10), "r": Recall(k=10), "n": NDCG(k=10), "m": MRR(k=10)}
+print(calc_metrics(metrics, reco=reco, interactions=test.to_pandas()))
+""",
+    "RePlay (Polars)": _READ
+    + """
+from replay.metrics import MRR, NDCG, OfflineMetrics, Precision, Recall
+columns = {"query_column": "user_id", "item_column": "item_id", "rating_column": "score"}
+print(OfflineMetrics([Precision(10), Recall(10), NDCG(10), MRR(10)], **columns)(lists, test))
+""",
+}
+
+
+def lines(repeats: int, folder: Path) -> Iterator[str]:
+    """The table of the peers, with receval and the same metrics on the same files."""
+    files = [str(path) for path in _files(folder)]
+    config = folder / "peers.yaml"
+    evaluation = "{metrics: [Precision, Recall, nDCG, MRR], top_k: [10]}"
+    config.write_text(f"data: {{test: {files[1]}, recommendations: {{model: {files[0]}}}}}\nevaluation: {evaluation}\n")
+    yield HEADER
+    yield _line("receval", table.receval("run", str(config)), repeats)
+    for name, script in SCRIPTS.items():
+        python = _python(name)
+        yield f"| {name} | not installed | |" if python is None else _line(name, [python, "-c", script, *files], repeats)
+
+
+def _line(name: str, command: list[str], repeats: int) -> str:
+    table.measure(command)  # the first run compiles what the library compiles
+    runs = [table.measure(command) for _ in range(repeats)]
+    return f"| {name} | {statistics.median(run.seconds for run in runs):.2f} | {max(run.megabytes for run in runs):,.0f} |"
+
+
+def _python(name: str) -> str | None:
+    """The Python of the environment of a peer, which is made if it is not there; `None` if the peer cannot be installed."""
+    folder = ENVIRONMENTS / PACKAGES[name]
+    python = folder / "bin" / "python"
+    if not python.exists():
+        print(f"installing {name} …", file=sys.stderr)
+        venv.create(folder, with_pip=True)
+        installed = subprocess.run([python, "-m", "pip", "install", "-q", PACKAGES[name], *READERS], stdout=sys.stderr)
+        if installed.returncode:
+            shutil.rmtree(folder)
+            return None
+    return str(python)
+
+
+def _files(folder: Path) -> tuple[Path, Path]:
+    """The lists and the test rows of the first users, in files of their own."""
+    program = f"""
+import sys, polars as pl
+for source, target in zip(sys.argv[1:3], sys.argv[3:]):
+    pl.scan_parquet(source).filter(pl.col("user_id") < {N_USERS}).collect().write_parquet(target)
+"""
+    targets = (folder / "lists.parquet", folder / "test.parquet")
+    sources = (data.file("sorted.parquet"), data.file("test.parquet"))
+    subprocess.run([sys.executable, "-c", program, *map(str, (*sources, *targets))], check=True)
+    return targets

@@ -1,0 +1,46 @@
+"""Everything that is made of some users, as a pure function; it imports only what measuring needs, for Spark's workers load it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from ..health import CheckTask, examine
+from ..measure.measuring import Task, scored
+from ..measure.partial import Partial
+from ..measure.scoring import Scorer
+from ..measure.ties import TieMeasures, tie_sums
+from ..measure.yardstick_facts import yardstick_facts
+from ..tables.part import LISTS, PartData
+
+TIES = "ties"
+CHECKS = "checks"
+YARDSTICKS = "yardsticks"
+
+
+@dataclass(frozen=True, eq=False)
+class PassTask:
+    """What is made of every part of a model: the values of measures, bounds under ties, the tallies of checks, facts for yardsticks."""
+
+    task: Task
+    ties: TieMeasures | None = None
+    checks: CheckTask | None = None
+    for_yardsticks: bool = False
+
+
+def measured(pass_task: PassTask, frames: Mapping[str, pl.DataFrame]) -> Partial:
+    """What some users, with all their rows, add to the result: a pure function that runs on another machine as it stands."""
+    task = pass_task.task
+    scorer = Scorer.of(task.prepared, PartData(frames))
+    made, values = scored(task, scorer)
+    more: dict[str, Any] = {}
+    if pass_task.ties is not None and pass_task.ties.indexes and "score" in frames[LISTS].columns:
+        more[TIES] = tie_sums(scorer, pass_task.ties, values)
+    if pass_task.checks is not None:
+        more[CHECKS] = examine(pass_task.checks, scorer, task.definitions, values)
+    if pass_task.for_yardsticks:
+        more[YARDSTICKS] = yardstick_facts(scorer, task.groups, values)
+    return made.with_more(more)

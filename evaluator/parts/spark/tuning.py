@@ -1,0 +1,51 @@
+"""Settings of Spark for small data, where to plan and to compile takes longer than to run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from ...load import Remote, Source
+from .session import SparkSession
+
+MAX_SMALL: Final = 8 << 20
+_BYTES_OF_TABLE: Final = 4 << 30
+_SMALL: Final = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+}
+
+
+def input_bytes(sources: Iterable[Source]) -> int:
+    """Return the size of the files of sources; tables of a catalog, whose size is not known, count as large."""
+    n_bytes = 0
+    for source in sources:
+        for path in source.paths:
+            n_bytes += path.size if isinstance(path, Remote) else path.stat().st_size
+        if source.scan.format == "table":
+            n_bytes += _BYTES_OF_TABLE
+    return n_bytes
+
+
+@contextmanager
+def tuned(session: SparkSession, n_bytes: int) -> Iterator[None]:
+    """Let queries over inputs of `n_bytes` start sooner if these are at most `MAX_SMALL`; the settings of the session come back.
+
+    A server may refuse a setting, which then stays as it is: only speed depends on them.
+    """
+    before: dict[str, str] = {}
+    if n_bytes <= MAX_SMALL:
+        for name, value in _SMALL.items():
+            with suppress(Exception):
+                previous = session.native.conf.get(name)
+                session.native.conf.set(name, value)
+                before[name] = previous
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            with suppress(Exception):
+                session.native.conf.set(name, value)

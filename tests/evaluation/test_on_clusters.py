@@ -1,0 +1,105 @@
+"""A run by Spark Connect, and on a cluster of two workers, writes the same bytes as a run on one machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.cluster import HOST, free_port, standalone_cluster
+from tests.conftest import ROOT
+from tests.evaluation.on_spark import contents, write_config, write_world
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+METRICS = ["nDCG", "MAP", "Recall", "F1", "MRR", "ItemCoverage", "Gini", "ILD", "ARP", "RMSE"]
+QUICK = "-XX:TieredStopAtLevel=1"
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    pytest.importorskip("pyspark", reason="the spark extra is not installed")
+    if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
+        pytest.skip("there is no Java on this machine")
+    write_world(tmp_path)
+    return write_config(tmp_path, METRICS, top_k=[3])
+
+
+@contextmanager
+def connect_server(folder: Path) -> Iterator[str]:
+    """Start a Spark Connect server of this machine and yield its address."""
+    import pyspark
+
+    port = free_port()
+    settings = {"spark.connect.grpc.binding.port": port, "spark.ui.enabled": "false", "spark.driver.defaultJavaOptions": QUICK}
+    command = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit")]
+    command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "--master", "local[2]"]
+    command += [part for key, value in settings.items() for part in ("--conf", f"{key}={value}")]
+    with open(folder / "server.log", "w") as log:
+        environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+        server = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment)
+        try:
+            deadline = time.monotonic() + 120
+            while time.monotonic() < deadline:
+                with socket.socket() as door:
+                    if door.connect_ex((HOST, port)) == 0:
+                        break
+                time.sleep(0.2)
+            yield f"sc://{HOST}:{port}"
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
+def run_elsewhere(config: Path, folder: str, *options: str) -> tuple[int, str]:
+    """Run a config in another process, as one process has one session; return the exit code and the last lines of stderr."""
+    command = [sys.executable, "-m", "receval", "run", str(config), "-q", "-o", f"{config.parent / folder}/"]
+    command += [part for option in options for part in ("--set", option)]
+    environment = {name: value for name, value in os.environ.items() if name != "PYSPARK_PYTHON"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
+    return done.returncode, done.stderr[done.stderr.find("receval:") :]
+
+
+def on_one_machine(config: Path) -> Mapping[str, Any]:
+    assert run_elsewhere(config, "local")[0] in (0, 1)
+    return contents(config.parent / "local")
+
+
+def packed(folder: Path, name: str, python: str) -> str:
+    """An archive of an environment whose Python is a script."""
+    (folder / name / "bin").mkdir(parents=True)
+    (folder / name / "bin" / "python").write_text(f"#!/bin/sh\n{python}\n")
+    (folder / name / "bin" / "python").chmod(0o755)
+    return shutil.make_archive(str(folder / name), "gztar", folder / name) + f"#{name}"
+
+
+def test_spark_connect_writes_the_same_bytes(config):
+    with connect_server(config.parent) as address:
+        code, said = run_elsewhere(config, "connect", "engine.name=spark", f"engine.remote={address}")
+    assert code in (0, 1), said
+    assert contents(config.parent / "connect") == on_one_machine(config)
+
+
+def test_a_cluster_of_two_workers_writes_the_same_bytes_and_takes_a_packed_environment(config, tmp_path):
+    (tmp_path / "receval.py").write_text("raise ModuleNotFoundError(\"No module named 'receval'\", name='receval')\n")
+    bare = packed(tmp_path, "bare", f'PYTHONPATH={tmp_path}:"$PYTHONPATH" exec {sys.executable} "$@"')
+    whole = packed(tmp_path, "whole", f'exec {sys.executable} "$@"')
+    with standalone_cluster(2, memory="1g", environment={"JAVA_TOOL_OPTIONS": QUICK}) as address:
+        engine = ("engine.name=spark", f"engine.master={address}")
+        code, said = run_elsewhere(config, "cluster", *engine, f"engine.archives=[{whole}]")
+        assert code in (0, 1), said
+        code, said = run_elsewhere(config, "bare", *engine, f"engine.archives=[{bare}]")
+    assert contents(tmp_path / "cluster") == on_one_machine(config)
+    assert code == 4, said
+    message, hint = said.strip().splitlines()
+    assert message == "receval: the Python of the Spark workers has no receval"
+    assert "engine.archives" in hint
+    assert not (tmp_path / "bare" / "results.csv").exists()

@@ -1,0 +1,26 @@
+"""A body reads only the tables that its metric declares in `uses`, and those that these are made of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from receval.metrics import METRICS
+from receval.metrics.measure import Measure
+from receval.tables.graph import NO_CHOICE, Tables, closure
+
+
+def measure(name: str) -> Measure:
+    """What the body of a metric is given, of a part of one user; the count `n_relevant` is there, no other table can be made."""
+    tables = Tables({"n_relevant": np.asarray([2])})
+    given = {"cutoffs": (1,), "params": {}, "choice": NO_CHOICE, "prepared": None, "n_users": 1, "counts": np.ones(1, bool), "sums": None}
+    return Measure(tables=tables, declared=closure(tuple(METRICS[name].uses({}))), **given)
+
+
+def test_a_table_that_a_metric_does_not_declare_is_an_error():
+    with pytest.raises(LookupError, match="reads the table 'listed', which the metric does not declare"):
+        _ = measure("Recall").listed
+
+
+def test_what_a_declared_table_is_made_of_may_be_read():
+    assert "n_relevant" not in METRICS["Recall"].uses({})
+    assert measure("Recall").n_relevant.tolist() == [[2]]

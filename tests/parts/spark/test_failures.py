@@ -1,0 +1,38 @@
+"""What Spark raises is told as our errors; this needs no Spark."""
+
+from __future__ import annotations
+
+import pytest
+from receval.errors import MissingExtraError
+from receval.load.scan import ReadError
+from receval.parts.spark.failures import translated
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("Traceback (most recent call last):\n  …\nModuleNotFoundError: No module named 'polars'", MissingExtraError),
+        ("[PACKAGE_NOT_INSTALLED] PyArrow >= 18 must be installed", MissingExtraError),
+        ("[PYTHON_VERSION_MISMATCH] Python in worker has different version", MissingExtraError),
+        (
+            "Traceback (most recent call last):\nreceval.parts.spark.versions.OtherVersions: the Spark workers have receval 0",
+            MissingExtraError,
+        ),
+        ("Traceback (most recent call last):\nreceval.load.scan.ReadError: bad number", ReadError),
+        ("Traceback (most recent call last):\nKeyError: 3", RuntimeError),
+        ("[FAILED_READ_FILE] Error while reading file", ReadError),
+    ],
+)
+def test_what_spark_raises_becomes_our_errors(message, kind):
+    assert isinstance(translated(Exception(message)), kind)
+
+
+def test_an_interruption_that_another_error_hides_is_raised_again():
+    try:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise ConnectionError("the answer was not read")
+    except ConnectionError as error:
+        with pytest.raises(KeyboardInterrupt):
+            translated(error)

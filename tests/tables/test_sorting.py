@@ -1,0 +1,32 @@
+"""Sorting by one packed number gives the order that sorting by columns gives."""
+
+import numpy as np
+import polars as pl
+import pytest
+from receval.tables.rows import in_order
+from receval.tables.sorting import sorted_within_users
+
+RANDOM = np.random.default_rng(1)
+N = 500
+KEYS = {
+    "few integers": RANDOM.integers(-3, 3, N),
+    "large integers": RANDOM.integers(-(2**62), 2**62, N),
+    "single precision": RANDOM.standard_normal(N).astype(np.float32).round(1),
+    "doubles that single precision cannot tell apart": 1 + RANDOM.random(N) * 1e-9,
+    "zeros of both signs": np.where(RANDOM.random(N) < 0.3, -0.0, 0.0),
+    "doubles beyond single precision": RANDOM.random(N) * 1e300 * RANDOM.choice([-1, 1], N),
+    "infinite ones": np.where(RANDOM.random(N) < 0.3, np.inf, -1.0),
+}
+
+
+@pytest.mark.parametrize("falls", [True, False])
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS.keys())
+def test_the_order_is_that_of_the_columns(key, falls):
+    user, item = np.sort(RANDOM.integers(0, 20, N)), RANDOM.integers(0, 5, N)
+    for ties in (item, pl.Series(item).cast(pl.String)):
+        keys = [(key, falls), (ties, False)]
+        assert sorted_within_users(user, keys).tolist() == in_order(user, keys).tolist()
+
+
+def test_no_rows_have_no_order():
+    assert not len(sorted_within_users(np.empty(0, np.int64), [(np.empty(0), True)]))
