@@ -216,8 +216,7 @@ class Data(Model):
     )
     predictions: (
         Annotated[
-            Annotated[dict[str, SourceField], Field(json_schema_extra=_NO_SOURCE), Tag("named")]
-            | Annotated[SourceField, Tag("file")],
+            Annotated[dict[str, SourceField], Field(json_schema_extra=_NO_SOURCE), Tag("named")] | Annotated[SourceField, Tag("file")],
             Discriminator(lambda value: "named" if isinstance(value, Mapping) and not {"path", "table"} & value.keys() else "file"),
         ]
         | None

@@ -1,0 +1,117 @@
+"""The same input gives the same bytes of every result file: in any order of rows, cut into any parts, on any number of threads."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+from receval.evaluation import passes
+from receval.metrics import METRICS
+from receval.names.measure_strings import parse
+
+from tests.conftest import table
+from tests.variants import FILE_ORDER, without
+from tests.worlds import World, pairs, sides
+
+ORDERLESS = without(*FILE_ORDER)
+ONE_OF_EACH = list({parse(text).name: text for text in reversed(ORDERLESS)}.values())
+RUNS: dict[str, dict[str, Any]] = {
+    "every metric, yardstick and check": {
+        "evaluation": {
+            "metrics": ONE_OF_EACH,
+            "top_k": [3, "none"],
+            "aggregates": ["mean", "median", "p90", "std", "ci95"],
+            "yardsticks": ["oracle", "popularity", "random"],
+        },
+    },
+    "every value of every axis": {"evaluation": {"metrics": ORDERLESS, "top_k": [3, "none"]}, "health": "off"},
+    "bootstrap and pooled values": {
+        "evaluation": {"metrics": ["Precision", "Recall", "AUC"], "top_k": [3], "aggregates": ["bootstrap95", "micro", "mean"]}
+    },
+}
+ROWS_PER_PART = {
+    "every metric, yardstick and check": (1, 30),
+    "every value of every axis": (30,),
+    "bootstrap and pooled values": (1, 7, 60),
+}
+"""The sizes of parts in runs over shuffled files, which are partitioned in temporary files: `engine.memory` is small."""
+N_THREADS = {"every metric, yardstick and check": (1, 2, 8), "bootstrap and pooled values": (1, 2, 8)}
+
+
+WHOLE_USERS = passes.whole_users
+
+
+def awkward_world(seed: int) -> World:
+    """Lists with ties and duplicates, users on one side only, gaps in every side input, sums that round."""
+    chance = random.Random(seed)
+    users, items = range(40), range(14)
+    lists = [(u, i, chance.randint(0, 4) / 3) for u in (*users, 99, 98) for i in chance.sample([*items, 100, 101], chance.randint(0, 12))]
+    lists += [(user, item, chance.choice((0.1, 0.2, 1.0))) for user, item, _ in lists if chance.random() < 0.25]
+    test = [(user, item, chance.randint(0, 5)) for user, item in pairs(chance, users, items, 0.4)]
+    return {
+        "test": table(["user", "item", "rating"], test),
+        "lists": table(["user", "item", "score"], lists),
+        **sides(chance, users, items),
+    }
+
+
+def write_world(folder: Path, world: World, run: dict[str, Any], shuffled: int | None) -> Path:
+    """Write the files, in the order of users or shuffled, and a config that runs over them."""
+    folder.mkdir()
+    for name, frame in world.items():
+        rows = frame if shuffled is None else frame.sample(fraction=1, shuffle=True, seed=shuffled)
+        rows.write_parquet(folder / f"{name}.parquet")
+    data: dict[str, Any] = {name: f"{name}.parquet" for name in world if name != "lists"}
+    data |= {"recommendations": {"model": "lists.parquet", "other": "baseline.parquet"}}
+    data["items"] = {"path": "items.parquet", "categories": "categories", "split": "|"}
+    config = {"data": data, "engine": {"memory": "1KB"}, "output": {"dir": "results", "per_user": True}, **run}
+    config["evaluation"] = {"relevance": {"graded": True}, **run["evaluation"]}
+    (folder / "config.yaml").write_text(yaml.safe_dump(config))
+    return folder / "config.yaml"
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    """The bytes of every result file, without what results.json says of the input; so does the manifest, which is left out."""
+    found = {path.name: path.read_bytes() for path in (folder / "results").iterdir() if path.name != "manifest.json"}
+    content = json.loads(found["results.json"])
+    found["results.json"] = json.dumps({key: value for key, value in content.items() if key != "inputs"}).encode()
+    return found
+
+
+def assert_equal(found: dict[str, bytes], expected: dict[str, bytes]) -> None:
+    assert found.keys() == expected.keys()
+    assert expected.keys() == {"results.csv", "results_wide.csv", "results.json", "results.parquet", "results.md", "per_user.parquet"}
+    assert not [name for name in expected if found[name] != expected[name]]
+
+
+def test_every_metric_is_run():
+    assert {parse(text).name for text in ONE_OF_EACH} == METRICS.keys()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RUNS)
+def test_orders_of_rows_parts_and_threads_change_no_byte(name, receval, tmp_path, monkeypatch):
+    world = awkward_world(4)
+    assert receval("run", write_world(tmp_path / "plain", world, RUNS[name], None), "-q")[0] in (0, 1)
+    expected = bytes_of(tmp_path / "plain")
+    assert pl.read_parquet(tmp_path / "plain" / "results" / "per_user.parquet")["user"].n_unique() > 35
+    for rows_per_part in ROWS_PER_PART[name]:
+        monkeypatch.setattr(passes, "whole_users", partial(WHOLE_USERS, rows_per_part=rows_per_part))
+        config = write_world(tmp_path / f"parts of {rows_per_part}", world, RUNS[name], rows_per_part)
+        assert receval("run", config, "-q")[0] in (0, 1)
+        assert_equal(bytes_of(config.parent), expected)
+    for n_threads in N_THREADS.get(name, ()):
+        config = write_world(tmp_path / f"{n_threads} threads", world, RUNS[name], n_threads)
+        environment = {**os.environ, "POLARS_MAX_THREADS": str(n_threads)}
+        done = subprocess.run([sys.executable, "-m", "receval", "run", str(config), "-q"], env=environment, capture_output=True, text=True)
+        assert done.returncode in (0, 1), done.stderr
+        assert_equal(bytes_of(config.parent), expected)
