@@ -30,11 +30,10 @@ settings.load_profile("default")
 Rows = Sequence[tuple[Any, ...]]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests on Spark share one worker, and so one session."""
-    for item in items:
-        if item.get_closest_marker("spark"):
-            item.add_marker(pytest.mark.xdist_group("spark"))
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Tests on Spark share one worker, and so one session; pytest-xdist reads the groups when all is collected."""
+    if item.get_closest_marker("spark"):
+        item.add_marker(pytest.mark.xdist_group("spark"))
 
 
 def table(columns: Sequence[str], rows: Rows) -> pl.DataFrame:

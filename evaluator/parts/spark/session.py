@@ -68,8 +68,9 @@ def start_session(master: str | None = None, remote: str | None = None, archives
             "the spark engine needs Java, and there is none on this machine",
             "install a Java 17 runtime, or name a server: engine.remote",
         )
-    running = None if remote else pyspark.sql.SparkSession.getActiveSession()
-    if running is not None:
+    # Spark tells the active session to the thread that started it only; any other would take it for its own, and stop it.
+    if not remote and getattr(pyspark.SparkContext, "_active_spark_context", None) is not None:
+        running = pyspark.sql.SparkSession.getActiveSession() or pyspark.sql.SparkSession.builder.getOrCreate()
         return SparkSession(running, started=False, is_remote=False)
     logging.getLogger().addFilter(_is_news)
     try:
