@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, Phase, settings
 from receval import Result, load_config, run
 from receval.cli.main import main
 from receval.parts.spark import SparkSession, start_session
+from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).parent.parent
 CONFIGS = ROOT / "configs"
@@ -30,10 +31,19 @@ settings.load_profile("default")
 Rows = Sequence[tuple[Any, ...]]
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Tests on Spark share one worker, and so one session; pytest-xdist reads the groups when all is collected."""
-    if item.get_closest_marker("spark"):
-        item.add_marker(pytest.mark.xdist_group("spark"))
+class SparkTogether(LoadScopeScheduling):
+    """Gives all tests on Spark to one worker, so that they share one session, and spreads the others.
+
+    The marks of xdist's own `--dist loadgroup` have no effect with pytest 9.2, which keeps ids of tests elsewhere than xdist 3.8 writes
+    them.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "spark" if "spark" in nodeid else nodeid
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SparkTogether:
+    return SparkTogether(config, log)
 
 
 def table(columns: Sequence[str], rows: Rows) -> pl.DataFrame:
