@@ -17,6 +17,6 @@ store_option = click.option(
 )
 input_format_option = click.option(
     "--input-format",
-    type=click.Choice(("csv", "tsv", "trec", "ndjson", "parquet", "ipc")),
+    type=click.Choice(("csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc")),
     help="The format of standard input, where a path is -; found out if not given.",
 )

@@ -98,7 +98,9 @@ class SourceConfig(Model):
         None, description="Spark: a table of the catalog, such as catalog.db.name, in the place of a path"
     )
     name: Annotated[str, Field(min_length=1)] | None = Field(None, description="in a list of recommendations, the name of the model")
-    format: Literal["csv", "tsv", "trec", "ndjson", "parquet", "ipc", "delta"] | None = Field(None, description="found out if not given")
+    format: Literal["csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc", "delta"] | None = Field(
+        None, description="found out if not given"
+    )
     separator: Annotated[str, Field(min_length=1, max_length=8)] | None = Field(
         None, description="of a text file; found out if not given; where it has several characters, as ::, no field is quoted"
     )

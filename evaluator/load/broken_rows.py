@@ -26,7 +26,7 @@ def explain(source: Source, error: ReadError) -> DataError:
     for path in source.scan.paths:
         problem = _broken(Path(path), source) or _uneven(path, source)
         if problem:
-            return problem.saying({path: source.display_path(path)})
+            return source.told(problem)
     message = str(error).strip().splitlines()[0]
     return DataError(f"{source.role}: {', '.join(source.given)} cannot be read: {message}", "is the file complete, and in this format?")
 

@@ -9,7 +9,7 @@ from typing import Literal
 from .folders import Partition, common_columns
 from .scan import Format
 
-FormatName = Format | Literal["trec", "tsv"]
+FormatName = Format | Literal["trec", "tsv", "json"]
 """A format as the config names it."""
 
 

@@ -12,6 +12,7 @@ from typing import Final
 from ..errors import DataError
 from . import sniff
 from .delta import files_of_table, is_table
+from .documents import as_objects, is_document
 from .folders import Partition, columns_of_path, parts_of
 from .read_options import FormatName
 from .recode import recoded
@@ -20,7 +21,7 @@ from .scan import Format
 
 File = Path | Remote
 _FORMATS: Final[dict[FormatName, Format]] = {
-    "csv": "csv", "tsv": "csv", "trec": "csv", "ndjson": "ndjson", "parquet": "parquet", "ipc": "ipc", "delta": "delta"
+    "csv": "csv", "tsv": "csv", "trec": "csv", "json": "ndjson", "ndjson": "ndjson", "parquet": "parquet", "ipc": "ipc", "delta": "delta"
 }  # fmt: skip
 """The format that a format of the config is a kind of."""
 _TEXT: Final = ("csv", "ndjson")
@@ -31,13 +32,14 @@ class ResolvedFile:
     """A file of a source.
 
     `original` is the file that the config names, in the folder `root` if it names a folder; `local` has the same bytes on this machine
-    (or in a store that engines read); `readable` is `local`, or its text converted to UTF-8.
+    (or in a store that engines read); `readable` is `local`, or its text converted to UTF-8, or the objects of a JSON document, one per line.
     """
 
     original: File
     root: PurePath | None
     local: File
     readable: File
+    is_document: bool = False
 
     def path_columns(self, named: set[str | int]) -> Partition:
         """The columns in the path, such as `day` in `day=1/`: all below `root`, and above it those that are `named`."""
@@ -45,7 +47,13 @@ class ResolvedFile:
 
 
 def resolve(
-    role: str, paths: Sequence[File], format: FormatName | None, encoding: str | None, storage: Mapping[str, str], scratch: ExitStack
+    role: str,
+    table: str,
+    paths: Sequence[File],
+    format: FormatName | None,
+    encoding: str | None,
+    storage: Mapping[str, str],
+    scratch: ExitStack,
 ) -> tuple[Format, list[ResolvedFile]]:
     """The format of a source and its files; copies that are fetched or converted live as long as `scratch`.
 
@@ -60,9 +68,14 @@ def resolve(
         readable = [
             recoded(path, encoding, form == "ndjson", scratch) if form in _TEXT and isinstance(path, Path) else path for path in local
         ]
+        documents = [form == "ndjson" and isinstance(path, Path) and is_document(path) for path in readable]
+        readable = [
+            as_objects(role, str(file), table, path, scratch) if whole and isinstance(path, Path) else path
+            for (file, _), path, whole in zip(files, readable, documents, strict=True)
+        ]
     except DataError as error:
         raise error.saying({str(path): str(file) for (file, _), path in zip(files, local, strict=True)}) from None
-    return form, [ResolvedFile(file, root, *rest) for (file, root), *rest in zip(files, local, readable, strict=True)]
+    return form, [ResolvedFile(file, root, *rest) for (file, root), *rest in zip(files, local, readable, documents, strict=True)]
 
 
 def source_files(role: str, form: Format, files: Sequence[ResolvedFile], storage: Mapping[str, str]) -> list[tuple[File, str]]:

@@ -20,7 +20,7 @@ from .scan import Format, Kind
 _ENDINGS: Final[dict[str, Format]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".tab": "csv", ".data": "csv", ".dat": "csv",
     ".inter": "csv", ".item": "csv", ".user": "csv", ".trec": "csv", ".run": "csv", ".qrels": "csv", ".qrel": "csv",
-    ".ndjson": "ndjson", ".jsonl": "ndjson",
+    ".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson",
     ".parquet": "parquet", ".pq": "parquet",
     ".arrow": "ipc", ".ipc": "ipc", ".feather": "ipc",
 }  # fmt: skip
@@ -71,9 +71,15 @@ def format_of(path: Path, encoded: bool = False) -> Format:
     if path.suffix and path.suffix.lower() not in PACKED:
         raise DataError(
             f"{path}: cannot tell the format from the ending {path.suffix!r}",
-            "say it in the config: format: csv, tsv, trec, ndjson, parquet or ipc",
+            "say it in the config: format: csv, tsv, trec, json, ndjson, parquet or ipc",
         )
-    return "ndjson" if not encoded and head(path)[0].lstrip().startswith("{") else "csv"
+    return "ndjson" if not encoded and _is_json(path) else "csv"
+
+
+def _is_json(path: Path) -> bool:
+    """Whether text begins as JSON does: with an object, or with an array of objects."""
+    start = _first_bytes(path).removeprefix(codecs.BOM_UTF8).lstrip()
+    return start.startswith(b"{") or (start.startswith(b"[") and start[1:].lstrip().startswith(b"{"))
 
 
 def known_format(path: PurePath) -> Format | None:
@@ -86,13 +92,7 @@ def known_format(path: PurePath) -> Format | None:
 
 def head(path: Path) -> list[str]:
     """The first lines of a text file, unpacked, without line ends; `DataError` if it is empty or no text."""
-    if is_gzip(path):
-        start = _unpack_gzip(path)
-    elif is_zstd(path):
-        start = _unpack_zstd(path)
-    else:
-        with open(path, "rb") as file:
-            start = file.read(_HEAD)
+    start = _first_bytes(path)
     if not start.strip():
         raise DataError(f"{path}: the file is empty")
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -196,6 +196,16 @@ def is_number(text: str) -> bool:
 def _starts(path: Path, magic: bytes) -> bool:
     with open(path, "rb") as file:
         return file.read(len(magic)) == magic
+
+
+def _first_bytes(path: Path) -> bytes:
+    """The first bytes of a text file, unpacked."""
+    if is_gzip(path):
+        return _unpack_gzip(path)
+    if is_zstd(path):
+        return _unpack_zstd(path)
+    with open(path, "rb") as file:
+        return file.read(_HEAD)
 
 
 def _unpack_gzip(path: Path) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -42,6 +42,8 @@ class Source:
     """The name of each of `paths` in messages and results, such as the address that it was fetched from."""
     display_paths: Mapping[str, str] = field(default_factory=dict)
     """The name of each of `scan.paths` in messages."""
+    documents: frozenset[str] = frozenset()
+    """Those of `scan.paths` that hold the records of a JSON document, one per line."""
 
     @property
     def columns(self) -> frozenset[str]:
@@ -55,7 +57,12 @@ class Source:
     def location(self, path: str | Path, record: int) -> str:
         """The location of a record, whose index counts from 0, for messages: `role: file, line 12`."""
         number = record + 1 + (self.scan.is_text and self.scan.has_header)
-        return f"{self.role}: {self.display_path(str(path))}, {'line' if self.scan.is_text else 'row'} {number}"
+        unit = "record" if str(path) in self.documents else "line" if self.scan.is_text else "row"
+        return f"{self.role}: {self.display_path(str(path))}, {unit} {number}"
+
+    def told(self, problem: DataError) -> DataError:
+        """A problem of one of `scan.paths`, told of the original file."""
+        return problem.saying(_names(self.display_paths, self.documents))
 
     def with_kinds(self, kinds: Mapping[str, Kind]) -> Source:
         """The same source with its ids read as `kinds` says."""
@@ -109,18 +116,24 @@ def look(
     Text that must be converted to be read, and what is fetched, lives as long as `scratch`, or without it as long as this process.
     """
     storage = storage or {}
-    form, files = resolve(role, paths, format, encoding, storage, scratch or _PROCESS)
+    form, files = resolve(role, table, paths, format, encoding, storage, scratch or _PROCESS)
     configured = {*(columns or {}).values(), *labels}
     partitions = {str(file.readable): file.path_columns(configured) for file in files}
     options = ReadOptions(format, separator, header, columns or {}, labels, split, decimal_comma, tuple(nulls), partitions, storage)
     display_paths = {str(file.readable): str(file.original) for file in files}
+    documents = frozenset(str(file.readable) for file in files if file.is_document)
     try:
         scan = _scan(role, table, [file.readable for file in files], form, options)
     except DataError as error:
-        raise error.saying(display_paths) from None
+        raise error.saying(_names(display_paths, documents)) from None
     label_columns = {label: f"label_{index}" for index, label in enumerate(labels)}
     paths, display_names = zip(*source_files(role, form, files, storage), strict=True)
-    return Source(role, table, tuple(given), scan, scan.kinds, label_columns, paths, display_names, display_paths)
+    return Source(role, table, tuple(given), scan, scan.kinds, label_columns, paths, display_names, display_paths, documents)
+
+
+def _names(display_paths: Mapping[str, str], documents: Collection[str]) -> dict[str, str]:
+    """What is read → what the user knows: a line of a converted document is a record of it."""
+    return {f"{path}, line": f"{display_paths[path]}, record" for path in documents} | dict(display_paths)
 
 
 def _scan(role: str, table: str, paths: Sequence[Path | Remote], format: Format, options: ReadOptions) -> Scan:

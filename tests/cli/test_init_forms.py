@@ -86,7 +86,7 @@ FORMS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any], float]] =
         {"separator": ";", "split": "|"},
         STARS,
     ),
-    "objects in a JSON file": ({"test.json": objects(TRUTH), "als.csv": ALS_CSV}, {"format": "ndjson"}, {}, EVERY),
+    "objects in a JSON file": ({"test.json": objects(TRUTH), "als.csv": ALS_CSV}, {}, {}, EVERY),
     "decimal commas after semicolons": (
         {"test.csv": TEST_CSV, "als.csv": text(COMMAS, ("user_id", "item_id", "score"), ";")},
         {},

@@ -1,0 +1,153 @@
+"""JSON documents → one object per line in a temporary file: arrays of records, lists by user, tables by column."""
+
+from __future__ import annotations
+
+import io
+import json
+import tempfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, Final
+
+from ..errors import DataError
+from . import sniff
+from .columns import names_a_column
+from .json_values import JsonReader, NotJson
+from .list_columns import may_hold_lists
+from .recode import opened
+
+_LINES: Final = (".ndjson", ".jsonl")
+"""Endings of files with one object per line."""
+_START: Final = 1 << 20
+_FIRST: Final = 20
+"""So many keys of an object are looked at to tell columns from users."""
+_SHAPES: Final = 'write records, [{"user": 1, "item": 2, "score": 0.5}], or lists by user, {"1": [2, 3]}, {"1": {"2": 0.5}} or {"1": [[2, 0.5]]}'
+
+
+class _NoRows(Exception):
+    """A value of the document is no row, or no list of a user."""
+
+
+def is_document(path: Path) -> bool:
+    """Whether a file of JSON is one document, and has not one object per line."""
+    try:
+        with opened(path) as file:
+            start = file.read(_START).removeprefix(b"\xef\xbb\xbf").lstrip()
+    except (OSError, EOFError, zlib.error):
+        return False  # what is wrong with the packing is said when the file is looked at
+    if not start.startswith(b"{"):
+        return start.startswith(b"[")
+    if any(ending.lower() in _LINES for ending in path.suffixes):
+        return False
+    first, _, rest = start.partition(b"\n")
+    try:
+        record = json.loads(first)
+    except (ValueError, RecursionError):
+        return True
+    return not rest.strip() and all(isinstance(value, list | dict) for value in record.values())
+
+
+def as_objects(role: str, name: str, table: str, path: Path, scratch: ExitStack) -> Path:
+    """A file with one object per line that holds the rows of a JSON document, and lives as long as `scratch`.
+
+    `name` is what the document is called in messages. `DataError` if it is broken, or holds something else than rows of `table`.
+    """
+    folder = Path(scratch.enter_context(tempfile.TemporaryDirectory(prefix="receval-")))
+    target, where, n_rows = folder / f"{path.name}.ndjson", f"{role}: {name}", 0
+    try:
+        with opened(path) as packed, target.open("w", encoding="utf-8") as written:
+            reader = JsonReader(io.TextIOWrapper(packed, encoding="utf-8-sig"))
+            for row in _rows(reader, table):
+                written.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
+                n_rows += 1
+    except NotJson as error:
+        raise DataError(f"{where}, line {error.line}: {error}", "is it one JSON document, or an object per line?") from None
+    except _NoRows as error:
+        raise DataError(f"{where}, {error}", _SHAPES) from None
+    except UnicodeError as error:
+        raise DataError(f"{where}, after record {n_rows}: not UTF-8 text ({error})", "say its encoding in the config") from None
+    except ValueError:
+        raise DataError(f"{where}, record {n_rows + 1}: a number is not finite", "remove the record, or give it a number") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{where}: cannot be unpacked ({error})", "is the file complete?") from None
+    if not n_rows:
+        raise DataError(f"{where}: there are no rows")
+    return target
+
+
+def _rows(reader: JsonReader, table: str) -> Iterator[Mapping[str, Any]]:
+    if reader.first_letter() == "[":
+        for number, element in enumerate(reader.elements(), 1):
+            if not isinstance(element, dict):
+                raise _NoRows(f"record {number}: a JSON object was expected, not {_shown(element)}")
+            yield element
+        return
+    entries = reader.entries()
+    first = list(islice(entries, _FIRST))
+    if any(names_a_column(key, "user", "item") for key, _ in first):
+        yield from _by_column(dict(chain(first, entries)))
+    elif may_hold_lists(table):
+        value_name = "prediction" if table == "predictions" else "rating"
+        for user, held in chain(first, entries):
+            yield from _of_user(user, held, value_name)
+    else:
+        raise _NoRows(f"key {first[0][0]!r}: no name of a column" if first else "an empty object")
+
+
+def _by_column(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The rows of a table that is written column by column, as pandas does: `{"user": {"0": 1}}`, `{"user": [1]}`."""
+    values: dict[str, list[Any]] = {}
+    keys: tuple[str, list[str]] | None = None
+    for name, held in columns.items():
+        if not isinstance(held, dict | list):
+            raise _NoRows(f"key {name!r}: {_shown(held)} is no column of values")
+        if isinstance(held, dict):
+            keys = keys or (name, list(held))
+            if list(held) != keys[1]:
+                raise _NoRows(f"key {name!r}: its rows are not those of {keys[0]!r}")
+        values[name] = list(held.values()) if isinstance(held, dict) else held
+    (first, n_rows), *others = [(name, len(column)) for name, column in values.items()]
+    for name, n in others:
+        if n != n_rows:
+            raise _NoRows(f"key {name!r}: {n:,} values, where {first!r} has {n_rows:,}")
+    for row in zip(*values.values(), strict=True):
+        yield dict(zip(values, row, strict=True))
+
+
+def _of_user(user: str, held: Any, value_name: str) -> Iterator[dict[str, Any]]:
+    """The rows of a user, of whom an item, a pair of an item and a number, or a record stands in each place of a list, or items are keys."""
+    if not isinstance(held, dict | list):
+        raise _NoRows(f"user {user!r}: {_shown(held)} is no list of items")
+    key = _id(user)
+    for element in [[_id(item), value] for item, value in held.items()] if isinstance(held, dict) else held:
+        if isinstance(element, dict):
+            yield {"user": key, **element}
+        elif not isinstance(element, list):
+            yield {"user": key, "item": _item(user, element)}
+        elif len(element) == 2 and (element[1] is None or _is_number(element[1])):
+            yield {"user": key, "item": _item(user, element[0]), value_name: element[1]}
+        else:
+            raise _NoRows(f"user {user!r}: {_shown(element)} is no item, and no pair of an item and a number")
+
+
+def _id(key: str) -> int | str:
+    """The id that a key of an object is: keys are always in quotes, so a plain integer counts as one, as it does in a field of CSV."""
+    return int(key) if sniff.is_integer(key) else key
+
+
+def _item(user: str, value: Any) -> Any:
+    if isinstance(value, float | bool):
+        raise _NoRows(f"user {user!r}: {_shown(value)} cannot be an id")
+    return value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:60]}…"
