@@ -159,7 +159,9 @@ class RowsSource(SourceConfig):
     """A file of rows that may hold lists."""
 
     split: Annotated[str, Field(min_length=1)] | None = Field(
-        None, description="what separates the items of a list where a field of text holds one; JSON arrays need none"
+        None,
+        description="what separates the items of a list where a field of text holds one; lists in brackets need none; "
+        "none: a text is one item",
     )
 
 

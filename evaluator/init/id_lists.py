@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
+from ..load import list_text
 from .records import Column
-
-_SEPARATORS: Final = (", ", ",", "|", ";", " ")
-_NEARLY_ALL: Final = 0.95
-"""The least share of parts that look like ids."""
 
 
 def find_lists(columns: Mapping[str, Column]) -> tuple[str, tuple[int, ...]] | None:
@@ -29,14 +25,4 @@ def find_lists(columns: Mapping[str, Column]) -> tuple[str, tuple[int, ...]] | N
 
 def separator(column: Column) -> str:
     """Return the separator of the ids in the fields of a column; empty if a field holds one id."""
-    if column.is_list or column.kind != "text":
-        return ""
-    return next((sign for sign in _SEPARATORS if _fits(column, sign)), "")
-
-
-def _fits(column: Column, sign: str) -> bool:
-    """Whether most values contain a sign, and nearly all parts between the signs look like ids with digits."""
-    n_values = sum(sign in value.strip() for value in column.examples)
-    parts = [part for value in column.examples for part in value.strip().split(sign) if part]
-    like_ids = sum(any(letter.isdigit() for letter in part) and not any(letter.isspace() for letter in part.strip()) for part in parts)
-    return 2 * n_values > len(column.examples) and like_ids >= _NEARLY_ALL * len(parts)
+    return "" if column.is_list or column.kind != "text" else list_text.separator(column.examples)

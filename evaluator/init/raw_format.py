@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import polars as pl
 
 from ..errors import DataError
-from ..load import Source, explain, list_columns, look, opening, sniff, trec
+from ..load import Source, explain, list_text, look, opening, sniff, trec
 from ..load.columns import usual_roles
 from ..load.objects import schema_of_objects
 from ..load.scan import Format, ReadError, Scan
@@ -128,8 +128,10 @@ def _text(paths: Sequence[Path], read_keys: dict[str, Any]) -> RawFormat:
     source = _all_columns(source, source.scan.header)
     if separators:
         return RawFormat(source, False, read_keys).with_lists(separators.items, [2])
-    list_columns = frozenset(column.name for column in first_rows(source, _MAX_ROWS) if _holds_arrays(column))
-    return RawFormat(_with_lists(source, list_columns, None), source.scan.has_header, read_keys)
+    texts = {column.name: [value.strip() for value in column if value and value.strip()] for column in first_rows(source, _MAX_ROWS)}
+    bracketed = {name: held for name, held in texts.items() if held and all(_is_list(text) for text in held)}
+    syntax = list_text.syntax_of([text for held in bracketed.values() for text in held])
+    return RawFormat(_with_lists(source, frozenset(bracketed), None, syntax), source.scan.has_header, read_keys)
 
 
 class _Separators(NamedTuple):
@@ -173,12 +175,9 @@ def _header_is_data(source: Source) -> bool:
     return any((frame.to_series(index) == name).any() for index, name in enumerate(names))
 
 
-def _holds_arrays(column: pl.Series) -> bool:
-    """Whether every field of a column of text is a JSON array."""
-    texts = [value.strip() for value in column if value and value.strip()]
-    return bool(texts) and all(
-        list_columns.is_array(text) and (text[1:-1].strip() == "" or list_columns.elements(text, None)) for text in texts
-    )
+def _is_list(text: str) -> bool:
+    """Whether a text is a list in brackets, of which some can be empty."""
+    return list_text.is_bracketed(text) and any(list_text.elements(text, None, syntax) is not None for syntax in ("json", "python"))
 
 
 def _objects(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat:
@@ -225,6 +224,7 @@ def _all_columns(source: Source, names: Iterable[str]) -> Source:
     return replace(source, scan=replace(source.scan, names=every, kinds=dict.fromkeys(every, "text"), lists=frozenset()))
 
 
-def _with_lists(source: Source, columns: frozenset[str], split: str | None) -> Source:
-    """Return the source with lists in these columns only, in text separated by `split`, or as JSON arrays if that is `None`."""
-    return replace(source, scan=replace(source.scan, lists=columns, split=split))
+def _with_lists(source: Source, columns: frozenset[str], split: str | None, syntax: list_text.Syntax = "json") -> Source:
+    """Return the source with lists in these columns only, in text separated by `split`, or in brackets if that is `None`."""
+    in_text = bool(columns) and source.scan.format in ("csv", "lines")
+    return replace(source, scan=replace(source.scan, lists=columns, lists_in_text=in_text, split=split, list_syntax=syntax))

@@ -15,6 +15,8 @@ import polars as pl
 from ..errors import DataError
 from . import sniff
 from .columns import public_name
+from .list_fields import value_of
+from .list_text import elements
 from .opening import NO_VALUE
 from .recode import opened
 from .scan import ReadError, Scan
@@ -74,27 +76,15 @@ def _wrong_with(row: list[str], scan: Scan) -> tuple[str, str | None] | None:
     for column, name in scan.names.items():
         if name in scan.header[: len(row)]:
             field = row[scan.header.index(name)]
-            values = _values(field, column in scan.lists, scan.split)
+            values = elements(field, scan.split, scan.list_syntax) if field and column in scan.lists else [field]
             if values is None:
-                message = f"{public_name(column)} holds {field[:40]!r}, which is no JSON array of values"
-                return message, "write it as [3, 5], strings in double quotes"
+                kind = "JSON array" if scan.list_syntax == "json" else "list as Python prints it"
+                message = f"{public_name(column)} holds {field[:40]!r}, which is no {kind} of values"
+                return message, "write it as [3, 5], strings in double quotes; or say what separates the items, such as split: ','"
             wrong = [value for value in values if scan.kinds[column] == "number" and not _reads_as_number(value, scan)]
             if wrong:
                 return f"{str(wrong[0])[:40]!r} is not a number, and {public_name(column)} must be one", None
     return None
-
-
-def _values(field: str, listed: bool, split: str | None) -> list[object] | None:
-    """The values that a field holds; `None` if it should be a JSON array and is none."""
-    if not listed or not field:
-        return [field]
-    if split is not None:
-        return [value.strip() for value in field.split(split)]
-    try:
-        values = json.loads(field)
-    except (ValueError, RecursionError):
-        return None
-    return values if isinstance(values, list) and not any(isinstance(value, dict | list) for value in values) else None
 
 
 def _first_broken_object(path: Path, source: Source) -> DataError | None:
@@ -121,13 +111,17 @@ def _wrong_with_object(line: bytes, scan: Scan) -> str | None:
     if not isinstance(record, dict):
         return 'a JSON object was expected, such as {"user": 1, "item": 2}'
     for column, name in scan.names.items():
-        held = record.get(name)
+        held = value_of(record, name, scan.fields)
+        if scan.lists_in_text and column in scan.lists and isinstance(held, str):
+            held = elements(held, scan.split, scan.list_syntax)
+            if held is None:
+                return f"{public_name(column)} holds {record[name][:40]!r}, which is no list of values"
         if isinstance(held, list) and column not in scan.lists:
             return f"{public_name(column)} is a list, and in the rows before it is not"
         for value in held if isinstance(held, list) else [held]:
             if isinstance(value, dict | list):
                 return f"{public_name(column)} holds {json.dumps(value)[:40]}, where a single value was expected"
-            if scan.kinds[column] == "number" and not _is_number(value, scan):
+            if scan.kinds[column] == "number" and not (_reads_as_number if scan.lists_in_text else _is_number)(value, scan):
                 return f"{value!r} is not a number, and {public_name(column)} must be one"
     return None
 

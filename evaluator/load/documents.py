@@ -24,7 +24,7 @@ _LINES: Final = (".ndjson", ".jsonl")
 _START: Final = 1 << 20
 _FIRST: Final = 20
 """So many keys of an object are looked at to tell columns from users."""
-_SHAPES: Final = 'write records, [{"user": 1, "item": 2, "score": 0.5}], or lists by user, {"1": [2, 3]}, {"1": {"2": 0.5}} or {"1": [[2, 0.5]]}'
+_SHAPES: Final = 'write records, [{"user": 1, "item": 2}], or lists by user, {"1": [2, 3]}, {"1": {"2": 0.5}} or {"1": [[2, 0.5]]}'
 
 
 class _NoRows(Exception):
@@ -118,7 +118,7 @@ def _by_column(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _of_user(user: str, held: Any, value_name: str) -> Iterator[dict[str, Any]]:
-    """The rows of a user, of whom an item, a pair of an item and a number, or a record stands in each place of a list, or items are keys."""
+    """The rows of a user: a list of items, of pairs of an item and a number, or of records; or an object of items and numbers."""
     if not isinstance(held, dict | list):
         raise _NoRows(f"user {user!r}: {_shown(held)} is no list of items")
     key = _id(user)

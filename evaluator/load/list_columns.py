@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ..errors import DataError
 from .columns import IDS, public_name
+from .list_text import is_bracketed, suspect
 
 _TABLES: Final = ("interactions", "lists", "predictions")
 """The tables of which a row may hold a list of items."""
@@ -32,7 +32,7 @@ def as_list_columns(where: str, table: str, nested: Sequence[str]) -> frozenset[
 
 
 def list_columns_in_text(columns: Mapping[str, str], samples: Mapping[str, Sequence[str]], split: str | None) -> list[str]:
-    """The canonical columns whose fields hold lists, judged by samples: JSON arrays, or texts separated by `split`.
+    """The canonical columns whose fields hold lists, judged by samples: lists in brackets, or texts separated by `split`.
 
     With `split` the items are always lists; another column holds lists if any of its fields has the separator.
     """
@@ -40,21 +40,33 @@ def list_columns_in_text(columns: Mapping[str, str], samples: Mapping[str, Seque
         column: [value.strip() for value in samples[column] if value.strip()] for column in columns if not column.startswith("label_")
     }
     if split is None:
-        return [column for column, texts in values.items() if texts and all(map(is_array, texts))]
+        return [column for column, texts in values.items() if texts and all(map(is_bracketed, texts))]
     return [column for column, texts in values.items() if column == "item" or (column not in IDS and any(split in text for text in texts))]
 
 
-def is_array(text: str) -> bool:
-    """Whether a text looks like a JSON array."""
-    return text.startswith("[") and text.endswith("]")
+def text_lists(
+    where: str, table: str, columns: Mapping[str, str], samples: Mapping[str, Sequence[str]], split: str | None
+) -> frozenset[str]:
+    """The canonical columns whose texts hold lists, judged by samples; `DataError` if texts look like lists and are not read as such."""
+    nested = as_list_columns(where, table, list_columns_in_text(columns, samples, split) if columns else [])
+    if not nested and {"user", "item"} <= columns.keys():
+        _refuse_unsplit(where, columns["item"], samples["item"], samples["user"])
+    return nested
 
 
-def elements(text: str, split: str | None) -> list[str]:
-    """The values of a list in text, as text; none if it cannot be read."""
-    if split is not None:
-        return [value.strip() for value in text.split(split) if value.strip()]
-    try:
-        values = json.loads(text)
-    except (ValueError, RecursionError):
-        return []
-    return [value if isinstance(value, str) else json.dumps(value) for value in values if value is not None]
+def _refuse_unsplit(where: str, name: str, items: Sequence[str], users: Sequence[str]) -> None:
+    """`DataError` if the texts of the column `name`, which would be read as one item each, look like lists of items."""
+    found = suspect(items, users)
+    if found is not None:
+        text, sign = found
+        shown = text if len(text) <= 40 else f"{text[:40]}…"
+        raise DataError(
+            f"{where}: column {name!r} holds text such as {shown!r}, which looks like a list of items and would be read as one item",
+            f"{_cure(text, sign)}; or say split: none if each text is one item",
+        )
+
+
+def _cure(text: str, sign: str) -> str:
+    if text[0] == "{" or text[1:].lstrip().startswith(("(", "[", "{")):
+        return "write it as JSON, in a file of its own, or one row per item"
+    return f"say what separates the items, split: {sign!r}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +14,8 @@ from ..errors import DataError
 from . import list_columns, sniff
 from .columns import ids_of, named, names_a_column
 from .folders import path_column_kinds
+from .list_fields import Fields, fields_of, flattened, value_of
+from .list_text import elements_of, syntax_of
 from .opening import FAILURES
 from .read_options import ReadOptions
 from .scan import Scan
@@ -25,28 +27,44 @@ def json_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
     """How to scan files of one JSON object per line; `DataError` if they cannot be read as `options` says."""
     names: dict[str, None] = {}
     records: list[dict[str, Any]] = []
+    schema = _schema(paths)
+    fields = fields_of(schema) if list_columns.may_hold_lists(table) else {}
     for path in paths:
-        numbered_records = _objects(path, sniff.head(path))
+        numbered_records = [(number, _flat(record, fields)) for number, record in _objects(path, sniff.head(path))]
         _refuse_nested(path, numbered_records, table, options.labels)
         records += [record for _, record in numbered_records]
         names |= dict.fromkeys(name for _, record in numbered_records for name in record)
     where = f"{role}: {paths[0]}"
-    stored = _all_keys(paths, tuple(names))
+    stored = tuple(dict.fromkeys((*names, *(flattened(schema, fields) if fields else schema))))
     columns, label_columns = named(where, table, [*stored, *options.path_columns(stored)], options.columns, options.labels, True)
     partitions = options.partitions_of(columns | label_columns, stored)
-    nested = [column for column, name in columns.items() if any(isinstance(record.get(name), list) for record in records)]
-    values = {column: [value for record in records for value in _values(record.get(name))] for column, name in columns.items()}
-    texts = {column: [_as_written(value) for value in held] for column, held in values.items()}
+    held = {column: [record.get(name) for record in records] for column, name in columns.items()}
+    nested = list_columns.as_list_columns(
+        where, table, [column for column in columns if any(isinstance(one, list) for one in held[column])]
+    )
+    samples = {} if nested else _samples(table, held, options)
+    in_text = list_columns.text_lists(where, table, {column: columns[column] for column in samples}, samples, options.split)
+    syntax = syntax_of([text for column in in_text for text in samples[column]])
+    values = {
+        column: elements_of(samples[column], options.split, syntax)
+        if column in in_text
+        else [_as_written(one) for one in _values(held[column])]
+        for column in columns
+    }
     return Scan(
         tuple(str(path) for path in paths),
         "ndjson",
         columns | label_columns,
-        {column: sniff.kind_of(column, texts[column], options.nulls) for column in columns}
+        {column: sniff.kind_of(column, values[column], options.nulls) for column in columns}
         | path_column_kinds(where, columns, partitions)
         | dict.fromkeys(label_columns, "text"),
         header=tuple(names),
         has_header=False,
-        lists=list_columns.as_list_columns(where, table, nested),
+        lists=nested or in_text,
+        fields={name: fields[name] for name in columns.values() if name in fields},
+        lists_in_text=bool(in_text),
+        split=options.split,
+        list_syntax=syntax,
         loose=bool(options.nulls or options.decimal_comma),
         decimal_comma=bool(options.decimal_comma),
         nulls=options.nulls,
@@ -62,13 +80,36 @@ def schema_of_objects(paths: Sequence[Path], max_rows: int | None = None) -> pl.
     return pl.scan_ndjson([glob.escape(str(path)) for path in paths], infer_schema_length=max_rows).collect_schema()
 
 
-def _all_keys(paths: Sequence[Path], names: tuple[str, ...]) -> tuple[str, ...]:
-    """`names`, and the keys that occur only further on, such as a score that the first objects lack."""
+def _schema(paths: Sequence[Path]) -> Mapping[str, pl.DataType]:
+    """All keys, also those that occur only further on, such as a score that the first objects lack."""
     try:
-        schema = schema_of_objects(paths)
+        return schema_of_objects(paths)
     except FAILURES:
-        return names  # the broken line is found, and named, when the rows are read
-    return tuple(dict.fromkeys((*names, *schema)))
+        return {}  # the broken line is found, and named, when the rows are read
+
+
+def _flat(record: dict[str, Any], fields: Fields) -> dict[str, Any]:
+    """An object with the fields of lists of objects as lists of their own."""
+    if not fields:
+        return record
+    structs = {column for column, _ in fields.values()}
+    plain = {name: value for name, value in record.items() if name not in structs}
+    return plain | {name: value_of(record, name, fields) for name, (column, _) in fields.items() if column in record}
+
+
+def _samples(table: str, held: Mapping[str, Sequence[Any]], options: ReadOptions) -> dict[str, list[str]]:
+    """The texts of every column of text, and the users as text, if the items are text that may hold lists."""
+    if not list_columns.may_hold_lists(table) or not options.may_split or not _are_texts(held["item"]):
+        return {}
+    return {
+        column: ["" if value is None else str(value) for value in values]
+        for column, values in held.items()
+        if column == "user" or _are_texts(values)
+    }
+
+
+def _are_texts(values: Sequence[Any]) -> bool:
+    return all(isinstance(value, str) for value in values if value is not None)
 
 
 def _objects(path: Path, lines: Sequence[str]) -> list[tuple[int, dict[str, Any]]]:
@@ -101,8 +142,9 @@ def _refuse_nested(path: Path, records: Sequence[tuple[int, dict[str, Any]]], ta
                 raise DataError(f"{path}, line {number}: {name!r} is {record[name]!r}, where text was expected", _FLAT)
 
 
-def _values(value: object) -> list[object]:
-    return [element for element in (value if isinstance(value, list) else [value]) if element is not None]
+def _values(held: Sequence[object]) -> list[object]:
+    """The values of a column, lists taken apart."""
+    return [element for value in held for element in (value if isinstance(value, list) else [value]) if element is not None]
 
 
 def _as_written(value: object) -> str:

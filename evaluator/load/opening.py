@@ -7,6 +7,8 @@ from typing import Final
 
 import polars as pl
 
+from .list_fields import with_fields
+from .list_text import listed
 from .scan import Scan
 
 FAILURES: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
@@ -98,9 +100,9 @@ def raw(source: Scan) -> pl.LazyFrame:
 
 def with_lists(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
     """The rows of a source with the lists that fields of text hold."""
-    if source.lists and source.format in ("csv", "lines"):
+    if source.lists_in_text:
         names = [source.names[column] for column in sorted(source.lists)]
-        frame = frame.with_columns(_listed(pl.col(name), source.split).alias(name) for name in names)
+        frame = frame.with_columns(listed(pl.col(name), source.split, source.list_syntax).alias(name) for name in names)
     return frame
 
 
@@ -118,7 +120,7 @@ def _raw_part(source: Scan, path: str) -> pl.LazyFrame:
 
 def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozenset()) -> pl.LazyFrame:
     if source.frame is not None:
-        return source.frame.with_row_index(RECORD)
+        return _flat(source, source.frame).with_row_index(RECORD)
     paths = list(given)
     names = [name for name in source.names.values() if name not in held]
     if source.format == "csv":
@@ -141,20 +143,25 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
     if source.format == "lines":
         return _fields(pl.scan_lines(paths, name=_LINE, row_index_name=RECORD, glob=False), source)
     if source.format == "ndjson":
-        types = {source.names[column]: _json_type(source, column) for column in source.names if source.names[column] not in held}
-        return pl.scan_ndjson([glob.escape(path) for path in paths], schema=types, row_index_name=RECORD)
+        objects = pl.scan_ndjson([glob.escape(path) for path in paths], schema=_json_types(source, held), row_index_name=RECORD)
+        return _flat(source, objects)
     scan = pl.scan_ipc if source.format == "ipc" else pl.scan_parquet
     options = dict(source.storage) or None
     if source.format == "delta":
-        return pl.concat([pl.scan_delta(path, storage_options=options).select(names) for path in paths]).with_row_index(RECORD)
+        tables = [_flat(source, pl.scan_delta(path, storage_options=options)) for path in paths]
+        return pl.concat([frame.select(names) for frame in tables]).with_row_index(RECORD)
     if len(paths) == 1 and not held:
-        return scan(paths, row_index_name=RECORD, glob=False, storage_options=options)
+        return _flat(source, scan(paths, row_index_name=RECORD, glob=False, storage_options=options))
     # Parts may store a column in different types.
     by_name = {source.names[column]: _type(source, column) for column in source.names}
-    parts = [scan(path, glob=False, storage_options=options) for path in paths]
+    parts = [_flat(source, scan(path, glob=False, storage_options=options)) for path in paths]
     times = {source.names[column] for column, kind in source.kinds.items() if kind == "time"}
     same = [part.select(_alike(pl.col(name), by_name[name], part, name in times) for name in names) for part in parts]
     return pl.concat(same).with_row_index(RECORD)
+
+
+def _flat(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
+    return with_fields(frame, source.fields, list(source.names.values()))
 
 
 def _alike(value: pl.Expr, kind: pl.DataType | type[pl.DataType], part: pl.LazyFrame, is_time: bool) -> pl.Expr:
@@ -180,17 +187,6 @@ def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
     )
 
 
-def _listed(field: pl.Expr, split: str | None) -> pl.Expr:
-    """A field of text as the list that it holds; text without a value holds an empty list, no field at all no list."""
-    if split is None:
-        return field.str.json_decode(pl.List(pl.String))
-    text = field.str.strip_chars(" ")
-    if split == " ":
-        text = text.str.replace_all(" +", " ")
-    values = pl.when(text == "").then(pl.lit([], dtype=pl.List(pl.String))).otherwise(text.str.split(split))
-    return values.list.eval(pl.element().str.strip_chars(" "))
-
-
 def _value(source: Scan, column: str) -> pl.Expr:
     value = pl.col(source.names[column])
     if source.nulls and (source.kinds[column] != "number" or _is_text_of_number(source, column)):
@@ -202,8 +198,10 @@ def _is_text_of_number(source: Scan, column: str) -> bool:
     """Whether a column of numbers arrives as text."""
     if source.kinds[column] != "number":
         return False
+    if source.lists_in_text and column in source.lists:
+        return True
     if source.format == "csv" or source.format == "lines":
-        return source.loose or source.format == "lines" or column in source.lists
+        return source.loose or source.format == "lines"
     return source.loose and source.format == "ndjson"
 
 
@@ -214,14 +212,29 @@ def _number(text: pl.Expr, decimal_comma: bool) -> pl.Expr:
     return pl.when(~missing).then(written).cast(pl.Float64).fill_nan(None)
 
 
-def _json_type(source: Scan, column: str) -> pl.DataType | type[pl.DataType]:
-    single = pl.Float64 if source.kinds[column] == "number" and not source.loose else pl.String
-    return pl.List(single) if column in source.lists else single
+def _json_types(source: Scan, held: frozenset[str]) -> dict[str, pl.DataType | type[pl.DataType]]:
+    """The types of the keys of JSON objects, without those that paths hold."""
+    types: dict[str, pl.DataType | type[pl.DataType]] = {}
+    structs: dict[str, dict[str, type[pl.DataType]]] = {}
+    for column, name in source.names.items():
+        single = pl.Float64 if source.kinds[column] == "number" and not source.loose else pl.String
+        if name in source.fields:
+            struct, field = source.fields[name]
+            structs.setdefault(struct, {})[field] = single
+        elif name not in held:
+            types[name] = _stored(source, column, single)
+    return types | {name: pl.List(pl.Struct(fields)) for name, fields in structs.items()}
 
 
 def _type(source: Scan, column: str) -> pl.DataType | type[pl.DataType]:
-    single = _TYPES[source.kinds[column]]
-    return pl.List(single) if column in source.lists else single
+    return _stored(source, column, _TYPES[source.kinds[column]])
+
+
+def _stored(source: Scan, column: str, single: type[pl.DataType]) -> pl.DataType | type[pl.DataType]:
+    """The type that a column of values of the type `single` has in the files."""
+    if column not in source.lists:
+        return single
+    return pl.String if source.lists_in_text else pl.List(single)
 
 
 def _is_there(column: str, kind: str) -> pl.Expr:

@@ -23,6 +23,8 @@ class ReadOptions:
     columns: Mapping[str, str | int] = field(default_factory=dict)
     labels: Sequence[str] = ()
     split: str | None = None
+    may_split: bool = True
+    """Whether text may hold lists at all."""
     decimal_comma: bool | None = None
     nulls: tuple[str, ...] = ()
     partitions: Mapping[str, Partition] = field(default_factory=dict)

@@ -32,7 +32,7 @@ class ResolvedFile:
     """A file of a source.
 
     `original` is the file that the config names, in the folder `root` if it names a folder; `local` has the same bytes on this machine
-    (or in a store that engines read); `readable` is `local`, or its text converted to UTF-8, or the objects of a JSON document, one per line.
+    (or in a store that engines read); `readable` is `local`, or its text converted to UTF-8, or the objects of a JSON document.
     """
 
     original: File
@@ -75,7 +75,8 @@ def resolve(
         ]
     except DataError as error:
         raise error.saying({str(path): str(file) for (file, _), path in zip(files, local, strict=True)}) from None
-    return form, [ResolvedFile(file, root, *rest) for (file, root), *rest in zip(files, local, readable, documents, strict=True)]
+    named = zip(files, local, readable, documents, strict=True)
+    return form, [ResolvedFile(file, root, path, read, is_document=whole) for (file, root), path, read, whole in named]
 
 
 def source_files(role: str, form: Format, files: Sequence[ResolvedFile], storage: Mapping[str, str]) -> list[tuple[File, str]]:

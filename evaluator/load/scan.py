@@ -8,6 +8,9 @@ from typing import Literal
 
 import polars as pl
 
+from .list_fields import Fields
+from .list_text import Syntax
+
 Kind = Literal["integer", "text", "number", "time"]
 """How a column is read; a `time` is a number as it is, or the seconds since 1970 of a date or of its text, and null if it is neither."""
 Format = Literal["csv", "lines", "ndjson", "parquet", "ipc", "delta", "table", "frame"]
@@ -20,7 +23,8 @@ class Scan:
     """How to read one source: its files, their format, and the file's name and the kind of each canonical column.
 
     `separator` may be several characters in `lines`; there, none at all stands for any run of spaces and tabs. `lists` are the
-    canonical columns of which a row holds a list, in text split at `split`, or without it a JSON array; each value becomes a row.
+    canonical columns of which a row holds a list, in text split at `split`, or without it in brackets, as `list_syntax` says; each value
+    becomes a row.
     With `loose`, numbers of text are read as text, so that words such as NA count as no value, and decimals may follow a comma.
     `nulls` are texts that count as no value in any column of text. `partitions` are columns that the path of a file holds:
     path → column → value. `storage` says how to reach files that are addresses (`s3://`).
@@ -39,7 +43,12 @@ class Scan:
     only_faulty: bool = False
     """Nothing is read but what `skip_faulty` passes over otherwise."""
     lists: frozenset[str] = frozenset()
+    fields: Fields = field(default_factory=dict)
+    """The columns that are fields of lists of structs in the files."""
+    lists_in_text: bool = False
+    """Whether the lists are texts, and not of a type of lists."""
     split: str | None = None
+    list_syntax: Syntax = "json"
     loose: bool = False
     decimal_comma: bool = False
     nulls: tuple[str, ...] = ()

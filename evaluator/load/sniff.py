@@ -45,8 +45,8 @@ PACKED: Final = (".gz", ".zst", ".zstd")
 _HEAD: Final = 1 << 20
 _LINES: Final = 1_000
 _SEPARATORS: Final = (",", "\t", ";", "::", "|", " ")
-_ARRAY: Final = re.compile(r'"\[[^\]]*\]"|(?<!")\[[^\]]*\](?!")')
-"""A JSON array, quoted whole or not at all."""
+_ARRAY: Final = re.compile(r'"\[[^\]]*\]"|"\([^)]*\)"|(?<!")\[[^\]]*\](?!")')
+"""A list in brackets, quoted whole or not at all."""
 
 
 def is_a_table(path: Path) -> bool:

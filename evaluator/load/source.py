@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import DataError
+from .list_text import NO_LISTS
 from .objects import json_scan
 from .read_options import FormatName, ReadOptions
 from .remote import Remote
@@ -112,14 +113,18 @@ def look(
 ) -> Source:
     """Inspect the files and folders of a source and decide how to read them; `DataError` if they cannot be read this way.
 
-    `labels` names further columns to read, as text that may be missing; `split` says what separates the items of a list in text.
+    `labels` names further columns to read, as text that may be missing; `split` says what separates the items of a list in text, or is
+    `none` where a text is one item.
     Text that must be converted to be read, and what is fetched, lives as long as `scratch`, or without it as long as this process.
     """
     storage = storage or {}
     form, files = resolve(role, table, paths, format, encoding, storage, scratch or _PROCESS)
     configured = {*(columns or {}).values(), *labels}
     partitions = {str(file.readable): file.path_columns(configured) for file in files}
-    options = ReadOptions(format, separator, header, columns or {}, labels, split, decimal_comma, tuple(nulls), partitions, storage)
+    may_split, split = split != NO_LISTS, None if split == NO_LISTS else split
+    options = ReadOptions(
+        format, separator, header, columns or {}, labels, split, may_split, decimal_comma, tuple(nulls), partitions, storage
+    )
     display_paths = {str(file.readable): str(file.original) for file in files}
     documents = frozenset(str(file.readable) for file in files if file.is_document)
     try:

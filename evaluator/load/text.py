@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import DataError
-from . import list_columns, sniff, trec
+from . import list_columns, list_text, sniff, trec
 from .columns import named, names_a_column
 from .folders import path_column_kinds
 from .read_options import ReadOptions
@@ -43,10 +43,12 @@ def text_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
     names = [*first.names, *options.path_columns(first.names, has_names)]
     columns, label_columns = named(where, table, names, options.columns, options.labels, has_names)
     samples = {column: [row.get(name) or "" for one in tables for row in one.rows] for column, name in columns.items()}
-    nested = list_columns.as_list_columns(
-        where, table, list_columns.list_columns_in_text(columns, samples, options.split) if list_columns.may_hold_lists(table) else []
-    )
-    values = {column: _single(texts, options.split) if column in nested else texts for column, texts in samples.items()}
+    may_hold_lists = options.may_split and list_columns.may_hold_lists(table)
+    nested = list_columns.text_lists(where, table, columns, samples, options.split) if may_hold_lists else frozenset()
+    syntax = list_text.syntax_of([text for column in nested for text in samples[column]])
+    values = {
+        column: list_text.elements_of(texts, options.split, syntax) if column in nested else texts for column, texts in samples.items()
+    }
     kinds = {column: sniff.kind_of(column, texts, options.nulls) for column, texts in values.items()}
     partitions = options.partitions_of(columns | label_columns, first.names)
     numbers = [value for column, texts in values.items() if kinds[column] == "number" for value in texts]
@@ -60,7 +62,9 @@ def text_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
         header=first.names,
         has_header=first.has_header,
         lists=nested,
+        lists_in_text=bool(nested),
         split=options.split,
+        list_syntax=syntax,
         loose=comma or bool(options.nulls) or any(_is_word(value) for value in numbers),
         decimal_comma=comma,
         nulls=options.nulls,
@@ -75,11 +79,6 @@ def _alike(role: str, paths: Sequence[Path], tables: Sequence[_Table]) -> _Table
         if other.names != first.names:
             raise DataError(f"{role}: {path} has the columns {', '.join(other.names)}, but {paths[0]} has {', '.join(first.names)}")
     return first
-
-
-def _single(texts: Sequence[str], split: str | None) -> list[str]:
-    """The values of the lists that fields hold."""
-    return [value for text in texts for value in list_columns.elements(text, split)]
 
 
 def _separated(role: str, table: str, path: Path, options: ReadOptions, alone: bool) -> _Table:

@@ -13,6 +13,8 @@ from ..errors import DataError
 from . import list_columns
 from .columns import IDS, named
 from .folders import path_column_kinds
+from .list_fields import Fields, fields_of, flattened, with_fields
+from .list_text import syntax_of
 from .opening import FAILURES
 from .read_options import ReadOptions
 from .remote import Remote
@@ -30,6 +32,8 @@ class FrameFile:
 
 
 _Schemas = Mapping[Path | Remote | FrameFile, Mapping[str, pl.DataType]]
+_ROWS: Final = 1_000
+"""So many rows are looked at to tell whether text holds lists."""
 _FLAT: Final = "write one value per row, or one text in which the values are separated"
 
 
@@ -37,6 +41,9 @@ def typed_scan(role: str, table: str, paths: Sequence[Path | Remote | FrameFile]
     """How to scan Parquet or IPC files, or Delta tables; `DataError` if one is none, or cannot be read as `options` says."""
     where = f"{role}: {paths[0]}"
     schemas = {path: _schema(role, path, format, options) for path in paths}
+    fields = fields_of(schemas[paths[0]]) if list_columns.may_hold_lists(table) else {}
+    if fields:
+        schemas = {path: flattened(schema, fields) for path, schema in schemas.items()}
     stored = {name for schema in schemas.values() for name in schema}
     path_columns = options.path_columns(stored)
     names, label_columns = _columns(role, table, schemas, path_columns, options)
@@ -47,13 +54,21 @@ def typed_scan(role: str, table: str, paths: Sequence[Path | Remote | FrameFile]
     if format == "delta" and table == "lists" and not nested and not {"position", "score"} & names.keys():
         raise DataError(f"{where}: the rows of a Delta table have no order, and there is no rank and no score", "add one of them")
     partitions = options.partitions_of(names | label_columns, stored)
-    kinds = {column: _kind_in_all(role, column, name, schemas, column in nested, format, options) for column, name in typed.items()}
+    samples = {} if nested else _texts(table, schemas, typed, format, options)
+    in_text = list_columns.text_lists(where, table, {column: typed[column] for column in samples}, samples, options.split)
+    kinds: dict[str, Kind] = {column: "text" if column in IDS else "number" for column in in_text}
+    for column in typed.keys() - in_text:
+        kinds[column] = _kind_in_all(role, column, typed[column], schemas, column in nested, format, options, fields)
     return Scan(
         paths=tuple(str(path) for path in paths),
         format=format,
         names=names | label_columns,
         kinds=kinds | path_column_kinds(where, names, partitions) | dict.fromkeys(label_columns, "text"),
-        lists=nested,
+        lists=nested or in_text,
+        fields={name: fields[name] for name in names.values() if name in fields},
+        lists_in_text=bool(in_text),
+        split=options.split,
+        list_syntax=syntax_of([text for column in in_text for text in samples[column]]),
         nulls=options.nulls,
         partitions=partitions,
         storage=options.storage,
@@ -94,14 +109,34 @@ def _nested_columns(role: str, table: str, schemas: _Schemas, names: Mapping[str
     return nested[0]
 
 
-def _kind_in_all(role: str, column: str, name: str, schemas: _Schemas, listed: bool, format: Format, options: ReadOptions) -> Kind:
+def _texts(table: str, schemas: _Schemas, names: Mapping[str, str], format: Format, options: ReadOptions) -> dict[str, list[str]]:
+    """The first texts of every column of text, and of users beside them, if the items are text that may hold lists."""
+    if (
+        not list_columns.may_hold_lists(table)
+        or not options.may_split
+        or not all(schema[names["item"]] == pl.String for schema in schemas.values())
+    ):
+        return {}
+    looked_at = {
+        column: name for column, name in names.items() if column == "user" or all(schema[name] == pl.String for schema in schemas.values())
+    }
+    first = _scan(next(iter(schemas)), format, options).select(
+        pl.col(name).cast(pl.String).alias(column) for column, name in looked_at.items()
+    )
+    frame = first.head(_ROWS).collect()
+    return {column: frame[column].fill_null("").to_list() for column in looked_at}
+
+
+def _kind_in_all(
+    role: str, column: str, name: str, schemas: _Schemas, listed: bool, format: Format, options: ReadOptions, fields: Fields
+) -> Kind:
     """The kind of a column over all files: text as soon as one stores it so."""
     value = pl.col(name).explode() if listed else pl.col(name)
     kinds = []
     for path, schema in schemas.items():
 
         def largest(path: Path | Remote | FrameFile = path) -> int:
-            return int(_scan(path, format, options).select(value.max()).collect().item() or 0)
+            return int(with_fields(_scan(path, format, options), fields, [name]).select(value.max()).collect().item() or 0)
 
         kinds.append(_kind(f"{role}: {path}", column, name, _inner(schema[name]) if listed else schema[name], largest))
     return "text" if "text" in kinds else kinds[0]

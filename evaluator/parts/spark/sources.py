@@ -68,16 +68,25 @@ def _records(session: Any, scan: Scan, index: int, path: str) -> Any:
         return None
     values = scan.partitions.get(path, {})
     names = list(dict.fromkeys(scan.names.values()))
-    columns = [f.lit(values[name]).cast("string").alias(name) if name in values else f.col(f"`{name}`") for name in names]
+    columns = [f.lit(values[name]).cast("string").alias(name) if name in values else _column(scan, name) for name in names]
     if not scan.is_text and len(scan.paths) > 1:  # parts may store a column in different types
         types = {name: _stored_type(scan, column) for column, name in scan.names.items() if scan.kinds[column] != "time"}
         columns = [column.cast(types[name]).alias(name) if name in types else column for column, name in zip(columns, names, strict=True)]
     return frame.select((f.lit(index * _ROWS_PER_FILE) + _number_in_file(scan)).cast("bigint").alias(RECORD), *columns)
 
 
+def _column(scan: Scan, name: str) -> Any:
+    """A column of a file, or a field of its lists of structs."""
+    from pyspark.sql import functions as f
+
+    return f.col(".".join(f"`{part}`" for part in scan.fields.get(name, (name,)))).alias(name)
+
+
 def _stored_type(scan: Scan, column: str) -> str:
     single = _TYPES[scan.kinds[column]]
-    return f"array<{single}>" if column in scan.lists else single
+    if column in scan.lists:
+        return "string" if scan.lists_in_text else f"array<{single}>"
+    return single
 
 
 def _number_in_file(scan: Scan) -> Any:
@@ -103,7 +112,13 @@ def _read(reader: Any, scan: Scan, path: str) -> Any:
         return reader.schema(schema).csv(file, **options)
     if scan.format == "ndjson":
         held = scan.partitions.get(path, {})
-        types = {name: "array<string>" if column in scan.lists else "string" for column, name in scan.names.items() if name not in held}
+        array = "string" if scan.lists_in_text else "array<string>"
+        types = {
+            name: array if column in scan.lists else "string" for column, name in scan.names.items() if name not in {*held, *scan.fields}
+        }
+        for struct in dict.fromkeys(struct for struct, _ in scan.fields.values()):
+            own = [field for column, field in scan.fields.values() if column == struct]
+            types[struct] = f"array<struct<{', '.join(f'`{field}`: string' for field in own)}>>"
         return reader.schema(", ".join(f"`{name}` {kind}" for name, kind in types.items())).json(file, mode="FAILFAST")
     if scan.format == "delta":
         return _delta(reader, path)

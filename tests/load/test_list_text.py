@@ -1,0 +1,139 @@
+"""Lists in fields of text: as Python and NumPy print them, and texts that look like lists and are refused unless the config says how."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from receval.errors import DataError
+from receval.load import list_text
+
+from tests.load.conftest import EXPECTED
+
+USERS, ITEMS = [1, 2], [[10, 99], [98, 12]]
+
+
+def csv_of(items: list[object], **more: list[object]) -> str:
+    """What pandas writes."""
+    return str(pd.DataFrame({"user": USERS, "items": items, **more}).to_csv(index=False))
+
+
+WORDS = [[str(item) for item in items] for items in ITEMS]
+PRINTED = {
+    "lists of text": csv_of(WORDS),
+    "lists of integers of NumPy": csv_of([[np.int64(item) for item in items] for items in ITEMS]),
+    "lists of text of NumPy": csv_of([[np.str_(item) for item in items] for items in WORDS]),
+    "tuples": csv_of([tuple(items) for items in ITEMS]),
+    "tuples of text": csv_of([tuple(items) for items in WORDS]),
+    "arrays": csv_of([np.array(items) for items in ITEMS]),
+    "arrays of text": csv_of([np.array(items) for items in WORDS]),
+    "lists with scores": csv_of([[99, 10], [12, 98]], scores=[[0.1, np.float64(0.2)], [1e-3, 2.0]]),
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_lists_as_pandas_writes_them_into_csv_are_lists(name, write, door):
+    write("lists.csv", PRINTED[name])
+    assert door("lists.csv") == EXPECTED
+
+
+def test_lists_in_text_of_typed_files_and_of_json_are_lists(write, door):
+    frame = pl.DataFrame({"user": USERS, "items": [str(items) for items in WORDS], "scores": ["(0.2, 0.1)", "[2, 1]"]})
+    for method in ("write_parquet", "write_ipc", "write_ndjson"):
+        file = io.BytesIO()
+        getattr(frame, method)(file)
+        name = f"lists.{method.removeprefix('write_')}"
+        write(name, file.getvalue())
+        assert door(name) == EXPECTED
+
+
+TEXTS = {
+    "['a', \"it's\", 'b\\'\"c', 'd, e', ' [f] ']": ["a", "it's", "b'\"c", "d, e", " [f] "],
+    "['a' 'b'\n 'c']": ["a", "b", "c"],
+    "[ 1 -2\n 3.]": ["1", "-2", "3."],
+    "[1, None, nan, 2]": ["1", None, None, "2"],
+    "[]": [],
+    "[1]": ["1"],
+    "(1,)": ["1"],
+    "[np.int64(1), np.float32(2.5)]": ["1", "2.5"],
+    "['np', 'None', 'nan']": ["np", "None", "nan"],
+    "[a, b]": None,
+    "[1, 2, ..., 9]": None,
+    "[1 2 3 ... 7 8 9]": None,
+    "[(1, 0.5), (2, 0.3)]": None,
+    "{1, 2}": None,
+    "['a', 'b'": None,
+    "['a'b']": None,
+    "[2020-01-01]": None,
+    "(500)": None,
+    "['tab\\t']": None,
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_list_that_python_prints_is_read_as_it_is_or_not_at_all(text):
+    assert list_text.elements(text, None, "python") == TEXTS[text]
+    frame = pl.DataFrame({"text": [text]}).lazy().select(list_text.listed(pl.col("text"), None, "python"))
+    if TEXTS[text] is None:
+        with pytest.raises(pl.exceptions.InvalidOperationError):
+            frame.collect()
+    else:
+        assert frame.collect().item().to_list() == TEXTS[text]
+
+
+LOOK_LIKE_LISTS = {
+    "1,10 99\n2,98 12\n": "split: ' '",
+    '1,"10,99"\n2,"98,12"\n': "split: ','",
+    '1,"a10, b99"\n2,"c98, d12"\n': "split: ', '",
+    "1,10|99\n2,98|12\n": r"split: '\|'",
+    '1,"[10, 99]"\n2,12\n': "split: ', '",
+    "1,\"{'10': 0.5, '99': 0.4}\"\n2,{'12': 0.5}\n": "write it as JSON",
+    '1,"{10, 99}"\n2,"{98, 12}"\n': "write it as JSON",
+}
+
+
+@pytest.mark.parametrize("rows", LOOK_LIKE_LISTS)
+def test_text_that_looks_like_a_list_is_refused_with_the_split_to_write(rows, write, door):
+    write("lists.csv", "user,items\n" + rows)
+    with pytest.raises(DataError, match=r"'items' holds text such as .* looks like a list of items") as error:
+        door("lists.csv")
+    assert LOOK_LIKE_LISTS[rows].replace("\\", "") in str(error.value)
+    assert "split: none" in str(error.value)
+
+
+def test_the_split_that_is_named_reads_the_lists(write, door):
+    write("lists.csv", "user,items\n1,10 99\n2,98 12\n")
+    assert door({"path": "lists.csv", "split": " "}) == EXPECTED
+    write("lists.csv", 'user,items\n1,"[10, ten]"\n2,"[none, 12]"\n')
+    with pytest.raises(DataError, match=r"line 2: item holds '\[10, ten\]', which is no JSON array .*\n.*split: ','"):
+        door("lists.csv")
+    assert door({"path": "lists.csv", "split": ","}) == EXPECTED
+    write("lists.parquet", parquet({"user": USERS, "items": ["10 99", "98 12"]}))
+    with pytest.raises(DataError, match="split: ' '"):
+        door("lists.parquet")
+    assert door({"path": "lists.parquet", "split": " "}) == EXPECTED
+
+
+def parquet(columns: dict[str, list[object]]) -> bytes:
+    file = io.BytesIO()
+    pl.DataFrame(columns).write_parquet(file)
+    return file.getvalue()
+
+
+def test_texts_are_items_where_the_config_says_so_or_nothing_speaks_against_it(write, door):
+    write("lists.csv", "user,item\n1,10|99\n2,11|98\n")
+    with pytest.raises(DataError, match="split: none"):
+        door("lists.csv", test="lists.csv")
+    whole = {"path": "lists.csv", "split": "none"}
+    assert door(whole, test=whole) == {"MRR@10": 1, "Recall@10": 1}
+    write("films.csv", 'user,item\n1,"(500) Days, of Summer"\n1,Alien 3\n2,[REC] 2\n3,"Good, the Bad, and the Ugly, The"\n')
+    assert door("films.csv", test="films.csv") == {"MRR@10": pytest.approx(1), "Recall@10": 1}
+
+
+def test_a_list_that_comes_late_and_cannot_be_read_is_told_with_its_line(write, door):
+    write("lists.csv", "user,items\n" + "1,\"['10', '99']\"\n" * 1_200 + "2,\"['98', 12\"\n")
+    with pytest.raises(DataError, match=r"line 1202: item holds \"\['98', 12\", which is no list as Python prints it"):
+        door("lists.csv")
