@@ -103,12 +103,17 @@ def _with_pairs(file: ClassifiedFile, pairs: PairSummary, words: tuple[str, ...]
     reason = _lists_by_name(file, words) or _lists_by_values(file, pairs)
     if reason:
         return replace(_with_order(file, pairs), table="lists", reason=reason)
-    if columns["item"].is_list and "rating" not in columns:
+    if _holds_lists(file) and "rating" not in columns:
         return replace(file, table="lists", reason="a list of items per user")
     if _has_equal_lengths(pairs) and not {"rating", "timestamp"} & columns.keys():
         reason = f"nearly every user has {pairs.median_length} rows, and there is no rating"
         return replace(file, table="lists", reason=reason, is_told_by_length=True)
     return replace(file, table="interactions", reason="users and items, and neither a score nor a rank")
+
+
+def _holds_lists(file: ClassifiedFile) -> bool:
+    """Whether the items of a user stand together in one row, or one entry of a JSON document."""
+    return file.columns["item"].is_list or file.summary.is_by_user
 
 
 def _holds_lists_for_a_set(file: ClassifiedFile, words: tuple[str, ...]) -> bool:
@@ -147,6 +152,8 @@ def _lists_by_values(file: ClassifiedFile, pairs: PairSummary) -> str:
     rating = file.columns.get("rating")
     if rating is not None and _has_many_decimals(rating):
         return f"column {rating.name!r} has many decimals, as a score has"
+    if rating is not None and _holds_lists(file) and rating.kind == "decimal" and not rating.half_steps:
+        return f"a list of items per user, with decimals in column {rating.name!r}, as a score has"
     if rating is not None and _has_equal_lengths(pairs) and rating.name in pairs.falling_columns:
         return f"column {rating.name!r} falls, and nearly every user has {pairs.median_length} rows"
     if _has_equal_lengths(pairs) and pairs.counting_columns:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Final
 
 import polars as pl
@@ -60,6 +61,7 @@ class TablePreview:
             n_previewed=self._frame.height,
             nested_columns=format.nested_columns,
             table=format.table,
+            is_by_user=format.is_by_user,
         )
 
     def _read(self, format: RawFormat) -> tuple[RawFormat, int, pl.DataFrame]:
@@ -73,13 +75,14 @@ class TablePreview:
             max_rows = max(1, max_rows * peek.height // max(n_values, peek.height, 1))
             return format, max_rows, first_rows(format.source, max_rows)
         except DataError:
-            if format.source.scan.is_text:
+            if format.source.scan.is_text or format.source.scan.lists_in_text:
                 return self._read(format.without_lists())
             raise
 
     def _count_rows(self) -> tuple[int, bool]:
         """Count or estimate the rows of the table, and say whether the number is exact."""
-        n_previewed, scan, paths = self._frame.height, self._format.source.scan, self._table.paths
+        n_previewed, scan = self._frame.height, self._format.source.scan
+        paths = [Path(path) for path in scan.paths]
         if scan.format in ("parquet", "ipc"):
             frame = (pl.scan_parquet if scan.format == "parquet" else pl.scan_ipc)(list(paths), glob=False)
             return int(frame.select(pl.len()).collect().item()), True

@@ -13,8 +13,12 @@ import polars as pl
 from ..errors import DataError
 from ..load import Source, explain, list_text, look, opening, sniff, trec
 from ..load.columns import usual_roles
+from ..load.documents import is_by_user, is_document
+from ..load.list_fields import fields_of, flattened
 from ..load.objects import schema_of_objects
+from ..load.resolved_files import resolve
 from ..load.scan import Format, ReadError, Scan
+from ..load.source import PROCESS_SCRATCH
 
 _ROLE: Final = "init"
 _MAX_ROWS: Final = 1_000
@@ -38,15 +42,18 @@ class RawFormat:
     read_keys: Mapping[str, Any]
     table: str | None = None
     nested_columns: tuple[str, ...] = ()
+    is_by_user: bool = False
+    """Whether it is a JSON document with an entry per user."""
 
     def with_lists(self, split: str, numbers: Iterable[int]) -> RawFormat:
         """Return the same format with the columns of these numbers, which count from 1, read as lists in text."""
         columns = frozenset(f"column_{number}" for number in numbers)
-        return replace(self, source=_with_lists(self.source, columns, split), read_keys={**self.read_keys, "split": split})
+        source = _with_lists(self.source, columns, split=split, in_text=True)
+        return replace(self, source=source, read_keys={**self.read_keys, "split": split})
 
     def without_lists(self) -> RawFormat:
         """Return the same format with lists read as plain text."""
-        return replace(self, source=_with_lists(self.source, frozenset(), None))
+        return replace(self, source=_with_lists(self.source, frozenset()))
 
 
 def detect_format(paths: Sequence[Path]) -> RawFormat:
@@ -79,8 +86,10 @@ def _file_format(path: Path) -> tuple[Format, dict[str, Any]]:
     try:
         return sniff.format_of(path), {}
     except DataError:
+        if is_document(path):
+            return "ndjson", {"format": "json"}
         first = sniff.head(path)[0]  # refuses what is no text
-    if _extension(path) != ".json" and not first.lstrip().startswith("{"):
+    if not first.lstrip().startswith("{"):
         return "csv", {"format": "csv"}
     if not _is_object(first):
         raise DataError(f"{path}: it is no table of one JSON object per line (NDJSON)")
@@ -128,10 +137,7 @@ def _text(paths: Sequence[Path], read_keys: dict[str, Any]) -> RawFormat:
     source = _all_columns(source, source.scan.header)
     if separators:
         return RawFormat(source, False, read_keys).with_lists(separators.items, [2])
-    texts = {column.name: [value.strip() for value in column if value and value.strip()] for column in first_rows(source, _MAX_ROWS)}
-    bracketed = {name: held for name, held in texts.items() if held and all(_is_list(text) for text in held)}
-    syntax = list_text.syntax_of([text for held in bracketed.values() for text in held])
-    return RawFormat(_with_lists(source, frozenset(bracketed), None, syntax), source.scan.has_header, read_keys)
+    return RawFormat(_with_lists_in_brackets(source), source.scan.has_header, read_keys)
 
 
 class _Separators(NamedTuple):
@@ -175,12 +181,34 @@ def _header_is_data(source: Source) -> bool:
     return any((frame.to_series(index) == name).any() for index, name in enumerate(names))
 
 
+def _with_lists_in_brackets(source: Source) -> Source:
+    """Return the source with columns of which every text is a list in brackets read as lists."""
+    frame = first_rows(source, _MAX_ROWS).select(pl.col(pl.String))
+    texts = {column.name: [value.strip() for value in column if value and value.strip()] for column in frame}
+    bracketed = {name: held for name, held in texts.items() if held and all(_is_list(text) for text in held)}
+    if not bracketed:
+        return source
+    syntax = list_text.syntax_of([text for held in bracketed.values() for text in held])
+    return _with_lists(source, frozenset(bracketed), syntax=syntax, in_text=True)
+
+
 def _is_list(text: str) -> bool:
     """Whether a text is a list in brackets, of which some can be empty."""
     return list_text.is_bracketed(text) and any(list_text.elements(text, None, syntax) is not None for syntax in ("json", "python"))
 
 
 def _objects(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat:
+    """Read one JSON object per line, or JSON documents."""
+    if not any(map(is_document, paths)):
+        return _objects_on_lines(paths, read_keys)
+    _, files = resolve(_ROLE, "lists", paths, "json", None, {}, PROCESS_SCRATCH)
+    names = {str(file.readable): str(file.original) for file in files}
+    format = _objects_on_lines([Path(name) for name in names], read_keys)
+    source = replace(format.source, given=tuple(names.values()), display_paths=names, documents=frozenset(names))
+    return replace(format, source=source, is_by_user=is_by_user(paths[0]))
+
+
+def _objects_on_lines(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat:
     """Read one JSON object per line. `look` needs a column of users, and any key with a plain value will do."""
     records = [json.loads(line) for line in sniff.head(paths[0]) if _is_object(line)]
     keys = list(dict.fromkeys(key for record in records for key in record))
@@ -208,14 +236,19 @@ def _typed(paths: Sequence[Path], format: Format) -> RawFormat:
 
 
 def _by_types(source: Source, schema: Mapping[str, pl.DataType], read_keys: Mapping[str, Any]) -> RawFormat:
-    """Read the columns of values and of lists of values as text, and leave out the nested ones."""
+    """Read the columns of values and of lists of values as text, and leave out the nested ones but for the fields of lists of structs."""
+    fields = fields_of(schema)
+    schema = flattened(schema, fields)
+    source = replace(source, scan=replace(source.scan, fields=fields))
     inner = {name: dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype for name, dtype in schema.items()}
     flat = [name for name, dtype in inner.items() if not dtype.is_nested() and dtype not in (pl.Binary, pl.Object)]
     if not flat:
         raise DataError(f"{source.given[0]}: it has no column of values")
     list_columns = frozenset(f"column_{number}" for number, name in enumerate(flat, 1) if schema[name].is_nested())
     nested_columns = tuple(name for name in schema if name not in flat)
-    return RawFormat(_with_lists(_all_columns(source, flat), list_columns, None), True, read_keys, nested_columns=nested_columns)
+    source = _with_lists(_all_columns(source, flat), list_columns)
+    source = source if list_columns else _with_lists_in_brackets(source)
+    return RawFormat(source, True, read_keys, nested_columns=nested_columns)
 
 
 def _all_columns(source: Source, names: Iterable[str]) -> Source:
@@ -224,7 +257,8 @@ def _all_columns(source: Source, names: Iterable[str]) -> Source:
     return replace(source, scan=replace(source.scan, names=every, kinds=dict.fromkeys(every, "text"), lists=frozenset()))
 
 
-def _with_lists(source: Source, columns: frozenset[str], split: str | None, syntax: list_text.Syntax = "json") -> Source:
-    """Return the source with lists in these columns only, in text separated by `split`, or in brackets if that is `None`."""
-    in_text = bool(columns) and source.scan.format in ("csv", "lines")
+def _with_lists(
+    source: Source, columns: frozenset[str], *, split: str | None = None, syntax: list_text.Syntax = "json", in_text: bool = False
+) -> Source:
+    """Return the source with lists in these columns only; those `in_text` are separated by `split`, or in brackets if that is `None`."""
     return replace(source, scan=replace(source.scan, lists=columns, lists_in_text=in_text, split=split, list_syntax=syntax))

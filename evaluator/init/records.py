@@ -44,7 +44,7 @@ class FileSummary:
     `path` is how a config names it: a path or a glob. `label` is its path below the folder that all files share. `read_keys` are the
     keys that a config needs to read it. `n_rows` is exact if `n_rows_exact`, otherwise an estimate or a lower bound; `n_previewed` rows
     were read. `nested_columns` hold neither values nor lists of values; they are not among `columns`. `table` is set where the format
-    alone decides what the file holds, as that of a TREC run does.
+    alone decides what the file holds, as that of a TREC run does. `is_by_user` is true of a JSON document with an entry per user.
     """
 
     path: str
@@ -58,6 +58,7 @@ class FileSummary:
     n_previewed: int
     nested_columns: tuple[str, ...] = ()
     table: str | None = None
+    is_by_user: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import io
 import json
 import tempfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import chain, islice
 from pathlib import Path
@@ -50,6 +50,16 @@ def is_document(path: Path) -> bool:
     return not rest.strip() and all(isinstance(value, list | dict) for value in record.values())
 
 
+def is_by_user(path: Path) -> bool:
+    """Whether a JSON document has an entry for every user; false if it is broken."""
+    try:
+        with opened(path) as packed:
+            reader = JsonReader(io.TextIOWrapper(packed, encoding="utf-8-sig"))
+            return reader.first_letter() == "{" and not _names_columns(list(islice(reader.entries(), _FIRST)))
+    except (NotJson, UnicodeError):
+        return False
+
+
 def as_objects(role: str, name: str, table: str, path: Path, scratch: ExitStack) -> Path:
     """A file with one object per line that holds the rows of a JSON document, and lives as long as `scratch`.
 
@@ -87,7 +97,7 @@ def _rows(reader: JsonReader, table: str) -> Iterator[Mapping[str, Any]]:
         return
     entries = reader.entries()
     first = list(islice(entries, _FIRST))
-    if any(names_a_column(key, "user", "item") for key, _ in first):
+    if _names_columns(first):
         yield from _by_column(dict(chain(first, entries)))
     elif may_hold_lists(table):
         value_name = "prediction" if table == "predictions" else "rating"
@@ -95,6 +105,10 @@ def _rows(reader: JsonReader, table: str) -> Iterator[Mapping[str, Any]]:
             yield from _of_user(user, held, value_name)
     else:
         raise _NoRows(f"key {first[0][0]!r}: no name of a column" if first else "an empty object")
+
+
+def _names_columns(entries: Sequence[tuple[str, Any]]) -> bool:
+    return any(names_a_column(key, "user", "item") for key, _ in entries)
 
 
 def _by_column(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -20,11 +20,12 @@ Partition = Mapping[str, str | None]
 def parts_of(role: str, folder: Path) -> list[Path]:
     """The data files of a folder and the folders in it, in the order of their paths.
 
-    Names that begin with `_` or `.` are passed over, as are empty files, and files of unknown endings beside known ones.
+    Names that begin with `_` or `.` are passed over, as are empty files, and files of unknown endings, or `.json`, beside known ones.
     """
     visible = [path for path in folder.rglob("*") if not any(part.startswith(_HIDDEN) for part in path.relative_to(folder).parts)]
     files = sorted((path for path in visible if path.is_file() and path.stat().st_size), key=lambda path: path.relative_to(folder).parts)
     known = [path for path in files if sniff.known_format(path)]
+    known = [path for path in known if ".json" not in path.suffixes] or known  # beside tables JSON describes them
     if not files:
         raise DataError(f"{role}: there is no data file in the folder {folder}", "names that begin with _ or . are passed over")
     forms = {sniff.known_format(path): path for path in known}

@@ -7,7 +7,7 @@ from typing import Final
 
 from ..errors import DataError
 from .columns import IDS, public_name
-from .list_text import is_bracketed, suspect
+from .list_text import is_bracketed, is_nested, suspect
 
 _TABLES: Final = ("interactions", "lists", "predictions")
 """The tables of which a row may hold a list of items."""
@@ -67,6 +67,6 @@ def _refuse_unsplit(where: str, name: str, items: Sequence[str], users: Sequence
 
 
 def _cure(text: str, sign: str) -> str:
-    if text[0] == "{" or text[1:].lstrip().startswith(("(", "[", "{")):
+    if is_nested(text):
         return "write it as JSON, in a file of its own, or one row per item"
     return f"say what separates the items, split: {sign!r}"

@@ -119,8 +119,15 @@ def suspect(items: Sequence[str], users: Sequence[str]) -> tuple[str, str] | Non
     return (next(text for text in texts if sign in text.strip()), sign) if sign else None
 
 
+def is_nested(text: str) -> bool:
+    """Whether a text is in brackets of which no sign separates plain values: a dictionary, a set, a list of pairs."""
+    return text[0] in "({" or (text[0] == "[" and text[1:].lstrip().startswith(("(", "[", "{")))
+
+
 def separator(texts: Sequence[str]) -> str:
     """What separates the ids in the fields of a column of text; empty if a field holds one id."""
+    if any(map(is_nested, texts)):
+        return ""
     return next((sign for sign in SEPARATORS if _fits(texts, sign)), "")
 
 

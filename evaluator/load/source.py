@@ -19,8 +19,9 @@ from .scan import Format, Kind, Scan
 from .text import text_scan
 from .typed import typed_scan
 
-_PROCESS: Final = ExitStack()
-atexit.register(_PROCESS.close)
+PROCESS_SCRATCH: Final = ExitStack()
+"""Temporary files that live as long as this process."""
+atexit.register(PROCESS_SCRATCH.close)
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ def look(
     Text that must be converted to be read, and what is fetched, lives as long as `scratch`, or without it as long as this process.
     """
     storage = storage or {}
-    form, files = resolve(role, table, paths, format, encoding, storage, scratch or _PROCESS)
+    form, files = resolve(role, table, paths, format, encoding, storage, scratch or PROCESS_SCRATCH)
     configured = {*(columns or {}).values(), *labels}
     partitions = {str(file.readable): file.path_columns(configured) for file in files}
     may_split, split = split != NO_LISTS, None if split == NO_LISTS else split

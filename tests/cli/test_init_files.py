@@ -169,8 +169,8 @@ def test_a_file_that_is_no_table_of_use_is_left_out_with_the_reason(init):
             "per_user.csv": text([(1, 0.1)], ("user", "nDCG@5")),
             "all.csv": text([(model, *row) for model in "ab" for row in SCORED], ("model", "user", "item", "score")),
             "weird.csv": text([(1, 2)], ("alpha", "beta")),
-            "nested.parquet": pl.DataFrame({"user": [1], "items": [[{"item": 1}, {"item": 2}]]}),
-            "python.csv": """user,items\n1,"['11', '12']"\n2,"['13']"\n""",
+            "nested.parquet": pl.DataFrame({"user": [1], "items": [[[1], [2]]]}),
+            "python.csv": """user,items\n1,"[('11', 0.5), ('12', 0.4)]"\n2,"[('13', 1)]"\n""",
             "package.json": '{\n  "name": "als"\n}\n',
             "array.json": "[1, 2]\n",
             "floats.parquet": pl.DataFrame({"user": [1.0], "item": [2.0], "score": [0.5]}),
@@ -184,8 +184,8 @@ def test_a_file_that_is_no_table_of_use_is_left_out_with_the_reason(init):
     assert done.said["notes.txt"].startswith("left out: ")
     for name in ("nested.parquet", "python.csv"):
         assert done.said[name] == "left out: column 'items' holds neither items nor readable lists of them: write one row per user and item"
-    for name in ("package.json", "array.json"):
-        assert done.said[name] == "left out: it is no table of one JSON object per line (NDJSON)"
+    assert done.said["package.json"] == "left out: user 'name': \"als\" is no list of items"
+    assert done.said["array.json"] == "left out: record 1: a JSON object was expected, not 1"
     assert "of type Float64 and cannot be an id" in done.said["floats.parquet"]
     assert models(done) == {"als": "als.csv"}
 
