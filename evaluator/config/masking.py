@@ -24,11 +24,23 @@ _HARMLESS: Final = frozenset(
 """Options whose values say nothing but where and how; in front of them may stand whose they are, as in `aws_region`."""
 _OWNER: Final = re.compile("^(aws|azure(_storage)?|google)_")
 _HIDDEN: Final = "***"
+_USER: Final = re.compile(r"(://)[^/\s]*@")
+_OPTIONS: Final = re.compile(r"(://[^\s?\"',}]*\?)[^\s\"',}]*=[^\s\"',}]*")
 
 
 def masked_path(path: str) -> str:
     """A path, or an address of a web server without its user and query; elsewhere `?` is a part of a glob."""
     return _masked_address(path) if path.lower().startswith(_WEB) else path
+
+
+def masked_uri(uri: str) -> str:
+    """The address of a database without its user, password and options."""
+    return _masked_address(uri)
+
+
+def masked_text(text: str) -> str:
+    """A text that may hold addresses, such as an argument of the command line, without their users, passwords and options."""
+    return _OPTIONS.sub(rf"\1{_HIDDEN}", _USER.sub(rf"\1{_HIDDEN}@", text))
 
 
 def masked_options(options: Mapping[str, str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..names import yaml_text as text
 from .locations import dotted
+from .masking import masked_text
 
 _SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]""")
 
@@ -17,7 +18,7 @@ _SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[
 def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, str], environment: Mapping[str, str] | None) -> str | None:
     """Apply `--set PATH=VALUE`; return what is wrong with it, or `None`."""
     target, equals, written = assignment.partition("=")
-    where = f"--set {assignment}"
+    where = masked_text(f"--set {assignment}")
     segments = list(_SEGMENT.finditer(target))
     whole = "".join(match[0] for match in segments) == target and not target.endswith(".")
     path = tuple(int(match["index"]) if match["index"] else match["quoted"] or match["key"] for match in segments)
@@ -32,7 +33,7 @@ def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, s
 def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[text.Path, str]) -> str | None:
     """Apply `--recs NAME=PATH`, PATH relative to the working folder; return what is wrong with it, or `None`."""
     name, equals, path = model.partition("=")
-    where = f"--recs {model}"
+    where = masked_text(f"--recs {model}")
     if not equals or not name or not path:
         return f"{where}: write it as NAME=PATH, or NAME=- for standard input"
     relative = path if path == "-" or "://" in path else os.path.relpath(os.path.abspath(path), os.path.realpath(folder))

@@ -22,7 +22,7 @@ from pydantic import (
     model_validator,
 )
 
-from .masking import masked_options, masked_path
+from .masking import masked_options, masked_path, masked_uri
 
 
 class Model(BaseModel):
@@ -60,8 +60,18 @@ def _encoding(name: str) -> str:
     return known.name if known.name in ("utf-8", "utf-8-sig") else name
 
 
+def _uri(text: str) -> str:
+    if "://" not in text or text.lower().startswith(("http://", "https://")):
+        raise ValueError("a uri names a database, such as sqlite:///shop.db; files elsewhere are a path")
+    return text
+
+
 def _option(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int | float) else value
+
+
+_OF_FILES: Final = ("format", "separator", "header", "encoding", "decimal_comma", "storage_options")
+"""Keys that say how to read a file."""
 
 
 class Columns(Model):
@@ -97,6 +107,11 @@ class SourceConfig(Model):
     table: Annotated[str, Field(pattern=r"^[^.`]+([.][^.`]+)*$")] | None = Field(
         None, description="Spark: a table of the catalog, such as catalog.db.name, in the place of a path"
     )
+    uri: Annotated[str, AfterValidator(_uri)] | None = Field(
+        None,
+        description="a database, in the place of a path: sqlite:///shop.db, duckdb:///shop.duckdb, postgresql://user:password@host/name",
+    )
+    query: Annotated[str, Field(min_length=1)] | None = Field(None, description="the SELECT whose rows are read from the database")
     name: Annotated[str, Field(min_length=1)] | None = Field(None, description="in a list of recommendations, the name of the model")
     format: Literal["csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc", "delta"] | None = Field(
         None, description="found out if not given"
@@ -128,8 +143,14 @@ class SourceConfig(Model):
 
     @model_validator(mode="after")
     def _is_somewhere(self) -> Self:
-        if bool(self.path) == (self.table is not None):
-            raise ValueError("give a path" if self.table is None else "give a path or a table, not both")
+        given = [bool(self.path), self.table is not None, self.uri is not None]
+        if sum(given) != 1:
+            raise ValueError("give a path, a table or a uri, one of them" if any(given) else "give a path")
+        if (self.uri is None) != (self.query is None):
+            raise ValueError("a uri and a query go together: the database, and the SELECT whose rows are read")
+        useless = [key for key in _OF_FILES if self.uri is not None and getattr(self, key) is not None]
+        if useless:
+            raise ValueError(f"{useless[0]} says how to read a file, and a query has none: leave it out")
         return self
 
     @property
@@ -140,6 +161,10 @@ class SourceConfig(Model):
     @field_serializer("path")
     def _without_queries(self, paths: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(map(masked_path, paths))
+
+    @field_serializer("uri")
+    def _without_password(self, uri: str | None) -> str | None:
+        return uri and masked_uri(uri)
 
     @field_serializer("storage_options")
     def _without_secrets(self, options: dict[str, str] | None) -> dict[str, str] | None:
@@ -204,7 +229,7 @@ ItemsField = Annotated[ItemsSource, BeforeValidator(_as_mapping, json_schema_inp
 Files = Annotated[tuple[SourceField, ...], BeforeValidator(as_list, json_schema_input_type=str | tuple[SourceField, ...])]
 
 
-_NO_SOURCE: Final[dict[str, Any]] = {"not": {"anyOf": [{"required": ["path"]}, {"required": ["table"]}]}}
+_NO_SOURCE: Final[dict[str, Any]] = {"not": {"anyOf": [{"required": ["path"]}, {"required": ["table"]}, {"required": ["uri"]}]}}
 
 
 class Data(Model):
@@ -221,7 +246,7 @@ class Data(Model):
     predictions: (
         Annotated[
             Annotated[dict[str, SourceField], Field(json_schema_extra=_NO_SOURCE), Tag("named")] | Annotated[SourceField, Tag("file")],
-            Discriminator(lambda value: "named" if isinstance(value, Mapping) and not {"path", "table"} & value.keys() else "file"),
+            Discriminator(lambda value: "named" if isinstance(value, Mapping) and not {"path", "table", "uri"} & value.keys() else "file"),
         ]
         | None
     ) = Field(None, description="predicted ratings (user, item, prediction): one file for all models, or model → file")
@@ -231,6 +256,13 @@ class Data(Model):
         Discriminator(lambda value: "files" if isinstance(value, str | list | tuple) else "named"),
         Field(description="the lists of each model: name → file; or a path, glob or list, each file being a model of its name"),
     ]
+
+    @field_validator("recommendations")
+    @classmethod
+    def _queries_have_names(cls, given: Any) -> Any:
+        if isinstance(given, tuple) and any(source.uri is not None and source.name is None for source in given):
+            raise ValueError("the lists of a query have no file to be named after: give their model a name")
+        return given
 
     def sources(self) -> Iterator[tuple[tuple[str | int, ...], SourceConfig]]:
         """Every source with its place within the data section, in the order of the keys."""

@@ -78,7 +78,7 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack,
     roles = {need.partition(".")[0] for need in wanted}
 
     def paths(role: str, configured: SourceConfig) -> list[Path | load.Remote]:
-        if configured.table is not None:
+        if configured.table is not None or configured.uri is not None:
             return []
         if configured.path == ("-",):
             return [stack.enter_context(load.spooled())]
@@ -88,7 +88,7 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack,
     def source(key: str, table: str, configured: SourceConfig | None, *needs: str, labels: Sequence[str] = ()) -> load.Source | None:
         role = f"data.{key}"
         return (
-            _look_at(role, table, configured, paths(role, configured), stack, session, labels)
+            _look_at(role, table, configured, paths(role, configured), loaded.folder, stack, session, labels)
             if configured and roles & set(needs or (key,))
             else None
         )
@@ -97,7 +97,7 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack,
     if isinstance(data.recommendations, dict):
         for name, configured in data.recommendations.items():
             role = f"data.recommendations.{name}"
-            models[name] = _look_at(role, "lists", configured, paths(role, configured), stack, session)
+            models[name] = _look_at(role, "lists", configured, paths(role, configured), loaded.folder, stack, session)
     else:
         for index, configured in enumerate(data.recommendations):
             files = paths(f"data.recommendations[{index}]", configured)
@@ -111,7 +111,7 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack,
             if (len(by_name) < len(files) > 1 and not configured.name) or by_name.keys() & models.keys():
                 raise DataError("data.recommendations: two files give a model the same name", "name the models, as name: path")
             models |= {
-                name: _look_at(f"data.recommendations.{name}", "lists", configured, files, stack, session)
+                name: _look_at(f"data.recommendations.{name}", "lists", configured, files, loaded.folder, stack, session)
                 for name, files in by_name.items()
             }
     item_columns = _columns("items", wanted)
@@ -125,7 +125,7 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack,
     elif not isinstance(data.predictions, dict):
         predictions = dict.fromkeys(models, source("predictions", "predictions", data.predictions))
     return Inputs(
-        test=_look_at("data.test", "interactions", data.test, paths("data.test", data.test), stack, session),
+        test=_look_at("data.test", "interactions", data.test, paths("data.test", data.test), loaded.folder, stack, session),
         train=source("train", "interactions", data.train, "catalogue", "train", "known"),
         items=source("items", "catalogue", data.items, "catalogue", "items", "categories", "known", labels=item_columns),
         models=models,
@@ -157,6 +157,7 @@ def _look_at(
     table: str,
     configured: SourceConfig,
     paths: Sequence[Path | load.Remote],
+    folder: Path,
     stack: ExitStack,
     session: SparkSession | None,
     labels: Sequence[str] = (),
@@ -165,6 +166,19 @@ def _look_at(
     if configured.table is not None:
         assert session is not None, "the config was checked to read tables on Spark"
         return look_at_table(session, role, table, configured.table, configured.columns.given(), labels, split)
+    if configured.uri is not None and configured.query is not None:
+        return load.look_at_query(
+            role,
+            table,
+            configured.uri,
+            configured.query,
+            folder,
+            stack,
+            columns=configured.columns.given(),
+            labels=labels,
+            split=split,
+            nulls=configured.null_values or (),
+        )
     return load.look(
         role,
         table,

@@ -1,6 +1,7 @@
 """Files → canonical columns: the only reader of data."""
 
 from .broken_rows import explain
+from .database import look_at_query
 from .faults import BlankLines, FaultyRows, refuse
 from .fingerprint import Fingerprints
 from .frames import look_at_frame
@@ -24,6 +25,7 @@ __all__ = [
     "find",
     "look",
     "look_at_frame",
+    "look_at_query",
     "refuse",
     "remarks",
     "spooled",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 from receval import load_config
+from receval.errors import ConfigError
 
 SHOWN = {
     "region": "us-east-1",
@@ -67,3 +68,28 @@ def test_print_config_shows_no_password_of_a_proxy(write, receval):
     assert code == 0, err
     assert "http://***@x" in out
     assert "PW" not in out + err
+
+
+@pytest.mark.parametrize(
+    ("uri", "shown"),
+    [
+        ("postgresql://me:hidden@h:5432/shop", "postgresql://***@h:5432/shop"),
+        ("postgresql://h/shop?user=me&password=hidden", "postgresql://h/shop?***"),
+        ("sqlite:///shop.db", "sqlite:///shop.db"),
+    ],
+)
+def test_the_address_of_a_database_is_shown_without_its_user_and_options(uri, shown, write):
+    data = {"test": "t.csv", "recommendations": {"m": {"uri": uri, "query": "select 1"}}}
+    loaded = load_config(write("config.yaml", yaml.safe_dump({"data": data, "evaluation": {"metrics": ["MRR"]}})))
+    assert loaded.resolved()["data"]["recommendations"]["m"]["uri"] == shown
+    assert "hidden" not in loaded.resolved_yaml()
+    assert loaded.config.data.recommendations["m"].uri == uri
+
+
+@pytest.mark.parametrize("given", ["postgresql://me:hidden@h/x", "postgresql://me:hid@den@h/x", "postgresql://h/x?password=hidden&a=b"])
+def test_what_the_command_line_sets_is_repeated_without_secrets(given, write):
+    config = write("config.yaml", "data: {test: t.csv, recommendations: {m: r.csv}}\nevaluation: {metrics: [MRR]}\n")
+    with pytest.raises(ConfigError) as error:
+        load_config(config, [f"data.recommendations={{m: {{uri: '{given}'}}}}"])
+    assert "a uri and a query go together" in str(error.value)
+    assert "hid" not in str(error.value)

@@ -1,0 +1,106 @@
+"""Rows of a query: fetched from a database through ADBC into a temporary file, and read from there."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote, unquote, urlsplit
+
+import polars as pl
+import polars.selectors as cs
+
+from ..config.masking import masked_uri
+from ..errors import DataError, MissingExtraError
+from .opening import FAILURES
+from .source import Source, look
+
+_FILES: Final = ("sqlite", "duckdb")
+"""Databases that are files."""
+_INCLUDED: Final = (*_FILES, "postgresql")
+"""Databases whose drivers the extra installs."""
+_INSTALL: Final = "pip install 'receval[sql]'"
+_ORDERED: Final = re.compile(r"\border\s+by\b", re.IGNORECASE)
+
+
+def look_at_query(
+    role: str,
+    table: str,
+    uri: str,
+    query: str,
+    folder: Path,
+    scratch: ExitStack,
+    *,
+    columns: Mapping[str, str | int] | None = None,
+    labels: Sequence[str] = (),
+    split: str | None = None,
+    nulls: Sequence[str] = (),
+) -> Source:
+    """Fetch the rows of a query and decide how to read them; they are in a file that lives as long as `scratch`.
+
+    A database that is a file is found from `folder`. Rows that the query does not order are sorted by all columns, so that the same rows
+    are the same bytes.
+
+    Raises `DataError` if the query fails or its rows cannot be read, `MissingExtraError` if there is no driver for the database.
+    """
+    name = masked_uri(uri)
+    frame = _fetched(f"{role}: {name}", uri, query, folder)
+    if not frame.height:
+        raise DataError(f"{role}: {name}: the query has no rows")
+    is_ordered = bool(_ORDERED.search(query))
+    if not is_ordered and not any(dtype.is_nested() for dtype in frame.dtypes):
+        frame = frame.sort(frame.columns)
+    path = Path(scratch.enter_context(tempfile.TemporaryDirectory(prefix="receval-"))) / "query.arrow"
+    frame.write_ipc(path)
+    names = {str(path): name}
+    try:
+        source = look(role, table, [name], [path], format="ipc", columns=columns, labels=labels, split=split, nulls=nulls)
+    except DataError as error:
+        raise error.saying(names) from None
+    if table == "lists" and not is_ordered and not source.scan.lists and not {"position", "score"} & source.columns:
+        raise DataError(f"{role}: {name}: the rows have no order, and there is no rank and no score", "add one of them, or ORDER BY")
+    return replace(source, display_names=(name,), display_paths=names)
+
+
+def _fetched(where: str, uri: str, query: str, folder: Path) -> pl.DataFrame:
+    """The rows of a query; decimals become floating-point numbers."""
+    scheme = {"postgres": "postgresql"}.get(kind := uri.partition(":")[0].partition("+")[0].lower(), kind)
+    driver = f"adbc_driver_{scheme}"
+    try:
+        manager, module = import_module("adbc_driver_manager"), import_module(f"{driver}.dbapi")
+    except ImportError:
+        install = _INSTALL if scheme in _INCLUDED else f"is there a package adbc-driver-{scheme}?"
+        raise MissingExtraError(f"reading {scheme}:// needs {driver}, which is not installed", install) from None
+    try:
+        with _connection(where, scheme, module, uri, folder) as connection:
+            return pl.read_database(query, connection).cast({cs.decimal(): pl.Float64})
+    except (manager.Error, *FAILURES) as error:
+        said = _without_secrets(" ".join(str(error).split()), uri)
+        raise DataError(f"{where}: the query failed: {said}", "check the address, the query and the rights of the user") from None
+
+
+def _connection(where: str, scheme: str, module: Any, uri: str, folder: Path) -> Any:
+    """A connection; one to a file only reads it."""
+    if scheme not in _FILES:
+        return module.connect(f"{scheme}:{uri.partition(':')[2]}")
+    path = folder / re.sub("^[^:]+:/{0,3}", "", uri)
+    if not path.is_file():
+        raise DataError(f"{where}: there is no file {path}", "three slashes are a path from the config file, four a path from the root")
+    if scheme == "sqlite":
+        return module.connect(f"file:{quote(str(path.absolute()))}?mode=ro")
+    duckdb, manager = import_module("adbc_driver_duckdb"), import_module("adbc_driver_manager.dbapi")
+    options = {"path": str(path), "access_mode": "READ_ONLY"}
+    return manager.connect(driver=duckdb.driver_path(), entrypoint="duckdb_adbc_init", db_kwargs=options)
+
+
+def _without_secrets(text: str, uri: str) -> str:
+    """What a driver says, without the address and the password."""
+    password = urlsplit(uri).password or ""
+    for secret in (uri, unquote(password), password):
+        text = text.replace(secret, "***") if secret else text
+    return text

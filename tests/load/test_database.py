@@ -1,0 +1,206 @@
+"""Rows of a query: from SQLite, DuckDB and a PostgreSQL that is started here; a password is never shown."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.load.conftest import EXPECTED, LISTS
+
+adbc = pytest.importorskip("adbc_driver_manager")
+PASSWORD = "s3cret/word"
+QUERY = "select user_id, item_id, score from recs"
+RANKS = "select user_id, item_id from recs order by user_id, score desc"
+
+
+def sqlite(path: Path, rows: Any = LISTS) -> None:
+    with sqlite3.connect(path) as database:
+        database.execute("create table recs (user_id integer, item_id integer, score real)")
+        database.executemany("insert into recs values (?, ?, ?)", rows)
+    database.close()
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    sqlite(tmp_path / "shop.db", LISTS[::-1])
+    return tmp_path
+
+
+def test_a_query_of_sqlite_is_read_as_a_file_is(shop, door):
+    assert door({"uri": "sqlite:///shop.db", "query": QUERY}) == EXPECTED
+    assert door({"uri": f"sqlite:///{shop}/shop.db", "query": RANKS}) == EXPECTED
+    renamed = "select user_id as u, item_id as i, score as s from recs"
+    assert door({"uri": "sqlite:///shop.db", "query": renamed, "columns": {"user": "u", "item": "i", "score": "s"}}) == EXPECTED
+    truth = "select * from (values (1, 10, 5), (1, 11, 4), (2, 12, 3))"
+    named = {"user": "column1", "item": "column2", "rating": "column3"}
+    assert door(test={"uri": "sqlite:///shop.db", "query": truth, "columns": named}) == EXPECTED
+
+
+def test_a_query_of_duckdb_is_read_as_a_file_is_and_its_decimals_are_numbers(tmp_path, door):
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect(tmp_path / "shop.duckdb") as database:
+        database.execute("create table recs (user_id integer, item_id varchar, score decimal(3, 2), tags varchar[])")
+        database.executemany("insert into recs values (?, ?, ?, [])", LISTS)
+    assert door({"uri": "duckdb:///shop.duckdb", "query": QUERY}) == EXPECTED
+    lists = "select user_id, list(item_id order by score desc) as items from recs group by user_id"
+    assert door({"uri": "duckdb:///shop.duckdb", "query": lists}) == EXPECTED
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    """The address of a PostgreSQL with the table `recs`."""
+    binaries = {name: shutil.which(name) for name in ("initdb", "postgres")}
+    if not all(binaries.values()):
+        pytest.skip("PostgreSQL is not installed")
+    dbapi = pytest.importorskip("adbc_driver_postgresql.dbapi")
+    owner: dict[str, Any] = {}
+    if os.geteuid() == 0:  # which PostgreSQL refuses to run as
+        if "postgres" not in {user.pw_name for user in pwd.getpwall()}:
+            pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
+        owner = {"user": "postgres"}
+    with tempfile.TemporaryDirectory(prefix="receval-postgres-") as name:
+        folder = Path(name)
+        (folder / "password").write_text(PASSWORD)
+        folder.chmod(0o755)
+        if owner:
+            shutil.chown(folder, "postgres")
+            shutil.chown(folder / "password", "postgres")
+        made = [
+            binaries["initdb"],
+            "-D",
+            folder / "data",
+            "-U",
+            "bob",
+            "--auth=scram-sha-256",
+            "--pwfile",
+            folder / "password",
+            "--no-sync",
+        ]
+        subprocess.run(made, check=True, capture_output=True, cwd=folder, **owner)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        command = [binaries["postgres"], "-D", folder / "data", "-p", str(port), "-k", "", "-c", "listen_addresses=127.0.0.1"]
+        server = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **owner)
+        try:
+            uri = f"postgresql://bob:{PASSWORD.replace('/', '%2F')}@127.0.0.1:{port}/postgres"
+            with connected(dbapi, uri) as connection, connection.cursor() as cursor:
+                cursor.execute("create table recs (user_id integer, item_id text, score double precision)")
+                cursor.executemany("insert into recs values ($1, $2, $3)", [(user, str(item), score) for user, item, score in LISTS])
+                connection.commit()
+            yield uri
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
+def connected(dbapi: Any, uri: str) -> Any:
+    """A connection to a server that may take a while to start."""
+    for attempt in range(100):
+        try:
+            return dbapi.connect(uri)
+        except adbc.Error:
+            if attempt == 99:
+                raise
+            time.sleep(0.2)
+    raise AssertionError
+
+
+def test_a_query_of_postgresql_is_read_as_a_file_is_and_the_password_is_in_no_output(postgres, door, receval, write, tmp_path):
+    assert door({"uri": postgres, "query": QUERY}) == EXPECTED
+    assert door({"uri": postgres.replace("postgresql:", "postgres:"), "query": RANKS}) == EXPECTED
+    config = yaml.safe_load((tmp_path / "config.yaml").read_text()) | {"output": {"dir": "out"}, "health": {}}
+    write("config.yaml", yaml.safe_dump(config))
+    said = [receval("run", tmp_path / "config.yaml"), receval("run", tmp_path / "config.yaml", "--print-config")]
+    query = "data.recommendations.model.query"
+    said += [receval("run", tmp_path / "config.yaml", "--set", f"{query}={bad}") for bad in ("select nothing", "select 1 as one", "drop")]
+    wrong = postgres.replace("bob", "nobody")
+    said.append(receval("run", tmp_path / "config.yaml", "--set", f"data.recommendations={{m: {{uri: '{wrong}', query: select 1}}}}"))
+    said.append(receval("run", tmp_path / "config.yaml", "--set", f"data.recommendations={{m: {{uri: '{wrong}'}}}}"))
+    assert [code for code, _, _ in said] == [0, 0, 3, 3, 3, 3, 2]
+    shown = "".join(out + err for _, out, err in said) + "".join(path.read_text(errors="replace") for path in (tmp_path / "out").iterdir())
+    assert "postgresql://***@127.0.0.1:" in shown
+    assert not [secret for secret in (PASSWORD, PASSWORD.replace("/", "%2F"), "bob:") if secret in shown]
+
+
+def test_the_rows_of_a_query_without_an_order_give_the_same_bytes_in_any(receval, write, tmp_path):
+    manifests = []
+    for rows in (LISTS, LISTS[::-1]):
+        (tmp_path / "shop.db").unlink(missing_ok=True)
+        sqlite(tmp_path / "shop.db", rows)
+        write("test.csv", "user,item\n1,10\n2,12\n")
+        source = f"{{uri: 'sqlite:///shop.db', query: '{QUERY}'}}"
+        write(
+            "config.yaml",
+            f"data: {{test: test.csv, recommendations: {{m: {source}}}}}\nevaluation: {{metrics: [MRR]}}\noutput: {{dir: out}}\n",
+        )
+        assert receval("run", tmp_path / "config.yaml")[0] == 0
+        manifests.append((tmp_path / "out" / "manifest.json").read_text())
+    assert manifests[0] == manifests[1]
+    assert '"sqlite:///shop.db"' in manifests[0]
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "said"),
+    [
+        ({"uri": "sqlite:///shop.db", "query": "select nothing"}, 3, "model: sqlite:///shop.db: the query failed: "),
+        ({"uri": "sqlite:///shop.db", "query": "select * from recs where user_id = 7"}, 3, "sqlite:///shop.db: the query has no rows"),
+        (
+            {"uri": "sqlite:///shop.db", "query": "select user_id, item_id from recs"},
+            3,
+            "no rank and no score\n  add one of them, or ORDER BY",
+        ),
+        ({"uri": "sqlite:///shop.db", "query": "delete from recs"}, 3, "the query failed"),
+        ({"uri": "sqlite:///no.db", "query": "select 1"}, 3, "sqlite:///no.db: there is no file"),
+        ({"uri": "sqlite:///shop.db", "query": "select user_id, item_id, null as score from recs"}, 3, "score"),
+        ({"uri": "nosuch://bob:s3cret@h/x", "query": "select 1"}, 4, "reading nosuch:// needs adbc_driver_nosuch, which is not installed"),
+        ({"uri": "sqlite:///shop.db"}, 2, "a uri and a query go together"),
+        ({"path": "a.csv", "query": "select 1"}, 2, "a uri and a query go together"),
+        ({"path": "a.csv", "uri": "sqlite:///shop.db", "query": "select 1"}, 2, "give a path, a table or a uri, one of them"),
+        ({"uri": "sqlite:///shop.db", "query": "select 1", "format": "csv"}, 2, "format says how to read a file, and a query has none"),
+        ({"uri": "host=h password=s3cret", "query": "select 1"}, 2, "a uri names a database, such as sqlite:///shop.db"),
+    ],
+)
+def test_what_is_wrong_with_a_query_is_said_in_one_sentence(source, code, said, shop, receval, write):
+    write("test.csv", "user,item\n1,10\n2,12\n")
+    config = {"data": {"test": "test.csv", "recommendations": {"model": source}}, "evaluation": {"metrics": ["MRR"]}}
+    write("config.yaml", yaml.safe_dump(config))
+    found, out, err = receval("run", shop / "config.yaml")
+    assert (found, out) == (code, "")
+    assert said in err
+    assert "s3cret" not in err
+    assert not (shop / "no.db").exists()
+
+
+def test_lists_of_a_query_need_a_name_where_they_stand_in_a_list(shop, receval, write):
+    write("test.csv", "user,item\n1,10\n2,12\n")
+    for name, code in ((None, 2), ("als", 0)):
+        source = {"uri": "sqlite:///shop.db", "query": QUERY} | ({"name": name} if name else {})
+        config = {"data": {"test": "test.csv", "recommendations": [source]}, "evaluation": {"metrics": ["MRR"]}}
+        write("config.yaml", yaml.safe_dump(config))
+        found, out, err = receval("run", shop / "config.yaml")
+        assert found == code, err
+        assert "als" in out or "give their model a name" in err
+
+
+def test_without_the_driver_the_extra_is_named(shop, receval, write, monkeypatch):
+    monkeypatch.setitem(sys.modules, "adbc_driver_sqlite.dbapi", None)
+    write("test.csv", "user,item\n1,10\n")
+    source = f"{{uri: 'sqlite:///shop.db', query: '{QUERY}'}}"
+    write("config.yaml", f"data: {{test: test.csv, recommendations: {{m: {source}}}}}\nevaluation: {{metrics: [MRR]}}\n")
+    code, out, err = receval("run", shop / "config.yaml")
+    assert (code, out) == (4, "")
+    assert err == "receval: reading sqlite:// needs adbc_driver_sqlite, which is not installed\n  pip install 'receval[sql]'\n"
