@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import tempfile
@@ -21,7 +22,6 @@ from .recode import opened
 
 _LINES: Final = (".ndjson", ".jsonl")
 """Endings of files with one object per line."""
-_START: Final = 1 << 20
 _FIRST: Final = 20
 """So many keys of an object are looked at to tell columns from users."""
 _SHAPES: Final = 'write records, [{"user": 1, "item": 2}], or lists by user, {"1": [2, 3]}, {"1": {"2": 0.5}} or {"1": [[2, 0.5]]}'
@@ -34,9 +34,8 @@ class _NoRows(Exception):
 def is_document(path: Path) -> bool:
     """Whether a file of JSON is one document, and has not one object per line."""
     try:
-        with opened(path) as file:
-            start = file.read(_START).removeprefix(b"\xef\xbb\xbf").lstrip()
-    except (OSError, EOFError, zlib.error):
+        start = sniff.first_bytes(path).removeprefix(codecs.BOM_UTF8).lstrip()
+    except DataError:
         return False  # what is wrong with the packing is said when the file is looked at
     if not start.startswith(b"{"):
         return start.startswith(b"[")
@@ -65,8 +64,11 @@ def as_objects(role: str, name: str, table: str, path: Path, scratch: ExitStack)
 
     `name` is what the document is called in messages. `DataError` if it is broken, or holds something else than rows of `table`.
     """
+    where, n_rows = f"{role}: {name}", 0
+    if sniff.is_zstd(path):
+        raise DataError(f"{where}: a JSON document that zstd packed cannot be read", "unpack it, or pack it with gzip")
     folder = Path(scratch.enter_context(tempfile.TemporaryDirectory(prefix="receval-")))
-    target, where, n_rows = folder / f"{path.name}.ndjson", f"{role}: {name}", 0
+    target = folder / f"{path.name}.ndjson"
     try:
         with opened(path) as packed, target.open("w", encoding="utf-8") as written:
             reader = JsonReader(io.TextIOWrapper(packed, encoding="utf-8-sig"))

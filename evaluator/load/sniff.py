@@ -78,7 +78,7 @@ def format_of(path: Path, encoded: bool = False) -> Format:
 
 def _is_json(path: Path) -> bool:
     """Whether text begins as JSON does: with an object, or with an array of objects."""
-    start = _first_bytes(path).removeprefix(codecs.BOM_UTF8).lstrip()
+    start = first_bytes(path).removeprefix(codecs.BOM_UTF8).lstrip()
     return start.startswith(b"{") or (start.startswith(b"[") and start[1:].lstrip().startswith(b"{"))
 
 
@@ -92,7 +92,7 @@ def known_format(path: PurePath) -> Format | None:
 
 def head(path: Path) -> list[str]:
     """The first lines of a text file, unpacked, without line ends; `DataError` if it is empty or no text."""
-    start = _first_bytes(path)
+    start = first_bytes(path)
     if not start.strip():
         raise DataError(f"{path}: the file is empty")
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -198,7 +198,7 @@ def _starts(path: Path, magic: bytes) -> bool:
         return file.read(len(magic)) == magic
 
 
-def _first_bytes(path: Path) -> bytes:
+def first_bytes(path: Path) -> bytes:
     """The first bytes of a text file, unpacked."""
     if is_gzip(path):
         return _unpack_gzip(path)
