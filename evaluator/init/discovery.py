@@ -12,10 +12,12 @@ from typing import Final
 
 from ..errors import DataError
 from ..load import sniff
+from .records import Query
 
 _MAX_TABLES: Final = 200
 _MAX_DEPTH: Final = 2
 _JSON: Final = ".json"
+_DATABASES: Final = (".db", ".sqlite", ".sqlite3", ".duckdb")
 _IGNORED_FOLDERS: Final = (".egg-info", "node_modules", "site-packages")
 _PART: Final = re.compile(r"(?P<name>.*?)(?P<number>(?:part[-_.]?\d+|[-_.]\d+-of-\d+).*?)(?P<ending>(?:\.[A-Za-z]\w*)*)", re.IGNORECASE)
 
@@ -30,6 +32,8 @@ class DiscoveredTable:
     path: str
     label: str
     paths: tuple[Path, ...]
+    query: Query | None = None
+    """The query whose rows the paths hold, where the table is one of a database."""
 
 
 def discover_tables(names: Sequence[str]) -> list[DiscoveredTable]:
@@ -53,7 +57,8 @@ def discover_tables(names: Sequence[str]) -> list[DiscoveredTable]:
             raise DataError(f"the name of the file {str(path)!r} is no UTF-8 text, as a config is", "rename it")
     if not files:
         raise DataError(
-            f"there is no table in {' and '.join(names)}", "CSV, TSV, TREC, RecBole, NDJSON, Parquet and Arrow files are looked for"
+            f"there is no table in {' and '.join(names)}",
+            "CSV, TSV, TREC, RecBole, JSON, Parquet, Arrow, SQLite and DuckDB files are looked for",
         )
     return _labelled(_grouped_parts(list(files)))
 
@@ -86,7 +91,7 @@ def _search(folder: Path) -> list[Path]:
 
 
 def _may_be_a_table(path: Path) -> bool:
-    return sniff.is_a_table(path) or path.suffix.lower() == _JSON
+    return sniff.is_a_table(path) or path.suffix.lower() in (_JSON, *_DATABASES)
 
 
 def _grouped_parts(files: Sequence[Path]) -> dict[str, list[Path]]:

@@ -11,6 +11,7 @@ from ..errors import DataError
 from .assembly import assemble
 from .classification import classify
 from .column_roles import assign_roles
+from .databases import tables_in
 from .discovery import DiscoveredTable, discover_tables
 from .id_lists import find_lists
 from .preview import TablePreview
@@ -30,8 +31,8 @@ def guess(names: Sequence[str]) -> GuessedConfig:
     """
     files: list[ClassifiedFile] = []
     unreadable: dict[str, str] = {}
-    tables = discover_tables(names or ["."])
-    max_rows = min(_MAX_ROWS_PER_FILE, _MAX_ROWS // len(tables))
+    tables = [one for found in discover_tables(names or ["."]) for one in tables_in(found, unreadable)]
+    max_rows = min(_MAX_ROWS_PER_FILE, _MAX_ROWS // max(len(tables), 1))
     for table in tables:
         try:
             files.append(_classified(TablePreview(table, max_rows)))

@@ -55,9 +55,14 @@ def _data(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
 
 def _source(entry: SourceEntry, folder: Path | None) -> str:
     """Write a source on one line, as its path alone if it has no other keys, with the comment."""
+    keys = {key: value for key, value in entry.keys.items() if value not in ({}, None)}
+    query = entry.file.summary.query
+    if query is not None:
+        uri = f"{query.scheme}:///{moved_path(query.path, start=Path(), folder=folder)}"
+        return f"{flow({'uri': uri, 'query': query.statement, **keys})}  # {plain(entry.comment)}"
     path = moved_path(entry.file.summary.path, start=Path(), folder=folder)
     path = "./-" if path == "-" else path
-    source: Any = {"path": path, **{key: value for key, value in entry.keys.items() if value not in ({}, None)}}
+    source: Any = {"path": path, **keys}
     return f"{flow(source if len(source) > 1 else path)}  # {plain(entry.comment)}"
 
 

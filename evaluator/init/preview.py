@@ -62,6 +62,7 @@ class TablePreview:
             nested_columns=format.nested_columns,
             table=format.table,
             is_by_user=format.is_by_user,
+            query=table.query,
         )
 
     def _read(self, format: RawFormat) -> tuple[RawFormat, int, pl.DataFrame]:

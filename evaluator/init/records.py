@@ -38,13 +38,23 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Query:
+    """The query of a config that reads a table of a database: the kind of database, its file, and the statement."""
+
+    scheme: str
+    path: str
+    statement: str
+
+
+@dataclass(frozen=True)
 class FileSummary:
     """A file, or the parts of one table, with the columns of its first rows.
 
     `path` is how a config names it: a path or a glob. `label` is its path below the folder that all files share. `read_keys` are the
     keys that a config needs to read it. `n_rows` is exact if `n_rows_exact`, otherwise an estimate or a lower bound; `n_previewed` rows
     were read. `nested_columns` hold neither values nor lists of values; they are not among `columns`. `table` is set where the format
-    alone decides what the file holds, as that of a TREC run does. `is_by_user` is true of a JSON document with an entry per user.
+    alone decides what the file holds, as that of a TREC run does. `is_by_user`: a JSON document with an entry per user. `query` is set
+    for a table of a database.
     """
 
     path: str
@@ -59,6 +69,7 @@ class FileSummary:
     nested_columns: tuple[str, ...] = ()
     table: str | None = None
     is_by_user: bool = False
+    query: Query | None = None
 
 
 @dataclass(frozen=True)

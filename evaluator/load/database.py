@@ -24,6 +24,11 @@ _FILES: Final = ("sqlite", "duckdb")
 """Databases that are files."""
 _INCLUDED: Final = (*_FILES, "postgresql")
 """Databases whose drivers the extra installs."""
+_TABLES: Final = {
+    "sqlite": "select name, type from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%' order by name",
+    "duckdb": "select table_name, if(table_type = 'VIEW', 'view', 'table') from information_schema.tables order by table_name",
+}
+"""The query for the names of all tables, and whether each is a table or a view."""
 _INSTALL: Final = "pip install 'receval[sql]'"
 _ORDERED: Final = re.compile(r"\border\s+by\b", re.IGNORECASE)
 
@@ -49,25 +54,47 @@ def look_at_query(
     Raises `DataError` if the query fails or its rows cannot be read, `MissingExtraError` if there is no driver for the database.
     """
     name = masked_uri(uri)
-    frame = _fetched(f"{role}: {name}", uri, query, folder)
-    if not frame.height:
-        raise DataError(f"{role}: {name}: the query has no rows")
-    is_ordered = bool(_ORDERED.search(query))
-    if not is_ordered and not any(dtype.is_nested() for dtype in frame.dtypes):
-        frame = frame.sort(frame.columns)
-    path = Path(scratch.enter_context(tempfile.TemporaryDirectory(prefix="receval-"))) / "query.arrow"
-    frame.write_ipc(path)
+    path = fetched(f"{role}: {name}", uri, query, folder, scratch)
     names = {str(path): name}
     try:
         source = look(role, table, [name], [path], format="ipc", columns=columns, labels=labels, split=split, nulls=nulls)
     except DataError as error:
         raise error.saying(names) from None
-    if table == "lists" and not is_ordered and not source.scan.lists and not {"position", "score"} & source.columns:
+    if table == "lists" and not _ORDERED.search(query) and not source.scan.lists and not {"position", "score"} & source.columns:
         raise DataError(f"{role}: {name}: the rows have no order, and there is no rank and no score", "add one of them, or ORDER BY")
     return replace(source, display_names=(name,), display_paths=names)
 
 
-def _fetched(where: str, uri: str, query: str, folder: Path) -> pl.DataFrame:
+def fetched(where: str, uri: str, query: str, folder: Path, scratch: ExitStack) -> Path:
+    """A file of the rows of a query that lives as long as `scratch`; see `look_at_query`. `where` names the database in messages."""
+    frame = _rows(where, uri, query, folder)
+    if not frame.height:
+        raise DataError(f"{where}: the query has no rows")
+    if not _ORDERED.search(query) and not any(dtype.is_nested() for dtype in frame.dtypes):
+        frame = frame.sort(frame.columns)
+    path = Path(scratch.enter_context(tempfile.TemporaryDirectory(prefix="receval-"))) / "query.arrow"
+    frame.write_ipc(path)
+    return path
+
+
+def scheme_of(path: Path) -> str | None:
+    """How the address of a database that is a file begins, told by its first bytes; `None` if it is none, or may not be read."""
+    try:
+        with open(path, "rb") as file:
+            start = file.read(16)
+    except OSError:
+        return None
+    return "sqlite" if start == b"SQLite format 3\x00" else "duckdb" if start[8:12] == b"DUCK" else None
+
+
+def tables_of(scheme: str, path: Path) -> list[tuple[str, str]]:
+    """The tables and views of a database that is a file, by name: each with the query of its rows, those of a table as they came in."""
+    found = _rows(f"{path}", f"{scheme}:///{path}", _TABLES[scheme], Path())
+    quoted = [(name, '"{}"'.format(name.replace('"', '""')), kind == "table") for name, kind in found.iter_rows()]
+    return [(name, f"select * from {table}{' order by rowid' if has_rows else ''}") for name, table, has_rows in quoted]
+
+
+def _rows(where: str, uri: str, query: str, folder: Path) -> pl.DataFrame:
     """The rows of a query; decimals become floating-point numbers."""
     scheme = {"postgres": "postgresql"}.get(kind := uri.partition(":")[0].partition("+")[0].lower(), kind)
     driver = f"adbc_driver_{scheme}"

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from receval import load_config
 
 from tests.cli.inits import EVERY, LISTS, SCORED, STARS, TEST, text
 
@@ -81,6 +86,33 @@ DOORS: dict[str, tuple[dict[str, Any], float]] = {
     ),
     "RecBole's sequences of tokens": ({"ml.test.inter": ATOMIC, "bpr.inter": sequences()}, STARS),
 }
+
+
+def test_the_tables_of_a_database_are_read_by_queries_that_a_config_has(receval, folder):
+    pytest.importorskip("adbc_driver_sqlite")
+    folder({"als.csv": text(SCORED, ("user_id", "item_id", "score"))})
+    Path("data").mkdir()
+    with closing(sqlite3.connect("data/shop.db")) as database, database:
+        database.execute("create table test_ratings (user_id integer, item_id integer, rating integer, day integer)")
+        database.executemany("insert into test_ratings values (?, ?, ?, ?)", TEST)
+        database.execute("create table bpr (user_id integer, item_id integer)")
+        database.executemany("insert into bpr values (?, ?)", [(user, item) for user, item, _ in SCORED])
+        database.execute("create view best as select user_id, item_id, 1.0 / rowid as score from bpr")
+        database.execute("create table empty (user_id integer)")
+    Path("broken.db").write_bytes(b"SQLite format 3\x00 and then nothing")
+    code, _, err = receval("init", "-o", "data/config.yaml")
+    assert code == 0, err
+    assert "data/shop.db: test_ratings: data.test: by its name; user=user_id, item=item_id, rating=rating; 4 rows\n" in err
+    assert "data/shop.db: empty: left out: the query has no rows\n" in err
+    assert "broken.db: left out: " in err
+    data = load_config("data/config.yaml").resolved()["data"]
+    assert data["test"] == {"uri": "sqlite:///shop.db", "query": 'select * from "test_ratings" order by rowid'}
+    assert data["recommendations"]["best"] == {"uri": "sqlite:///shop.db", "query": 'select * from "best"'}
+    code, out, err = receval("run", "data/config.yaml", "--format", "csv")
+    assert code == 0, err
+    rows = csv.DictReader(io.StringIO(out))
+    values = {row["model"]: float(row["value"]) for row in rows if row["metric"] == "MRR" and row["k"] == "5"}
+    assert values == dict.fromkeys(("als", "best", "bpr"), pytest.approx(STARS))
 
 
 def test_the_doors_are_fifteen():

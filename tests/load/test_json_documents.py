@@ -47,7 +47,7 @@ def test_a_document_may_be_packed_marked_encoded_or_have_no_ending(write, door):
     assert door("packed.json.gz") == door("marked.json") == door("plain") == EXPECTED
     assert door({"path": "lists.txt", "format": "json"}) == EXPECTED
     write("packed.json.zst", zstandard.compress(text.encode()))
-    with pytest.raises(DataError, match="packed.json.zst: a JSON document that zstd packed cannot be read"):
+    with pytest.raises(DataError, match=r"packed.json.zst: a JSON document that zstd packed cannot be read"):
         door("packed.json.zst")
     write("utf16.json", text.encode("utf-16"))
     assert door({"path": "utf16.json", "encoding": "utf-16"}) == EXPECTED
