@@ -79,7 +79,7 @@ def test_text_that_is_not_what_it_seems_is_refused(content, said, mrr, write):
     assert said in err
 
 
-@pytest.mark.parametrize("value", ["10.0", '{"a": 10}', "[[10]]", "[10.0]", '[{"a": 10}]'])
+@pytest.mark.parametrize("value", ["10.0", '{"a": 10}', "[[10]]", "[10.0]", '[{"item": {"a": 10}}]'])
 def test_json_ids_are_integers_or_text(value, mrr, write):
     write("l.ndjson", f'{{"user": 1, "item": {value}, "score": 1}}\n')
     code, _, err = mrr("l.ndjson")

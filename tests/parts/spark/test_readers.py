@@ -89,6 +89,11 @@ def files_of_integers(folder: Path) -> dict[str, load.Source]:
     rows.cast({"score": pl.List(pl.Float32)}).write_parquet(folder / "rows32.parquet")
     (folder / "rows.csv").write_text("user,items\n7,4 2  9\n3,1\n7,5 6\n")
     (folder / "rows.ndjson").write_text("".join(f'{{"user":{u},"item":{i},"score":{s}}}\n' for u, i, s in rows.rows()))
+    structs = rows.explode("item", "score", empty_as_null=False).group_by("user", maintain_order=True).agg(recs=pl.struct("item", "score"))
+    structs.write_parquet(folder / "structs.parquet")
+    structs.write_ndjson(folder / "structs.ndjson")
+    (folder / "python.csv").write_text("user,items\n7,\"['4', '2', '9']\"\n3,\"['1']\"\n7,\"['5', '6']\"\n")
+    (folder / "document.json").write_text('{"7": {"4": 0.5, "2": 0.25}, "3": {"1": 3}}')
     found = {
         "csv": look("csv", folder / "l.csv"),
         "quoted": look("quoted", folder / "quoted [1].csv").without_blank_lines(),
@@ -106,6 +111,10 @@ def files_of_integers(folder: Path) -> dict[str, load.Source]:
         "lists float32": look("lists float32", folder / "rows32.parquet"),
         "lists csv": look("lists csv", folder / "rows.csv", split=" ", columns={"item": "items"}),
         "lists ndjson": look("lists ndjson", folder / "rows.ndjson"),
+        "python": look("python", folder / "python.csv"),
+        "structs parquet": look("structs parquet", folder / "structs.parquet"),
+        "structs ndjson": look("structs ndjson", folder / "structs.ndjson"),
+        "document": look("document", folder / "document.json"),
     }
     kinds = load.common_kinds(found.values())
     assert set(kinds.values()) == {"integer"}
@@ -144,8 +153,9 @@ def test_text_ids_arrive_whole(session, tmp_path):
     texts.write_parquet(tmp_path / "l.parquet")
     texts.write_csv(tmp_path / "l.csv")
     (tmp_path / "rows.csv").write_text('user,item\nü 7,"[""01"", ""2""]"\nü 3,"[""b""]"\n')
+    pl.DataFrame({"user": ["ü 7", "ü 3"], "item": ["['01', '2']", "['b']"]}).write_parquet(tmp_path / "rows.parquet")
     kinds = {"user": "text", "item": "text"}
-    sources = {name: look(name, tmp_path / name).with_kinds(kinds) for name in ("l.parquet", "l.csv", "rows.csv")}
+    sources = {name: look(name, tmp_path / name).with_kinds(kinds) for name in ("l.parquet", "l.csv", "rows.csv", "rows.parquet")}
     parts, counts = parts_of(session, sources, last=sources)
     assert_whole(parts, sources)
     assert counts["l.csv"]["rows"] == LISTS.height
