@@ -66,14 +66,24 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code; nothing but the exit code leaves this function."""
+    if arguments is not None:
+        return _exit_code(arguments)
+    # receval uses no plug-ins of pydantic; looking for them reads the metadata of every package that is installed.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    gc.disable()  # a run is short and leaves few cycles behind; looking for them takes 2 % of it
+    code = _exit_code(sys.argv[1:])
+    gc.freeze()  # what is alive now ends with the process: looking for cycles in it takes a tenth of a second
+    return code
+
+
+def _exit_code(arguments: Sequence[str]) -> int:
+    """Run a command and turn each failure into a sentence and an exit code."""
     from receval.errors import RecevalError
 
-    if arguments is None:
-        gc.disable()  # a run is short and leaves few cycles behind; looking for them takes 2 % of it
     if "_RECEVAL_COMPLETE" in os.environ:
         cli.main(prog_name="receval")
     try:
-        with _ended_by_sigterm(), cli.make_context("receval", list(sys.argv[1:] if arguments is None else arguments)) as context:
+        with _ended_by_sigterm(), cli.make_context("receval", list(arguments)) as context:
             cli.invoke(context)
         sys.stdout.flush()
         return 0

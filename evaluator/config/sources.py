@@ -28,7 +28,7 @@ from .masking import masked_options, masked_path
 class Model(BaseModel):
     """What all parts of the config share: they do not change, and they refuse keys they do not know."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 def as_list(value: Any) -> Any:

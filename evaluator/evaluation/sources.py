@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import polars as pl
 
@@ -13,8 +13,10 @@ from .. import load
 from ..load.opening import FAILURES, opened
 from ..load.scan import ReadError
 from ..load.tally import FaultTally
-from ..parts.spark import SparkSession, table_frame
 from .inputs import with_configured_paths
+
+if TYPE_CHECKING:
+    from ..parts.spark import SparkSession
 
 T = TypeVar("T")
 
@@ -54,7 +56,7 @@ class SourceReader:
 
         def collect(resolved: load.Source, tally: FaultTally) -> pl.DataFrame:
             session = self.session if resolved.scan.format == "table" else None
-            frame = _collected(_opened(resolved)) if session is None else table_frame(session, resolved)
+            frame = _collected(_opened(resolved)) if session is None else _collected_on_spark(session, resolved)
             tally.add(frame)
             wanted = [name for name in (*source.scan.names, "row") if not columns or name in columns]
             return frame.select(name for name in wanted if name in frame.columns)
@@ -120,6 +122,12 @@ def _count_all(frame: pl.LazyFrame, tally: FaultTally) -> None:
         tally.add(frame)
     except FAILURES as error:
         raise ReadError(str(error)) from error
+
+
+def _collected_on_spark(session: SparkSession, source: load.Source) -> pl.DataFrame:
+    from ..parts.spark import table_frame  # only here: most runs need no Spark
+
+    return table_frame(session, source)
 
 
 def _collected(frame: pl.LazyFrame) -> pl.DataFrame:
