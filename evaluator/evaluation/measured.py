@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 import polars as pl
 
@@ -14,11 +15,13 @@ from ..measure.partial import Partial
 from ..measure.scoring import Scorer
 from ..measure.ties import TieMeasures, tie_sums
 from ..measure.yardstick_facts import yardstick_facts
+from ..tables.array import Array
 from ..tables.part import LISTS, PartData
 
 TIES = "ties"
 CHECKS = "checks"
 YARDSTICKS = "yardsticks"
+_NOT_KNOWN: Final[Mapping[str, Array]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +34,13 @@ class PassTask:
     for_yardsticks: bool = False
 
 
-def measured(pass_task: PassTask, frames: Mapping[str, pl.DataFrame]) -> Partial:
-    """What some users, with all their rows, add to the result: a pure function that runs on another machine as it stands."""
+def measured(pass_task: PassTask, frames: Mapping[str, pl.DataFrame], starts: Mapping[str, Array] = _NOT_KNOWN) -> Partial:
+    """What some users, with all their rows, add to the result: a pure function that runs on another machine as it stands.
+
+    `starts` says, of frames where it is known, at which row each user begins.
+    """
     task = pass_task.task
-    scorer = Scorer.of(task.prepared, PartData(frames))
+    scorer = Scorer.of(task.prepared, PartData(frames, starts))
     made, values = scored(task, scorer)
     more: dict[str, Any] = {}
     if pass_task.ties is not None and pass_task.ties.indexes and "score" in frames[LISTS].columns:

@@ -44,7 +44,7 @@ def _here(
             raise RowsAreFaulty
 
     def measure(part: Part) -> Partial:
-        return measured(pass_task, {LISTS: part.lists, **part.sides})
+        return measured(pass_task, {LISTS: part.lists, **part.sides}, {LISTS: part.starts})
 
     def merge(parts: Iterator[Part]) -> Partial:
         total: Partial | None = None

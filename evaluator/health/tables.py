@@ -37,7 +37,7 @@ def stored_seen(rows_as_stored: ListRows, part: PartData) -> Array:
 @table("item_hashes", uses=("rows_as_stored",))
 def item_hashes(rows_as_stored: ListRows) -> Array:
     """A hash of 64 bits of each row's item."""
-    return rows_as_stored.rows.item.hash(7).to_numpy()
+    return rows_as_stored.rows.item_hashes
 
 
 @table("listed_items", uses=("rows_as_stored", "item_hashes"))

@@ -150,8 +150,9 @@ def _parts(
 ) -> Iterator[Part]:
     visits = {role: _Visits(side) for role, side in sides.items()}
     for lists in frames:
-        users = lists["user"].gather(user_starts(lists["user"]))
-        yield Part(lists, {role: visit.visit(users) for role, visit in visits.items()})
+        starts = user_starts(lists["user"])
+        users = lists["user"].gather(starts)
+        yield Part(lists, {role: visit.visit(users) for role, visit in visits.items()}, starts)
     roles = [role for role in visits if role == "test" or role in last]
     for users in _users_without_lists([visits[role] for role in roles], rows_per_part):
         yield Part(reader.empty(), {role: visit.visit(users) for role, visit in visits.items()})
