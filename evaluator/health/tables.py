@@ -10,6 +10,7 @@ from ..tables.graph import table
 from ..tables.list_rows import ListRows
 from ..tables.lists import Reading
 from ..tables.part import PartData
+from ..tables.prepared import Prepared
 from ..tables.truth import TestPairs, TruthTable
 
 
@@ -32,6 +33,13 @@ def stored_seen(rows_as_stored: ListRows, part: PartData) -> Array:
     mask = np.zeros(len(rows_as_stored.user), dtype=np.bool_)
     mask[part.lookup_of_train.find(rows_as_stored.pairs)[0]] = True
     return mask
+
+
+@table("item_counts", uses=("rows_as_stored", "prepared"))
+def item_counts(rows_as_stored: ListRows, prepared: Prepared) -> Array:
+    """How many rows of the lists hold each item that is known before, and as the last number how many hold any other item."""
+    counts = np.bincount(rows_as_stored.item_index + 1, minlength=len(prepared.items) + 1)
+    return np.append(counts[1:], counts[0])
 
 
 @table("item_hashes", uses=("rows_as_stored",))
