@@ -66,7 +66,7 @@ def paired(tables: Sequence[HasItems], n_users: int) -> list[Pairs]:
                 Pairs(rows.user, rows.item, _joined(rows.user, array, least, item_bits), exact=True)
                 for rows, array in zip(tables, arrays, strict=True)
             ]
-    return [Pairs(rows.user, rows.item, _hashed(rows.user, rows.item_hashes), exact=False) for rows in tables]
+    return [Pairs(rows.user, rows.item, _hashed(rows.user, rows.item_hashes, n_users), exact=False) for rows in tables]
 
 
 def _joined(user: Array, item: Array, least: int, item_bits: int) -> Array:
@@ -77,13 +77,12 @@ def _joined(user: Array, item: Array, least: int, item_bits: int) -> Array:
     return key
 
 
-def _hashed(user: Array, item_hashes: Array) -> Array:
-    """A number that mixes the hash of the item with the index of the user."""
-    mixed = user.astype(np.uint64)
-    mixed *= _MULTIPLIER
-    mixed ^= item_hashes
-    mixed *= _MULTIPLIER
-    return mixed.view(np.int64)
+def _hashed(user: Array, item_hashes: Array, n_users: int) -> Array:
+    """The index of the user above the first bits of the item's hash: keys of a user are near each other, which makes searching quick."""
+    item_bits = 63 - max(n_users, 1).bit_length()
+    key = np.right_shift(item_hashes, np.uint64(64 - item_bits)).view(np.int64)
+    key |= np.left_shift(user, item_bits, dtype=np.int64)
+    return key
 
 
 def distinct(pairs: Pairs) -> tuple[Array, Array]:
@@ -110,26 +109,30 @@ def any_repeated(pairs: Pairs, starts: Array) -> bool:
     """Whether a user has a pair in several rows; `starts` says where the rows of each user begin."""
     lengths = np.diff(starts)
     length = int(lengths.max(initial=0))
-    if pairs.exact and length <= _LONGEST_SQUARE and len(pairs) == length * np.count_nonzero(lengths):
-        # Lists of one length: short rows of numbers that differ in few bits are sorted faster than all keys together.
-        return any(_repeats(lists) for lists in _of_length(pairs.item.to_numpy(), length))
-    key = np.sort(pairs.key)
-    alike = key[1:] == key[:-1]
-    if pairs.exact or not alike.any():
-        return bool(alike.any())
+    if length <= _LONGEST_SQUARE and len(pairs) == length * np.count_nonzero(lengths):
+        # Lists of one length: short rows of numbers of few bits are sorted faster than all keys together.
+        alike = any(_repeats(lists) for lists in _of_length(pairs, length))
+    else:
+        key = np.sort(pairs.key)
+        alike = bool((key[1:] == key[:-1]).any())
+    if pairs.exact or not alike:
+        return alike
     first, _ = distinct(pairs)
     return len(first) < len(pairs)
 
 
-def _of_length(item: Array, length: int) -> Iterator[Array]:
-    """The items of lists of one length, some lists at a time, in as few bits as tell all items apart."""
-    if not len(item):
+def _of_length(pairs: Pairs, length: int) -> Iterator[Array]:
+    """The items of lists of one length, some lists at a time, in as few bits as tell all items apart; else the end of their keys."""
+    if not len(pairs):
         return
-    least, most = int(item.min()), int(item.max())
-    kind = np.uint16 if most - least < 1 << 16 else np.uint32 if most - least < 1 << 32 else None
-    lists = item.reshape(-1, length)
+    least, kind, numbers = 0, np.uint32, pairs.key
+    if pairs.exact:
+        numbers = pairs.item.to_numpy()
+        least, most = int(numbers.min()), int(numbers.max())
+        kind = np.uint16 if most - least < 1 << 16 else np.uint32 if most - least < 1 << 32 else np.int64
+    lists = numbers.reshape(-1, length)
     for some in blocks(len(lists), 1 + _ROWS_SORTED // length):
-        yield lists[some].copy() if kind is None else (lists[some] - least).astype(kind)
+        yield (lists[some] - least).astype(kind)
 
 
 def _repeats(lists: Array) -> bool:
@@ -141,7 +144,7 @@ class Lookup:
     """Finds the rows of a table in distinct pairs, with a small table of bits that most rows do not pass."""
 
     def __init__(self, pairs: Pairs) -> None:
-        order = np.argsort(pairs.key, kind="stable")
+        order = np.argsort(pairs.key)
         self._pairs, self._order, self._key = pairs, order, pairs.key[order]
         bits = min(max((16 * len(pairs)).bit_length(), _FEWEST_BITS), _MOST_BITS)
         self._shift = np.uint64(64 - bits)
