@@ -27,7 +27,7 @@ def partitioned_users(batches: Batches, rows_per_part: int, memory: int, scratch
         return
     second = next(batches, None)
     if second is None:
-        yield from _cut(by_user(first), rows_per_part)
+        yield from _cut([first], rows_per_part)
         return
     buckets = _Buckets(memory, scratch)
     for batch in (first, second):
@@ -40,16 +40,17 @@ def partitioned_users(batches: Batches, rows_per_part: int, memory: int, scratch
     n_waiting = 0
     for number in range(N_BUCKETS):
         if n_waiting and n_waiting + buckets.n_rows[number] > rows_per_part:
-            yield from _cut(pl.concat(waiting, rechunk=True), rows_per_part)
+            yield from _cut(waiting, rows_per_part)
             waiting, n_waiting = [], 0
         if buckets.n_rows[number]:
-            waiting.append(by_user(buckets.take(number)))
+            waiting.append(buckets.take(number))
             n_waiting += waiting[-1].height
     if waiting:
-        yield from _cut(pl.concat(waiting, rechunk=True), rows_per_part)
+        yield from _cut(waiting, rows_per_part)
 
 
-def _cut(rows: pl.DataFrame, rows_per_part: int) -> Iterator[WholeUsers]:
+def _cut(frames: list[pl.DataFrame], rows_per_part: int) -> Iterator[WholeUsers]:
+    rows = by_user(pl.concat(frames))
     return cut(WholeUsers(rows, user_starts(rows["user"])), rows_per_part)
 
 
@@ -79,7 +80,7 @@ class _Buckets:
         for file in self._files[number]:
             frames.append(pl.read_ipc_stream(file))
             file.unlink()
-        return pl.concat([*frames, *self._slices(number)], rechunk=True)
+        return pl.concat([*frames, *self._slices(number)])
 
     def _slices(self, number: int) -> list[pl.DataFrame]:
         slices = [block.slice(borders[number], borders[number + 1] - borders[number]) for block, borders in self._blocks]

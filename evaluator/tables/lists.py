@@ -79,7 +79,8 @@ class Reading:
     @cached_property
     def pairs(self) -> Pairs:
         """The pairs of user and item of every row."""
-        return self.source.pairs if self.rows is None else self.source.pairs.take(self.rows)
+        pairs = self.source.pairs
+        return pairs if self.rows is None else Pairs(self.user, self.item, pairs.key[self.rows], pairs.exact)
 
     @cached_property
     def item_index(self) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 import polars as pl
@@ -125,7 +125,8 @@ def _of_length(pairs: Pairs, length: int) -> Iterator[Array]:
     """The items of lists of one length, some lists at a time, in as few bits as tell all items apart; else the end of their keys."""
     if not len(pairs):
         return
-    least, kind, numbers = 0, np.uint32, pairs.key
+    kind: type[np.integer[Any]] = np.uint32
+    least, numbers = 0, pairs.key
     if pairs.exact:
         numbers = pairs.item.to_numpy()
         least, most = int(numbers.min()), int(numbers.max())
