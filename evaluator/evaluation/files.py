@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import polars as pl
 
@@ -13,6 +13,7 @@ from .. import load
 from ..config.engine import EngineChoice
 from ..errors import DataError
 from ..parts import Scratch, SideTable
+from ..parts.spark.session import SparkSession, start_session
 from ..tables.prepared import Prepared
 from ..tables.times import TimeFacts
 from .inputs import Inputs
@@ -20,9 +21,6 @@ from .plan import Plan
 from .request import Request
 from .side_needs import prepared_for, side_frames
 from .sources import SourceReader
-
-if TYPE_CHECKING:
-    from ..parts.spark import SparkSession
 
 T = TypeVar("T")
 _IN_PARTS = ("test", "train", "baseline")
@@ -110,8 +108,6 @@ def _session(choice: EngineChoice, stack: ExitStack) -> SparkSession | None:
     """The session of Spark that the config asks for; it ends with the run."""
     if choice.name != "spark":
         return None
-    from ..parts.spark import start_session  # only here: most runs need no Spark
-
     session = start_session(choice.master, choice.remote, choice.archives)
     stack.callback(session.close)
     return session

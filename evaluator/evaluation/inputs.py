@@ -8,16 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .. import load
 from ..config import Loaded, RowsSource, SourceConfig, unknown_model
 from ..errors import ConfigError, DataError
 from ..load.scan import Kind
+from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
-
-if TYPE_CHECKING:
-    from ..parts.spark import SparkSession
 
 
 @dataclass(frozen=True)
@@ -167,7 +164,7 @@ def _look_at(
     split = configured.split if isinstance(configured, RowsSource) else None
     if configured.table is not None:
         assert session is not None, "the config was checked to read tables on Spark"
-        from ..parts.spark import look_at_table  # only here: most runs need no Spark
+        from ..parts.spark.tables import look_at_table  # only here: most runs need no Spark
 
         return look_at_table(session, role, table, configured.table, configured.columns.given(), labels, split)
     return load.look(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -12,14 +11,12 @@ from .. import load
 from ..load.tally import FaultTally
 from ..measure.partial import Partial
 from ..parts import Part, SideTable, whole_users
+from ..parts.spark.session import SparkSession
 from ..parts.threads import side_by_side
 from ..tables.part import LISTS
 from .files import Files
 from .measured import PassTask, measured
 from .sources import RowsAreFaulty
-
-if TYPE_CHECKING:
-    from ..parts.spark import SparkSession
 
 
 def pass_over(name: str, files: Files, pass_task: PassTask, memory: int | None, progress: Callable[[int], None]) -> Partial:
@@ -60,7 +57,7 @@ def _here(
 
 def _on_spark(source: load.Source, session: SparkSession, files: Files, name: str, pass_task: PassTask) -> Partial:
     """Measure on the workers, where the sources beside the lists are read again in the way that proved right."""
-    from ..parts.spark import measured_on_spark, ship  # only here: most runs need no Spark
+    from ..parts.spark.shuffle import measured_on_spark, ship  # only here: most runs need no Spark
 
     reader = files.reader
     sides = {role: reader.as_read.get(side.role, side) for role, side in files.sources_of(name).items()}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -17,12 +17,10 @@ from ..config.engine import EngineChoice
 from ..config.models import Evaluation
 from ..errors import ConfigError
 from ..metrics.definition import Definition
+from ..parts.spark.session import SparkSession
 from .inputs import Inputs, look_at_everything
 
-if TYPE_CHECKING:
-    from ..parts.spark import SparkSession
-
-Look = Callable[[Collection[str], ExitStack, "SparkSession | None"], Inputs]
+Look = Callable[[Collection[str], ExitStack, SparkSession | None], Inputs]
 """Looks at the sources that are needed, on Spark where they are tables of it; what has to be tidied up after the run goes to the stack."""
 
 

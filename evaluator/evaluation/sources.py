@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import polars as pl
 
@@ -13,10 +13,8 @@ from .. import load
 from ..load.opening import FAILURES, opened
 from ..load.scan import ReadError
 from ..load.tally import FaultTally
+from ..parts.spark.session import SparkSession
 from .inputs import with_configured_paths
-
-if TYPE_CHECKING:
-    from ..parts.spark import SparkSession
 
 T = TypeVar("T")
 
@@ -125,7 +123,7 @@ def _count_all(frame: pl.LazyFrame, tally: FaultTally) -> None:
 
 
 def _collected_on_spark(session: SparkSession, source: load.Source) -> pl.DataFrame:
-    from ..parts.spark import table_frame  # only here: most runs need no Spark
+    from ..parts.spark.shuffle import table_frame  # only here: most runs need no Spark
 
     return table_frame(session, source)
 

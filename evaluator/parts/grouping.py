@@ -40,7 +40,7 @@ def by_user(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _order_of_integers(users: Indices) -> NDArray[Any]:
     """Sort by user and row in one number each: several times as fast as to look for an order that keeps equal numbers as they are."""
-    above = (users - users.min(initial=0)).view(np.uint64)
+    above: NDArray[np.uint64] = (users - users.min(initial=0)).view(np.uint64)
     if len(users) >= _MOST_NUMBERS or int(above.max(initial=0)) >= _MOST_NUMBERS:
         return np.argsort(users, kind="stable")
     above <<= np.uint64(32)

@@ -14,7 +14,7 @@ from receval.evaluation.sources import SourceReader
 from receval.load.opening import opened
 from receval.load.scan import Scan
 from receval.load.tally import FaultTally
-from receval.parts.spark import measured_on_spark, table_frame
+from receval.parts.spark.shuffle import measured_on_spark, table_frame
 from receval.parts.spark.workers import Enclosed
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
