@@ -103,7 +103,8 @@ class Scorer:
 
     def _run_body(self, group: MeasureGroup, choice: Choice, sums: Sums, counts: Array, parts: tuple[Array, ...]) -> Any:
         try:
-            return group.metric.define(self.measure(group, choice, sums, counts, parts))
+            with np.errstate(over="ignore"):  # a value beyond all numbers is infinite, and refused in a sentence when values are added up
+                return group.metric.define(self.measure(group, choice, sums, counts, parts))
         except OverflowError:
             raise beyond_numbers(group.first) from None
 
