@@ -8,13 +8,13 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import IO
 
 import polars as pl
 
 from ..errors import DataError
 from . import sniff
 from .columns import public_name
+from .lines import CountedLines
 from .opening import NO_VALUE
 from .recode import opened
 from .scan import ReadError, Scan
@@ -37,10 +37,10 @@ def _broken(path: Path, source: Source) -> DataError | None:
     if source.scan.format == "ndjson":
         return _first_broken_object(path, source)
     with opened(path) as file:
-        return _first_broken_row(path, source, _CountedLines(file))
+        return _first_broken_row(path, source, CountedLines(file))
 
 
-def _first_broken_row(path: Path, source: Source, lines: _CountedLines) -> DataError | None:
+def _first_broken_row(path: Path, source: Source, lines: CountedLines) -> DataError | None:
     scan = source.scan
     line = 1
     try:
@@ -58,8 +58,8 @@ def _first_broken_row(path: Path, source: Source, lines: _CountedLines) -> DataE
     return None
 
 
-def _rows(lines: _CountedLines, scan: Scan) -> Iterator[list[str]]:
-    if scan.format == "csv":
+def _rows(lines: CountedLines, scan: Scan) -> Iterator[list[str]]:
+    if scan.format == "csv" and scan.quotes:
         return csv.reader(lines, delimiter=scan.separator)
     texts = (line.rstrip("\r\n") for line in lines)
     return (text.split(scan.separator or None) if text.strip() else [] for text in texts)
@@ -152,19 +152,6 @@ def _uneven(path: str, source: Source) -> DataError | None:
         message = " but ".join(f"{count} {public_name(column)}{'s' if count != 1 else ''}" for column, count in row.items())
         return DataError(f"{where}: {message}", "the lists of a row must be of the same length: one value for each item")
     return None
-
-
-class _CountedLines:
-    """The lines of a file, decoded and counted as they are read."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self.file = file
-        self.number = 0
-
-    def __iter__(self) -> Iterator[str]:
-        for line in self.file:
-            self.number += 1
-            yield line.decode("utf-8-sig" if self.number == 1 else "utf-8")
 
 
 def _is_number(value: object, scan: Scan) -> bool:

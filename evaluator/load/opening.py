@@ -131,6 +131,7 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
         return pl.scan_csv(
             paths,
             separator=source.separator,
+            quote_char='"' if source.quotes else None,
             has_header=source.has_header,
             infer_schema=False,
             schema_overrides=numbers,

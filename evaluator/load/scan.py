@@ -33,6 +33,10 @@ class Scan:
     separator: str = ","
     header: tuple[str, ...] = ()
     has_header: bool = True
+    quotes: bool = True
+    """Whether a quotation mark at the start of a field quotes it, in `csv`; elsewhere it is a character like others."""
+    across_lines: bool = False
+    """Whether a quoted field spans lines."""
     skip_blank: bool = False
     skip_faulty: tuple[str, ...] = ()
     """Columns of which rows without a value, or with a number that is not finite, are passed over."""

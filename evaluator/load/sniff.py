@@ -9,6 +9,7 @@ import io
 import re
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Final
 
@@ -110,11 +111,16 @@ def head(path: Path) -> list[str]:
     if "\n" not in text and "\r" in text.rstrip("\r"):
         raise DataError(f"{path}: lines end in a carriage return alone", "convert the line ends, for example with tr '\\r' '\\n'")
     if "\x00" in text:
-        raise DataError(f"{path}: not a text file (it holds NUL bytes)", "say its format in the config, or save it as UTF-8")
+        raise holds_nul(str(path), text[: text.index("\x00")].count("\n") + 1)
     lines = [line.removesuffix("\r") for line in text.split("\n")[:_LINES]]
     if not any(line.strip() for line in lines):
         raise DataError(f"{path}: the file is empty, or begins with {_LINES:,} blank lines")
     return lines
+
+
+def holds_nul(where: str, line: int) -> DataError:
+    """The sentence for a NUL byte, which no text holds."""
+    return DataError(f"{where}, line {line}: not a text file (it holds NUL bytes)", "say its format in the config, or save it as UTF-8")
 
 
 def not_utf8(where: str, line: int, error: UnicodeDecodeError) -> DataError:
@@ -162,6 +168,20 @@ def split(line: str, separator: str) -> list[str]:
         return next(csv.reader(io.StringIO(line), delimiter=separator), [])
     except csv.Error:
         return line.split(separator)
+
+
+def rows(lines: Sequence[str], separator: str, quotes: bool) -> list[list[str]]:
+    """The fields of the first lines, but for blank ones and a last row that goes on behind them.
+
+    With `quotes` a quotation mark at the start of a field quotes it, where the separator is a single byte.
+    """
+    texts = [line for line in lines if line.strip()]
+    if not quotes or len(separator.encode()) > 1:
+        return [line.split(separator) for line in texts]
+    fields: list[list[str]] = []
+    with suppress(csv.Error):  # the last row may go on behind the last line; a broken one is named when all rows are read
+        fields.extend(csv.reader((f"{line}\n" for line in texts), delimiter=separator, strict=True))
+    return fields or [split(texts[0], separator)]
 
 
 def has_header(first: list[str], given: bool | None, split_at: str | None = None) -> bool:

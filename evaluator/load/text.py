@@ -26,7 +26,6 @@ class _Table:
     names: tuple[str, ...]
     rows: list[dict[str, str]]
     separator: str = ","
-    quoted: bool = True
     has_header: bool = False
     named: bool = False
     """Whether the format names the columns, so that a header need not."""
@@ -53,12 +52,14 @@ def text_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
     comma = _decimal_comma(first.separator, numbers) if options.decimal_comma is None else options.decimal_comma
     return Scan(
         paths=tuple(str(path) for path in paths),
-        format="csv" if first.quoted else "lines",
+        format="csv" if len(first.separator.encode()) == 1 else "lines",
         names=columns | label_columns,
         kinds=kinds | path_column_kinds(where, columns, partitions) | dict.fromkeys(label_columns, "text"),
         separator=first.separator,
         header=first.names,
         has_header=first.has_header,
+        quotes=options.quotes,
+        across_lines=options.across_lines,
         lists=nested,
         split=options.split,
         loose=comma or bool(options.nulls) or any(_is_word(value) for value in numbers),
@@ -66,6 +67,14 @@ def text_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
         nulls=options.nulls,
         partitions=partitions,
     )
+
+
+def separator_of(table: str, path: Path, options: ReadOptions, lines: list[str] | None = None) -> str:
+    """The separator of a text file, whose first `lines` are looked at; empty for a TREC file, which white space separates."""
+    lines = sniff.head(path) if lines is None else lines
+    if options.format == "trec" or (options.format is None and options.separator is None and trec.recognised(table, lines)):
+        return ""
+    return options.separator or ("\t" if options.format == "tsv" else sniff.separator_of(path, lines, options.split))
 
 
 def _alike(role: str, paths: Sequence[Path], tables: Sequence[_Table]) -> _Table:
@@ -84,21 +93,20 @@ def _single(texts: Sequence[str], split: str | None) -> list[str]:
 
 def _separated(role: str, table: str, path: Path, options: ReadOptions, alone: bool) -> _Table:
     lines = sniff.head(path)
-    if options.format == "trec" or (options.format is None and options.separator is None and trec.recognised(table, lines)):
+    separator = separator_of(table, path, options, lines)
+    if not separator:
         return _trec(role, table, path, lines)
-    separator = options.separator or ("\t" if options.format == "tsv" else sniff.separator_of(path, lines, options.split))
-    quoted = len(separator.encode()) == 1
-    fields = [sniff.split(line, separator) for line in lines if line.strip()]
+    fields = sniff.rows(lines, separator, options.quotes)
     has_header = sniff.has_header(fields[0], options.header, options.split)
     if has_header and len(fields) == 1 and alone:
         raise DataError(f"{path}: the file has a header and no rows")
-    if has_header and not quoted and not lines[0].strip():
+    if has_header and len(separator.encode()) > 1 and not lines[0].strip():
         message = f"{role}: {path}, line 1: the line is blank, where the names of the columns were expected"
         raise DataError(message, "take the blank line out")
     header = _untyped(fields[0])
     names = _distinct(header) if has_header else tuple(f"column_{index}" for index in range(1, len(header) + 1))
     rows = [dict(zip(names, row, strict=False)) for row in fields[has_header:]]
-    return _Table(names, rows, separator, quoted, has_header, typed=header != fields[0])
+    return _Table(names, rows, separator, has_header, typed=header != fields[0])
 
 
 def _trec(role: str, table: str, path: Path, lines: Sequence[str]) -> _Table:
@@ -110,7 +118,7 @@ def _trec(role: str, table: str, path: Path, lines: Sequence[str]) -> _Table:
                 f"{role}: {path}, line {number}: {len(row)} fields, where a TREC file has {len(names)}: {' '.join(names)}",
                 "data.test and data.train are qrels, recommendations are runs",
             )
-    return _Table(names, [dict(zip(names, row, strict=True)) for _, row in rows], "", quoted=False, named=True)
+    return _Table(names, [dict(zip(names, row, strict=True)) for _, row in rows], "", named=True)
 
 
 def _untyped(header: list[str]) -> list[str]:

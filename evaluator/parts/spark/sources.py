@@ -99,8 +99,9 @@ def _read(reader: Any, scan: Scan, path: str) -> Any:
     file = _escaped(path)
     if scan.format == "csv":
         schema = ", ".join(f"`{name}` string" for name in scan.header)
-        options = {"sep": scan.separator, "header": scan.has_header, "enforceSchema": True, "mode": "FAILFAST", "escape": '"'}
-        return reader.schema(schema).csv(file, **options)
+        options = {"sep": scan.separator, "header": scan.has_header, "enforceSchema": True, "mode": "FAILFAST"}
+        quotes = {"quote": '"', "escape": '"', "multiLine": scan.across_lines} if scan.quotes else {"quote": ""}
+        return reader.schema(schema).csv(file, **options, **quotes)
     if scan.format == "ndjson":
         held = scan.partitions.get(path, {})
         types = {name: "array<string>" if column in scan.lists else "string" for column, name in scan.names.items() if name not in held}

@@ -71,6 +71,8 @@ def files_of_integers(folder: Path) -> dict[str, load.Source]:
     text = LISTS.write_csv()
     (folder / "l.csv").write_text(text)
     (folder / "quoted [1].csv").write_text('"user";"item";"score"\n"7";"3";"0.5"\n\n"1";"4";""\n"7";"2";"nan"\n'.replace('""', '"1"'))
+    (folder / "stray.csv").write_text('user,item,score,title\n7,3,0.5,7" vinyl\n3,2,0.25,LP\n7,4,1.5,12" vinyl\n')
+    (folder / "across.csv").write_text('user,item,score,title\n7,3,0.5,"two\n7,5,lines"\n3,2,0.25,"a ""b"""\n7,4,1.5,7" vinyl\n')
     (folder / "l.csv.gz").write_bytes(gzip.compress(text.encode()))
     (folder / "comma.csv").write_text("user;item;score\n7;1;0,5\n3;2;0,25\n7;4;1,5\n")
     (folder / "nulls.csv").write_text("user,item,score\n7,1,0.5\n3,2,-\n7,4,1.5\n")
@@ -92,6 +94,8 @@ def files_of_integers(folder: Path) -> dict[str, load.Source]:
     found = {
         "csv": look("csv", folder / "l.csv"),
         "quoted": look("quoted", folder / "quoted [1].csv").without_blank_lines(),
+        "stray marks": look("stray marks", folder / "stray.csv"),
+        "across lines": look("across lines", folder / "across.csv"),
         "gz": look("gz", folder / "l.csv.gz"),
         "comma": look("comma", folder / "comma.csv"),
         "nulls": look("nulls", folder / "nulls.csv", nulls=["-"]),
