@@ -13,6 +13,7 @@ import polars as pl
 from ..errors import DataError
 from ..load import Source, explain, list_columns, look, opening, sniff, trec
 from ..load.columns import usual_roles
+from ..load.json_values import is_id
 from ..load.objects import schema_of_objects
 from ..load.scan import Format, ReadError, Scan
 
@@ -182,12 +183,12 @@ def _holds_arrays(column: pl.Series) -> bool:
 
 
 def _objects(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat:
-    """Read one JSON object per line. `look` needs a column of users, and any key with a plain value will do."""
+    """Read one JSON object per line. `look` needs a column of users, and any key with plain values will do."""
     records = [json.loads(line) for line in sniff.head(paths[0]) if _is_object(line)]
     keys = list(dict.fromkeys(key for record in records for key in record))
     if not keys:
         raise DataError(f"{paths[0]}: it is no table of one JSON object per line (NDJSON)")
-    plain = next((number for number, key in enumerate(keys, 1) if not isinstance(records[0].get(key), list | dict)), 1)
+    plain = next((number for number, key in enumerate(keys, 1) if all(is_id(record.get(key)) for record in records)), 1)
     source = look(_ROLE, "people", [str(path) for path in paths], paths, format="ndjson", columns={"user": plain})
     try:
         schema = schema_of_objects([Path(path) for path in source.scan.paths], _MAX_ROWS)

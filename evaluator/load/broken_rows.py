@@ -13,7 +13,8 @@ import polars as pl
 
 from ..errors import DataError
 from . import sniff
-from .columns import public_name
+from .columns import IDS, public_name
+from .json_values import is_id
 from .lines import CountedLines
 from .opening import NO_VALUE
 from .recode import opened
@@ -68,7 +69,7 @@ def _rows(lines: CountedLines, scan: Scan) -> Iterator[list[str]]:
 def _wrong_with(row: list[str], scan: Scan) -> tuple[str, str | None] | None:
     """What is wrong with a row, and what to do about it."""
     width = len(scan.header)
-    if len(row) > width or (scan.format == "csv" and len(row) != width):
+    if len(row) > width or (len(row) < width and (scan.format == "csv" or not scan.separator)):
         hint = "quote fields that hold a separator, and close every quotation mark" if scan.format == "csv" else None
         return f"{len(row)} fields, where there are {width} columns", hint
     for column, name in scan.names.items():
@@ -78,6 +79,9 @@ def _wrong_with(row: list[str], scan: Scan) -> tuple[str, str | None] | None:
             if values is None:
                 message = f"{public_name(column)} holds {field[:40]!r}, which is no JSON array of values"
                 return message, "write it as [3, 5], strings in double quotes"
+            odd_ids = [value for value in values if column in IDS and column in scan.lists and not is_id(value)]
+            if odd_ids:
+                return f"{odd_ids[0]!r} cannot be an id", "ids are integers or text"
             wrong = [value for value in values if scan.kinds[column] == "number" and not _reads_as_number(value, scan)]
             if wrong:
                 return f"{str(wrong[0])[:40]!r} is not a number, and {public_name(column)} must be one", None

@@ -80,11 +80,6 @@ def public_name(column: str) -> str:
     return _KEYS.get(column, column)
 
 
-def ids_of(table: str) -> tuple[str, ...]:
-    """The columns of `table` that hold ids."""
-    return tuple(role for role in sum(_ROLES[table], ()) if role in IDS)
-
-
 def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], has_header: bool) -> dict[str, str]:
     """The file's name of every canonical column of `table` that the file has.
 

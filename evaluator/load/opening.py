@@ -7,6 +7,8 @@ from typing import Final
 
 import polars as pl
 
+from .columns import IDS
+from .list_columns import ODD_ARRAY
 from .scan import Scan
 
 FAILURES: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
@@ -99,8 +101,8 @@ def raw(source: Scan) -> pl.LazyFrame:
 def with_lists(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
     """The rows of a source with the lists that fields of text hold."""
     if source.lists and source.format in ("csv", "lines"):
-        names = [source.names[column] for column in sorted(source.lists)]
-        frame = frame.with_columns(_listed(pl.col(name), source.split).alias(name) for name in names)
+        names = {source.names[column]: column in IDS for column in sorted(source.lists)}
+        frame = frame.with_columns(_listed(pl.col(name), source.split, ids).alias(name) for name, ids in names.items())
     return frame
 
 
@@ -164,7 +166,10 @@ def _alike(value: pl.Expr, kind: pl.DataType | type[pl.DataType], part: pl.LazyF
 
 
 def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
-    """The named fields of lines, as text; a line with more fields than names fails, an empty one has none."""
+    """The named fields of lines, as text; a line with more fields than names fails, an empty one has none.
+
+    Where white space separates, as in TREC files, a line with fewer fields fails too.
+    """
     line, separator, width = pl.col(_LINE).str.strip_prefix("\ufeff"), source.separator, len(source.header)
     if not separator:
         line, separator = line.str.strip_chars(" \t\r").str.replace_all("[ \t]+", " "), " "
@@ -173,17 +178,22 @@ def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
     if source.has_header:
         fields = fields.filter(pl.col(RECORD) > 0).with_columns(pl.col(RECORD) - 1)
     # Polars has no way to fail but to convert what cannot be: text that begins with a word to a number.
-    failed = (pl.lit("more fields: ") + pl.col(_REST)).cast(pl.Float64).cast(pl.String)
-    first = source.header[0]
+    failed = (pl.lit("other fields: ") + pl.col(_REST).fill_null("")).cast(pl.Float64).cast(pl.String)
+    first, is_wrong = source.header[0], pl.col(_REST).is_not_null()
+    if not source.separator:
+        is_wrong |= pl.col(source.header[-1]).is_null() & (pl.col(first) != "")
     named = [pl.when(pl.col(name) != "").then(pl.col(name)).alias(name) for name in source.header[1:]]
-    return fields.select(
-        RECORD, pl.when(pl.col(_REST).is_not_null()).then(failed).when(pl.col(first) != "").then(pl.col(first)).alias(first), *named
-    )
+    return fields.select(RECORD, pl.when(is_wrong).then(failed).when(pl.col(first) != "").then(pl.col(first)).alias(first), *named)
 
 
-def _listed(field: pl.Expr, split: str | None) -> pl.Expr:
-    """A field of text as the list that it holds; text without a value holds an empty list, no field at all no list."""
+def _listed(field: pl.Expr, split: str | None, ids: bool) -> pl.Expr:
+    """A field of text as the list that it holds; text without a value holds an empty list, no field at all no list.
+
+    A JSON array with a value that can be no id, of a column of `ids`, fails, as do a single value and what is no JSON.
+    """
     if split is None:
+        odd = field.str.contains(rf"^\s*{ODD_ARRAY}" if ids else r"^\s*[^\[\sn]")
+        field = pl.when(odd).then(pl.lit("[")).otherwise(field)
         return field.str.json_decode(pl.List(pl.String))
     text = field.str.strip_chars(" ")
     if split == " ":
