@@ -13,6 +13,7 @@ import polars as pl
 from ..errors import DataError
 from ..load import Source, explain, list_columns, look, opening, sniff, trec
 from ..load.columns import usual_roles
+from ..load.header import header_of
 from ..load.json_values import is_id
 from ..load.objects import schema_of_objects
 from ..load.scan import Format, ReadError, Scan
@@ -153,9 +154,14 @@ def _user_and_list(path: Path, lines: list[str]) -> _Separators | None:
 
 
 def _separated(paths: Sequence[Path], header: bool | None, separator: str | None = None) -> Source:
-    """Open a text file as the table that asks least of a file: one column of items."""
+    """Open a text file as the table that asks least of a file: one column of items. Without `header` it is looked for."""
     given = [str(path) for path in paths]
-    return look(_ROLE, "catalogue", given, paths, format="csv", header=header, separator=separator, columns={"item": 1})
+    source = look(_ROLE, "catalogue", given, paths, format="csv", header=bool(header), separator=separator, columns={"item": 1})
+    if header is None:
+        rows = sniff.rows(sniff.head(Path(source.scan.paths[0])), source.scan.separator, source.scan.quotes)
+        if header_of(rows, None, [], None).is_there:
+            return _separated(paths, True, separator)
+    return source
 
 
 def _unusual_keys(path: Path, scan: Scan, is_unknown: bool) -> dict[str, Any]:

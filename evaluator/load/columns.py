@@ -65,9 +65,15 @@ IDS: Final = {"user": "user", "item": "item", "other": "item"}
 """The columns of ids, and whose ids they hold."""
 
 
-def names_a_column(name: str, *roles: str) -> bool:
-    """Whether `name` is a usual name of a column: of one that tells a header, or of one of `roles`."""
-    return any(_fold(name) in _USUAL[role] for role in roles or _TELLING)
+def names_a_column(name: str) -> bool:
+    """Whether `name` is a usual name of a column that tells a header."""
+    return any(_fold(name) in _USUAL[role] for role in _TELLING)
+
+
+def is_certain_name(name: str) -> bool:
+    """Whether `name` is a usual name that is no word for a thing, as `item_id` or `user`: a book may be called `book`."""
+    folded = _fold(name)
+    return names_a_column(name) and (folded in ("user", "users", "item", "items") or folded.endswith(("id", "ids", "idx", "index")))
 
 
 def usual_roles(name: str) -> frozenset[str]:

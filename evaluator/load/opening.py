@@ -177,11 +177,11 @@ def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
     fields = lines.with_columns(split.alias(_LINE)).unnest(_LINE)
     if source.has_header:
         fields = fields.filter(pl.col(RECORD) > 0).with_columns(pl.col(RECORD) - 1)
-    # Polars has no way to fail but to convert what cannot be: text that begins with a word to a number.
-    failed = (pl.lit("other fields: ") + pl.col(_REST).fill_null("")).cast(pl.Float64).cast(pl.String)
     first, is_wrong = source.header[0], pl.col(_REST).is_not_null()
     if not source.separator:
         is_wrong |= pl.col(source.header[-1]).is_null() & (pl.col(first) != "")
+    # Polars has no way to fail but to convert what cannot be: a word to a number.
+    failed = pl.when(is_wrong).then(pl.lit("other fields")).cast(pl.Float64).cast(pl.String)
     named = [pl.when(pl.col(name) != "").then(pl.col(name)).alias(name) for name in source.header[1:]]
     return fields.select(RECORD, pl.when(is_wrong).then(failed).when(pl.col(first) != "").then(pl.col(first)).alias(first), *named)
 

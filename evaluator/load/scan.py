@@ -37,6 +37,8 @@ class Scan:
     """Whether a quotation mark at the start of a field quotes it, in `csv`; elsewhere it is a character like others."""
     across_lines: bool = False
     """Whether a quoted field spans lines."""
+    doubts: tuple[str, ...] = ()
+    """What was not certain when all this was decided, a sentence each."""
     skip_blank: bool = False
     skip_faulty: tuple[str, ...] = ()
     """Columns of which rows without a value, or with a number that is not finite, are passed over."""

@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 from typing import Final
 
 from ..errors import DataError
-from .columns import IDS, names_a_column
+from .columns import IDS
 from .opening import FAILURES
 from .scan import Format, Kind
 
@@ -182,14 +182,6 @@ def rows(lines: Sequence[str], separator: str, quotes: bool) -> list[list[str]]:
     with suppress(csv.Error):  # the last row may go on behind the last line; a broken one is named when all rows are read
         fields.extend(csv.reader((f"{line}\n" for line in texts), delimiter=separator, strict=True))
     return fields or [split(texts[0], separator)]
-
-
-def has_header(first: list[str], given: bool | None, split_at: str | None = None) -> bool:
-    """Whether the first line names columns: as given, or if it holds a usual name, or if none of its fields is a number or a list."""
-    if given is not None:
-        return given
-    values = [value for field in first for value in (field.split(split_at) if split_at else [field])]
-    return any(names_a_column(field) for field in first) or not any(is_number(value) or value.startswith("[") for value in values)
 
 
 def is_integer(text: str) -> bool:

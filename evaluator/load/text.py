@@ -12,11 +12,12 @@ from ..errors import DataError
 from . import list_columns, sniff, trec
 from .columns import named, names_a_column
 from .folders import path_column_kinds
+from .header import TYPED_NAME, Header, header_of
 from .read_options import ReadOptions
 from .scan import Scan
 
-_TYPED_NAME: Final = re.compile(r"(?P<name>[^:]+):(token|token_seq|float|float_seq)")
-"""A column name of a RecBole file."""
+_LONGEST: Final = 60
+"""The most characters of a line that a message shows."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class _Table:
     """Whether the format names the columns, so that a header need not."""
     typed: bool = False
     """Whether the header had types behind the names, as RecBole's files do."""
+    doubts: tuple[str, ...] = ()
 
 
 def text_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions) -> Scan:
@@ -60,6 +62,7 @@ def text_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
         has_header=first.has_header,
         quotes=options.quotes,
         across_lines=options.across_lines,
+        doubts=tuple(f"{role}: {doubt}" for one in tables for doubt in one.doubts),
         lists=nested,
         split=options.split,
         loose=comma or bool(options.nulls) or any(_is_word(value) for value in numbers),
@@ -97,16 +100,38 @@ def _separated(role: str, table: str, path: Path, options: ReadOptions, alone: b
     if not separator:
         return _trec(role, table, path, lines)
     fields = sniff.rows(lines, separator, options.quotes)
-    has_header = sniff.has_header(fields[0], options.header, options.split)
+    header = header_of(fields, options.header, [*options.columns.values(), *options.labels], options.split)
+    if header.is_contradicted:
+        message = f"{role}: {path}: the first line, {_shown(lines)}, names columns, and the config gives columns by position only"
+        raise DataError(message, "say header: true if it is a header, header: false if it is data")
+    has_header = header.is_there
     if has_header and len(fields) == 1 and alone:
         raise DataError(f"{path}: the file has a header and no rows")
     if has_header and len(separator.encode()) > 1 and not lines[0].strip():
         message = f"{role}: {path}, line 1: the line is blank, where the names of the columns were expected"
         raise DataError(message, "take the blank line out")
-    header = _untyped(fields[0])
-    names = _distinct(header) if has_header else tuple(f"column_{index}" for index in range(1, len(header) + 1))
+    untyped = _untyped(fields[0])
+    names = _distinct(untyped) if has_header else tuple(f"column_{index}" for index in range(1, len(untyped) + 1))
     rows = [dict(zip(names, row, strict=False)) for row in fields[has_header:]]
-    return _Table(names, rows, separator, has_header, typed=header != fields[0])
+    doubts = _doubts(path, lines, header, options.across_lines and list_columns.may_hold_lists(table))
+    return _Table(names, rows, separator, has_header, typed=untyped != fields[0], doubts=doubts)
+
+
+def _shown(lines: Sequence[str]) -> str:
+    """The first line that is not blank, for messages."""
+    return repr(next(line for line in lines if line.strip())[:_LONGEST])
+
+
+def _doubts(path: Path, lines: Sequence[str], header: Header, across_lines: bool) -> tuple[str, ...]:
+    """What is not certain about the rows of a file."""
+    doubts = []
+    if header.is_doubtful:
+        taken = "is taken for the names of the columns; say header: false if it is data"
+        read = "is read as data; say header: true if it names the columns"
+        doubts.append(f"the first line of {path.name}, {_shown(lines)}, {taken if header.is_there else read}.")
+    if across_lines:
+        doubts.append(f"a quoted field of {path.name} goes on over a line end, so that several lines are one row.")
+    return tuple(doubts)
 
 
 def _trec(role: str, table: str, path: Path, lines: Sequence[str]) -> _Table:
@@ -123,7 +148,7 @@ def _trec(role: str, table: str, path: Path, lines: Sequence[str]) -> _Table:
 
 def _untyped(header: list[str]) -> list[str]:
     """The names of a RecBole header, whose types are no part of them; those of any other header as they are."""
-    found = [_TYPED_NAME.fullmatch(name.strip()) for name in header]
+    found = [TYPED_NAME.fullmatch(name.strip()) for name in header]
     return [match["name"] for match in found if match] if all(found) else header
 
 
@@ -131,7 +156,7 @@ def _without_types(options: ReadOptions) -> ReadOptions:
     """`options` with the types taken off the names of columns."""
 
     def bare(name: str) -> str:
-        match = _TYPED_NAME.fullmatch(name)
+        match = TYPED_NAME.fullmatch(name)
         return match["name"] if match else name
 
     columns = {column: bare(name) if isinstance(name, str) else name for column, name in options.columns.items()}
