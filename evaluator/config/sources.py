@@ -104,7 +104,7 @@ class SourceConfig(Model):
     )
     header: StrictBool | None = Field(
         None,
-        description="whether the first line of a text file names the columns; found out if not given, and no where columns has positions only",
+        description="whether the first line of a text file names the columns; found out if not given; false if columns has positions only",
     )
     columns: Columns = Field(Columns(), description="which column is which; usual names are recognised")
     encoding: Annotated[str, AfterValidator(_encoding)] | None = Field(

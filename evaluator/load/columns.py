@@ -63,6 +63,10 @@ _TELLING: Final = ("user", "item", "rating", "score", "position", "timestamp")
 """The roles whose names tell a header from data: those of the tables that may come without one."""
 IDS: Final = {"user": "user", "item": "item", "other": "item"}
 """The columns of ids, and whose ids they hold."""
+ORDERING: Final = ("position", "score")
+"""The columns that order a list, whose numbers are compared exactly."""
+LARGEST_EXACT: Final = 1 << 53
+"""Integers beyond this have no exact number in double precision."""
 
 
 def names_a_column(name: str) -> bool:

@@ -46,6 +46,7 @@ def json_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
         header=tuple(names),
         has_header=False,
         lists=list_columns.as_list_columns(where, table, nested),
+        numbers=sniff.number_types(texts),
         loose=bool(options.nulls or options.decimal_comma),
         decimal_comma=bool(options.decimal_comma),
         nulls=options.nulls,

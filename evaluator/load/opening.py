@@ -17,7 +17,7 @@ RECORD: Final = "receval row"
 """The number of a record of the files, from 0; one that holds a list becomes several rows."""
 NO_VALUE: Final = ("", "na", "n/a", "null", "none", "nan")
 """What counts as no value in a column of numbers, in lower case."""
-_TYPES: Final = {"integer": pl.Int64, "text": pl.String, "number": pl.Float64, "time": pl.Float64}
+_TYPES: Final = {"integer": pl.Int64, "text": pl.String, "time": pl.Float64}
 _ZONED: Final = ("%+", "%Y-%m-%d %H:%M:%S%.f%#z")
 _TIMES: Final = (
     "%Y-%m-%dT%H:%M:%S%.f",
@@ -81,9 +81,11 @@ def canonical(source: Scan, frame: pl.LazyFrame) -> list[pl.Expr]:
         elif kind == "time":
             columns.append(_seconds(value, types[source.names[column]]).alias(column))
         elif _is_text_of_number(source, column):
-            columns.append(_number(value, source.decimal_comma).alias(column))
+            columns.append(_number(value, source.decimal_comma, _type_of_number(source, column)).alias(column))
         else:
-            columns.append((value.fill_nan(None) if source.is_text else value).alias(column))
+            number_type = _type_of_number(source, column)
+            number = value.cast(number_type) if column in source.numbers else value
+            columns.append((number.fill_nan(None) if source.is_text and number_type == pl.Float64 else number).alias(column))
     return columns
 
 
@@ -125,7 +127,7 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
     names = [name for name in source.names.values() if name not in held]
     if source.format == "csv":
         numbers = {
-            source.names[column]: pl.Float64
+            source.names[column]: _type_of_number(source, column)
             for column, kind in source.kinds.items()
             if kind == "number" and not _is_text_of_number(source, column)
         }
@@ -218,20 +220,26 @@ def _is_text_of_number(source: Scan, column: str) -> bool:
     return source.loose and source.format == "ndjson"
 
 
-def _number(text: pl.Expr, decimal_comma: bool) -> pl.Expr:
+def _number(text: pl.Expr, decimal_comma: bool, kind: type[pl.DataType]) -> pl.Expr:
     """The number that a text is; words for no value are none, and anything else fails."""
     missing = text.str.to_lowercase().is_in(NO_VALUE)
     written = text.str.replace(",", ".", literal=True) if decimal_comma else text
-    return pl.when(~missing).then(written).cast(pl.Float64).fill_nan(None)
+    number = pl.when(~missing).then(written).cast(kind)
+    return number.fill_nan(None) if kind == pl.Float64 else number
+
+
+def _type_of_number(source: Scan, column: str) -> type[pl.DataType]:
+    return pl.Int64 if source.numbers.get(column) == "whole" else pl.Float64
 
 
 def _json_type(source: Scan, column: str) -> pl.DataType | type[pl.DataType]:
-    single = pl.Float64 if source.kinds[column] == "number" and not source.loose else pl.String
+    single = _type_of_number(source, column) if source.kinds[column] == "number" and not source.loose else pl.String
     return pl.List(single) if column in source.lists else single
 
 
 def _type(source: Scan, column: str) -> pl.DataType | type[pl.DataType]:
-    single = _TYPES[source.kinds[column]]
+    kind = source.kinds[column]
+    single = _type_of_number(source, column) if kind == "number" else _TYPES[kind]
     return pl.List(single) if column in source.lists else single
 
 

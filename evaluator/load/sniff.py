@@ -8,15 +8,15 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Final
 
 from ..errors import DataError
-from .columns import IDS
+from .columns import IDS, LARGEST_EXACT, ORDERING
 from .opening import FAILURES
-from .scan import Format, Kind
+from .scan import Format, Kind, NumberType
 
 _ENDINGS: Final[dict[str, Format]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".tab": "csv", ".data": "csv", ".dat": "csv",
@@ -194,6 +194,15 @@ def kind_of(column: str, sample: Sequence[str], nulls: Sequence[str]) -> Kind:
     if column not in IDS:
         return "time" if column == "timestamp" else "number"
     return "integer" if all(is_integer(value) for value in sample if value and value not in nulls) else "text"
+
+
+def number_types(samples: Mapping[str, Sequence[str]]) -> dict[str, NumberType]:
+    """The columns of text by which lists are ordered that hold integers too large for double precision, given samples of their values."""
+    return {column: "whole" for column in ORDERING if any(map(_is_large_integer, samples.get(column, ())))}
+
+
+def _is_large_integer(text: str) -> bool:
+    return len(text) > 15 and is_integer(text) and abs(int(text)) > LARGEST_EXACT
 
 
 def is_number(text: str) -> bool:

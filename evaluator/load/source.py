@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,12 +11,13 @@ from typing import Final
 
 from ..errors import DataError
 from . import quotes
+from .columns import ORDERING
 from .lines import line_of_record
 from .objects import json_scan
 from .read_options import FormatName, ReadOptions
 from .remote import Remote
 from .resolved_files import ResolvedFile, resolve, source_files
-from .scan import Format, Kind, Scan
+from .scan import Format, Kind, NumberType, Scan
 from .text import separator_of, text_scan
 from .typed import typed_scan
 
@@ -70,6 +71,16 @@ class Source:
     def with_numbers_as_text(self) -> Source:
         """The same source with numbers read as text, so that words such as NA count as missing."""
         return replace(self, scan=replace(self.scan, loose=True))
+
+    @property
+    def unsure_numbers(self) -> frozenset[str]:
+        """The columns of text that order lists, of which it is not known yet whether double precision holds their integers."""
+        scan = self.scan
+        return frozenset(column for column in ORDERING if scan.is_text and column in scan.kinds and column not in scan.numbers)
+
+    def with_numbers(self, columns: Iterable[str], type: NumberType) -> Source:
+        """The same source with the numbers of `columns` read as that type."""
+        return replace(self, scan=replace(self.scan, numbers={**self.scan.numbers, **dict.fromkeys(columns, type)}))
 
     def without_blank_lines(self) -> Source:
         """The same source without blank lines."""

@@ -64,6 +64,7 @@ def text_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
         across_lines=options.across_lines,
         doubts=tuple(f"{role}: {doubt}" for one in tables for doubt in one.doubts),
         lists=nested,
+        numbers=sniff.number_types(values),
         split=options.split,
         loose=comma or bool(options.nulls) or any(_is_word(value) for value in numbers),
         decimal_comma=comma,
