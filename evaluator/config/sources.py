@@ -102,7 +102,10 @@ class SourceConfig(Model):
     separator: Annotated[str, Field(min_length=1, max_length=8)] | None = Field(
         None, description="of a text file; found out if not given; where it has several characters, as ::, no field is quoted"
     )
-    header: StrictBool | None = Field(None, description="whether the first line of a text file names the columns; found out if not given")
+    header: StrictBool | None = Field(
+        None,
+        description="whether the first line of a text file names the columns; found out if not given; false if columns has positions only",
+    )
     columns: Columns = Field(Columns(), description="which column is which; usual names are recognised")
     encoding: Annotated[str, AfterValidator(_encoding)] | None = Field(
         None, description="of a text file, such as latin-1; UTF-8 if not given"

@@ -84,6 +84,8 @@ class SourceReader:
             self.n_rows[source.role] = load.refuse(source, tally.counts)
         except load.BlankLines:
             return self._again(source.without_blank_lines(), consume)
+        except load.LargeNumbers as large:
+            return self._again(source.with_numbers(large.columns, "whole"), consume)
         except load.FaultyRows as fault:
             if not self.tolerant:
                 raise
@@ -94,6 +96,9 @@ class SourceReader:
         except ReadError as error:
             if source.scan.is_text and not source.scan.loose:
                 return self._again(source.with_numbers_as_text(), consume)
+            whole = [column for column, number_type in source.scan.numbers.items() if number_type == "whole"]
+            if source.scan.is_text and whole:  # some of them have a fraction
+                return self._again(source.with_numbers(whole, "real"), consume)
             raise load.explain(source, error) from error
         return made
 

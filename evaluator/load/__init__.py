@@ -1,7 +1,7 @@
 """Files → canonical columns: the only reader of data."""
 
 from .broken_rows import explain
-from .faults import BlankLines, FaultyRows, refuse
+from .faults import BlankLines, FaultyRows, LargeNumbers, refuse
 from .fingerprint import Fingerprints
 from .frames import look_at_frame
 from .ids import IdsAreText, as_text, common_kinds, common_or_refuse, remarks
@@ -15,6 +15,7 @@ __all__ = [
     "FaultyRows",
     "Fingerprints",
     "IdsAreText",
+    "LargeNumbers",
     "Remote",
     "Source",
     "as_text",

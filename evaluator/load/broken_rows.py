@@ -8,13 +8,14 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import IO
 
 import polars as pl
 
 from ..errors import DataError
 from . import sniff
-from .columns import public_name
+from .columns import IDS, public_name
+from .json_values import is_id
+from .lines import CountedLines
 from .opening import NO_VALUE
 from .recode import opened
 from .scan import ReadError, Scan
@@ -37,10 +38,10 @@ def _broken(path: Path, source: Source) -> DataError | None:
     if source.scan.format == "ndjson":
         return _first_broken_object(path, source)
     with opened(path) as file:
-        return _first_broken_row(path, source, _CountedLines(file))
+        return _first_broken_row(path, source, CountedLines(file))
 
 
-def _first_broken_row(path: Path, source: Source, lines: _CountedLines) -> DataError | None:
+def _first_broken_row(path: Path, source: Source, lines: CountedLines) -> DataError | None:
     scan = source.scan
     line = 1
     try:
@@ -58,8 +59,8 @@ def _first_broken_row(path: Path, source: Source, lines: _CountedLines) -> DataE
     return None
 
 
-def _rows(lines: _CountedLines, scan: Scan) -> Iterator[list[str]]:
-    if scan.format == "csv":
+def _rows(lines: CountedLines, scan: Scan) -> Iterator[list[str]]:
+    if scan.format == "csv" and scan.quotes:
         return csv.reader(lines, delimiter=scan.separator)
     texts = (line.rstrip("\r\n") for line in lines)
     return (text.split(scan.separator or None) if text.strip() else [] for text in texts)
@@ -68,7 +69,7 @@ def _rows(lines: _CountedLines, scan: Scan) -> Iterator[list[str]]:
 def _wrong_with(row: list[str], scan: Scan) -> tuple[str, str | None] | None:
     """What is wrong with a row, and what to do about it."""
     width = len(scan.header)
-    if len(row) > width or (scan.format == "csv" and len(row) != width):
+    if len(row) > width or (len(row) < width and (scan.format == "csv" or not scan.separator)):
         hint = "quote fields that hold a separator, and close every quotation mark" if scan.format == "csv" else None
         return f"{len(row)} fields, where there are {width} columns", hint
     for column, name in scan.names.items():
@@ -78,6 +79,9 @@ def _wrong_with(row: list[str], scan: Scan) -> tuple[str, str | None] | None:
             if values is None:
                 message = f"{public_name(column)} holds {field[:40]!r}, which is no JSON array of values"
                 return message, "write it as [3, 5], strings in double quotes"
+            odd_ids = [value for value in values if column in IDS and column in scan.lists and not is_id(value)]
+            if odd_ids:
+                return f"{odd_ids[0]!r} cannot be an id", "ids are integers or text"
             wrong = [value for value in values if scan.kinds[column] == "number" and not _reads_as_number(value, scan)]
             if wrong:
                 return f"{str(wrong[0])[:40]!r} is not a number, and {public_name(column)} must be one", None
@@ -152,19 +156,6 @@ def _uneven(path: str, source: Source) -> DataError | None:
         message = " but ".join(f"{count} {public_name(column)}{'s' if count != 1 else ''}" for column, count in row.items())
         return DataError(f"{where}: {message}", "the lists of a row must be of the same length: one value for each item")
     return None
-
-
-class _CountedLines:
-    """The lines of a file, decoded and counted as they are read."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self.file = file
-        self.number = 0
-
-    def __iter__(self) -> Iterator[str]:
-        for line in self.file:
-            self.number += 1
-            yield line.decode("utf-8-sig" if self.number == 1 else "utf-8")
 
 
 def _is_number(value: object, scan: Scan) -> bool:

@@ -11,6 +11,9 @@ from .columns import IDS, public_name
 
 _TABLES: Final = ("interactions", "lists", "predictions")
 """The tables of which a row may hold a list of items."""
+ODD_ARRAY: Final = r'(?:[^\[\sn]|\[(?:"(?:[^"\\]|\\.)*"|[^"\]])*?(?:\d[.eE]|[\[{tf]|"(?:[^"\\]|\\.)*\\u0000))'
+"""The start of JSON that is no array of ids (texts, integers and null), but a single value or an array with a fraction, a truth value, an
+array, an object, or a NUL character; what else a text holds does not count."""
 
 
 def may_hold_lists(table: str) -> bool:
@@ -40,13 +43,23 @@ def list_columns_in_text(columns: Mapping[str, str], samples: Mapping[str, Seque
         column: [value.strip() for value in samples[column] if value.strip()] for column in columns if not column.startswith("label_")
     }
     if split is None:
-        return [column for column, texts in values.items() if texts and all(map(is_array, texts))]
+        return [column for column, texts in values.items() if texts and (all(map(is_array, texts)) or any(map(_is_json_array, texts)))]
     return [column for column, texts in values.items() if column == "item" or (column not in IDS and any(split in text for text in texts))]
 
 
 def is_array(text: str) -> bool:
     """Whether a text looks like a JSON array."""
     return text.startswith("[") and text.endswith("]")
+
+
+def _is_json_array(text: str) -> bool:
+    if not is_array(text):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def elements(text: str, split: str | None) -> list[str]:
@@ -56,5 +69,7 @@ def elements(text: str, split: str | None) -> list[str]:
     try:
         values = json.loads(text)
     except (ValueError, RecursionError):
+        return []
+    if not isinstance(values, list):
         return []
     return [value if isinstance(value, str) else json.dumps(value) for value in values if value is not None]

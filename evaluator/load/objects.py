@@ -6,19 +6,18 @@ import glob
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import polars as pl
 
 from ..errors import DataError
 from . import list_columns, sniff
-from .columns import ids_of, named, names_a_column
+from .columns import named
 from .folders import path_column_kinds
+from .json_values import refuse_odd_values
 from .opening import FAILURES
 from .read_options import ReadOptions
 from .scan import Scan
-
-_FLAT: Final = "write one value per row, or one text in which the values are separated"
 
 
 def json_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions) -> Scan:
@@ -26,15 +25,15 @@ def json_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
     names: dict[str, None] = {}
     records: list[dict[str, Any]] = []
     for path in paths:
-        numbered_records = _objects(path, sniff.head(path))
-        _refuse_nested(path, numbered_records, table, options.labels)
-        records += [record for _, record in numbered_records]
-        names |= dict.fromkeys(name for _, record in numbered_records for name in record)
+        head = _objects(path, sniff.head(path))
+        records += head
+        names |= dict.fromkeys(name for record in head for name in record)
     where = f"{role}: {paths[0]}"
     stored = _all_keys(paths, tuple(names))
     columns, label_columns = named(where, table, [*stored, *options.path_columns(stored)], options.columns, options.labels, True)
     partitions = options.partitions_of(columns | label_columns, stored)
     nested = [column for column, name in columns.items() if any(isinstance(record.get(name), list) for record in records)]
+    refuse_odd_values(paths, columns | label_columns, nested if list_columns.may_hold_lists(table) else ())
     values = {column: [value for record in records for value in _values(record.get(name))] for column, name in columns.items()}
     texts = {column: [_as_written(value) for value in held] for column, held in values.items()}
     return Scan(
@@ -47,6 +46,7 @@ def json_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
         header=tuple(names),
         has_header=False,
         lists=list_columns.as_list_columns(where, table, nested),
+        numbers=sniff.number_types(texts),
         loose=bool(options.nulls or options.decimal_comma),
         decimal_comma=bool(options.decimal_comma),
         nulls=options.nulls,
@@ -71,7 +71,7 @@ def _all_keys(paths: Sequence[Path], names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*names, *schema)))
 
 
-def _objects(path: Path, lines: Sequence[str]) -> list[tuple[int, dict[str, Any]]]:
+def _objects(path: Path, lines: Sequence[str]) -> list[dict[str, Any]]:
     records = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -82,23 +82,8 @@ def _objects(path: Path, lines: Sequence[str]) -> list[tuple[int, dict[str, Any]
             raise DataError(f"{path}, line {number}: not JSON ({error})") from None
         if not isinstance(record, dict):
             raise DataError(f'{path}, line {number}: a JSON object was expected, such as {{"user": 1, "item": 2}}')
-        records.append((number, record))
+        records.append(record)
     return records
-
-
-def _refuse_nested(path: Path, records: Sequence[tuple[int, dict[str, Any]]], table: str, labels: Sequence[str]) -> None:
-    """`DataError` if an id is an object or a fraction, or a label anything but a value."""
-    ids = ids_of(table)
-    for number, record in records:
-        for name, value in record.items():
-            if names_a_column(name, *ids):
-                ids_held = value if isinstance(value, list) and list_columns.may_hold_lists(table) else [value]
-                wrong = [id_ for id_ in ids_held if isinstance(id_, dict | list | float)]
-                if wrong:
-                    raise DataError(f"{path}, line {number}: {wrong[0]!r} cannot be an id", "ids are integers or text")
-        for name in labels:
-            if isinstance(record.get(name), dict | list):
-                raise DataError(f"{path}, line {number}: {name!r} is {record[name]!r}, where text was expected", _FLAT)
 
 
 def _values(value: object) -> list[object]:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from ..errors import DataError
+from . import quotes
+from .columns import ORDERING
+from .lines import line_of_record
 from .objects import json_scan
 from .read_options import FormatName, ReadOptions
 from .remote import Remote
-from .resolved_files import resolve, source_files
-from .scan import Format, Kind, Scan
-from .text import text_scan
+from .resolved_files import ResolvedFile, resolve, source_files
+from .scan import Format, Kind, NumberType, Scan
+from .text import separator_of, text_scan
 from .typed import typed_scan
 
 _PROCESS: Final = ExitStack()
@@ -54,8 +57,11 @@ class Source:
 
     def location(self, path: str | Path, record: int) -> str:
         """The location of a record, whose index counts from 0, for messages: `role: file, line 12`."""
-        number = record + 1 + (self.scan.is_text and self.scan.has_header)
-        return f"{self.role}: {self.display_path(str(path))}, {'line' if self.scan.is_text else 'row'} {number}"
+        number = record + (self.scan.is_text and self.scan.has_header)
+        if self.scan.across_lines:
+            line = line_of_record(Path(path), self.scan.separator, number)
+            return f"{self.role}: {self.display_path(str(path))}, line {line}"
+        return f"{self.role}: {self.display_path(str(path))}, {'line' if self.scan.is_text else 'row'} {number + 1}"
 
     def with_kinds(self, kinds: Mapping[str, Kind]) -> Source:
         """The same source with its ids read as `kinds` says."""
@@ -65,6 +71,16 @@ class Source:
     def with_numbers_as_text(self) -> Source:
         """The same source with numbers read as text, so that words such as NA count as missing."""
         return replace(self, scan=replace(self.scan, loose=True))
+
+    @property
+    def unsure_numbers(self) -> frozenset[str]:
+        """The columns of text that order lists, of which it is not known yet whether double precision holds their integers."""
+        scan = self.scan
+        return frozenset(column for column in ORDERING if scan.is_text and column in scan.kinds and column not in scan.numbers)
+
+    def with_numbers(self, columns: Iterable[str], type: NumberType) -> Source:
+        """The same source with the numbers of `columns` read as that type."""
+        return replace(self, scan=replace(self.scan, numbers={**self.scan.numbers, **dict.fromkeys(columns, type)}))
 
     def without_blank_lines(self) -> Source:
         """The same source without blank lines."""
@@ -111,16 +127,28 @@ def look(
     storage = storage or {}
     form, files = resolve(role, paths, format, encoding, storage, scratch or _PROCESS)
     configured = {*(columns or {}).values(), *labels}
-    partitions = {str(file.readable): file.path_columns(configured) for file in files}
-    options = ReadOptions(format, separator, header, columns or {}, labels, split, decimal_comma, tuple(nulls), partitions, storage)
-    display_paths = {str(file.readable): str(file.original) for file in files}
+    options = ReadOptions(format, separator, header, columns or {}, labels, split, decimal_comma, tuple(nulls), storage=storage)
     try:
+        if form == "csv":
+            files, options = _with_quotes(role, table, files, options, scratch or _PROCESS)
+        options = replace(options, partitions={str(file.readable): file.path_columns(configured) for file in files})
         scan = _scan(role, table, [file.readable for file in files], form, options)
     except DataError as error:
-        raise error.saying(display_paths) from None
+        raise error.saying({str(file.readable): str(file.original) for file in files}) from None
+    display_paths = {str(file.readable): str(file.original) for file in files}
     label_columns = {label: f"label_{index}" for index, label in enumerate(labels)}
     paths, display_names = zip(*source_files(role, form, files, storage), strict=True)
     return Source(role, table, tuple(given), scan, scan.kinds, label_columns, paths, display_names, display_paths)
+
+
+def _with_quotes(
+    role: str, table: str, files: Sequence[ResolvedFile], options: ReadOptions, scratch: ExitStack
+) -> tuple[list[ResolvedFile], ReadOptions]:
+    """The text files with their quotation marks as engines read them, and the options that say so."""
+    paths = [file.readable for file in files if isinstance(file.readable, Path)]
+    settled = quotes.settle(role, paths, lambda path: separator_of(table, path, options), scratch)
+    readable = [replace(file, readable=path) for file, path in zip(files, settled.paths, strict=True)]
+    return readable, replace(options, quotes=settled.any, across_lines=settled.across_lines)
 
 
 def _scan(role: str, table: str, paths: Sequence[Path | Remote], format: Format, options: ReadOptions) -> Scan:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -11,12 +11,12 @@ import polars as pl
 
 from ..errors import DataError
 from . import list_columns
-from .columns import IDS, named
+from .columns import IDS, LARGEST_EXACT, ORDERING, named, public_name
 from .folders import path_column_kinds
 from .opening import FAILURES
 from .read_options import ReadOptions
 from .remote import Remote
-from .scan import Format, Kind, Scan
+from .scan import Format, Kind, NumberType, Scan
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +29,8 @@ class FrameFile:
         return "a frame"
 
 
+_INTEGERS: Final = {pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64}
+"""The types of integers that are computed with as they are stored."""
 _Schemas = Mapping[Path | Remote | FrameFile, Mapping[str, pl.DataType]]
 _FLAT: Final = "write one value per row, or one text in which the values are separated"
 
@@ -48,12 +50,14 @@ def typed_scan(role: str, table: str, paths: Sequence[Path | Remote | FrameFile]
         raise DataError(f"{where}: the rows of a Delta table have no order, and there is no rank and no score", "add one of them")
     partitions = options.partitions_of(names | label_columns, stored)
     kinds = {column: _kind_in_all(role, column, name, schemas, column in nested, format, options) for column, name in typed.items()}
+    numbers = {column: typed[column] for column, kind in kinds.items() if kind == "number"}
     return Scan(
         paths=tuple(str(path) for path in paths),
         format=format,
         names=names | label_columns,
         kinds=kinds | path_column_kinds(where, names, partitions) | dict.fromkeys(label_columns, "text"),
         lists=nested,
+        numbers=_number_types(role, numbers, schemas, nested, format, options),
         nulls=options.nulls,
         partitions=partitions,
         storage=options.storage,
@@ -105,6 +109,33 @@ def _kind_in_all(role: str, column: str, name: str, schemas: _Schemas, listed: b
 
         kinds.append(_kind(f"{role}: {path}", column, name, _inner(schema[name]) if listed else schema[name], largest))
     return "text" if "text" in kinds else kinds[0]
+
+
+def _number_types(
+    role: str, names: Mapping[str, str], schemas: _Schemas, nested: Collection[str], format: Format, options: ReadOptions
+) -> dict[str, NumberType]:
+    """The types of columns of numbers that are read otherwise than stored: alike in all files, and such as can be computed with.
+
+    `DataError` if the numbers that order lists are integers in one file and not in another, and too large to be compared.
+    """
+    number_types: dict[str, NumberType] = {}
+    for column, name in names.items():
+        types = {path: _inner(schema[name]) if column in nested else schema[name] for path, schema in schemas.items()}
+        are_whole = {path: dtype.is_integer() or (isinstance(dtype, pl.Decimal) and not dtype.scale) for path, dtype in types.items()}
+        if all(are_whole.values()):
+            if len(types) > 1 or not {*types.values()} <= _INTEGERS:
+                number_types[column] = "whole"
+        elif len(types) > 1 or any(dtype.is_decimal() for dtype in types.values()):
+            number_types[column] = "real"
+            for path in (path for path, whole in are_whole.items() if whole and column in ORDERING):
+                value = pl.col(name).explode() if column in nested else pl.col(name)
+                largest = _scan(path, format, options).select(value.cast(pl.Int128).abs().max()).collect().item()
+                if (largest or 0) > LARGEST_EXACT:
+                    raise DataError(
+                        f"{role}: {path} stores {public_name(column)} as integers, too large to be compared with other files' fractions",
+                        "write all parts with the same type of numbers",
+                    )
+    return number_types
 
 
 def _schema(role: str, path: Path | Remote | FrameFile, format: Format, options: ReadOptions) -> dict[str, pl.DataType]:

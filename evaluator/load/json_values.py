@@ -1,0 +1,81 @@
+"""JSON values that can be no id and no label, wherever they stand in a file: engines would read them as text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from ..errors import DataError
+from .columns import IDS
+from .list_columns import ODD_ARRAY
+from .opening import FAILURES
+
+_ODD_ID: Final = r'(?:[^"\d\sn-]|-?\d+[.eE]|"(?:[^"\\]|\\.)*\\u0000)'
+"""The start of a value that is neither a text nor an integer nor null, or a text with a NUL character."""
+_ODD_LABEL: Final = r"[\[{]"
+_FLAT: Final = "write one value per row, or one text in which the values are separated"
+
+
+def refuse_odd_values(paths: Sequence[Path], columns: Mapping[str, str], listed: Collection[str]) -> None:
+    """Return if no id or label of files of JSON objects is a value that can be none; `DataError` names the line of the first that is.
+
+    An id is a text or an integer, in the columns of `listed` a list of these; a label is any single value. `columns` maps canonical
+    columns to keys. Lines that are no JSON are left to those who read the rows.
+    """
+    patterns = {}
+    for column, key in columns.items():
+        if column in IDS:
+            patterns[key] = ODD_ARRAY if column in listed else _ODD_ID
+        elif column.startswith("label_"):
+            patterns[key] = _ODD_LABEL
+    odd = "|".join(rf"{_spellings(key)}\s*:\s*{pattern}" for key, pattern in patterns.items())
+    for path in paths:
+        for number, line in _lines_with(path, odd):
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            for column, key in columns.items():
+                if isinstance(record, dict) and (problem := _problem(column, key, record.get(key), column in listed)):
+                    message, hint = problem
+                    raise DataError(f"{path}, line {number}: {message}", hint)
+
+
+def _spellings(key: str) -> str:
+    """A pattern for the ways in which writers of JSON spell a key."""
+    return f"(?:{'|'.join(sorted({re.escape(json.dumps(key)), re.escape(json.dumps(key, ensure_ascii=False))}))})"
+
+
+def _lines_with(path: Path, pattern: str) -> Iterator[tuple[int, str]]:
+    """The numbers, from 1, and texts of the lines in which a pattern occurs; none if the file cannot be read."""
+    lines = pl.scan_lines(path, name="line", row_index_name="index", glob=False).filter(pl.col("line").str.contains(pattern))
+    try:
+        for batch in lines.collect_batches(maintain_order=True, engine="streaming"):
+            for index, line in batch.select("index", "line").iter_rows():
+                yield index + 1, line
+    except FAILURES:
+        return
+
+
+def _problem(column: str, key: str, value: object, listed: bool) -> tuple[str, str] | None:
+    """What is wrong with a value, and what to do about it."""
+    if column.startswith("label_"):
+        return (f"{key!r} is {value!r}, where text was expected", _FLAT) if isinstance(value, dict | list) else None
+    if column not in IDS or value is None:
+        return None
+    if listed and not isinstance(value, list):
+        return f"{key!r} is {value!r}, and in other rows a list", "write a list in every row, as [3]"
+    wrong = [one for one in (value if isinstance(value, list) and listed else [value]) if not is_id(one)]
+    return (f"{wrong[0]!r} cannot be an id", "ids are integers or text") if wrong else None
+
+
+def is_id(value: object) -> bool:
+    """Whether a value of JSON can be an id: a text, an integer, or null for none."""
+    if isinstance(value, str):
+        return "\0" not in value
+    return value is None or (isinstance(value, int) and not isinstance(value, bool))
