@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Final
 from ..errors import DataError
 from . import sniff
 from .delta import files_of_table, is_table
-from .folders import Partition, columns_of_path, parts_of
+from .folders import Partition, columns_of_path, parts_of, reason
 from .read_options import FormatName
 from .recode import recoded
 from .remote import Remote, fetched, parts_elsewhere
@@ -99,7 +98,15 @@ def _refuse_unreadable(role: str, path: File, form: Format, storage: Mapping[str
     if form == "delta":
         files_of_table(role, path, storage)
         return
-    if isinstance(path, Path) and not os.access(path, os.R_OK):
-        raise DataError(f"{role}: {path} may not be read (permission denied)")
+    if isinstance(path, Path):
+        _refuse_closed(role, path)
     if (path.stat().st_size if isinstance(path, Path) else path.size) == 0:
         raise DataError(f"{role}: {path}: the file is empty")
+
+
+def _refuse_closed(role: str, path: Path) -> None:
+    """`DataError` for a file that may not be opened: trying is the only way to know."""
+    try:
+        open(path, "rb").close()
+    except OSError as error:
+        raise DataError(f"{role}: {path} may not be read ({reason(error)})") from None
