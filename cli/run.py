@@ -116,7 +116,7 @@ def _takes_a_while(loaded: receval.Loaded) -> bool:
     sources = [*(given.values() if isinstance(given, dict) else given), data.test, *filter(None, (data.train, data.items))]
     files = [file for source in sources for path in source.path for file in glob(str(loaded.folder / path))]
     several = len(given) > 1 or not isinstance(given, dict)
-    return several or sum(Path(file).stat().st_size for file in files) > _LARGE
+    return several or sum(Path(file).stat().st_size for file in files if Path(file).exists()) > _LARGE
 
 
 def _print(result: receval.Result, form: str | None, quiet: bool, verbose: bool, strict: bool) -> None:
