@@ -37,11 +37,13 @@ def check(
     import receval
     from receval.config import load_config
     from receval.output import data, findings
+    from receval.output.own_inputs import refuse_overwriting
 
-    from .failures import keep, target
+    from .failures import keep, target, targets
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)
+    refuse_overwriting(loaded, targets(store))
     with target(store) as stage:
         result = receval.run(loaded, keep_failures=store is not None, tolerant=True)
         keep(result, store, stage)

@@ -13,6 +13,12 @@ import receval
 from receval.checks import CHECKS
 from receval.output import data
 from receval.output.disk import Stage
+from receval.output.own_inputs import Target
+
+
+def targets(store: str | None) -> list[Target]:
+    """The folder as a target, whose files a run may write or remove."""
+    return [Target(f"--store-failures {store}", Path(store), _is_of_failures)] if store else []
 
 
 @contextmanager
@@ -30,6 +36,10 @@ def keep(result: receval.Result, store: str | None, stage: Stage) -> None:
 
 
 def _written_before(folder: Path) -> list[Path]:
-    """The files of a folder with names that a run gives: `R01.parquet`, `R01.knn.parquet`."""
-    files = (path for path in folder.glob("*.parquet") if path.is_file() and not path.is_symlink())
-    return sorted(path for path in files if path.name.partition(".")[0] in CHECKS)
+    """The files that an earlier run wrote into a folder, by their names."""
+    return sorted(path for path in folder.glob("*.parquet") if _is_of_failures(path.name) and path.is_file() and not path.is_symlink())
+
+
+def _is_of_failures(name: str) -> bool:
+    """Whether a file has a name that a run gives: `R01.parquet`, `R01.knn.parquet`."""
+    return name.endswith(".parquet") and name.partition(".")[0] in CHECKS

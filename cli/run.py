@@ -59,8 +59,9 @@ def run(
     """
     from receval.config import load_config
     from receval.output import disk
+    from receval.output.own_inputs import refuse_overwriting
 
-    from .failures import keep, target
+    from . import failures, results
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     if not quiet:
@@ -69,12 +70,13 @@ def run(
         click.echo(loaded.resolved_yaml(), nl=False)
         return
     files, folders = _targets(loaded, outputs)
+    refuse_overwriting(loaded, [*results.targets(loaded, files, folders), *failures.targets(store)])
     with ExitStack() as stack:
         stage = stack.enter_context(disk.Stage([*folders, *(file.parent for file in files if disk.is_plain(file))]))
-        failures = stack.enter_context(target(store))
+        failures_stage = stack.enter_context(failures.target(store))
         result = _evaluate(loaded, quiet, store is not None)
-        _save(result, loaded, files, folders, stage)
-        keep(result, store, failures)
+        results.save(result, loaded, files, folders, stage)
+        failures.keep(result, store, failures_stage)
     _print(result, form, quiet, verbose, strict)
     context.exit(1 if result.failed(strict) else 0)
 
@@ -114,22 +116,7 @@ def _takes_a_while(loaded: receval.Loaded) -> bool:
     sources = [*(given.values() if isinstance(given, dict) else given), data.test, *filter(None, (data.train, data.items))]
     files = [file for source in sources for path in source.path for file in glob(str(loaded.folder / path))]
     several = len(given) > 1 or not isinstance(given, dict)
-    return several or sum(Path(file).stat().st_size for file in files) > _LARGE
-
-
-def _save(result: receval.Result, loaded: receval.Loaded, files: dict[Path, str], folders: list[Path], stage: object) -> None:
-    from receval import output
-    from receval.output import disk
-
-    assert isinstance(stage, disk.Stage)
-    content = {path: output.FORMATS[form](result) for path, form in files.items()}
-    for folder in folders:
-        written = {name: renderer(result) for name, renderer in output.FILES.items()}
-        if loaded.config.output.per_user:
-            written["per_user.parquet"] = output.per_user(result)
-        written["manifest.json"] = output.as_manifest(result, written)
-        content |= {folder / name: body for name, body in written.items()}
-    stage.commit(content)
+    return several or sum(Path(file).stat().st_size for file in files if Path(file).exists()) > _LARGE
 
 
 def _print(result: receval.Result, form: str | None, quiet: bool, verbose: bool, strict: bool) -> None:

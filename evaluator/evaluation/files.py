@@ -95,6 +95,7 @@ def with_files(
         scratch = stack.enter_context(Scratch())
         kinds = load.common_kinds(inputs.all())
         tolerant = tolerant or request.evaluation.policy.missing_values == "drop"
+        stack.enter_context(load.refusing_changes(state for source in inputs.all() for state in source.states))
         while True:
             try:
                 reader = SourceReader(request.folder, tolerant, session)

@@ -9,6 +9,7 @@ from .paths import find
 from .remote import Remote
 from .source import Source, look
 from .stdin import spooled
+from .unchanged import refusing_changes
 
 __all__ = [
     "BlankLines",
@@ -26,6 +27,7 @@ __all__ = [
     "look",
     "look_at_frame",
     "refuse",
+    "refusing_changes",
     "remarks",
     "spooled",
 ]

@@ -15,6 +15,7 @@ from . import list_columns, sniff
 from .columns import named
 from .folders import path_column_kinds
 from .json_values import refuse_odd_values
+from .memory_maps import avoid_memory_maps
 from .opening import FAILURES
 from .read_options import ReadOptions
 from .scan import Scan
@@ -59,6 +60,7 @@ def schema_of_objects(paths: Sequence[Path], max_rows: int | None = None) -> pl.
 
     Raises what Polars raises where an object cannot be read.
     """
+    avoid_memory_maps()
     return pl.scan_ndjson([glob.escape(str(path)) for path in paths], infer_schema_length=max_rows).collect_schema()
 
 

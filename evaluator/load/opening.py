@@ -9,6 +9,7 @@ import polars as pl
 
 from .columns import IDS
 from .list_columns import ODD_ARRAY
+from .memory_maps import avoid_memory_maps
 from .scan import Scan
 
 FAILURES: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
@@ -145,6 +146,8 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
         )
     if source.format == "lines":
         return _fields(pl.scan_lines(paths, name=_LINE, row_index_name=RECORD, glob=False), source)
+    if source.format in ("ndjson", "ipc"):
+        avoid_memory_maps()
     if source.format == "ndjson":
         types = {source.names[column]: _json_type(source, column) for column in source.names if source.names[column] not in held}
         return pl.scan_ndjson([glob.escape(path) for path in paths], schema=types, row_index_name=RECORD)

@@ -72,6 +72,16 @@ class Remote:
 
             return int(obstore.head(store, key)["size"])
 
+    @property
+    def state(self) -> tuple[object, ...]:
+        """What tells one state of the object from another."""
+        store, key = _store(self)
+        with _translated_errors(self):
+            import obstore
+
+            found = obstore.head(store, key)
+        return found["size"], found.get("e_tag"), found["last_modified"]
+
     def blocks(self) -> Iterator[bytes]:
         """The content, piece by piece."""
         store, key = _store(self)

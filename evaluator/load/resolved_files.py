@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -11,12 +10,14 @@ from typing import Final
 
 from ..errors import DataError
 from . import sniff
-from .delta import files_of_table, is_table
-from .folders import Partition, columns_of_path, parts_of
+from .delta import files_of_table, is_table, log_of
+from .folders import Partition, columns_of_path, parts_of, reason
+from .memory_maps import plainly_named
 from .read_options import FormatName
 from .recode import recoded
 from .remote import Remote, fetched, parts_elsewhere
 from .scan import Format
+from .unchanged import FileState
 
 File = Path | Remote
 _FORMATS: Final[dict[FormatName, Format]] = {
@@ -44,25 +45,51 @@ class ResolvedFile:
         return columns_of_path(self.original if isinstance(self.original, Path) else self.original.path, self.root, named)
 
 
+def expanded(role: str, paths: Sequence[File], format: FormatName | None) -> list[tuple[File, PurePath | None]]:
+    """The files of a source: those that are named, and every file of a folder, each with that folder."""
+    return [pair for path in paths for pair in _expanded(role, path, format)]
+
+
+def states_of(role: str, files: Sequence[File], format: FormatName | None) -> list[FileState]:
+    """What files are like before anything of them is read; of a Delta table its log. Files of the web are read once only."""
+    states = []
+    for file in files:
+        if isinstance(file, Path):
+            states.append(FileState.of(f"{role}: {file}", log_of(file) if is_table(file) else file))
+        elif format != "delta" and not file.on_the_web:
+            states.append(FileState.of(f"{role}: {file}", file))
+    return states
+
+
 def resolve(
-    role: str, paths: Sequence[File], format: FormatName | None, encoding: str | None, storage: Mapping[str, str], scratch: ExitStack
+    role: str,
+    files: Sequence[tuple[File, PurePath | None]],
+    format: FormatName | None,
+    encoding: str | None,
+    storage: Mapping[str, str],
+    scratch: ExitStack,
 ) -> tuple[Format, list[ResolvedFile]]:
-    """The format of a source and its files; copies that are fetched or converted live as long as `scratch`.
+    """The format of a source and its `expanded` files; copies that are fetched or converted live as long as `scratch`.
 
     Raises `DataError` if a file is not there, empty, or not in its encoding.
     """
-    files = [(file, root) for path in paths for file, root in _expanded(role, path, format)]
     local = [_local_copy(role, file, format, scratch) for file, _ in files]
     try:
         form = _FORMATS[format] if format else _format_of(local[0], encoding is not None)
         for path in local:
             _refuse_unreadable(role, path, form, storage)
-        readable = [
-            recoded(path, encoding, form == "ndjson", scratch) if form in _TEXT and isinstance(path, Path) else path for path in local
-        ]
+        readable = [_readable(path, form, encoding, scratch) for path in local]
     except DataError as error:
         raise error.saying({str(path): str(file) for (file, _), path in zip(files, local, strict=True)}) from None
     return form, [ResolvedFile(file, root, *rest) for (file, root), *rest in zip(files, local, readable, strict=True)]
+
+
+def _readable(path: File, form: Format, encoding: str | None, scratch: ExitStack) -> File:
+    """The file in an encoding and under a name that engines read."""
+    if form not in _TEXT or not isinstance(path, Path):
+        return path
+    path = recoded(path, encoding, form == "ndjson", scratch)
+    return plainly_named(path, scratch) if form == "ndjson" else path
 
 
 def source_files(role: str, form: Format, files: Sequence[ResolvedFile], storage: Mapping[str, str]) -> list[tuple[File, str]]:
@@ -99,7 +126,15 @@ def _refuse_unreadable(role: str, path: File, form: Format, storage: Mapping[str
     if form == "delta":
         files_of_table(role, path, storage)
         return
-    if isinstance(path, Path) and not os.access(path, os.R_OK):
-        raise DataError(f"{role}: {path} may not be read (permission denied)")
+    if isinstance(path, Path):
+        _refuse_closed(role, path)
     if (path.stat().st_size if isinstance(path, Path) else path.size) == 0:
         raise DataError(f"{role}: {path}: the file is empty")
+
+
+def _refuse_closed(role: str, path: Path) -> None:
+    """`DataError` for a file that may not be opened: trying is the only way to know."""
+    try:
+        open(path, "rb").close()
+    except OSError as error:
+        raise DataError(f"{role}: {path} may not be read ({reason(error)})") from None

@@ -16,10 +16,11 @@ from .lines import line_of_record
 from .objects import json_scan
 from .read_options import FormatName, ReadOptions
 from .remote import Remote
-from .resolved_files import ResolvedFile, resolve, source_files
+from .resolved_files import ResolvedFile, expanded, resolve, source_files, states_of
 from .scan import Format, Kind, NumberType, Scan
 from .text import separator_of, text_scan
 from .typed import typed_scan
+from .unchanged import FileState, refusing_changes
 
 _PROCESS: Final = ExitStack()
 atexit.register(_PROCESS.close)
@@ -45,6 +46,8 @@ class Source:
     """The name of each of `paths` in messages and results, such as the address that it was fetched from."""
     display_paths: Mapping[str, str] = field(default_factory=dict)
     """The name of each of `scan.paths` in messages."""
+    states: tuple[FileState, ...] = ()
+    """What the original files were like before anything of them was read."""
 
     @property
     def columns(self) -> frozenset[str]:
@@ -125,20 +128,25 @@ def look(
     Text that must be converted to be read, and what is fetched, lives as long as `scratch`, or without it as long as this process.
     """
     storage = storage or {}
-    form, files = resolve(role, paths, format, encoding, storage, scratch or _PROCESS)
-    configured = {*(columns or {}).values(), *labels}
-    options = ReadOptions(format, separator, header, columns or {}, labels, split, decimal_comma, tuple(nulls), storage=storage)
-    try:
-        if form == "csv":
-            files, options = _with_quotes(role, table, files, options, scratch or _PROCESS)
-        options = replace(options, partitions={str(file.readable): file.path_columns(configured) for file in files})
-        scan = _scan(role, table, [file.readable for file in files], form, options)
-    except DataError as error:
-        raise error.saying({str(file.readable): str(file.original) for file in files}) from None
-    display_paths = {str(file.readable): str(file.original) for file in files}
+    original = expanded(role, paths, format)
+    states = states_of(role, [file for file, _ in original], format)
+    with refusing_changes(states):
+        form, files = resolve(role, original, format, encoding, storage, scratch or _PROCESS)
+        configured = {*(columns or {}).values(), *labels}
+        options = ReadOptions(format, separator, header, columns or {}, labels, split, decimal_comma, tuple(nulls), storage=storage)
+        try:
+            if form == "csv":
+                files, options = _with_quotes(role, table, files, options, scratch or _PROCESS)
+            options = replace(options, partitions={str(file.readable): file.path_columns(configured) for file in files})
+            scan = _scan(role, table, [file.readable for file in files], form, options)
+        except DataError as error:
+            raise error.saying({str(file.readable): str(file.original) for file in files}) from None
+        display_paths = {str(file.readable): str(file.original) for file in files}
+        paths, display_names = zip(*source_files(role, form, files, storage), strict=True)
+    if form == "delta":
+        states += states_of(role, paths, format)
     label_columns = {label: f"label_{index}" for index, label in enumerate(labels)}
-    paths, display_names = zip(*source_files(role, form, files, storage), strict=True)
-    return Source(role, table, tuple(given), scan, scan.kinds, label_columns, paths, display_names, display_paths)
+    return Source(role, table, tuple(given), scan, scan.kinds, label_columns, paths, display_names, display_paths, tuple(states))
 
 
 def _with_quotes(

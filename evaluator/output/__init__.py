@@ -10,7 +10,7 @@ from ..results.result import Result
 from .data import as_csv, as_json, as_jsonl, as_manifest, as_parquet, as_wide_csv, per_user
 from .text import as_markdown
 
-__all__ = ["FILES", "FORMATS", "as_manifest", "per_user"]
+__all__ = ["FILES", "FOLDER_FILES", "FORMATS", "MANIFEST", "PER_USER", "as_manifest", "per_user"]
 
 Renderer = Callable[[Result], bytes]
 
@@ -28,4 +28,9 @@ FILES: Final[Mapping[str, Renderer]] = MappingProxyType(
         "results.md": as_markdown,
     }
 )
-"""The files of an output folder → renderer."""
+"""The files of an output folder → renderer; beside them there are the values of users, where they are wanted, and the manifest."""
+
+PER_USER: Final = "per_user.parquet"
+MANIFEST: Final = "manifest.json"
+FOLDER_FILES: Final = frozenset({*FILES, PER_USER, MANIFEST})
+"""Every name that a run may give to a file of an output folder."""
