@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import (
     BeforeValidator,
@@ -25,6 +25,7 @@ from ..metrics import Definition, Load
 from ..names import formula
 from ..names.formula import Formula, is_formula
 from ..names.measure_strings import UNSET, MetricSpec, parse
+from .aggregates import Aggregate
 from .engine import EngineChoice
 from .metric_entries import read_cutoffs, read_entry
 from .odd_data import Health, HealthField, Policy
@@ -118,12 +119,6 @@ Entry = Annotated[
     WithJsonSchema(_ENTRY),
 ]
 Entries = Annotated[tuple[Entry, ...], BeforeValidator(_list_of_entries), WithJsonSchema(_ENTRIES)]
-
-
-Percentile = Annotated[
-    str, Field(pattern=r"^p([0-9]|[1-9][0-9])(\.[0-9]+)?$|^p100$", description="a percentile of the users' values, such as p25")
-]
-Aggregate = Literal["mean", "median", "std", "ci95", "bootstrap95", "micro", "sum", "geometric"] | Percentile
 
 
 class FormulaEntry(NamedTuple):

@@ -10,6 +10,7 @@ import polars as pl
 
 from ..checks import Finding
 from ..metrics import find
+from ..names.aggregate_names import is_spread
 from ..names.formula import is_formula
 from . import ledger
 from .ledger import Ledger
@@ -146,7 +147,7 @@ class Result:
         labels = [
             row.label
             for row in self.rows
-            if row.model == model and row.value is None and row.n_users > 0 and row.aggregate not in ("std", "ci95", "formula")
+            if row.model == model and row.value is None and row.n_users > 0 and not (is_spread(row.aggregate) or row.aggregate == "formula")
         ]
         if labels:
             named = ", ".join(labels) if len(labels) <= 4 else f"{', '.join(labels[:3])} and {len(labels) - 3} more"
