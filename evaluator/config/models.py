@@ -29,6 +29,7 @@ from .aggregates import Aggregate
 from .engine import EngineChoice
 from .metric_entries import read_cutoffs, read_entry
 from .odd_data import Health, HealthField, Policy
+from .output import Output
 from .sources import Data, Model, as_list
 
 _CUTOFF: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["none", None]}]}
@@ -239,15 +240,6 @@ class Evaluation(Model):
 
     def _load(self, name: str) -> conventions.Convention:
         return conventions.load(name, self._folder)
-
-
-class Output(Model):
-    """What is written to disk."""
-
-    dir: Annotated[str, Field(min_length=1)] | None = Field(
-        None, description="the folder for the result files, relative to the config file; without it none is written"
-    )
-    per_user: StrictBool = Field(False, description="whether to write per_user.parquet, the value of every measure for every user")
 
 
 class Config(Model):

@@ -58,12 +58,6 @@ def as_parquet(result: Result) -> bytes:
     return _parquet(pl.DataFrame(columns, schema=types))
 
 
-def per_user(result: Result) -> bytes:
-    """The value of every measure for every user and model, sorted by user within a model, as Parquet."""
-    frames = [frame.select(pl.lit(model).alias("model"), pl.all()) for model, frame in result.per_user.items()]
-    return _parquet(pl.concat(frames))
-
-
 def as_manifest(result: Result, files: Mapping[str, bytes]) -> bytes:
     """What went in (paths as given, sizes, hashes, rows), what was done (config, versions) and what came out (hashes)."""
     outputs = [{"path": name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()} for name, content in files.items()]
