@@ -6,6 +6,7 @@ import sys
 from contextlib import ExitStack
 from glob import glob
 from pathlib import Path
+from typing import Any
 
 import click
 import receval
@@ -83,7 +84,9 @@ def run(
         stage = stack.enter_context(disk.Stage([*folders, *(file.parent for file in files if disk.is_plain(file))]))
         failures = stack.enter_context(target(store))
         formats = loaded.config.output.per_user_formats or (("parquet",) if per_user else ())
-        result = _evaluate(loaded, quiet, store is not None, keep_users=bool(formats))
+        result = _evaluate(
+            loaded, quiet, keep_failures=store is not None, keep_users=bool(formats), enriched=_enriched(loaded, folders, stack)
+        )
         _save(result, formats, files, folders, stage, per_user)
         keep(result, store, failures)
     _print(result, form or ("csv" if per_user else None), quiet, verbose, strict, per_user)
@@ -108,8 +111,18 @@ def _targets(loaded: receval.Loaded, outputs: tuple[str, ...], formats: dict[str
     return files, folders
 
 
-def _evaluate(loaded: receval.Loaded, quiet: bool, keep_failures: bool, *, keep_users: bool) -> receval.Result:
-    options = {"keep_failures": keep_failures, "keep_users": keep_users}
+def _enriched(loaded: receval.Loaded, folders: list[Path], stack: ExitStack) -> Path | None:
+    """A temporary folder for the lists with their hits, where the config wants them."""
+    from receval.parts import Scratch
+
+    if not loaded.config.output.enriched:
+        return None
+    if not folders:
+        raise click.UsageError("output.enriched needs a folder to write to: give output.dir in the config, or -o DIR/")
+    return stack.enter_context(Scratch()).folder
+
+
+def _evaluate(loaded: receval.Loaded, quiet: bool, **options: Any) -> receval.Result:
     if quiet or not sys.stderr.isatty() or not _takes_a_while(loaded):
         return receval.run(loaded, **options)
     from .progress import bar
@@ -136,10 +149,11 @@ def _save(
 
     assert isinstance(stage, disk.Stage)
     renderers = output.PER_USER if per_user else output.FORMATS
-    content = {path: renderers[form](result) for path, form in files.items()}
+    content: dict[Path, bytes | Path] = {path: renderers[form](result) for path, form in files.items()}
     for folder in folders:
-        written = {name: renderer(result) for name, renderer in output.FILES.items()}
+        written: dict[str, bytes | Path] = {name: renderer(result) for name, renderer in output.FILES.items()}
         written |= {f"per_user.{form}": output.PER_USER[form](result) for form in formats}
+        written |= output.enriched_files(result)
         written["manifest.json"] = output.as_manifest(result, written)
         content |= {folder / name: body for name, body in written.items()}
     stage.commit(content)

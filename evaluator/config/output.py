@@ -32,6 +32,12 @@ class Output(Model):
         WrapValidator(_formats, json_schema_input_type=bool | PerUserFormat | list[PerUserFormat]),
     ] = Field(False, description=_PER_USER)
 
+    enriched: StrictBool = Field(
+        False,
+        description="whether to write enriched.MODEL.parquet: the lists with rank, score, relevant, gain, and with data.train in_train, "
+        "as the first measure reads them",
+    )
+
     @property
     def per_user_formats(self) -> tuple[PerUserFormat, ...]:
         """The formats in which the values of users are written to the folder."""

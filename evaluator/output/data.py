@@ -6,8 +6,10 @@ import csv
 import hashlib
 import io
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -58,9 +60,9 @@ def as_parquet(result: Result) -> bytes:
     return _parquet(pl.DataFrame(columns, schema=types))
 
 
-def as_manifest(result: Result, files: Mapping[str, bytes]) -> bytes:
+def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
     """What went in (paths as given, sizes, hashes, rows), what was done (config, versions) and what came out (hashes)."""
-    outputs = [{"path": name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()} for name, content in files.items()]
+    outputs = [{"path": name, **_fingerprint(content)} for name, content in files.items()]
     inputs = [asdict(source) for source in result.inputs]
     return _json(
         {
@@ -72,6 +74,20 @@ def as_manifest(result: Result, files: Mapping[str, bytes]) -> bytes:
             "outputs": outputs,
         }
     )
+
+
+def _fingerprint(content: bytes | Path) -> dict[str, Any]:
+    """The size and hash of bytes, or of a file."""
+    if isinstance(content, bytes):
+        return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    with open(content, "rb") as file:
+        return {"bytes": content.stat().st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+
+
+def enriched_files(result: Result) -> dict[str, Path]:
+    """The names of the files with the lists of each model and their hits, and where they are; no two models share a name."""
+    named = {model: re.sub(r'[%/\\:*?"<>|\x00-\x1f]', lambda found: f"%{ord(found[0]):02X}", model) for model in result.enriched}
+    return {f"enriched.{named[model]}.parquet": path for model, path in result.enriched.items()}
 
 
 def findings_as_json(result: Result) -> bytes:

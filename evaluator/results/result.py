@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 import polars as pl
@@ -109,6 +110,9 @@ class Result:
     """The checks that were not made, by id, and why: `off`, or `no data.train`."""
     failures: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     """The offending rows of findings, where they are kept, by the name of their file."""
+
+    enriched: Mapping[str, Path] = field(default_factory=dict)
+    """The Parquet file with the lists of each model and their hits, where they were asked for."""
 
     def failed(self, strict: bool = False) -> bool:
         """Whether a check of level error failed, or with `strict` one of level warn."""
