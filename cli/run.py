@@ -85,7 +85,12 @@ def run(
         failures = stack.enter_context(target(store))
         formats = loaded.config.output.per_user_formats or (("parquet",) if per_user else ())
         result = _evaluate(
-            loaded, quiet, keep_failures=store is not None, keep_users=bool(formats), enriched=_enriched(loaded, folders, stack)
+            loaded,
+            quiet,
+            keep_failures=store is not None,
+            keep_users=bool(formats),
+            enriched=_enriched(loaded, folders, stack),
+            describes=loaded.config.output.describe,
         )
         _save(result, formats, files, folders, stage, per_user)
         keep(result, store, failures)
@@ -115,10 +120,12 @@ def _enriched(loaded: receval.Loaded, folders: list[Path], stack: ExitStack) -> 
     """A temporary folder for the lists with their hits, where the config wants them."""
     from receval.parts import Scratch
 
-    if not loaded.config.output.enriched:
+    wanted = loaded.config.output
+    if not folders and (wanted.enriched or wanted.describe):
+        key = "enriched" if wanted.enriched else "describe"
+        raise click.UsageError(f"output.{key} needs a folder to write to: give output.dir in the config, or -o DIR/")
+    if not wanted.enriched:
         return None
-    if not folders:
-        raise click.UsageError("output.enriched needs a folder to write to: give output.dir in the config, or -o DIR/")
     return stack.enter_context(Scratch()).folder
 
 

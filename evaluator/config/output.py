@@ -38,6 +38,10 @@ class Output(Model):
         "as the first measure reads them",
     )
 
+    describe: StrictBool = Field(
+        False, description="whether manifest.json also says what the files hold, as receval describe does; they are read once more for it"
+    )
+
     @property
     def per_user_formats(self) -> tuple[PerUserFormat, ...]:
         """The formats in which the values of users are written to the folder."""

@@ -34,17 +34,20 @@ from ..tables.notes import sentences
 from . import provenance
 from .checking import available_needs, check_task_of, names_of
 from .comparing import compared, with_shares
+from .describing import describe_inputs
 from .files import Files, with_files
 from .inputs import describe
 from .measured import CHECKS as TALLIES
 from .measured import ENRICHED, TIES, PassTask
 from .models import Evaluated, evaluated
+from .options import Options
 from .passes import pass_over
 from .plan import Plan
 from .progress import ModelProgress, Progress, Report, silent
 from .refusals import refuse_nothing_relevant
 from .request import Request
 
+_PLAIN: Final = Options()
 NO_VALUES: Final[Mapping[str, float]] = MappingProxyType({})
 
 
@@ -56,29 +59,22 @@ def run(
     tolerant: bool = False,
     keep_users: bool = True,
     enriched: Path | None = None,
+    describes: bool = False,
 ) -> Result:
     """Evaluate the models of a config, and make its health checks.
 
     With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user. The lists
-    of each model go with their hits into a Parquet file of the folder `enriched`, if one is given; see `measure.enriched`. A `tolerant`
-    run refuses nothing that can be read: what the policy calls an error is a finding. Raises `DataError` if a file cannot be read or its
-    content is wrong, and `MissingExtraError` if the engine is not there.
+    of each model go with their hits into a Parquet file of the folder `enriched`, if one is given; see `measure.enriched`. If the run
+    `describes` its files, which reads them once more, the result has their description. A `tolerant` run refuses nothing that can be read:
+    what the policy calls an error is a finding. Raises `DataError` if a file cannot be read or its content is wrong, and
+    `MissingExtraError` if the engine is not there.
     """
-    return evaluate(Request.of(loaded), report, keep_failures=keep_failures, tolerant=tolerant, keep_users=keep_users, enriched=enriched)
+    return evaluate(Request.of(loaded), Options(report, keep_failures, tolerant, keep_users, enriched, describes))
 
 
-def evaluate(
-    request: Request,
-    report: Report = silent,
-    *,
-    keep_failures: bool = False,
-    tolerant: bool = False,
-    keep_users: bool = True,
-    enriched: Path | None = None,
-) -> Result:
+def evaluate(request: Request, options: Options = _PLAIN) -> Result:
     """Evaluate the models of a request, whether its sources are files or frames; see `run`."""
     plan = Plan.of(request.evaluation)
-    options = Options(keep_failures, tolerant, keep_users, report, enriched)
     checks = check_task_of(request)
     looks = {"train", "catalogue", "times"} & checks.needs
     known = looks or request.evaluation.yardsticks.any
@@ -86,22 +82,11 @@ def evaluate(
         request,
         plan,
         lambda files: Run(request, plan, files, options).result(),
-        more_needs=(*(("known",) if known else ()), *(("train",) if enriched else ())),
+        more_needs=(*(("known",) if known else ()), *(("train",) if options.enriched or options.describes else ())),
         times=checks.wants_times,
-        tolerant=tolerant and checks.wants("R02"),
+        tolerant=options.tolerant and checks.wants("R02"),
         all_of_train=bool(looks),
     )
-
-
-@dataclass(frozen=True)
-class Options:
-    """How a config is run, beside what it says itself; see `run`."""
-
-    keep_failures: bool
-    tolerant: bool
-    keep_users: bool
-    report: Report
-    enriched: Path | None = None
 
 
 @dataclass(eq=False)
@@ -283,4 +268,5 @@ class Run:
             unmade=unmade(checks, self.available) if examined else dict.fromkeys(CHECKS, "off"),
             failures=failing_rows(found) if self.options.keep_failures else {},
             enriched=self.enriched,
+            description=describe_inputs(self.files.inputs, self.files.reader) if self.options.describes else None,
         )

@@ -16,6 +16,7 @@ import polars as pl
 
 from ..checks import CHECKS
 from ..results.result import COLUMNS, FORMAT_VERSION, Result
+from . import description
 
 
 def as_csv(result: Result) -> bytes:
@@ -68,6 +69,7 @@ def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
         {
             "format_version": FORMAT_VERSION,
             "inputs": inputs,
+            **({} if result.description is None else {"description": description.cells(result.description)}),
             "config": result.config,
             "versions": result.versions,
             **_checks(result),

@@ -73,10 +73,10 @@ class SortedRuns:
             yield pl.concat([frame for frame in rows if frame is not None], rechunk=True).sort("user", maintain_order=True)
 
     @staticmethod
-    def _rows(run: _Run, first: object, last: object) -> pl.DataFrame | None:
+    def _rows(run: _Run, first: int | str, last: int | str) -> pl.DataFrame | None:
         """The rows of the users from `first` to `last`; `None` if the run has none of them."""
-        left, right = (int(run.users.search_sorted(user, side)) for user, side in ((first, "left"), (last, "right")))  # type: ignore[arg-type]
-        begin, end = int(run.borders[left]), int(run.borders[right])
+        begin = int(run.borders[run.users.search_sorted(first, "left")])
+        end = int(run.borders[run.users.search_sorted(last, "right")])
         return temporary_rows(run.file).slice(begin, end - begin).collect() if end > begin else None
 
     def _file(self, name: str) -> Path:

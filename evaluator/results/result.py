@@ -14,6 +14,7 @@ from ..metrics import find
 from ..names.aggregate_names import is_spread
 from ..names.formula import is_formula
 from . import ledger
+from .description import Description
 from .ledger import Ledger
 
 FORMAT_VERSION: Final = 2
@@ -113,6 +114,8 @@ class Result:
 
     enriched: Mapping[str, Path] = field(default_factory=dict)
     """The Parquet file with the lists of each model and their hits, where they were asked for."""
+    description: Description | None = None
+    """What the files hold, where it was asked for."""
 
     def failed(self, strict: bool = False) -> bool:
         """Whether a check of level error failed, or with `strict` one of level warn."""
