@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from ..results.description import FORMAT_VERSION, Description, HistogramBin, Overlap, RowCounts, TableDescription, TimeSpan
-from .blocks import Bars, Block, Figures, Heading, Points
+from .blocks import Block, Heading, Points
+from .figures import Bars, Figures
 
 _DAY: Final = 86_400
 _DATES: Final = (10**8, 4 * 10**9)
