@@ -17,6 +17,7 @@ import click
 _COMMANDS = {
     "run": "Evaluate recommendation files as a config says.",
     "check": "Say what is wrong or suspicious in the files of a config.",
+    "describe": "Say what the files of a config hold.",
     "init": "Write a config for files, from another program's, or with sample data.",
     "validate": "Check a config without opening any data.",
     "audit": "Evaluate the metrics of a config under every convention.",

@@ -20,16 +20,22 @@ def targets(loaded: receval.Loaded, files: Iterable[Path], folders: Iterable[Pat
     configured = loaded.config.output.dir
     for folder in folders:
         is_configured = configured is not None and folder == loaded.folder / configured
-        yield Target(f"output.dir: {configured}" if is_configured else f"-o {folder}/", folder, output.FOLDER_FILES.__contains__)
+        yield Target(f"output.dir: {configured}" if is_configured else f"-o {folder}/", folder, output.is_output_file)
 
 
-def save(result: receval.Result, loaded: receval.Loaded, files: Mapping[Path, str], folders: Iterable[Path], stage: Stage) -> None:
-    """Write the result to files in their formats and into folders, all or nothing."""
-    content = {path: output.FORMATS[form](result) for path, form in files.items()}
+def save(
+    result: receval.Result, formats: Iterable[str], files: Mapping[Path, str], folders: Iterable[Path], stage: Stage, per_user: bool
+) -> None:
+    """Write the result to files in their formats and into folders, all or nothing.
+
+    Folders have the values of users in each of `formats`; with `per_user` files have them in the place of the result.
+    """
+    renderers = output.PER_USER if per_user else output.FORMATS
+    content: dict[Path, bytes | Path] = {path: renderers[form](result) for path, form in files.items()}
     for folder in folders:
-        written = {name: renderer(result) for name, renderer in output.FILES.items()}
-        if loaded.config.output.per_user:
-            written[output.PER_USER] = output.per_user(result)
+        written: dict[str, bytes | Path] = {name: renderer(result) for name, renderer in output.FILES.items()}
+        written |= {f"per_user.{form}": output.PER_USER[form](result) for form in formats}
+        written |= output.enriched_files(result)
         written[output.MANIFEST] = output.as_manifest(result, written)
         content |= {folder / name: body for name, body in written.items()}
     stage.commit(content)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import (
     BeforeValidator,
@@ -25,9 +25,11 @@ from ..metrics import Definition, Load
 from ..names import formula
 from ..names.formula import Formula, is_formula
 from ..names.measure_strings import UNSET, MetricSpec, parse
+from .aggregates import Aggregate
 from .engine import EngineChoice
 from .metric_entries import read_cutoffs, read_entry
 from .odd_data import Health, HealthField, Policy
+from .output import Output
 from .sources import Data, Model, as_list
 
 _CUTOFF: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["none", None]}]}
@@ -118,12 +120,6 @@ Entry = Annotated[
     WithJsonSchema(_ENTRY),
 ]
 Entries = Annotated[tuple[Entry, ...], BeforeValidator(_list_of_entries), WithJsonSchema(_ENTRIES)]
-
-
-Percentile = Annotated[
-    str, Field(pattern=r"^p([0-9]|[1-9][0-9])(\.[0-9]+)?$|^p100$", description="a percentile of the users' values, such as p25")
-]
-Aggregate = Literal["mean", "median", "std", "ci95", "bootstrap95", "micro", "sum", "geometric"] | Percentile
 
 
 class FormulaEntry(NamedTuple):
@@ -244,15 +240,6 @@ class Evaluation(Model):
 
     def _load(self, name: str) -> conventions.Convention:
         return conventions.load(name, self._folder)
-
-
-class Output(Model):
-    """What is written to disk."""
-
-    dir: Annotated[str, Field(min_length=1)] | None = Field(
-        None, description="the folder for the result files, relative to the config file; without it none is written"
-    )
-    per_user: StrictBool = Field(False, description="whether to write per_user.parquet, the value of every measure for every user")
 
 
 class Config(Model):

@@ -89,7 +89,7 @@ def with_files(
     `only` picks sources.
     """
     with ExitStack() as stack:
-        session = _session(request.engine, stack)
+        session = session_of(request.engine, stack)
         inputs = only(request.look(plan.needs | set(more_needs), stack, session))
         fingerprints = stack.enter_context(load.Fingerprints(path for source in inputs.all() for path in source.paths))
         scratch = stack.enter_context(Scratch())
@@ -105,7 +105,7 @@ def with_files(
                 kinds = load.as_text(kinds, found.columns)
 
 
-def _session(choice: EngineChoice, stack: ExitStack) -> SparkSession | None:
+def session_of(choice: EngineChoice, stack: ExitStack) -> SparkSession | None:
     """The session of Spark that the config asks for; it ends with the run."""
     if choice.name != "spark":
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
@@ -33,36 +34,47 @@ from ..tables.notes import sentences
 from . import provenance
 from .checking import available_needs, check_task_of, names_of
 from .comparing import compared, with_shares
+from .describing import describe_inputs
 from .files import Files, with_files
 from .inputs import describe
 from .measured import CHECKS as TALLIES
-from .measured import TIES, PassTask
+from .measured import ENRICHED, TIES, PassTask
 from .models import Evaluated, evaluated
+from .options import Options
 from .passes import pass_over
 from .plan import Plan
 from .progress import ModelProgress, Progress, Report, silent
 from .refusals import refuse_nothing_relevant
 from .request import Request
 
+_PLAIN: Final = Options()
 NO_VALUES: Final[Mapping[str, float]] = MappingProxyType({})
 
 
-def run(loaded: Loaded, report: Report = silent, *, keep_failures: bool = False, tolerant: bool = False, keep_users: bool = True) -> Result:
+def run(
+    loaded: Loaded,
+    report: Report = silent,
+    *,
+    keep_failures: bool = False,
+    tolerant: bool = False,
+    keep_users: bool = True,
+    enriched: Path | None = None,
+    describes: bool = False,
+) -> Result:
     """Evaluate the models of a config, and make its health checks.
 
-    With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user. A
-    `tolerant` run refuses nothing that can be read: what the policy calls an error is a finding. Raises `DataError` if a file cannot be
-    read or its content is wrong, and `MissingExtraError` if the engine is not there.
+    With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user. The lists
+    of each model go with their hits into a Parquet file of the folder `enriched`, if one is given; see `measure.enriched`. If the run
+    `describes` its files, which reads them once more, the result has their description. A `tolerant` run refuses nothing that can be read:
+    what the policy calls an error is a finding. Raises `DataError` if a file cannot be read or its content is wrong, and
+    `MissingExtraError` if the engine is not there.
     """
-    return evaluate(Request.of(loaded), report, keep_failures=keep_failures, tolerant=tolerant, keep_users=keep_users)
+    return evaluate(Request.of(loaded), Options(report, keep_failures, tolerant, keep_users, enriched, describes))
 
 
-def evaluate(
-    request: Request, report: Report = silent, *, keep_failures: bool = False, tolerant: bool = False, keep_users: bool = True
-) -> Result:
+def evaluate(request: Request, options: Options = _PLAIN) -> Result:
     """Evaluate the models of a request, whether its sources are files or frames; see `run`."""
     plan = Plan.of(request.evaluation)
-    options = Options(keep_failures, tolerant, keep_users, report)
     checks = check_task_of(request)
     looks = {"train", "catalogue", "times"} & checks.needs
     known = looks or request.evaluation.yardsticks.any
@@ -70,21 +82,11 @@ def evaluate(
         request,
         plan,
         lambda files: Run(request, plan, files, options).result(),
-        more_needs=("known",) if known else (),
+        more_needs=(*(("known",) if known else ()), *(("train",) if options.enriched or options.describes else ())),
         times=checks.wants_times,
-        tolerant=tolerant and checks.wants("R02"),
+        tolerant=options.tolerant and checks.wants("R02"),
         all_of_train=bool(looks),
     )
-
-
-@dataclass(frozen=True)
-class Options:
-    """How a config is run, beside what it says itself; see `run`."""
-
-    keep_failures: bool
-    tolerant: bool
-    keep_users: bool
-    report: Report
 
 
 @dataclass(eq=False)
@@ -100,6 +102,7 @@ class Run:
     available: set[str] = field(default_factory=set)
     checks_of: dict[str, CheckTask] = field(default_factory=dict)
     yardsticks: tuple[str, ...] = ()
+    enriched: dict[str, Path] = field(default_factory=dict)
     more_remarks: list[str] = field(default_factory=list)
     """What there is to say of rows without a time, and of yardsticks."""
 
@@ -151,11 +154,15 @@ class Run:
         checks = self.checks(source, first)
         task = self.task
         ties = TieMeasures.of(plan.definitions, plan.aggregates) if checks is not None and checks.wants("R04") else None
-        found = pass_over(name, files, PassTask(task, ties, checks, self.compares), self.request.engine.bytes, progress.add)
+        enriched = self.plan.definitions[0] if self.options.enriched is not None else None
+        found = pass_over(name, files, PassTask(task, ties, checks, self.compares, enriched), self.request.engine.bytes, progress.add)
         if first:
             refuse_nothing_relevant(files.inputs.test, plan.definitions[0], found)
         if checks is None and not found.counts["judged"]:
             load.common_or_refuse(files.inputs.test, source)
+        if self.options.enriched is not None:
+            self.enriched[name] = self.options.enriched / f"{len(self.enriched)}.parquet"
+            found.more[ENRICHED].write(self.enriched[name])
         of_one = self.evaluated(name, task, found, plan)
         self.models[name] = of_one
         if checks is not None:
@@ -260,4 +267,6 @@ class Run:
             examined=examined,
             unmade=unmade(checks, self.available) if examined else dict.fromkeys(CHECKS, "off"),
             failures=failing_rows(found) if self.options.keep_failures else {},
+            enriched=self.enriched,
+            description=describe_inputs(self.files.inputs, self.files.reader) if self.options.describes else None,
         )

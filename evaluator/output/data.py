@@ -6,14 +6,17 @@ import csv
 import hashlib
 import io
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from ..checks import CHECKS
 from ..results.result import COLUMNS, FORMAT_VERSION, Result
+from . import description
 
 
 def as_csv(result: Result) -> bytes:
@@ -58,26 +61,35 @@ def as_parquet(result: Result) -> bytes:
     return _parquet(pl.DataFrame(columns, schema=types))
 
 
-def per_user(result: Result) -> bytes:
-    """The value of every measure for every user and model, sorted by user within a model, as Parquet."""
-    frames = [frame.select(pl.lit(model).alias("model"), pl.all()) for model, frame in result.per_user.items()]
-    return _parquet(pl.concat(frames))
-
-
-def as_manifest(result: Result, files: Mapping[str, bytes]) -> bytes:
+def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
     """What went in (paths as given, sizes, hashes, rows), what was done (config, versions) and what came out (hashes)."""
-    outputs = [{"path": name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()} for name, content in files.items()]
+    outputs = [{"path": name, **_fingerprint(content)} for name, content in files.items()]
     inputs = [asdict(source) for source in result.inputs]
     return _json(
         {
             "format_version": FORMAT_VERSION,
             "inputs": inputs,
+            **({} if result.description is None else {"description": description.cells(result.description)}),
             "config": result.config,
             "versions": result.versions,
             **_checks(result),
             "outputs": outputs,
         }
     )
+
+
+def _fingerprint(content: bytes | Path) -> dict[str, Any]:
+    """The size and hash of bytes, or of a file."""
+    if isinstance(content, bytes):
+        return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    with open(content, "rb") as file:
+        return {"bytes": content.stat().st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+
+
+def enriched_files(result: Result) -> dict[str, Path]:
+    """The names of the files with the lists of each model and their hits, and where they are; no two models share a name."""
+    named = {model: re.sub(r'[%/\\:*?"<>|\x00-\x1f]', lambda found: f"%{ord(found[0]):02X}", model) for model in result.enriched}
+    return {f"enriched.{named[model]}.parquet": path for model, path in result.enriched.items()}
 
 
 def findings_as_json(result: Result) -> bytes:

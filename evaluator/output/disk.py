@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
+from typing import BinaryIO
 
 from ..errors import OutputError
 
@@ -42,10 +43,10 @@ class Stage:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._clear()
 
-    def commit(self, files: Mapping[Path, bytes], gone: Iterable[Path] = ()) -> None:
+    def commit(self, files: Mapping[Path, bytes | Path], gone: Iterable[Path] = ()) -> None:
         """Write all files, and remove those that are to be `gone`; `OutputError` if one cannot be, and then none has changed.
 
-        Pipes and devices among them are written to last, and directly.
+        What a file gets are bytes, or the content of another file. Pipes and devices among them are written to last, and directly.
         """
         folders = [target for target in files if target.is_dir()]
         if folders:
@@ -55,7 +56,7 @@ class Stage:
             for number, (target, content) in enumerate((path, content) for path, content in files.items() if is_plain(path)):
                 waiting = self._stages[target.parent] / f"{number}"
                 with open(waiting, "wb") as file:
-                    file.write(content)
+                    _fill(file, content)
                     file.flush()
                     os.fsync(file.fileno())
                 staged.append((waiting, target))
@@ -64,7 +65,8 @@ class Stage:
                 _swap(staged, aside)
             for path, content in files.items():
                 if not is_plain(path):
-                    path.write_bytes(content)
+                    with open(path, "wb") as file:
+                        _fill(file, content)
         except OSError as error:
             raise OutputError(f"cannot write {error.filename or 'the results'}: {error.strerror}") from None
         self._made.clear()
@@ -79,6 +81,15 @@ class Stage:
             except OSError:
                 break
         self._made.clear()
+
+
+def _fill(file: BinaryIO, content: bytes | Path) -> None:
+    """Write bytes, or what another file holds, which may be larger than memory."""
+    if isinstance(content, bytes):
+        file.write(content)
+        return
+    with open(content, "rb") as other:
+        shutil.copyfileobj(other, file)
 
 
 def is_plain(path: Path) -> bool:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 import polars as pl
 
 from ..checks import Finding
 from ..metrics import find
+from ..names.aggregate_names import is_spread
 from ..names.formula import is_formula
 from . import ledger
+from .description import Description
 from .ledger import Ledger
 
 FORMAT_VERSION: Final = 2
@@ -109,6 +112,11 @@ class Result:
     failures: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     """The offending rows of findings, where they are kept, by the name of their file."""
 
+    enriched: Mapping[str, Path] = field(default_factory=dict)
+    """The Parquet file with the lists of each model and their hits, where they were asked for."""
+    description: Description | None = None
+    """What the files hold, where it was asked for."""
+
     def failed(self, strict: bool = False) -> bool:
         """Whether a check of level error failed, or with `strict` one of level warn."""
         return any(finding.severity == "error" or (strict and finding.severity == "warn") for finding in self.findings)
@@ -146,7 +154,7 @@ class Result:
         labels = [
             row.label
             for row in self.rows
-            if row.model == model and row.value is None and row.n_users > 0 and row.aggregate not in ("std", "ci95", "formula")
+            if row.model == model and row.value is None and row.n_users > 0 and not (is_spread(row.aggregate) or row.aggregate == "formula")
         ]
         if labels:
             named = ", ".join(labels) if len(labels) <= 4 else f"{', '.join(labels[:3])} and {len(labels) - 3} more"

@@ -22,6 +22,7 @@ from tests.conftest import table
 from tests.variants import FILE_ORDER, without
 from tests.worlds import World, pairs, sides
 
+PER_USER = ("per_user.parquet", "per_user.csv", "per_user.jsonl")
 ORDERLESS = without(*FILE_ORDER)
 ONE_OF_EACH = list({parse(text).name: text for text in reversed(ORDERLESS)}.values())
 RUNS: dict[str, dict[str, Any]] = {
@@ -73,7 +74,7 @@ def write_world(folder: Path, world: World, run: dict[str, Any], shuffled: int |
     data: dict[str, Any] = {name: f"{name}.parquet" for name in world if name != "lists"}
     data |= {"recommendations": {"model": "lists.parquet", "other": "baseline.parquet"}}
     data["items"] = {"path": "items.parquet", "categories": "categories", "split": "|"}
-    config = {"data": data, "engine": {"memory": "1KB"}, "output": {"dir": "results", "per_user": True}, **run}
+    config = {"data": data, "engine": {"memory": "1KB"}, "output": {"dir": "results", "per_user": ["parquet", "csv", "jsonl"]}, **run}
     config["evaluation"] = {"relevance": {"graded": True}, **run["evaluation"]}
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
     return folder / "config.yaml"
@@ -89,7 +90,7 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 
 def assert_equal(found: dict[str, bytes], expected: dict[str, bytes]) -> None:
     assert found.keys() == expected.keys()
-    assert expected.keys() == {"results.csv", "results_wide.csv", "results.json", "results.parquet", "results.md", "per_user.parquet"}
+    assert expected.keys() == {"results.csv", "results_wide.csv", "results.json", "results.parquet", "results.md", *PER_USER}
     assert not [name for name in expected if found[name] != expected[name]]
 
 
