@@ -50,8 +50,9 @@ class Loaded:
         configured = self.config.evaluation
         evaluation["metrics"] = [definition.label for definition in configured.definitions]
         evaluation["metrics"] += dict.fromkeys(composite.formula.text for composite in configured.composites)
-        if not evaluation["aggregates"]:
-            del evaluation["aggregates"]
+        for optional in ("aggregates", "by"):
+            if not evaluation[optional]:
+                del evaluation[optional]
         dumped["health"] = {name: given for name, given in dumped["health"].items() if given is not None}
         if not dumped["health"]:
             del dumped["health"]

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from ..health import CheckTask, examine
+from ..measure.by_group import GROUPS, sums_by_group
 from ..measure.measuring import Task, scored
 from ..measure.partial import Partial
 from ..measure.scoring import Scorer
@@ -43,4 +44,6 @@ def measured(pass_task: PassTask, frames: Mapping[str, pl.DataFrame]) -> Partial
         more[CHECKS] = examine(pass_task.checks, scorer, task.definitions, values)
     if pass_task.for_yardsticks:
         more[YARDSTICKS] = yardstick_facts(scorer, task.groups, values)
+    if task.by:
+        more[GROUPS] = sums_by_group(task, scorer, values)
     return made.with_more(more)

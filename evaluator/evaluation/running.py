@@ -25,6 +25,7 @@ from ..health import (
     untimed,
 )
 from ..measure.finishing import finish
+from ..measure.group_rows import group_remarks, group_rows
 from ..measure.measuring import Task
 from ..measure.partial import Partial
 from ..measure.ties import TieMeasures, bounds
@@ -143,7 +144,7 @@ class Run:
     def task(self) -> Task:
         """What is measured of every part of a model."""
         plan = self.plan
-        return Task(self.files.prepared, plan.definitions, plan.aggregates, plan.pooled, self.options.keep_users)
+        return Task(self.files.prepared, plan.definitions, plan.aggregates, plan.pooled, self.options.keep_users, plan.by)
 
     def model(self, name: str, source: load.Source, progress: ModelProgress, *, first: bool) -> None:
         """Evaluate one model in one pass over its lists."""
@@ -177,7 +178,8 @@ class Run:
             finish, partial=found, model=name, n_train_users=n_train_users, schemas=self.files.schemas(name), predicted=predicted
         )
         own = finished(replace(task, aggregates=())) if plan.composites else None
-        return evaluated(name, plan, found, finished(task), own, sentences(found.notes))
+        groups = group_rows(task, found, name, len(plan.shown), plan.composites)
+        return evaluated(name, plan, found, finished(task), own, sentences(found.notes), groups)
 
     def checks(self, source: load.Source, first: bool) -> CheckTask | None:
         """The checks that are made of a model, those of the files with the first one; `None` if there are none."""
@@ -238,7 +240,8 @@ class Run:
             for model, source in inputs.models.items()
             if not {"position", "score"} & source.columns and not source.scan.lists
         )
-        about_files = (*load.remarks(inputs.all()), *unordered, *self.files.remarks, *self.more_remarks)
+        groups = group_remarks(self.task, len(self.plan.shown))
+        about_files = (*load.remarks(inputs.all()), *unordered, *self.files.remarks, *groups, *self.more_remarks)
         return (*about_files, *self.plan.remarks(inputs.train is not None), *of_models)
 
     def _result(self) -> Result:
@@ -260,4 +263,5 @@ class Run:
             examined=examined,
             unmade=unmade(checks, self.available) if examined else dict.fromkeys(CHECKS, "off"),
             failures=failing_rows(found) if self.options.keep_failures else {},
+            by_group=tuple(row for of_one in self.models.values() for row in of_one.by_group),
         )

@@ -12,9 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ..results.result import Result
-from . import findings
+from . import blocks, findings, groups
 from .blocks import encodes
-from .text import achieved, arrow, best, shown
+from .cells import shown
+from .text import achieved, arrow, best
 
 _FEW_MEASURES: Final = 8
 
@@ -38,8 +39,10 @@ def show(result: Result, file: TextIO, verbose: bool = False) -> str:
     console.print(*tables, sep="\n")
     if any(row.achieved is not None for row in result.rows):
         reached = [model for model in result.models if model != "(oracle)"]
-        groups = _fitting(reached, screen, lambda models: _achieved(result, models, fancy))
-        console.print(*(_achieved(result, models, fancy) for models in groups), sep="\n")
+        fitting = _fitting(reached, screen, lambda models: _achieved(result, models, fancy))
+        console.print(*(_achieved(result, models, fancy) for models in fitting), sep="\n")
+    if result.by_group:
+        text.write(f"{blocks.show(groups.page(result), file)}\n")
     for note in result.notes():
         console.print(Text(note, style="dim"), soft_wrap=True)
     if best(result):

@@ -14,10 +14,13 @@ from ..names.formula import is_formula
 from . import ledger
 from .ledger import Ledger
 
-FORMAT_VERSION: Final = 2
-"""The version of the JSON form. 1: results, models, inputs, config, versions. 2: with ledgers and findings."""
+FORMAT_VERSION: Final = 3
+"""The version of the JSON form. 1: results, models, inputs, config, versions. 2: with ledgers and findings. 3: with results by group."""
 
-COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", *ledger.COLUMNS, "achieved")
+COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", *ledger.COLUMNS, "achieved", "by", "group", "few_users")
+
+FEW_USERS: Final = 100
+"""A group of fewer users is marked in every output."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,14 @@ class Row:
     ledger: Ledger | None = None
     achieved: float | None = None
     """The share of the best possible value, where that was computed."""
+    by: str | None = None
+    """What the users, or the relevant items, are split by, such as `users.plan`; `None` over all of them."""
+    group: str | None = None
+
+    @property
+    def few_users(self) -> bool | None:
+        """Whether a group has so few users that its value says little: fewer than 100; `None` where there is no group."""
+        return None if self.by is None else self.n_users < FEW_USERS
 
     def cells(self) -> dict[str, Any]:
         """What the tables of `COLUMNS` say of it."""
@@ -108,10 +119,17 @@ class Result:
     """The checks that were not made, by id, and why: `off`, or `no data.train`."""
     failures: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     """The offending rows of findings, where they are kept, by the name of their file."""
+    by_group: tuple[Row, ...] = ()
+    """The values of each group that the config splits results by."""
 
     def failed(self, strict: bool = False) -> bool:
         """Whether a check of level error failed, or with `strict` one of level warn."""
         return any(finding.severity == "error" or (strict and finding.severity == "warn") for finding in self.findings)
+
+    @property
+    def long_rows(self) -> tuple[Row, ...]:
+        """The rows of the long table: those over all users, then those of groups."""
+        return (*self.rows, *self.by_group)
 
     @property
     def models(self) -> tuple[str, ...]:
