@@ -138,7 +138,7 @@ def _of_models(config: Config) -> Iterator[tuple[text.Path, str]]:
         yield ("data", "recommendations"), "no model to evaluate: give name: path, or --recs NAME=PATH"
     if not isinstance(data.recommendations, dict):
         return  # the names of the models are those of the files, which are not looked for yet
-    names = [name.lower() for name in data.recommendations]
+    names = [name.lower() for name, _, _, _ in data.named_lists()]
     if len(set(names)) < len(names):
         yield ("data", "recommendations"), "two models have names that differ only in case"
     if isinstance(data.predictions, dict):

@@ -29,6 +29,7 @@ from ..measure.group_rows import group_remarks, group_rows
 from ..measure.measuring import Task
 from ..measure.partial import Partial
 from ..measure.ties import TieMeasures, bounds
+from ..results.repeats import over_folds, over_runs
 from ..results.result import Result
 from ..tables.notes import sentences
 from . import provenance
@@ -49,13 +50,18 @@ NO_VALUES: Final[Mapping[str, float]] = MappingProxyType({})
 
 
 def run(loaded: Loaded, report: Report = silent, *, keep_failures: bool = False, tolerant: bool = False, keep_users: bool = True) -> Result:
-    """Evaluate the models of a config, and make its health checks.
+    """Evaluate the models of a config, and make its health checks; with `data.folds` in each fold.
 
     With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user. A
     `tolerant` run refuses nothing that can be read: what the policy calls an error is a finding. Raises `DataError` if a file cannot be
     read or its content is wrong, and `MissingExtraError` if the engine is not there.
     """
-    return evaluate(Request.of(loaded), report, keep_failures=keep_failures, tolerant=tolerant, keep_users=keep_users)
+
+    def evaluated(of_one: Loaded) -> Result:
+        return evaluate(Request.of(of_one), report, keep_failures=keep_failures, tolerant=tolerant, keep_users=keep_users)
+
+    results = {name: evaluated(fold) for name, fold in loaded.of_folds().items()}
+    return over_folds(results, loaded.resolved()) if results else evaluated(loaded)
 
 
 def evaluate(
@@ -67,7 +73,7 @@ def evaluate(
     checks = check_task_of(request)
     looks = {"train", "catalogue", "times"} & checks.needs
     known = looks or request.evaluation.yardsticks.any
-    return with_files(
+    result = with_files(
         request,
         plan,
         lambda files: Run(request, plan, files, options).result(),
@@ -76,6 +82,7 @@ def evaluate(
         tolerant=tolerant and checks.wants("R02"),
         all_of_train=bool(looks),
     )
+    return over_runs(result, request.runs)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from ..checks import CHECKS
-from ..results.result import COLUMNS, FORMAT_VERSION, Result, Row
+from ..results.result import COLUMNS, FORMAT_VERSION, Result
 
 
 def as_csv(result: Result) -> bytes:
@@ -22,14 +22,18 @@ def as_csv(result: Result) -> bytes:
 
 
 def as_wide_csv(result: Result) -> bytes:
-    """The wide table: one line per model, one column per measure; where results are split, one line more per group and model."""
+    """The wide table: one line per model, one column per measure; one line more per group, fold and run, and for standard deviations."""
     labels = result.labels()
-    lines: dict[tuple[str | None, ...], dict[str, Row]] = {}
+    lines: dict[tuple[str | None, ...], dict[str, float | None]] = {}
     for row in result.long_rows:
-        lines.setdefault((row.model, row.by, row.group), {})[row.label] = row
-    keys = ("model", "by", "group") if result.by_group else ("model",)
-    values = ([*key[: len(keys)], *(rows[label].value if label in rows else None for label in labels)] for key, rows in lines.items())
-    return _csv([[*keys, *labels], *values])
+        place = (row.model, row.by, row.group, row.fold, row.run)
+        lines.setdefault((*place, None if row.repeats is None else "mean"), {})[row.label] = row.value
+        if row.repeats is not None:
+            lines.setdefault((*place, "std"), {})[row.label] = row.repeats_std
+    names = ("model", "by", "group", "fold", "run", "over_repeats")
+    used = [index for index in range(len(names)) if any(key[index] is not None for key in lines)]
+    values = ([*(key[index] for index in used), *(numbers.get(label) for label in labels)] for key, numbers in lines.items())
+    return _csv([[*(names[index] for index in used), *labels], *values])
 
 
 def as_json(result: Result) -> bytes:
@@ -56,7 +60,8 @@ def as_parquet(result: Result) -> bytes:
     """The long table as Parquet."""
     cells = [row.cells() for row in result.long_rows]
     columns = {name: [cell[name] for cell in cells] for name in COLUMNS}
-    texts, numbers = ("model", "metric", "aggregate", "by", "group"), ("value", "covered_value", "warm_value", "achieved")
+    texts = ("model", "metric", "aggregate", "by", "group", "fold", "run")
+    numbers = ("value", "covered_value", "warm_value", "achieved", "repeats_std")
     types: dict[str, Any] = dict.fromkeys(COLUMNS, pl.Int64) | dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64)
     return _parquet(pl.DataFrame(columns, schema=types | {"few_users": pl.Boolean}))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import isclose
 
 from ..results.result import Result
-from . import blocks, findings, groups, ledgers
+from . import blocks, findings, groups, ledgers, repeats
 from .cells import shown
 
 _OF_SPREAD = ("(std)", "(ci95)", "(bootstrap95 low)", "(bootstrap95 high)")
@@ -60,7 +60,7 @@ def as_markdown(result: Result) -> bytes:
     if shares:
         head = "| percent of achievable | " + " | ".join(_escape(model) for model in models) + " |"
         lines += ["", head, "|---|" + "---:|" * len(models), *shares]
-    counted = blocks.as_markdown([*groups.page(result), *ledgers.page(result)])
+    counted = blocks.as_markdown([*repeats.page(result), *groups.page(result), *ledgers.page(result)])
     return "\n".join([*above, *lines, "", *(f"- {_escape(note)}" for note in result.notes()), "", counted]).encode()
 
 

@@ -15,9 +15,12 @@ from . import ledger
 from .ledger import Ledger
 
 FORMAT_VERSION: Final = 3
-"""The version of the JSON form. 1: results, models, inputs, config, versions. 2: with ledgers and findings. 3: with results by group."""
+"""The version of the JSON form. 1: results, models, inputs, config, versions. 2: with ledgers and findings. 3: with results by group, fold
+and run."""
 
-COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", *ledger.COLUMNS, "achieved", "by", "group", "few_users")
+SPLITS: Final = ("by", "group", "few_users", "fold", "run", "repeats", "repeats_std")
+"""The columns of rows over some of the users, of one fold or run, and of means over folds or runs."""
+COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", *ledger.COLUMNS, "achieved", *SPLITS)
 
 FEW_USERS: Final = 100
 """A group of fewer users is marked in every output."""
@@ -40,6 +43,17 @@ class Row:
     by: str | None = None
     """What the users, or the relevant items, are split by, such as `users.plan`; `None` over all of them."""
     group: str | None = None
+    fold: str | None = None
+    """The fold, or the run of the model, whose value it is; `None` where there are no several, and for means over them."""
+    run: str | None = None
+    repeats: int | None = None
+    """Of a mean over runs or folds the number of values, and their standard deviation."""
+    repeats_std: float | None = None
+
+    @property
+    def source(self) -> str:
+        """The model, with the fold and the run: `als, fold 1, run 2`."""
+        return ", ".join((self.model, *(f"{kind} {name}" for kind, name in (("fold", self.fold), ("run", self.run)) if name is not None)))
 
     @property
     def few_users(self) -> bool | None:
@@ -121,6 +135,8 @@ class Result:
     """The offending rows of findings, where they are kept, by the name of their file."""
     by_group: tuple[Row, ...] = ()
     """The values of each group that the config splits results by."""
+    repeated: tuple[Row, ...] = ()
+    """The values of each fold, and of each run of models with several; `rows` and `by_group` are their means."""
 
     def failed(self, strict: bool = False) -> bool:
         """Whether a check of level error failed, or with `strict` one of level warn."""
@@ -128,8 +144,8 @@ class Result:
 
     @property
     def long_rows(self) -> tuple[Row, ...]:
-        """The rows of the long table: those over all users, then those of groups."""
-        return (*self.rows, *self.by_group)
+        """The rows of the long table: those over all users, those of groups, and those of each fold and run."""
+        return (*self.rows, *self.by_group, *self.repeated)
 
     @property
     def models(self) -> tuple[str, ...]:
