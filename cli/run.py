@@ -143,10 +143,8 @@ def _evaluate(loaded: receval.Loaded, quiet: bool, **options: Any) -> receval.Re
 def _takes_a_while(loaded: receval.Loaded) -> bool:
     """Whether there are several models, or large files."""
     given = loaded.config.data.recommendations
-    data = loaded.config.data
-    sources = [*(given.values() if isinstance(given, dict) else given), data.test, *filter(None, (data.train, data.items))]
-    files = [file for source in sources for path in source.path for file in glob(str(loaded.folder / path))]
-    several = len(given) > 1 or not isinstance(given, dict)
+    files = [file for _, source in loaded.config.data.sources() for path in source.path for file in glob(str(loaded.folder / path))]
+    several = len(given) > 1 or not isinstance(given, dict) or bool(loaded.folds)
     return several or sum(Path(file).stat().st_size for file in files if Path(file).exists()) > _LARGE
 
 

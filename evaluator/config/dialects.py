@@ -34,7 +34,7 @@ _MEANINGLESS: Final[dict[str, dict[str, str]]] = {
         "save_per_user": "give output: {dir: …, per_user: true} to keep the values of every user; ignored",
     },
     "relison": {"algorithms": _TRAINED},
-    "clayrs": {"n_split": "each run is one fold; ignored", "sys_results": "results are computed anew; ignored"},
+    "clayrs": {"n_split": "data.folds names the test set of each fold; ignored", "sys_results": "results are computed anew; ignored"},
 }
 _RENAMED: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "elliot": {"cutoffs": ("top_k",), "simple_metrics": ("metrics",), "relevance_threshold": ("relevance", "threshold")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -17,6 +17,7 @@ from ..errors import ConfigError
 from ..names import yaml_text as text
 from .contradictions import contradictions
 from .dialects import translate
+from .folds import Fold, folds_of
 from .locations import Locations
 from .models import Config
 from .overrides import add_input_format, add_model, override
@@ -24,15 +25,26 @@ from .overrides import add_input_format, add_model, override
 
 @dataclass(frozen=True)
 class Loaded:
-    """A valid config, the name it was loaded under, the folder its paths start from, and warnings about what was ignored or assumed."""
+    """A valid config, the name it was loaded under, the folder its paths start from, and warnings about what was ignored or assumed.
+
+    With `data.folds` there is a config for each of the `folds`, by name, and `config` is that of the first.
+    """
 
     config: Config
     name: str
     folder: Path
     warnings: tuple[str, ...] = ()
+    folds: Mapping[str, Config] = field(default_factory=dict)
+
+    def of_folds(self) -> dict[str, Loaded]:
+        """The config of each fold, by its name; none without folds."""
+        return {name: replace(self, config=config, folds={}) for name, config in self.folds.items()}
 
     def resolved(self) -> dict[str, Any]:
-        """The config with every default filled in, in the spelling that reads back."""
+        """The config with every default filled in, in the spelling that reads back; with folds each has the data section of its own."""
+        if self.folds:
+            data_of_folds = [{"name": name, **fold.resolved()["data"]} for name, fold in self.of_folds().items()]
+            return {**replace(self, folds={}).resolved(), "data": {"folds": data_of_folds}}
         dumped = self.config.model_dump(mode="json", exclude={"evaluation": {"metrics", "complex_metrics"}}, exclude_none=True)
         data: dict[str, Any] = dumped["data"]
         for location, _ in self.config.data.sources():
@@ -50,8 +62,9 @@ class Loaded:
         configured = self.config.evaluation
         evaluation["metrics"] = [definition.label for definition in configured.definitions]
         evaluation["metrics"] += dict.fromkeys(composite.formula.text for composite in configured.composites)
-        if not evaluation["aggregates"]:
-            del evaluation["aggregates"]
+        for optional in ("aggregates", "by"):
+            if not evaluation[optional]:
+                del evaluation[optional]
         dumped["health"] = {name: given for name, given in dumped["health"].items() if given is not None}
         if not dumped["health"]:
             del dumped["health"]
@@ -88,9 +101,32 @@ def load_config(
     locations = Locations(name, document, translation, overridden)
     if translation.dialect:
         value = {**value, "evaluation": translation.value}
-    config = check(value, locations, folder, problems)
+    folds, of_folds = folds_of(value)
+    if of_folds:
+        raise ConfigError([*problems, *(f"{locations.of_path(path)}: {message}" for path, message in of_folds)])
+    if folds:
+        configs = _check_folds(folds, locations, folder, problems)
+        config = next(iter(configs.values()))
+    else:
+        configs, config = {}, check(value, locations, folder, problems)
     warnings = [f"{locations.in_file(('evaluation', *where), of_key=True)}: {message}" for where, message in translation.warnings]
-    return Loaded(config, name, folder, tuple(warnings))
+    return Loaded(config, name, folder, tuple(warnings), configs)
+
+
+def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, problems: Sequence[str]) -> dict[str, Config]:
+    """The config of each fold; `ConfigError` with the problems of all of them, each once."""
+    configs: dict[str, Config] = {}
+    everything = list(problems)
+    for fold in folds:
+        try:
+            configs[fold.name] = check(fold.value, replace(locations, moved=fold.moved), folder)
+        except ConfigError as error:
+            everything += error.problems
+    if any("-" in source.path for config in configs.values() for _, source in config.data.sources()):
+        everything.append(f"{locations.of_path(('data',))}: standard input (-) can be read only once, and data.folds reads every file anew")
+    if everything:
+        raise ConfigError(tuple(dict.fromkeys(everything)))
+    return configs
 
 
 def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems: Sequence[str] = ()) -> Config:

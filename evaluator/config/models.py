@@ -27,6 +27,7 @@ from ..names.formula import Formula, is_formula
 from ..names.measure_strings import UNSET, MetricSpec, parse
 from .aggregates import Aggregate
 from .engine import EngineChoice
+from .grouping import GroupBys
 from .metric_entries import read_cutoffs, read_entry
 from .odd_data import Health, HealthField, Policy
 from .output import Output
@@ -174,6 +175,11 @@ class Evaluation(Model):
     )
     aggregates: tuple[Aggregate, ...] = Field(
         (), description="how users are combined; without it as the convention says, the mean for nearly all metrics"
+    )
+    by: GroupBys = Field(
+        (),
+        description="split every value by groups of users (users.COLUMN, train_count, cold), and those of hits by groups of relevant items "
+        "(items.COLUMN)",
     )
     _folder: Path = PrivateAttr(Path())
 

@@ -22,6 +22,7 @@ from pydantic import (
     model_validator,
 )
 
+from .folds import FoldEntries
 from .masking import masked_options, masked_path
 
 
@@ -198,16 +199,43 @@ class ItemsSource(SourceConfig):
         return (self.categories,) if isinstance(self.categories, str) else self.categories or ()
 
 
+def _several(value: Any) -> Any:
+    if not isinstance(value, list | tuple) or len(value) < 2:
+        raise ValueError("runs are a list of at least two files; the only lists of a model are its path")
+    return value
+
+
 SourceField = Annotated[RowsSource, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | RowsSource)]
 ItemsField = Annotated[ItemsSource, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | ItemsSource)]
 Files = Annotated[tuple[SourceField, ...], BeforeValidator(as_list, json_schema_input_type=str | tuple[SourceField, ...])]
 
 
+class ModelRuns(Model):
+    """Several runs of one model, such as trainings with different seeds."""
+
+    runs: Annotated[
+        tuple[SourceField, ...],
+        BeforeValidator(_several, json_schema_input_type=Annotated[tuple[SourceField, ...], Field(min_length=2)]),
+        Field(description="the lists of each run: at least two files"),
+    ]
+
+
+ModelLists = Annotated[
+    Annotated[ModelRuns, Tag("runs")] | Annotated[SourceField, Tag("file")],
+    Discriminator(lambda value: "runs" if isinstance(value, ModelRuns) or (isinstance(value, Mapping) and "runs" in value) else "file"),
+]
 _NO_SOURCE: Final[dict[str, Any]] = {"not": {"anyOf": [{"required": ["path"]}, {"required": ["table"]}]}}
+
+
+def _unless_folds(schema: dict[str, Any]) -> None:
+    """What is required may stand in each of the folds."""
+    schema["anyOf"] = [{"required": schema.pop("required")}, {"required": ["folds"]}]
 
 
 class Data(Model):
     """The files."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_unless_folds)
 
     test: SourceField = Field(description="the interactions to predict")
     train: SourceField | None = Field(None, description="the interactions the models learnt from")
@@ -226,10 +254,35 @@ class Data(Model):
     ) = Field(None, description="predicted ratings (user, item, prediction): one file for all models, or model → file")
     distances: SourceField | None = Field(None, description="the distances between items: item, other, distance")
     recommendations: Annotated[
-        Annotated[dict[str, SourceField], Tag("named")] | Annotated[Files, Tag("files")],
+        Annotated[dict[str, ModelLists], Tag("named")] | Annotated[Files, Tag("files")],
         Discriminator(lambda value: "files" if isinstance(value, str | list | tuple) else "named"),
-        Field(description="the lists of each model: name → file; or a path, glob or list, each file being a model of its name"),
+        Field(
+            description="the lists of each model: name → file, or name → {runs: [file, …]}; or a path, glob or list, each file being a "
+            "model of its name"
+        ),
     ]
+    folds: FoldEntries | None = Field(
+        None,
+        exclude=True,
+        description="several test sets: names that stand for {fold} in the paths of this section, or mappings with the keys of each fold",
+    )
+
+    def named_lists(self) -> Iterator[tuple[str, str, tuple[str | int, ...], RowsSource]]:
+        """Of each model with a name, and of each run of one: what it is evaluated as, the model, its place below here, and its lists."""
+        for model, given in self.recommendations.items() if isinstance(self.recommendations, dict) else ():
+            if isinstance(given, ModelRuns):
+                for index, source in enumerate(given.runs):
+                    yield f"{model} (run {index + 1})", model, ("recommendations", model, "runs", index), source
+            else:
+                yield model, model, ("recommendations", model), given
+
+    @property
+    def runs(self) -> dict[str, tuple[str, ...]]:
+        """Of each model with several runs what these are evaluated as."""
+        runs: dict[str, tuple[str, ...]] = {}
+        for name, model, _, _ in self.named_lists():
+            runs[model] = (*runs.get(model, ()), name)
+        return {model: names for model, names in runs.items() if names != (model,)}
 
     def sources(self) -> Iterator[tuple[tuple[str | int, ...], SourceConfig]]:
         """Every source with its place within the data section, in the order of the keys."""
@@ -237,7 +290,9 @@ class Data(Model):
             given = getattr(self, key)
             if isinstance(given, SourceConfig):
                 yield (key,), given
+            elif key == "recommendations" and isinstance(given, dict):
+                yield from ((place, source) for _, _, place, source in self.named_lists())
             elif isinstance(given, dict):
                 yield from (((key, name), source) for name, source in given.items())
-            elif given:
+            elif given and key != "folds":
                 yield from (((key, index), source) for index, source in enumerate(given))

@@ -15,6 +15,7 @@ from ..load.scan import ReadError
 from ..load.tally import FaultTally
 from ..measure.row_counts import number_summary, row_counts
 from ..results.description import Description, NumberSummary, Overlap, TableDescription, TimeSpan
+from ..results.repeats import describe_folds
 from ..tables.array import Array
 from .files import session_of
 from .inputs import Inputs
@@ -30,6 +31,9 @@ def describe(loaded: Loaded) -> Description:
     Rows without a value that must be there are left out and counted. Memory grows with the number of users and items, not of rows.
     Raises `DataError` if a file cannot be read, and `MissingExtraError` if the engine is not there.
     """
+    folds = {name: describe(fold) for name, fold in loaded.of_folds().items()}
+    if folds:
+        return describe_folds(folds)
     request = Request.of(loaded)
     with ExitStack() as stack:
         inputs = request.look({"train"}, stack, session := session_of(request.engine, stack))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .. import load
-from ..config import Loaded, RowsSource, SourceConfig, unknown_model
+from ..config import Loaded, RowsSource, SourceConfig, dotted, unknown_model
 from ..errors import ConfigError, DataError
 from ..load.scan import Kind
 from ..parts.spark.session import SparkSession
@@ -95,8 +95,8 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack,
 
     models: dict[str, load.Source] = {}
     if isinstance(data.recommendations, dict):
-        for name, configured in data.recommendations.items():
-            role = f"data.recommendations.{name}"
+        for name, _, place, configured in data.named_lists():
+            role = dotted(("data", *place))
             models[name] = _look_at(role, "lists", configured, paths(role, configured), stack, session)
     else:
         for index, configured in enumerate(data.recommendations):
@@ -119,9 +119,10 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack,
         item_columns = list(dict.fromkeys((*item_columns, *data.items.category_columns)))
     predictions: dict[str, load.Source | None] = {}
     if isinstance(data.predictions, dict) and "predictions" in roles:
-        _refuse_unknown_models(data.predictions, models, required="predictions" in needed)
-        for name, configured in data.predictions.items():
-            predictions[name] = source(f"predictions.{name}", "predictions", configured, "predictions")
+        model_of = {name: name for name in models} | {name: model for name, model, _, _ in data.named_lists()}
+        _refuse_unknown_models(data.predictions, model_of.values(), required="predictions" in needed)
+        given = {model: source(f"predictions.{model}", "predictions", one, "predictions") for model, one in data.predictions.items()}
+        predictions = {name: given[model] for name, model in model_of.items() if model in given}
     elif not isinstance(data.predictions, dict):
         predictions = dict.fromkeys(models, source("predictions", "predictions", data.predictions))
     return Inputs(
@@ -142,7 +143,7 @@ def _columns(role: str, wanted: Iterable[str]) -> list[str]:
     return sorted(need.removeprefix(f"{role}.") for need in wanted if need.startswith(f"{role}."))
 
 
-def _refuse_unknown_models(predictions: Iterable[str], models: Mapping[str, load.Source], required: bool) -> None:
+def _refuse_unknown_models(predictions: Collection[str], models: Collection[str], required: bool) -> None:
     """`DataError` if the names of predictions are not those of the models, which the files may have given."""
     for name in predictions:
         if name not in models:

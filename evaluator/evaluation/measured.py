@@ -10,6 +10,7 @@ from typing import Any, Final
 import polars as pl
 
 from ..health import CheckTask, examine
+from ..measure.by_group import GROUPS, sums_by_group
 from ..measure.enriched import EnrichedRows, enriched_rows
 from ..measure.measuring import Task, scored
 from ..measure.partial import Partial
@@ -58,4 +59,6 @@ def measured(pass_task: PassTask, frames: Mapping[str, pl.DataFrame], starts: Ma
         more[YARDSTICKS] = yardstick_facts(scorer, task.groups, values)
     if pass_task.enriched is not None:
         more[ENRICHED] = EnrichedRows((enriched_rows(scorer, pass_task.enriched),))
+    if task.by:
+        more[GROUPS] = sums_by_group(task, scorer, values)
     return made.with_more(more)

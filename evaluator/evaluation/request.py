@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +42,14 @@ class Request:
     category_columns: tuple[str, ...] = ()
     split: str | None = None
     """What separates the categories of an item in a single column."""
+    runs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of models with several runs what each run is evaluated as."""
 
     @classmethod
     def of(cls, loaded: Loaded) -> Request:
-        """The request of a config."""
+        """The request of a config with one test set; `ConfigError` if it has folds."""
+        if loaded.folds:
+            raise ConfigError(f"{loaded.name}: data.folds are for receval run and receval check", "name the files of one fold instead")
         config = loaded.config
         items = config.data.items
         return cls(
@@ -58,6 +62,7 @@ class Request:
             folder=loaded.folder,
             category_columns=items.category_columns if items is not None else (),
             split=items.split if items is not None else None,
+            runs=config.data.runs,
         )
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
+from uuid import uuid4
 
 from .. import load
 from ..checks import CHECKS
@@ -26,9 +27,11 @@ from ..health import (
     untimed,
 )
 from ..measure.finishing import finish
+from ..measure.group_rows import group_remarks, group_rows
 from ..measure.measuring import Task
 from ..measure.partial import Partial
 from ..measure.ties import TieMeasures, bounds
+from ..results.repeats import over_folds, over_runs
 from ..results.result import Result
 from ..tables.notes import sentences
 from . import provenance
@@ -61,7 +64,7 @@ def run(
     enriched: Path | None = None,
     describes: bool = False,
 ) -> Result:
-    """Evaluate the models of a config, and make its health checks.
+    """Evaluate the models of a config, and make its health checks; with `data.folds` in each fold.
 
     With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user. The lists
     of each model go with their hits into a Parquet file of the folder `enriched`, if one is given; see `measure.enriched`. If the run
@@ -69,7 +72,9 @@ def run(
     what the policy calls an error is a finding. Raises `DataError` if a file cannot be read or its content is wrong, and
     `MissingExtraError` if the engine is not there.
     """
-    return evaluate(Request.of(loaded), Options(report, keep_failures, tolerant, keep_users, enriched, describes))
+    options = Options(report, keep_failures, tolerant, keep_users, enriched, describes)
+    results = {name: evaluate(Request.of(fold), options) for name, fold in loaded.of_folds().items()}
+    return over_folds(results, loaded.resolved()) if results else evaluate(Request.of(loaded), options)
 
 
 def evaluate(request: Request, options: Options = _PLAIN) -> Result:
@@ -78,7 +83,7 @@ def evaluate(request: Request, options: Options = _PLAIN) -> Result:
     checks = check_task_of(request)
     looks = {"train", "catalogue", "times"} & checks.needs
     known = looks or request.evaluation.yardsticks.any
-    return with_files(
+    result = with_files(
         request,
         plan,
         lambda files: Run(request, plan, files, options).result(),
@@ -87,6 +92,7 @@ def evaluate(request: Request, options: Options = _PLAIN) -> Result:
         tolerant=options.tolerant and checks.wants("R02"),
         all_of_train=bool(looks),
     )
+    return over_runs(result, request.runs)
 
 
 @dataclass(eq=False)
@@ -146,7 +152,7 @@ class Run:
     def task(self) -> Task:
         """What is measured of every part of a model."""
         plan = self.plan
-        return Task(self.files.prepared, plan.definitions, plan.aggregates, plan.pooled, self.options.keep_users)
+        return Task(self.files.prepared, plan.definitions, plan.aggregates, plan.pooled, self.options.keep_users, plan.by)
 
     def model(self, name: str, source: load.Source, progress: ModelProgress, *, first: bool) -> None:
         """Evaluate one model in one pass over its lists."""
@@ -161,7 +167,7 @@ class Run:
         if checks is None and not found.counts["judged"]:
             load.common_or_refuse(files.inputs.test, source)
         if self.options.enriched is not None:
-            self.enriched[name] = self.options.enriched / f"{len(self.enriched)}.parquet"
+            self.enriched[name] = self.options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
             found.more[ENRICHED].write(self.enriched[name])
         of_one = self.evaluated(name, task, found, plan)
         self.models[name] = of_one
@@ -184,7 +190,8 @@ class Run:
             finish, partial=found, model=name, n_train_users=n_train_users, schemas=self.files.schemas(name), predicted=predicted
         )
         own = finished(replace(task, aggregates=())) if plan.composites else None
-        return evaluated(name, plan, found, finished(task), own, sentences(found.notes))
+        groups = group_rows(task, found, name, len(plan.shown), plan.composites)
+        return evaluated(name, plan, found, finished(task), own, sentences(found.notes), groups)
 
     def checks(self, source: load.Source, first: bool) -> CheckTask | None:
         """The checks that are made of a model, those of the files with the first one; `None` if there are none."""
@@ -245,7 +252,8 @@ class Run:
             for model, source in inputs.models.items()
             if not {"position", "score"} & source.columns and not source.scan.lists
         )
-        about_files = (*load.remarks(inputs.all()), *unordered, *self.files.remarks, *self.more_remarks)
+        groups = group_remarks(self.task, len(self.plan.shown))
+        about_files = (*load.remarks(inputs.all()), *unordered, *self.files.remarks, *groups, *self.more_remarks)
         return (*about_files, *self.plan.remarks(inputs.train is not None), *of_models)
 
     def _result(self) -> Result:
@@ -269,4 +277,5 @@ class Run:
             failures=failing_rows(found) if self.options.keep_failures else {},
             enriched=self.enriched,
             description=describe_inputs(self.files.inputs, self.files.reader) if self.options.describes else None,
+            by_group=tuple(row for of_one in self.models.values() for row in of_one.by_group),
         )

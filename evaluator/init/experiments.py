@@ -23,7 +23,7 @@ _REASONS: Final = {
     "binarize": "receval reads the ratings that the test file has; without a column of them every row counts 1",
     "validation_path": "receval has no use for a validation file",
     "rating_type": "receval reads the ratings that the test file has; without a column of them every row counts 1",
-    "n_split": "each run is one fold",
+    "n_split": "data.folds names the test set of each fold",
     "sys_results": "results are computed anew",
 }
 _ELLIOT_FILE: Final = {"separator": "\t", "header": False, "columns": {"user": 1, "item": 2, "rating": 3}}

@@ -106,10 +106,10 @@ def _of_index(values: pl.DataFrame | None, index: int, aggregate: str, users: st
 def _pooled(definition: Definition, partial: Partial, index: int, users: str, n_users: int) -> dict[str, float | None]:
     """The pooled value over all users who count, over those with a list (`covered`), or over those whom train holds (`warm`)."""
     sums = partial.ratios[index, users].values() if (index, users) in partial.ratios else np.zeros(2 * max(1, len(definition.components)))
-    return micro(sums[0::2].tolist(), sums[1::2].tolist(), n_users, lambda parts: _combined(definition, parts))
+    return micro(sums[0::2].tolist(), sums[1::2].tolist(), n_users, lambda parts: combined(definition, parts))
 
 
-def _combined(definition: Definition, parts: Sequence[float]) -> float:
+def combined(definition: Definition, parts: Sequence[float]) -> float:
     """The pooled value of a measure, given that of its ratio, or of each metric that it combines."""
     if not definition.components:
         return parts[0]

@@ -34,6 +34,12 @@ def _reach_lists(names: Collection[str]) -> bool:
     return "reading" in uses or (bool(uses) and _reach_lists(uses))
 
 
+def sums_hits(definition: Definition) -> bool:
+    """Whether a measure has a value per user that the user's hits add up to; it may divide by what the whole list adds up to."""
+    tables = tables_of(definition)
+    return "hits" in tables and tables <= _OF_HITS | {"listed"} and not definition.metric.system
+
+
 def of_hits(definition: Definition) -> bool:
     """Whether a measure says how good hits are, and looks at nothing beside them."""
     tables = tables_of(definition)

@@ -21,22 +21,29 @@ from . import description
 
 def as_csv(result: Result) -> bytes:
     """The long table: one line per model, metric, cut-off and aggregate."""
-    return _csv([COLUMNS, *(row.cells().values() for row in result.rows)])
+    return _csv([COLUMNS, *(row.cells().values() for row in result.long_rows)])
 
 
 def as_wide_csv(result: Result) -> bytes:
-    """The wide table: one line per model, one column per measure."""
+    """The wide table: one line per model, one column per measure; one line more per group, fold and run, and for standard deviations."""
     labels = result.labels()
-    table = result.by_model()
-    lines = [[model, *(table[model][label].value if label in table[model] else None for label in labels)] for model in result.models]
-    return _csv([["model", *labels], *lines])
+    lines: dict[tuple[str | None, ...], dict[str, float | None]] = {}
+    for row in result.long_rows:
+        place = (row.model, row.by, row.group, row.fold, row.run)
+        lines.setdefault((*place, None if row.repeats is None else "mean"), {})[row.label] = row.value
+        if row.repeats is not None:
+            lines.setdefault((*place, "std"), {})[row.label] = row.repeats_std
+    names = ("model", "by", "group", "fold", "run", "over_repeats")
+    used = [index for index in range(len(names)) if any(key[index] is not None for key in lines)]
+    values = ([*(key[index] for index in used), *(numbers.get(label) for label in labels)] for key, numbers in lines.items())
+    return _csv([[*(names[index] for index in used), *labels], *values])
 
 
 def as_json(result: Result) -> bytes:
     """Everything but the per-user values, as one versioned object."""
     content = {
         "format_version": FORMAT_VERSION,
-        "results": [row.cells() for row in result.rows],
+        "results": [row.cells() for row in result.long_rows],
         "models": [{"model": model, "users": asdict(counts)} for model, counts in result.counts.items()],
         **_checks(result),
         "notes": list(result.notes()),
@@ -49,16 +56,17 @@ def as_json(result: Result) -> bytes:
 
 def as_jsonl(result: Result) -> bytes:
     """The long table, one JSON object per line."""
-    return "".join(json.dumps(row.cells(), ensure_ascii=False, allow_nan=False) + "\n" for row in result.rows).encode()
+    return "".join(json.dumps(row.cells(), ensure_ascii=False, allow_nan=False) + "\n" for row in result.long_rows).encode()
 
 
 def as_parquet(result: Result) -> bytes:
     """The long table as Parquet."""
-    cells = [row.cells() for row in result.rows]
+    cells = [row.cells() for row in result.long_rows]
     columns = {name: [cell[name] for cell in cells] for name in COLUMNS}
-    texts, numbers = ("model", "metric", "aggregate"), ("value", "covered_value", "warm_value", "achieved")
-    types: dict[str, Any] = {name: pl.String if name in texts else pl.Float64 if name in numbers else pl.Int64 for name in COLUMNS}
-    return _parquet(pl.DataFrame(columns, schema=types))
+    texts = ("model", "metric", "aggregate", "by", "group", "fold", "run")
+    numbers = ("value", "covered_value", "warm_value", "achieved", "repeats_std")
+    types: dict[str, Any] = dict.fromkeys(COLUMNS, pl.Int64) | dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64)
+    return _parquet(pl.DataFrame(columns, schema=types | {"few_users": pl.Boolean}))
 
 
 def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
@@ -115,7 +123,9 @@ def as_table(frame: pl.DataFrame) -> bytes:
 
 def _csv(lines: Iterable[Iterable[Any]]) -> bytes:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(lines)
+    words = {True: "true", False: "false"}
+    plain = ([words[cell] if isinstance(cell, bool) else cell for cell in line] for line in lines)
+    csv.writer(text, lineterminator="\n").writerows(plain)
     return text.getvalue().encode()
 
 

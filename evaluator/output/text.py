@@ -6,20 +6,14 @@ from collections.abc import Iterator, Sequence
 from math import isclose
 
 from ..names.aggregate_names import is_spread
-from ..results.result import Result, Row
-from . import blocks, findings, ledgers
+from ..results.result import Result
+from . import blocks, findings, groups, ledgers, repeats
+from .cells import shown
 
 
 def arrow(result: Result, label: str) -> str:
     """Which direction is better; empty where neither is."""
     return {True: " ↑", False: " ↓", None: ""}[result.higher_is_better[label]]
-
-
-def shown(row: Row | None) -> str:
-    """A value for the eye: four decimals, or four significant digits where that would show nothing."""
-    if row is None or row.value is None:
-        return ""
-    return f"{row.value:.4g}" if row.value != 0 and (abs(row.value) < 0.001 or abs(row.value) >= 10_000) else f"{row.value:.4f}"
 
 
 def best(result: Result) -> set[tuple[str, str]]:
@@ -65,7 +59,7 @@ def as_markdown(result: Result) -> bytes:
     if shares:
         head = "| percent of achievable | " + " | ".join(_escape(model) for model in models) + " |"
         lines += ["", head, "|---|" + "---:|" * len(models), *shares]
-    counted = blocks.as_markdown(ledgers.page(result))
+    counted = blocks.as_markdown([*repeats.page(result), *groups.page(result), *ledgers.page(result)])
     return "\n".join([*above, *lines, "", *(f"- {_escape(note)}" for note in result.notes()), "", counted]).encode()
 
 

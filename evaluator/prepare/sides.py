@@ -15,6 +15,7 @@ from ..tables.groups import Group
 from ..tables.ids import Ids
 from ..tables.prepared import Prepared, ProfileGroups
 from .labels import category_names, coded, group_names, remarks_on_groups
+from .memberships import GroupColumn, memberships
 from .profiles import profile_groups
 from .scores import distances_both_ways, policy_scores
 from .train import TrainRows, first_rows, indexed
@@ -50,6 +51,7 @@ class SideNeeds:
     - `profile_groups`: ways to group train users by how popular their items are
     - `train_users`: whether the train users of each item are counted, which takes longer than counting rows
     - `train_pairs`: whether distances by co-occurrence look at all pairs of train
+    - `by`: the columns that results are split by
     """
 
     category_columns: tuple[tuple[str, str], ...] = ()
@@ -60,6 +62,7 @@ class SideNeeds:
     profile_groups: tuple[ProfileGroups, ...] = ()
     train_users: bool = True
     train_pairs: bool = False
+    by: tuple[GroupColumn, ...] = ()
 
 
 def prepare_sides(
@@ -95,6 +98,9 @@ def prepare_sides(
     if frames.distances is not None:
         distances, more = distances_both_ways(frames.distances)
         prepared, remarks = replace(prepared, distances=distances), remarks + more
+    if needs.by:
+        known, more = memberships(needs.by, {"users": frames.users, "items": frames.items}, items, frames.test)
+        prepared, remarks = replace(prepared, memberships=known), remarks + more
     return prepared, tuple(remarks)
 
 

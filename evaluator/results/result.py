@@ -17,10 +17,16 @@ from . import ledger
 from .description import Description
 from .ledger import Ledger
 
-FORMAT_VERSION: Final = 2
-"""The version of the JSON form. 1: results, models, inputs, config, versions. 2: with ledgers and findings."""
+FORMAT_VERSION: Final = 3
+"""The version of the JSON form. 1: results, models, inputs, config, versions. 2: with ledgers and findings. 3: with results by group, fold
+and run."""
 
-COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", *ledger.COLUMNS, "achieved")
+SPLITS: Final = ("by", "group", "few_users", "fold", "run", "repeats", "repeats_std")
+"""The columns of rows over some of the users, of one fold or run, and of means over folds or runs."""
+COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", *ledger.COLUMNS, "achieved", *SPLITS)
+
+FEW_USERS: Final = 100
+"""A group of fewer users is marked in every output."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,25 @@ class Row:
     ledger: Ledger | None = None
     achieved: float | None = None
     """The share of the best possible value, where that was computed."""
+    by: str | None = None
+    """What the users, or the relevant items, are split by, such as `users.plan`; `None` over all of them."""
+    group: str | None = None
+    fold: str | None = None
+    """The fold, or the run of the model, whose value it is; `None` where there are no several, and for means over them."""
+    run: str | None = None
+    repeats: int | None = None
+    """Of a mean over runs or folds the number of values, and their standard deviation."""
+    repeats_std: float | None = None
+
+    @property
+    def source(self) -> str:
+        """The model, with the fold and the run: `als, fold 1, run 2`."""
+        return ", ".join((self.model, *(f"{kind} {name}" for kind, name in (("fold", self.fold), ("run", self.run)) if name is not None)))
+
+    @property
+    def few_users(self) -> bool | None:
+        """Whether a group has so few users that its value says little: fewer than 100; `None` where there is no group."""
+        return None if self.by is None else self.n_users < FEW_USERS
 
     def cells(self) -> dict[str, Any]:
         """What the tables of `COLUMNS` say of it."""
@@ -111,6 +136,10 @@ class Result:
     """The checks that were not made, by id, and why: `off`, or `no data.train`."""
     failures: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     """The offending rows of findings, where they are kept, by the name of their file."""
+    by_group: tuple[Row, ...] = ()
+    """The values of each group that the config splits results by."""
+    repeated: tuple[Row, ...] = ()
+    """The values of each fold, and of each run of models with several; `rows` and `by_group` are their means."""
 
     enriched: Mapping[str, Path] = field(default_factory=dict)
     """The Parquet file with the lists of each model and their hits, where they were asked for."""
@@ -120,6 +149,11 @@ class Result:
     def failed(self, strict: bool = False) -> bool:
         """Whether a check of level error failed, or with `strict` one of level warn."""
         return any(finding.severity == "error" or (strict and finding.severity == "warn") for finding in self.findings)
+
+    @property
+    def long_rows(self) -> tuple[Row, ...]:
+        """The rows of the long table: those over all users, those of groups, and those of each fold and run."""
+        return (*self.rows, *self.by_group, *self.repeated)
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -12,8 +12,9 @@ import polars as pl
 from ..conventions.choices import Lists
 from ..names.measure_strings import Scalar
 from .array import Array
-from .groups import Group
+from .groups import Group, GroupBy
 from .ids import Ids
+from .memberships import Membership
 from .times import TimeFacts
 
 
@@ -78,6 +79,8 @@ class Prepared:
     """What checks compare times with, where test and train both have times."""
     baseline_lists: Lists | None = None
     """How the lists of the reference model are ranked."""
+    memberships: Mapping[GroupBy, Membership] = field(default_factory=dict)
+    """Who stands in which group of the columns that results are split by."""
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
     """Columns of items that were computed, by name and parameters."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -89,6 +89,13 @@ class TruthTable:
         """The relevant pairs, each as often as it counts."""
         pairs = np.flatnonzero(self.relevant)
         return pairs if self.copies is None else np.repeat(pairs, self.copies[pairs])
+
+    def only(self, mask: Array) -> TruthTable:
+        """The same with nothing relevant but those of the test pairs for which the mask holds."""
+        relevant = self.relevant & mask
+        per_pair = relevant if self.copies is None else np.where(relevant, self.copies, 0)
+        n_users = len(self.n_relevant)
+        return replace(self, relevant=relevant, n_relevant=np.bincount(self.pairs.user, per_pair, n_users).astype(np.int64))
 
 
 def rows_that_pass(part: PartData, prepared: Prepared, test_pairs: TestPairs, filter: str) -> Array:

@@ -19,12 +19,13 @@ from receval.metrics import METRICS
 from receval.names.measure_strings import parse
 
 from tests.conftest import table
-from tests.variants import FILE_ORDER, without
+from tests.variants import COLUMN, FILE_ORDER, without
 from tests.worlds import World, pairs, sides
 
 PER_USER = ("per_user.parquet", "per_user.csv", "per_user.jsonl")
 ORDERLESS = without(*FILE_ORDER)
 ONE_OF_EACH = list({parse(text).name: text for text in reversed(ORDERLESS)}.values())
+BY = [f"users.{COLUMN}", f"items.{COLUMN}", "items.categories", {"train_count": [1, 4]}, "cold"]
 RUNS: dict[str, dict[str, Any]] = {
     "every metric, yardstick and check": {
         "evaluation": {
@@ -32,11 +33,12 @@ RUNS: dict[str, dict[str, Any]] = {
             "top_k": [3, "none"],
             "aggregates": ["mean", "median", "p90", "std", "ci95"],
             "yardsticks": ["oracle", "popularity", "random"],
+            "by": BY,
         },
     },
     "every value of every axis": {"evaluation": {"metrics": ORDERLESS, "top_k": [3, "none"]}, "health": "off"},
     "bootstrap and pooled values": {
-        "evaluation": {"metrics": ["Precision", "Recall", "AUC"], "top_k": [3], "aggregates": ["bootstrap95", "micro", "mean"]}
+        "evaluation": {"metrics": ["Precision", "Recall", "AUC"], "top_k": [3], "aggregates": ["bootstrap95", "micro", "mean"], "by": BY}
     },
 }
 ROWS_PER_PART = {
