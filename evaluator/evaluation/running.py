@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Final
 
@@ -28,7 +28,9 @@ from ..measure.finishing import finish
 from ..measure.measuring import Task
 from ..measure.partial import Partial
 from ..measure.ties import TieMeasures, bounds
+from ..results.protocol import Protocol
 from ..results.result import Result
+from ..results.wording import of_models
 from ..tables.notes import sentences
 from . import provenance
 from .checking import available_needs, check_task_of, names_of
@@ -41,6 +43,7 @@ from .models import Evaluated, evaluated
 from .passes import pass_over
 from .plan import Plan
 from .progress import ModelProgress, Progress, Report, silent
+from .protocols import protocols_of, with_protocols
 from .refusals import refuse_nothing_relevant
 from .request import Request
 
@@ -177,7 +180,12 @@ class Run:
             finish, partial=found, model=name, n_train_users=n_train_users, schemas=self.files.schemas(name), predicted=predicted
         )
         own = finished(replace(task, aggregates=())) if plan.composites else None
-        return evaluated(name, plan, found, finished(task), own, sentences(found.notes))
+        return with_protocols(evaluated(name, plan, found, finished(task), own, sentences(found.notes)), self.protocols)
+
+    @cached_property
+    def protocols(self) -> Mapping[str, Protocol]:
+        """By which definitions each measure is computed."""
+        return protocols_of(self.request.evaluation, self.files.inputs.test.columns)
 
     def checks(self, source: load.Source, first: bool) -> CheckTask | None:
         """The checks that are made of a model, those of the files with the first one; `None` if there are none."""
@@ -232,14 +240,14 @@ class Run:
     def remarks(self) -> tuple[str, ...]:
         """How ids were read, and what a convention could not do."""
         inputs = self.files.inputs
-        of_models = (f"{model}: {remark}." for model, of_one in self.models.items() for remark in of_one.remarks)
-        unordered = (
-            f"{model}: the file has no rank and no score that is recognised; the order of its rows is the rank."
+        unordered = [
+            (model, "the file has no rank and no score that is recognised; the order of its rows is the rank.")
             for model, source in inputs.models.items()
             if not {"position", "score"} & source.columns and not source.scan.lists
-        )
-        about_files = (*load.remarks(inputs.all()), *unordered, *self.files.remarks, *self.more_remarks)
-        return (*about_files, *self.plan.remarks(inputs.train is not None), *of_models)
+        ]
+        about_files = (*load.remarks(inputs.all()), *of_models(unordered), *self.files.remarks, *self.more_remarks)
+        about_values = of_models((model, f"{remark}.") for model, of_one in self.models.items() for remark in of_one.remarks)
+        return (*about_files, *self.plan.remarks(inputs.train is not None), *about_values)
 
     def _result(self) -> Result:
         rows = [row for of_one in self.models.values() for row in of_one.rows]

@@ -23,6 +23,11 @@ def needs_values(aggregate: str) -> bool:
     return aggregate in ("median", "bootstrap95") or (aggregate.startswith("p") and aggregate[1:2].isdigit())
 
 
+def of_spread(aggregate: str) -> bool:
+    """Whether an aggregate says how far values are apart, or how sure a mean is: neither more nor less of it is better."""
+    return aggregate == "std" or aggregate.startswith(("ci", "bootstrap"))
+
+
 def aggregated(
     aggregate: str, moments: Moments, *, divisor: int | None = None, ddof: int = 0, values: NDArray[np.float64] | None = None
 ) -> dict[str, float | None]:

@@ -16,7 +16,7 @@ from ..results.ledger import Ledger
 from ..results.result import Row
 from ..tables.array import Array
 from ..tables.part import PartData
-from .aggregate import aggregated, micro, needs_values
+from .aggregate import aggregated, micro, needs_values, of_spread
 from .ledgers import ledger
 from .measuring import Task
 from .moments import Moments, MomentTable
@@ -79,9 +79,8 @@ def _rows(task: Task, partial: Partial, index: int, model: str, n_train_users: i
         else:
             by_name = _aggregated(aggregate, definition, moments, divisor, _of_index(values, index, aggregate))
         n = divisor if aggregate == "mean" else moments.n
-        rows += [
-            Row(model, definition.spec.title, definition.k, name, value, n, definition.higher_is_better) for name, value in by_name.items()
-        ]
+        better = None if of_spread(aggregate) else definition.higher_is_better
+        rows += [Row(model, definition.spec.title, definition.k, name, value, n, better) for name, value in by_name.items()]
     return rows
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from ..checks import CHECKS
+from ..results import protocol
 from ..results.result import COLUMNS, FORMAT_VERSION, Result
 
 
@@ -53,7 +54,7 @@ def as_parquet(result: Result) -> bytes:
     """The long table as Parquet."""
     cells = [row.cells() for row in result.rows]
     columns = {name: [cell[name] for cell in cells] for name in COLUMNS}
-    texts, numbers = ("model", "metric", "aggregate"), ("value", "covered_value", "warm_value", "achieved")
+    texts, numbers = ("model", "metric", "aggregate", *protocol.COLUMNS), ("value", "covered_value", "warm_value", "achieved")
     types: dict[str, Any] = {name: pl.String if name in texts else pl.Float64 if name in numbers else pl.Int64 for name in COLUMNS}
     return _parquet(pl.DataFrame(columns, schema=types))
 

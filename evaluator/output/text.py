@@ -8,9 +8,6 @@ from math import isclose
 from ..results.result import Result, Row
 from . import blocks, findings, ledgers
 
-_OF_SPREAD = ("(std)", "(ci95)", "(bootstrap95 low)", "(bootstrap95 high)")
-"""Aggregates of which neither more nor less is better."""
-
 
 def arrow(result: Result, label: str) -> str:
     """Which direction is better; empty where neither is."""
@@ -31,7 +28,7 @@ def best(result: Result) -> set[tuple[str, str]]:
     for label in result.labels():
         rivals = {model: rows for model, rows in table.items() if model not in result.yardsticks}
         values = {model: rows[label].value for model, rows in rivals.items() if label in rows and rows[label].value is not None}
-        if len(values) > 1 and result.higher_is_better[label] is not None and not label.endswith(_OF_SPREAD):
+        if len(values) > 1 and result.higher_is_better[label] is not None:
             top = (max if result.higher_is_better[label] else min)(value for value in values.values() if value is not None)
             winners = {(model, label) for model, value in values.items() if isclose(value or 0.0, top, rel_tol=1e-12, abs_tol=1e-15)}
             winners_by_measure |= winners if len(winners) < len(values) else set()
