@@ -18,8 +18,10 @@ from ..names import yaml_text as text
 from .contradictions import contradictions
 from .dialects import translate
 from .locations import Locations
+from .look_alikes import doubt
 from .models import Config
 from .overrides import add_input_format, add_model, override
+from .unused import unused
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,9 @@ def load_config(
     if translation.dialect:
         value = {**value, "evaluation": translation.value}
     config = check(value, locations, folder, problems)
-    warnings = [f"{locations.in_file(('evaluation', *where), of_key=True)}: {message}" for where, message in translation.warnings]
+    doubts = [(("evaluation",), sentence)] if not translation.dialect and (sentence := doubt(value.get("evaluation"))) else []
+    warnings = [f"{locations.of_path(where, of_key=True)}: {message}" for where, message in (*doubts, *unused(config))]
+    warnings += [f"{locations.in_file(('evaluation', *where), of_key=True)}: {message}" for where, message in translation.warnings]
     return Loaded(config, name, folder, tuple(warnings))
 
 

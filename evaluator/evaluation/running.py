@@ -33,7 +33,7 @@ from ..results.result import Result
 from ..results.wording import of_models
 from ..tables.notes import sentences
 from . import provenance
-from .checking import available_needs, check_task_of, names_of
+from .checking import available_needs, check_task_of, names_of, twins
 from .comparing import compared, with_shares
 from .files import Files, with_files
 from .inputs import describe
@@ -218,6 +218,8 @@ class Run:
             bounds=tied,
             best=best,
             baseline=baseline,
+            shown=frozenset(definition.label for definition in self.plan.shown),
+            twins=twins(name, inputs, self.files.fingerprints) if check_task_of(self.request).wants("X16") else (),
         )
 
     def faults(self, name: str) -> list[Faults]:

@@ -180,7 +180,9 @@ def _why_others(row: Row) -> str:
     if ledger is None:
         return ""
     reasons = []
-    if ledger.others:
+    if row.aggregate == "mean" and row.n_users != ledger.counted:
+        reasons.append("those of data.train, by whose number the sum is divided; divisor=counted divides by those who count")
+    elif ledger.others:
         reasons.append("those of another file; population=test averages over the test users")
     elif ledger.in_lists > ledger.in_both and not ledger.left_out_without_truth and not ledger.filled_without_truth:
         reasons.append("all with a list; population=test leaves out those without a test row")
