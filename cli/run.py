@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import receval
 
-from .options import config_argument, input_format_option, recs_option, set_option, store_option, strict_option
+from .options import config_argument, input_format_option, recs_option, replace_option, set_option, store_option, strict_option
 from .output import emit, on_screen, warn
 
 _LARGE = 50 << 20
@@ -22,6 +22,7 @@ _ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".pa
 @config_argument
 @set_option
 @recs_option
+@replace_option
 @input_format_option
 @click.option("--format", "form", type=click.Choice(_FORMATS[:-1]), help="What to print; a table if not given.")
 @click.option(
@@ -43,6 +44,7 @@ def run(
     config: str,
     overrides: tuple[str, ...],
     recommendations: tuple[str, ...],
+    replace: bool,
     input_format: str | None,
     form: str | None,
     outputs: tuple[str, ...],
@@ -62,7 +64,7 @@ def run(
 
     from .failures import keep, target
 
-    loaded = load_config(config, overrides, recommendations, input_format=input_format)
+    loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
     if not quiet:
         warn(loaded)
     if print_config:
@@ -82,9 +84,9 @@ def run(
 def _targets(loaded: receval.Loaded, outputs: tuple[str, ...]) -> tuple[dict[Path, str], list[Path]]:
     """The files to write with their formats, and the folders."""
     files: dict[Path, str] = {}
-    folders = [loaded.folder / loaded.config.output.dir] if loaded.config.output.dir else []
+    folders = [loaded.folder / Path(loaded.config.output.dir).expanduser()] if loaded.config.output.dir else []
     for output in outputs:
-        path = Path(output)
+        path = Path(output).expanduser()
         if not output.strip():
             raise click.UsageError("-o names no file: is a variable empty?")
         if output.endswith("/") or path.is_dir():

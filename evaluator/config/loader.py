@@ -32,6 +32,8 @@ class Loaded:
     name: str
     folder: Path
     warnings: tuple[str, ...] = ()
+    doubt: str = ""
+    """How the evaluation is read, where another program could have written it; a sentence that results repeat."""
 
     def resolved(self) -> dict[str, Any]:
         """The config with every default filled in, in the spelling that reads back."""
@@ -70,20 +72,23 @@ def load_config(
     recommendations: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
     input_format: str | None = None,
+    replace: bool = False,
 ) -> Loaded:
     """Read a config file; `overrides` are `path=value`, `recommendations` are `NAME=PATH` with PATH as seen from here.
 
-    `input_format` is the format of standard input, where a path is `-`.
+    `input_format` is the format of standard input, where a path is `-`. With `replace` a model of `recommendations` takes the place of one
+    of the same name, which is a problem otherwise. `~` in paths is the home folder.
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: what is wrong`.
     """
-    document, name, folder = read_document(path, environment), str(path), Path(path).parent
+    path = Path(path).expanduser()
+    document, name, folder = read_document(path, environment), str(path), path.parent
     value = document.value
     if not isinstance(value, dict):
         raise ConfigError(f"{name}:1:1: a config is a mapping with the keys data and evaluation, not {kind(value)}")
     overridden: dict[text.Path, str] = {}
     problems = [problem for given in overrides if (problem := override(value, given, overridden, environment))]
-    problems += [problem for model in recommendations if (problem := add_model(value, model, folder, overridden))]
+    problems += [problem for model in recommendations if (problem := add_model(value, model, folder, overridden, replace))]
     if input_format and (problem := add_input_format(value, input_format, overridden)):
         problems.append(problem)
     translation = translate(value.get("evaluation"), folder)
@@ -91,10 +96,9 @@ def load_config(
     if translation.dialect:
         value = {**value, "evaluation": translation.value}
     config = check(value, locations, folder, problems)
-    doubts = [(("evaluation",), sentence)] if not translation.dialect and (sentence := doubt(value.get("evaluation"))) else []
-    warnings = [f"{locations.of_path(where, of_key=True)}: {message}" for where, message in (*doubts, *unused(config))]
+    warnings = [f"{locations.of_path(where, of_key=True)}: {message}" for where, message in unused(config)]
     warnings += [f"{locations.in_file(('evaluation', *where), of_key=True)}: {message}" for where, message in translation.warnings]
-    return Loaded(config, name, folder, tuple(warnings))
+    return Loaded(config, name, folder, tuple(warnings), "" if translation.dialect else doubt(value.get("evaluation")))
 
 
 def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems: Sequence[str] = ()) -> Config:

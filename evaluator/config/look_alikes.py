@@ -14,15 +14,15 @@ _SHARED: Final = frozenset({"top_k", "metrics", "complex_metrics"})
 _PART: Final = "metric_name_1"
 
 
-def doubt(evaluation: Any) -> str | None:
-    """One line that says how a block is read and how else it could be, if another program could have written it."""
+def doubt(evaluation: Any) -> str:
+    """A sentence that says how a block is read and how else it could be, if another program could have written it; else nothing."""
     if not isinstance(evaluation, Mapping) or not evaluation.keys() <= _SHARED:
-        return None
+        return ""
     programs = [dialect for dialect, could_be in _TESTS.items() if could_be(evaluation)]
     if not programs:
-        return None
+        return ""
     written_for, names = " or ".join(PROGRAMS[dialect] for dialect in programs), " or ".join(programs)
-    return f"read under the convention receval; if it was written for {written_for}, write convention: {names}, and otherwise receval"
+    return f"The evaluation is read under the convention receval; if it was written for {written_for}, write convention: {names}."
 
 
 def _could_be_warprec(evaluation: Mapping[str, Any]) -> bool:

@@ -16,7 +16,7 @@ from .plan import tables_of
 
 def protocols_of(evaluation: Evaluation, test_columns: Collection[str]) -> dict[str, Protocol]:
     """The protocol of every measure of a config by its label, and of arithmetic by its text; the test file has `test_columns`."""
-    by_label = {definition.label: (definition,) for definition in evaluation.computed}
+    by_label: dict[str, tuple[Definition, ...]] = {definition.label: (definition,) for definition in evaluation.computed}
     by_label |= {composite.formula.text: composite.definitions for composite in evaluation.composites}
     return {label: protocol_of(definitions, evaluation, test_columns) for label, definitions in by_label.items()}
 

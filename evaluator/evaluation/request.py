@@ -42,6 +42,8 @@ class Request:
     category_columns: tuple[str, ...] = ()
     split: str | None = None
     """What separates the categories of an item in a single column."""
+    remarks: tuple[str, ...] = ()
+    """What to say of the request itself in results."""
 
     @classmethod
     def of(cls, loaded: Loaded) -> Request:
@@ -58,6 +60,7 @@ class Request:
             folder=loaded.folder,
             category_columns=items.category_columns if items is not None else (),
             split=items.split if items is not None else None,
+            remarks=(loaded.doubt,) if loaded.doubt else (),
         )
 
 

@@ -249,7 +249,7 @@ class Run:
         ]
         about_files = (*load.remarks(inputs.all()), *of_models(unordered), *self.files.remarks, *self.more_remarks)
         about_values = of_models((model, f"{remark}.") for model, of_one in self.models.items() for remark in of_one.remarks)
-        return (*about_files, *self.plan.remarks(inputs.train is not None), *about_values)
+        return (*self.request.remarks, *about_files, *self.plan.remarks(inputs.train is not None), *about_values)
 
     def _result(self) -> Result:
         rows = [row for of_one in self.models.values() for row in of_one.rows]

@@ -7,6 +7,7 @@ from .frames import look_at_frame
 from .ids import IdsAreText, as_text, common_kinds, common_or_refuse, remarks
 from .paths import find
 from .remote import Remote
+from .sniff import without_endings
 from .source import Source, look
 from .stdin import spooled
 
@@ -27,4 +28,5 @@ __all__ = [
     "refuse",
     "remarks",
     "spooled",
+    "without_endings",
 ]

@@ -19,6 +19,12 @@ def warnings(write):
     return warnings
 
 
+@pytest.fixture
+def doubt(write):
+    """How a block is said to be read."""
+    return lambda evaluation: load_config(write("c.yaml", f"{DATA}evaluation: {evaluation}\n")).doubt
+
+
 @pytest.mark.parametrize("convention", ["relison", "rs_metrics", "replay", "lenskit"])
 def test_graded_relevance_under_a_convention_without_grades_is_said(convention, warnings):
     (warning,) = warnings(f"{{convention: {convention}, relevance: {{graded: true}}, metrics: [nDCG@5, Recall@5]}}")
@@ -69,10 +75,10 @@ def test_an_order_of_ties_that_no_measure_uses_is_said(warnings):
         ("{metrics: [Precision, Recall]}", "WarpRec or ClayRS", "warprec or clayrs"),
     ],
 )
-def test_a_block_that_another_program_could_have_written_is_said_to_be_read_as_ours(evaluation, programs, names, warnings):
-    reading = f"if it was written for {programs}, write convention: {names}, and otherwise receval"
-    assert warnings(evaluation) == [f"evaluation: read under the convention receval; {reading}"]
-    assert warnings(evaluation.replace("{", "{convention: receval, ", 1)) == []
+def test_a_block_that_another_program_could_have_written_is_said_to_be_read_as_ours(evaluation, programs, names, doubt):
+    reading = f"if it was written for {programs}, write convention: {names}."
+    assert doubt(evaluation) == f"The evaluation is read under the convention receval; {reading}"
+    assert doubt(evaluation.replace("{", "{convention: receval, ", 1)) == ""
 
 
 @pytest.mark.parametrize(
@@ -87,5 +93,13 @@ def test_a_block_that_another_program_could_have_written_is_said_to_be_read_as_o
         "{metrics: {nDCG: {cutoff: {values: [1]}, gain: linear}}}",
     ],
 )
-def test_a_block_with_something_of_our_own_is_read_without_a_word(evaluation, warnings):
-    assert warnings(evaluation) == []
+def test_a_block_with_something_of_our_own_is_read_without_a_word(evaluation, doubt):
+    assert doubt(evaluation) == ""
+
+
+def test_how_a_block_is_read_stands_below_the_table_and_validate_says_it(receval, sample):
+    changed = ("--set", "evaluation={metrics: [nDCG]}")
+    said = "The evaluation is read under the convention receval; if it was written for WarpRec, write convention: warprec."
+    for form in ("table", "md", "json"):
+        assert said in receval("run", sample / "quickstart.yaml", *changed, *(() if form == "table" else ("--format", form)))[1]
+    assert receval("validate", sample / "quickstart.yaml", *changed)[2] == f"receval: {said}\n"
