@@ -24,15 +24,16 @@ def targets(store: str | None) -> list[Target]:
 @contextmanager
 def target(store: str | None) -> Iterator[Stage]:
     """A stage beside the folder, which is made now, so that one that cannot be written is found before any work."""
-    with Stage([Path(store)] if store else []) as stage:
+    with Stage([Path(store).expanduser()] if store else []) as stage:
         yield stage
 
 
 def keep(result: receval.Result, store: str | None, stage: Stage) -> None:
     """Write the offending rows, all files or none; what an earlier run wrote there goes."""
     if store:
-        files = {Path(store) / f"{name}.parquet": data.as_table(rows) for name, rows in result.failures.items()}
-        stage.commit(files, gone=[path for path in _written_before(Path(store)) if path not in files])
+        folder = Path(store).expanduser()
+        files = {folder / f"{name}.parquet": data.as_table(rows) for name, rows in result.failures.items()}
+        stage.commit(files, gone=[path for path in _written_before(folder) if path not in files])
 
 
 def _written_before(folder: Path) -> list[Path]:

@@ -38,9 +38,25 @@ class _Commands(click.Group):
         command: click.Command = getattr(import_module(f".{name}", __package__), name)
         return command
 
+    def resolve_command(self, context: click.Context, arguments: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        name = arguments[0]
+        if name not in _COMMANDS and not name.startswith("-"):
+            context.fail(f"No such command {name!r}.{_hint(name)}")
+        return super().resolve_command(context, arguments)
+
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
+
+
+def _hint(name: str) -> str:
+    """What may have been meant by the name of a command that there is not."""
+    from difflib import get_close_matches
+
+    if name.endswith((".yaml", ".yml")):
+        return f" Did you mean 'receval run {name}'?"
+    close = get_close_matches(name, _COMMANDS, n=1, cutoff=0.5)
+    return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def _print_version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
@@ -102,7 +118,7 @@ def _exit_code(arguments: Sequence[str]) -> int:
         error.show()
         return error.exit_code
     except RecevalError as error:
-        print(f"receval: {error}" if "\n" not in error.message else f"receval: the config is wrong\n{error}", file=sys.stderr)
+        print(f"receval: {error.shown()}", file=sys.stderr)
         return error.exit_code
     except Exception:
         traceback.print_exc()

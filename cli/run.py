@@ -11,7 +11,7 @@ from typing import Any
 import click
 import receval
 
-from .options import config_argument, input_format_option, recs_option, set_option, store_option, strict_option
+from .options import config_argument, input_format_option, recs_option, replace_option, set_option, store_option, strict_option
 from .output import emit, on_screen, warn
 
 _LARGE = 50 << 20
@@ -24,6 +24,7 @@ _PER_USER_ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 @config_argument
 @set_option
 @recs_option
+@replace_option
 @input_format_option
 @click.option("--format", "form", type=click.Choice(_FORMATS[:-1]), help="What to print; a table if not given.")
 @click.option(
@@ -51,6 +52,7 @@ def run(
     config: str,
     overrides: tuple[str, ...],
     recommendations: tuple[str, ...],
+    replace: bool,
     input_format: str | None,
     form: str | None,
     outputs: tuple[str, ...],
@@ -72,7 +74,7 @@ def run(
 
     from . import failures, results
 
-    loaded = load_config(config, overrides, recommendations, input_format=input_format)
+    loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
     if not quiet:
         warn(loaded)
     if print_config:
@@ -103,9 +105,9 @@ def run(
 def _targets(loaded: receval.Loaded, outputs: tuple[str, ...], formats: dict[str, str]) -> tuple[dict[Path, str], list[Path]]:
     """The files to write with their formats, and the folders."""
     files: dict[Path, str] = {}
-    folders = [loaded.folder / loaded.config.output.dir] if loaded.config.output.dir else []
+    folders = [loaded.folder / Path(loaded.config.output.dir).expanduser()] if loaded.config.output.dir else []
     for output in outputs:
-        path = Path(output)
+        path = Path(output).expanduser()
         if not output.strip():
             raise click.UsageError("-o names no file: is a variable empty?")
         if output.endswith("/") or path.is_dir():

@@ -53,7 +53,7 @@ _OWN: Final = frozenset(Evaluation.model_fields)
 
 _WHOLE_LIST: Final = ("Precision", "Recall", "FMeasure", "NDCG", "MRR", "MAP")
 _AT_K: Final = tuple(f"{name}AtK" for name in _WHOLE_LIST)
-_CLASSES: Final = (*_WHOLE_LIST, *_AT_K, "RPrecision", "MSE", "RMSE", "MAE", "Correlation", "GiniIndex", "PredictionCoverage",
+CLAYRS_CLASSES: Final = (*_WHOLE_LIST, *_AT_K, "RPrecision", "MSE", "RMSE", "MAE", "Correlation", "GiniIndex", "PredictionCoverage",
                    "CatalogCoverage", "DeltaGap")  # fmt: skip
 _CLAYRS_ONLY: Final = ("relevant_threshold", "sys_average", "gains", "top_n")
 _LOGARITHMS: Final = {"log2": 2, "log10": 10, "log": math.e}
@@ -144,7 +144,7 @@ def _entry(raw: Any, path: Path) -> _Entry:
 def _recognise(evaluation: Any, folder: File | None) -> str | None:
     if isinstance(evaluation, list):
         entries = _entries(evaluation, ())
-        return "clayrs" if (entries and all(entry.name in _CLASSES for entry in entries)) or _is_clayrs(entries, ()) else None
+        return "clayrs" if (entries and all(entry.name in CLAYRS_CLASSES for entry in entries)) or _is_clayrs(entries, ()) else None
     if not isinstance(evaluation, Mapping):
         return None
     foreign = evaluation.keys() - _OWN

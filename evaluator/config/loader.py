@@ -19,8 +19,10 @@ from .contradictions import contradictions
 from .dialects import translate
 from .folds import Fold, folds_of
 from .locations import Locations
+from .look_alikes import doubt
 from .models import Config
 from .overrides import add_input_format, add_model, override
+from .unused import unused
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class Loaded:
     folder: Path
     warnings: tuple[str, ...] = ()
     folds: Mapping[str, Config] = field(default_factory=dict)
+    doubt: str = ""
+    """How the evaluation is read, where another program could have written it; a sentence that results repeat."""
 
     def of_folds(self) -> dict[str, Loaded]:
         """The config of each fold, by its name; none without folds."""
@@ -81,20 +85,23 @@ def load_config(
     recommendations: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
     input_format: str | None = None,
+    replace: bool = False,
 ) -> Loaded:
     """Read a config file; `overrides` are `path=value`, `recommendations` are `NAME=PATH` with PATH as seen from here.
 
-    `input_format` is the format of standard input, where a path is `-`.
+    `input_format` is the format of standard input, where a path is `-`. With `replace` a model of `recommendations` takes the place of one
+    of the same name, which is a problem otherwise. `~` in paths is the home folder.
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: what is wrong`.
     """
-    document, name, folder = read_document(path, environment), str(path), Path(path).parent
+    path = Path(path).expanduser()
+    document, name, folder = read_document(path, environment), str(path), path.parent
     value = document.value
     if not isinstance(value, dict):
         raise ConfigError(f"{name}:1:1: a config is a mapping with the keys data and evaluation, not {kind(value)}")
     overridden: dict[text.Path, str] = {}
     problems = [problem for given in overrides if (problem := override(value, given, overridden, environment))]
-    problems += [problem for model in recommendations if (problem := add_model(value, model, folder, overridden))]
+    problems += [problem for model in recommendations if (problem := add_model(value, model, folder, overridden, replace))]
     if input_format and (problem := add_input_format(value, input_format, overridden)):
         problems.append(problem)
     translation = translate(value.get("evaluation"), folder)
@@ -109,8 +116,9 @@ def load_config(
         config = next(iter(configs.values()))
     else:
         configs, config = {}, check(value, locations, folder, problems)
-    warnings = [f"{locations.in_file(('evaluation', *where), of_key=True)}: {message}" for where, message in translation.warnings]
-    return Loaded(config, name, folder, tuple(warnings), configs)
+    warnings = [f"{locations.of_path(where, of_key=True)}: {message}" for where, message in unused(config)]
+    warnings += [f"{locations.in_file(('evaluation', *where), of_key=True)}: {message}" for where, message in translation.warnings]
+    return Loaded(config, name, folder, tuple(warnings), configs, "" if translation.dialect else doubt(value.get("evaluation")))
 
 
 def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, problems: Sequence[str]) -> dict[str, Config]:

@@ -218,6 +218,15 @@ class Evaluation(Model):
         return self.resolve(spec).spec.k is UNSET and self.resolve(spec).metric.cut
 
     @cached_property
+    def cut_at_top_k(self) -> frozenset[Definition]:
+        """The measures that name no cut-off and take those of `top_k`, also those that only formulas are made of."""
+        chosen = self._load(self.convention)
+        entries = [entry for given in (*self.metrics, *self.complex_metrics) for entry in given]
+        specs = [spec for entry in entries for spec in (entry.measures if isinstance(entry, Formula) else (entry,))]
+        read = [spec if "convention" in dict(spec.params) else chosen.read(spec) for spec in specs]
+        return frozenset(self.resolve(spec.at(k)) for spec in read if self._is_open(spec) for k in self.top_k)
+
+    @cached_property
     def written(self) -> tuple[MetricSpec, ...]:
         """Every measure as it is written, with its cut-off, in the names of receval."""
         chosen = self._load(self.convention)

@@ -15,6 +15,7 @@ from ..errors import ConfigError, DataError
 from ..load.scan import Kind
 from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
+from .missing_files import refuse_missing_files
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack,
     data = loaded.config.data
     wanted = {need.removesuffix("?") for need in needed}
     roles = {need.partition(".")[0] for need in wanted}
+    refuse_missing_files(loaded, roles)
 
     def paths(role: str, configured: SourceConfig) -> list[Path | load.Remote]:
         if configured.table is not None:
@@ -101,15 +103,9 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack,
     else:
         for index, configured in enumerate(data.recommendations):
             files = paths(f"data.recommendations[{index}]", configured)
-            by_name = (
-                {configured.name: files}
-                if configured.name
-                else {configured.table: files}
-                if configured.table
-                else {path.name.split(".")[0]: [path] for path in files}
-            )
-            if (len(by_name) < len(files) > 1 and not configured.name) or by_name.keys() & models.keys():
-                raise DataError("data.recommendations: two files give a model the same name", "name the models, as name: path")
+            by_name = {configured.name: files} if configured.name else {configured.table: files} if configured.table else _by_name(files)
+            for name in by_name.keys() & models.keys():
+                raise _same_name(name, (*models[name].paths, *by_name[name]))
             models |= {
                 name: _look_at(f"data.recommendations.{name}", "lists", configured, files, stack, session)
                 for name, files in by_name.items()
@@ -136,6 +132,22 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack,
         distances=source("distances", "distances", data.distances),
         predictions={name: file for name, file in predictions.items() if file},
     )
+
+
+def _by_name(files: Iterable[Path | load.Remote]) -> dict[str, list[Path | load.Remote]]:
+    """The file of each model, called as the file without its endings; `DataError` if two files would be one model."""
+    by_name: dict[str, list[Path | load.Remote]] = {}
+    for file in files:
+        name = load.without_endings(file.name)
+        if name in by_name:
+            raise _same_name(name, (*by_name[name], file))
+        by_name[name] = [file]
+    return by_name
+
+
+def _same_name(name: str, files: Iterable[Path | load.Remote]) -> DataError:
+    named = " and ".join(str(file) for file in files)
+    return DataError(f"data.recommendations: the model {name!r} would be {named}", "name the models, as name: path")
 
 
 def _columns(role: str, wanted: Iterable[str]) -> list[str]:
@@ -210,7 +222,7 @@ def _configured_path(path: Path | load.Remote, name: str, source: load.Source, f
         return name
     if path.name == "stdin":
         return source.given[0]
-    if "://" in name or any(os.path.isabs(configured) for configured in source.given):
+    if "://" in name or any(os.path.isabs(os.path.expanduser(configured)) for configured in source.given):
         return name
     return os.path.relpath(path, folder)
 

@@ -44,6 +44,8 @@ class Request:
     """What separates the categories of an item in a single column."""
     runs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Of models with several runs what each run is evaluated as."""
+    remarks: tuple[str, ...] = ()
+    """What to say of the request itself in results."""
 
     @classmethod
     def of(cls, loaded: Loaded) -> Request:
@@ -63,6 +65,7 @@ class Request:
             category_columns=items.category_columns if items is not None else (),
             split=items.split if items is not None else None,
             runs=config.data.runs,
+            remarks=(loaded.doubt,) if loaded.doubt else (),
         )
 
 

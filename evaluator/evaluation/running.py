@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -31,11 +31,13 @@ from ..measure.group_rows import group_remarks, group_rows
 from ..measure.measuring import Task
 from ..measure.partial import Partial
 from ..measure.ties import TieMeasures, bounds
+from ..results.protocol import Protocol
 from ..results.repeats import over_folds, over_runs
 from ..results.result import Result
+from ..results.wording import of_models
 from ..tables.notes import sentences
 from . import provenance
-from .checking import available_needs, check_task_of, names_of
+from .checking import available_needs, check_task_of, names_of, twins
 from .comparing import compared, with_shares
 from .describing import describe_inputs
 from .files import Files, with_files
@@ -47,6 +49,7 @@ from .options import Options
 from .passes import pass_over
 from .plan import Plan
 from .progress import ModelProgress, Progress, Report, silent
+from .protocols import protocols_of, with_protocols
 from .refusals import refuse_nothing_relevant
 from .request import Request
 
@@ -191,7 +194,13 @@ class Run:
         )
         own = finished(replace(task, aggregates=())) if plan.composites else None
         groups = group_rows(task, found, name, len(plan.shown), plan.composites)
-        return evaluated(name, plan, found, finished(task), own, sentences(found.notes), groups)
+        of_model = evaluated(name, plan, found, finished(task), own, sentences(found.notes), groups)
+        return with_protocols(of_model, self.protocols)
+
+    @cached_property
+    def protocols(self) -> Mapping[str, Protocol]:
+        """By which definitions each measure is computed."""
+        return protocols_of(self.request.evaluation, self.files.inputs.test.columns)
 
     def checks(self, source: load.Source, first: bool) -> CheckTask | None:
         """The checks that are made of a model, those of the files with the first one; `None` if there are none."""
@@ -224,6 +233,8 @@ class Run:
             bounds=tied,
             best=best,
             baseline=baseline,
+            shown=frozenset(definition.label for definition in self.plan.shown),
+            twins=twins(name, inputs, self.files.fingerprints) if check_task_of(self.request).wants("X16") else (),
         )
 
     def faults(self, name: str) -> list[Faults]:
@@ -246,15 +257,15 @@ class Run:
     def remarks(self) -> tuple[str, ...]:
         """How ids were read, and what a convention could not do."""
         inputs = self.files.inputs
-        of_models = (f"{model}: {remark}." for model, of_one in self.models.items() for remark in of_one.remarks)
-        unordered = (
-            f"{model}: the file has no rank and no score that is recognised; the order of its rows is the rank."
+        unordered = [
+            (model, "the file has no rank and no score that is recognised; the order of its rows is the rank.")
             for model, source in inputs.models.items()
             if not {"position", "score"} & source.columns and not source.scan.lists
-        )
+        ]
         groups = group_remarks(self.task, len(self.plan.shown))
-        about_files = (*load.remarks(inputs.all()), *unordered, *self.files.remarks, *groups, *self.more_remarks)
-        return (*about_files, *self.plan.remarks(inputs.train is not None), *of_models)
+        about_files = (*load.remarks(inputs.all()), *of_models(unordered), *self.files.remarks, *groups, *self.more_remarks)
+        about_values = of_models((model, f"{remark}.") for model, of_one in self.models.items() for remark in of_one.remarks)
+        return (*self.request.remarks, *about_files, *self.plan.remarks(inputs.train is not None), *about_values)
 
     def _result(self) -> Result:
         rows = [row for of_one in self.models.values() for row in of_one.rows]

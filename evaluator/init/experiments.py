@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ..config.dialects import translate
+from ..load import without_endings
 from ..names.yaml_text import Path
 
 _NO_MEANING: Final = "it has no meaning here: receval reads lists and trains nothing"
@@ -184,7 +185,7 @@ def _is(name: str, *wanted: str) -> bool:
 
 
 def _stem(path: str) -> str:
-    return posixpath.basename(path).split(".")[0] or "model"
+    return without_endings(posixpath.basename(path)) or "model"
 
 
 def _decoded(separator: Any) -> str:

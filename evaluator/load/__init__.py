@@ -7,6 +7,7 @@ from .frames import look_at_frame
 from .ids import IdsAreText, as_text, common_kinds, common_or_refuse, remarks
 from .paths import find
 from .remote import Remote
+from .sniff import without_endings
 from .source import Source, look
 from .stdin import spooled
 from .unchanged import refusing_changes
@@ -30,4 +31,5 @@ __all__ = [
     "refusing_changes",
     "remarks",
     "spooled",
+    "without_endings",
 ]

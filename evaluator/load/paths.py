@@ -16,19 +16,25 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
     """The files and folders that paths and globs name, relative to `folder`, those of a glob in the order of their names.
 
     A glob means files; it means folders if it ends in `/`, or if no file matches. A link is what it leads to. Addresses are reached as
-    `storage` says. `DataError` if there is nothing, and for what matches and cannot be read.
+    `storage` says, `~` is the home folder. `DataError` names every path that is not there, and the first that may not be read.
     """
     files: list[Path | Remote] = []
-    for text in given:
+    problems: list[str] = []
+    for written in given:
+        text = os.path.expanduser(written)
         path = folder / text
         if is_remote(text):
             files += find_remote(role, text, storage or {})
         elif _is_there(role, path):
             files.append(path)
         elif glob.has_magic(text):
-            files += _matches(role, text, folder)
+            matches = _matches(role, text, folder)
+            files += matches
+            problems += [] if matches else [f"{role}: no file matches {os.path.normpath(path)}"]
         else:
-            raise DataError(f"{role}: there is no file {text} (looked in {folder})", "paths are relative to the config file")
+            problems.append(f"{role}: there is no file {_shown(path)}")
+    if problems:
+        raise DataError("\n".join(problems), "paths are relative to the config file")
     return files
 
 
@@ -48,11 +54,9 @@ def _is_there(role: str, path: Path) -> bool:
 
 
 def _matches(role: str, pattern: str, folder: Path) -> list[Path]:
-    """What a pattern matches in `folder`: files, or folders if there are no files."""
+    """What a pattern matches in `folder`: files, or folders if there are no files; nothing if there are neither."""
     _refuse_unreadable_folders(role, pattern, folder)
     matches = [folder / match for match in sorted(glob.glob(pattern, root_dir=folder, recursive=True))]
-    if not matches:
-        raise DataError(f"{role}: no file matches {pattern} (looked in {folder})")
     for match in matches:
         refuse_broken_link(role, match)
     files = [match for match in matches if match.is_file()]
@@ -74,3 +78,11 @@ def _refuse_unreadable_folders(role: str, pattern: str, folder: Path) -> None:
         start = "/".join(parts[:end])
         for above in glob.glob(f"{start}/", root_dir=folder, recursive=True) if start else ["."]:
             names_in(role, folder / above)
+
+
+def _shown(path: Path) -> str:
+    """A path as it is seen from the working folder; where double quotes in YAML changed it, how to write it."""
+    text = os.path.normpath(path)
+    if text.isprintable():
+        return text
+    return f"{text!r}: in double quotes a backslash begins an escape; write the path in single quotes, or with /"

@@ -77,6 +77,14 @@ def format_of(path: Path, encoded: bool = False) -> Format:
     return "ndjson" if not encoded and head(path)[0].lstrip().startswith("{") else "csv"
 
 
+def without_endings(name: str) -> str:
+    """The name of a file without the endings that say what is in it: `bpr_lr0.05` of `bpr_lr0.05.csv.gz`."""
+    path = PurePath(name)
+    while path.stem and path.suffix.lower() in {*_ENDINGS, *_OTHERS, *PACKED, ".json"}:
+        path = PurePath(path.stem)
+    return path.name
+
+
 def known_format(path: PurePath) -> Format | None:
     """The format that the ending of a file's name stands for."""
     endings = [ending.lower() for ending in path.suffixes]

@@ -11,6 +11,7 @@ import polars as pl
 
 from ..metrics.definition import Definition
 from ..metrics.measure import Measure, plain
+from ..names.aggregate_names import is_spread
 from ..names.measure_strings import Params
 from ..results.ledger import Ledger
 from ..results.result import Row
@@ -79,9 +80,8 @@ def _rows(task: Task, partial: Partial, index: int, model: str, n_train_users: i
         else:
             by_name = _aggregated(aggregate, definition, moments, divisor, _of_index(values, index, aggregate))
         n = divisor if aggregate == "mean" else moments.n
-        rows += [
-            Row(model, definition.spec.title, definition.k, name, value, n, definition.higher_is_better) for name, value in by_name.items()
-        ]
+        better = None if is_spread(aggregate) else definition.higher_is_better
+        rows += [Row(model, definition.spec.title, definition.k, name, value, n, better) for name, value in by_name.items()]
     return rows
 
 

@@ -20,4 +20,4 @@ def interval_level(aggregate: str) -> Fraction | None:
 
 def is_spread(aggregate: str) -> bool:
     """Whether an aggregate says how far values spread, or where an interval ends, so that neither more nor less of it is better."""
-    return aggregate == "std" or aggregate.startswith("bootstrap95 ") or interval_level(aggregate) is not None
+    return aggregate == "std" or aggregate.startswith("bootstrap95") or interval_level(aggregate) is not None

@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from ..checks import CHECKS
+from ..results import protocol
 from ..results.result import COLUMNS, FORMAT_VERSION, Result
 from . import description
 
@@ -63,7 +64,7 @@ def as_parquet(result: Result) -> bytes:
     """The long table as Parquet."""
     cells = [row.cells() for row in result.long_rows]
     columns = {name: [cell[name] for cell in cells] for name in COLUMNS}
-    texts = ("model", "metric", "aggregate", "by", "group", "fold", "run")
+    texts = ("model", "metric", "aggregate", *protocol.COLUMNS, "by", "group", "fold", "run")
     numbers = ("value", "covered_value", "warm_value", "achieved", "repeats_std")
     types: dict[str, Any] = dict.fromkeys(COLUMNS, pl.Int64) | dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64)
     return _parquet(pl.DataFrame(columns, schema=types | {"few_users": pl.Boolean}))

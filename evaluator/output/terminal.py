@@ -43,13 +43,9 @@ def show(result: Result, file: TextIO, verbose: bool = False) -> str:
         console.print(*(_achieved(result, models, fancy) for models in fitting), sep="\n")
     if result.by_group or result.repeated:
         text.write(f"{blocks.show([*repeats.page(result), *groups.page(result)], file)}\n")
-    for note in result.notes():
-        console.print(Text(note, style="dim"), soft_wrap=True)
-    if best(result):
-        console.print(Text("* best of the models", style="dim"))
-    if result.examined:
-        line = Text(findings.summary(result), style="dim")
-        console.print(line, width=screen.width if screen.is_terminal else None, soft_wrap=not screen.is_terminal)
+    below = (*result.notes(), *(["* best of the models"] if best(result) else []), *([findings.summary(result)] if result.examined else []))
+    for line in below:
+        console.print(Text(line, style="dim"), width=screen.width if screen.is_terminal else None, soft_wrap=not screen.is_terminal)
     above = findings.show([finding for finding in result.findings if verbose or finding.severity != "info"], file)
     return above + (text.getvalue() if encodes(file, "±") else text.getvalue().replace("±", "+-"))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isclose
 
-from ..names.aggregate_names import is_spread
 from ..results.result import Result
 from . import blocks, findings, groups, ledgers, repeats
 from .cells import shown
@@ -20,11 +19,10 @@ def best(result: Result) -> set[tuple[str, str]]:
     """The (model, label) of the best values; none where there is nothing to compare."""
     winners_by_measure: set[tuple[str, str]] = set()
     table = result.by_model()
-    of_spread = {row.label for row in result.rows if is_spread(row.aggregate)}
     for label in result.labels():
         rivals = {model: rows for model, rows in table.items() if model not in result.yardsticks}
         values = {model: rows[label].value for model, rows in rivals.items() if label in rows and rows[label].value is not None}
-        if len(values) > 1 and result.higher_is_better[label] is not None and label not in of_spread:
+        if len(values) > 1 and result.higher_is_better[label] is not None:
             top = (max if result.higher_is_better[label] else min)(value for value in values.values() if value is not None)
             winners = {(model, label) for model, value in values.items() if isclose(value or 0.0, top, rel_tol=1e-12, abs_tol=1e-15)}
             winners_by_measure |= winners if len(winners) < len(values) else set()

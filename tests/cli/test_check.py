@@ -14,7 +14,9 @@ health: {{{health}}}
 """
 TEST = "user,item\n1,10\n1,11\n2,12\n3,13\n"
 CLEAN = "user,item,score\n1,10,3\n1,11,2\n2,12,3\n2,10,2\n3,9,3\n3,13,2\n"
-UNMADE = "no ranks: R03; no data.train or data.items: R07, X12; no graded relevance: T03; no data.train: X05 to X11, X14"
+UNMADE = (
+    "no ranks: R03; no data.train or data.items: R07, X12; no graded relevance: T03; no data.train: X05 to X11, X14; no AUC or GAUC: X15"
+)
 
 
 @pytest.fixture
@@ -28,7 +30,7 @@ def config(write):
 
 
 def test_clean_files_have_no_findings_and_exit_0(receval, config):
-    assert receval("check", config(CLEAN)) == (0, f"Health checks: 15 of 28 made ({UNMADE}; off: T04): nothing found.\n", "")
+    assert receval("check", config(CLEAN)) == (0, f"Health checks: 16 of 30 made ({UNMADE}; off: T04): nothing found.\n", "")
 
 
 def test_the_checks_that_were_not_made_are_named_with_the_reason(receval, config):
@@ -38,9 +40,9 @@ def test_the_checks_that_were_not_made_are_named_with_the_reason(receval, config
     assert checks["not_made"]["X05"] == "no data.train"
     assert checks["not_made"]["R04"] == "off"
     assert "R01" in checks["made"]
-    assert len(checks["made"]) + len(checks["not_made"]) == 28
+    assert len(checks["made"]) + len(checks["not_made"]) == 30
     _, out, _ = receval("run", path)
-    assert f"Health checks: 14 of 28 made ({UNMADE}; off: R04, T04): nothing found.\n" in out
+    assert f"Health checks: 15 of 30 made ({UNMADE}; off: R04, T04): nothing found.\n" in out
     assert json.loads(receval("run", path, "--format", "json", "--set", "health=off")[1])["checks"]["made"] == []
 
 

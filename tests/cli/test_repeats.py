@@ -60,7 +60,7 @@ def test_a_value_over_folds_is_their_mean_with_its_standard_deviation(config):
     assert repeats(result) == {("als", "1", None): 0.5, ("als", "2", None): 1, ("als", "3", None): 0}
     assert [row.n_users for row in result.repeated] == [2, 1, 1]
     assert result.counts["als"].test == 4
-    assert result.notes()[0] == "Values are means over 3 folds; numbers of users are added up over them."
+    assert result.notes()[1] == "Values are means over 3 folds; numbers of users are added up over them."
     assert result.per_user["als"].select("fold", "user", "Recall@1").rows() == [
         ("1", "a", 1.0), ("1", "b", 0.0), ("2", "a", 1.0), ("3", "c", 0.0),
     ]  # fmt: skip
@@ -155,7 +155,9 @@ def test_the_resolved_config_reads_back(receval, config, folder):
         printed = receval("run", path, "--print-config")[1]
         (folder / "again.yaml").write_text(printed)
         assert receval("run", folder / "again.yaml", "--print-config")[1] == printed
-        assert receval("run", folder / "again.yaml", "--format", "csv")[1] == receval("run", path, "--format", "csv")[1]
+        tables = [receval("run", file, "--format", "csv")[1].splitlines() for file in (folder / "again.yaml", path)]
+        again, before = ([line.rpartition(",")[0] for line in lines] for lines in tables)  # all but where the cut-off was written
+        assert again == before
 
 
 def test_findings_say_in_which_fold_and_run(receval, config):
@@ -186,7 +188,8 @@ def test_folds_and_runs_that_cannot_be_are_config_errors(receval, config, change
 def test_a_file_of_a_fold_that_is_not_there_is_a_data_error(receval, config):
     code, _, err = receval("run", config({**FOLDS, "folds": [1, 9]}))
     assert code == 3
-    assert "there is no file lists_9.csv" in err
+    assert "there is no file" in err
+    assert "lists_9.csv" in err
 
 
 @pytest.mark.parametrize("arguments", [("audit", "CONFIG"), ("explain", "Recall@1", "CONFIG", "--user", "a")])

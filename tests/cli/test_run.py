@@ -31,7 +31,7 @@ def test_the_table_goes_to_standard_output_with_who_was_counted(receval, config)
     code, out, err = receval("run", config)
     assert (code, err) == (0, "")
     assert "nDCG@10 ↑" in out
-    assert "350 of 358 test users have a relevant item; the other 8 are left out." in out
+    assert "350 of 358 test users have a relevant item; the other 8 are left out (evaluation.policy.no_relevant)." in out
     assert "\x1b" not in out
     assert "…" not in out
 

@@ -22,8 +22,8 @@ def parquet(**columns) -> bytes:
 NOTHING = pl.Series([], dtype=pl.Int64)
 
 CASES = {
-    "missing file": ("nowhere.csv", None, ["there is no file nowhere.csv", "relative to the config file"]),
-    "no match": ("no*.csv", None, ["no file matches no*.csv"]),
+    "missing file": ("nowhere.csv", None, ["there is no file", "nowhere.csv", "relative to the config file"]),
+    "no match": ("no*.csv", None, ["no file matches", "no*.csv"]),
     "folder without data": ("empty", None, ["there is no data file in the folder"]),
     "empty": ("l.csv", "", ["l.csv: the file is empty"]),
     "only blank": ("l.csv", "\n\n  \n", ["the file is empty"]),
