@@ -1,7 +1,8 @@
 """How the reference values of each library were made: the convention that answers them, and what the library was given.
 
 Libraries that take ordered lists were given them sorted by score, ties in the order of the file; those that take a dictionary
-hold the first row of a repeated pair; those without a threshold of their own were given the relevant test rows only.
+were given the first row of a repeated pair, or, where a value says D2, every row; those without a threshold of their own were given the
+relevant test rows only.
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ class Group:
     Of the lists: `baseline`: the model whose lists are the reference; `tested`: those of users without a test row were taken out;
     `cut`: to that length first, `rows`: with repeated items; `named`: they are lists of categories, `first`: of the first of an item,
     `others`: of another for items without one.
-    `border`: the share of the head, where the library's sort decides which items are in it.
+    `border`: the share of the head, where the library's sort decides which items are in it. `repeats`: a library of dictionaries was given
+    every row, also of repeated items.
     """
 
     library: str
@@ -96,6 +98,7 @@ class Group:
     rows: bool = False
     named: bool = False
     border: float = 0.0
+    repeats: bool = False
 
     @classmethod
     def of(cls, row: Row, most: int) -> Group:
@@ -117,6 +120,7 @@ class Group:
             rows=row["metric"].startswith(("NCIS", "Coverage")),
             border=_border(row),
             named=row["metric"] == "CategoricalDiversity",
+            repeats="D2" in re.findall(r"\w+", note),
             pairs="only the pairs with a prediction are in the truth" in note,
         )
 
@@ -161,6 +165,8 @@ def truth(test: pl.DataFrame, group: Group, library: Library) -> tuple[pl.DataFr
 def prepared(lists: pl.DataFrame, group: Group, test: pl.DataFrame) -> pl.DataFrame:
     """The lists as the library was given them, or as it holds them."""
     library = LIBRARIES[group.library]
+    if group.repeats:  # it holds the last row of a pair, and keeps the order of the file among ties in lists as short as these
+        return lists
     if library.dictionary:
         lists = lists.unique(["user_id", "item_id"], keep="first", maintain_order=True)
     if group.tested:

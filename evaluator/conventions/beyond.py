@@ -205,7 +205,14 @@ BEYOND_AXES: Final = (
         "policy_activation",
         "formula",
         "what is done with the scores of both policies before they are compared",
-        {"none": "nothing", "sigmoid": "1/(1 + e^-x)", "softmax": "e^x, as a share of the sum over the first k of the user's list"},
+        {"none": "nothing", "sigmoid": "1/(1 + e^-x)", "softmax": "e^x, as a share of its sum over the user's list"},
+        synonyms={"logit": "sigmoid"},
+    ),
+    Axis(
+        "softmax_over",
+        "formula",
+        "the items whose scores a softmax adds up",
+        {"first_k": "the first k of the user's list", "list": "all of the user's list"},
     ),
     Axis(
         "category_weight",

@@ -47,6 +47,7 @@ def side_needs(plan: Plan, inputs: Inputs, request: Request) -> SideNeeds:
         profile_groups=tuple(dict.fromkeys(profile_groups_of(definition.params) for definition in grouping)),
         train_users="train" in plan.needs,
         train_pairs=any("cooccurrence" in _formula_axes(definition) for definition in plan.all),
+        mean_rating=any(definition.truth.rule == "all_mean" for definition in plan.all),
     )
 
 

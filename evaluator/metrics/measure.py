@@ -73,6 +73,8 @@ class Measure:
     components: tuple[Array, ...] = ()
     offset: float = 1.0
     level: float = 0.0
+    single_precision: bool = False
+    """Whether scores are compared in single precision."""
     truth_duplicates: str = "best"
     truth_filter: str = "none"
     trace: Trace | None = None
@@ -102,10 +104,9 @@ class Measure:
         """Whether a test pair may count as several relevant items."""
         return "row" in self.truth_duplicates
 
-    @property
-    def whole(self) -> Measure:
-        """The same without a cut-off."""
-        return replace(self, cutoffs=None)
+    def at(self, k: int | None) -> Measure:
+        """The same at one cut-off; `None` is the whole list."""
+        return replace(self, cutoffs=None if k is None else (k,))
 
     @property
     def hits(self) -> CutTable:
