@@ -79,7 +79,7 @@ class Group:
     `cut`: to that length first, `rows`: with repeated items; `named`: they are lists of categories, `first`: of the first of an item,
     `others`: of another for items without one.
     `border`: the share of the head, where the library's sort decides which items are in it. `repeats`: a library of dictionaries was given
-    every row, also of repeated items.
+    every row, also of repeated items. `n_users`: of how many users lists that were measured alone were, where those of some were taken out.
     """
 
     library: str
@@ -99,11 +99,13 @@ class Group:
     named: bool = False
     border: float = 0.0
     repeats: bool = False
+    n_users: int | None = None
 
     @classmethod
     def of(cls, row: Row, most: int) -> Group:
         """The group of a row; `most` is the largest cut-off that its library was asked for."""
         params, note = row.get("params") or {}, row.get("note") or ""
+        tested = LIBRARIES[row["library"]].truth_only and (row["relevance"] != "none" or "L1" in note)
         return cls(
             library=row["library"],
             part=row["dataset"].partition("/")[2],
@@ -114,7 +116,8 @@ class Group:
             others=params.get("category") == "first genre of the item",
             first="first" in params.get("category", ""),
             scaled="scaled" in params.get("prediction", ""),
-            tested=LIBRARIES[row["library"]].truth_only and (row["relevance"] != "none" or "L1" in note),
+            tested=tested,
+            n_users=row.get("n_users_averaged") if tested and row["relevance"] == "none" else None,
             aspects="without an aspect removed first" in note,
             cut=_cut(row, most),
             rows=row["metric"].startswith(("NCIS", "Coverage")),
@@ -150,6 +153,8 @@ def truth(test: pl.DataFrame, group: Group, library: Library) -> tuple[pl.DataFr
         test = test.with_columns(pl.col("rating").clip(upper_bound=float(most[1])))
     if group.relevance == "rating values":
         return test, library.least, True
+    if group.n_users is not None:
+        return test, None, False
     if group.scaled:
         return test, least, False
     if library.least is not None:
@@ -170,7 +175,7 @@ def prepared(lists: pl.DataFrame, group: Group, test: pl.DataFrame) -> pl.DataFr
     if library.dictionary:
         lists = lists.unique(["user_id", "item_id"], keep="first", maintain_order=True)
     if group.tested:
-        lists = lists.join(test.select("user_id").unique(), on="user_id", how="semi", maintain_order="left")
+        lists = of_tested(lists, test, group.n_users)
     if group.cut:
         lists = cut(lists, group.cut, repeats=group.rows)
     if library.sort is not None:
@@ -180,6 +185,19 @@ def prepared(lists: pl.DataFrame, group: Group, test: pl.DataFrame) -> pl.DataFr
     if library.sorted_lists:
         lists = lists.sort("user_id", -pl.col("score").cast(pl.Float64), maintain_order=True)
     return lists
+
+
+def of_tested(lists: pl.DataFrame, test: pl.DataFrame, n_users: int | None) -> pl.DataFrame:
+    """The lists of the users of the test file; of those with a rating of at least 4 there, where these are `n_users`."""
+
+    def of_users(rows: pl.DataFrame) -> pl.DataFrame:
+        return lists.join(rows.select("user_id").unique(), on="user_id", how="semi", maintain_order="left")
+
+    of_all = of_users(test)
+    if n_users in (None, of_all["user_id"].n_unique()):
+        return of_all
+    of_some = of_users(test.filter(pl.col("rating") >= 4))
+    return of_some if of_some["user_id"].n_unique() == n_users else of_all
 
 
 def tied(lists: pl.DataFrame) -> bool:

@@ -45,7 +45,11 @@ BEYOND_AXES: Final = (
         "list_divisor",
         "formula",
         "the length of a list that a sum over its items is divided by",
-        {"list_length": "the items that are there, at most k", "k": "k; without a cut-off the length of the list"},
+        {
+            "list_length": "the items that are there, at most k",
+            "places": "the places that the list fills, at most k, also those of repeated items that were taken out after the cut",
+            "k": "k; without a cut-off the length of the list",
+        },
     ),
     Axis(
         "item_distance",

@@ -171,6 +171,12 @@ class Measure:
         """k, or the length of the list where there is no cut-off."""
         return self.n_listed if self.k is None else self.k.astype(np.float64)
 
+    def length(self, choice: str) -> Array:
+        """The length of a list as the axis `list_divisor` counts it."""
+        return {"k": lambda: self.depth, "places": lambda: self.at_most_k(self.n_recommended), "list_length": lambda: self.n_listed}[
+            choice
+        ]()
+
     def table(self, name: str, **params: Scalar) -> CutTable:
         """A table with rows per user, as far as the cut-offs reach."""
         return self._cut(name, self._get(name, **params))

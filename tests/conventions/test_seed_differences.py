@@ -264,3 +264,26 @@ def test_a_repeated_row_without_scores_has_the_rank_of_its_last_row(evaluate):
     lists = table(("user", "item", "rank"), [("q", "a", 1), ("q", "b", 2), ("q", "a", 3)])
     test = table(UNRANKED, [("q", "a")])
     assert values(evaluate(test, lists, metrics=["MRR(duplicates=keep_last_row)@3"])) == {"MRR(duplicates=keep_last_row)@3": 0.5}
+
+
+def test_elliot_counts_a_repeated_item_once_in_head_and_tail_and_at_every_place_elsewhere(evaluate):
+    """Of 27 train rows h has 24, more than 80 %: it is the head, and a, b, c are the tail. User 1 knows c; relevant are a and h."""
+    train = table(UNRANKED, [*((user, "h") for user in range(2, 26)), (1, "c"), (2, "a"), (2, "b")])
+    test = rated((1, "a", 5), (1, "h", 5))
+    lists = listed((1, "a", 0.9), (1, "a", 0.8), (1, "h", 0.7), (1, "b", 0.6))
+    result = evaluate(test, lists, train=train, convention="elliot", metrics=["ACLT", "APLT", "PopREO", "PopRSP", "Precision"], top_k=3)
+    found = values(result)
+    assert found["ACLT@3"] == 1.0
+    assert found["APLT@3"] == pytest.approx(1 / 3)
+    assert found["PopREO@3"] == 0.0  # 1/1 of the head, 1/1 of the tail
+    # 1/1 of the head, 1/2 of the tail, a and b: (1/4)/(3/4)
+    assert found["PopRSP@3"] == pytest.approx(1 / 3)
+    assert found["Precision@3"] == 1.0
+
+
+def test_elliot_limits_auc_to_the_first_k_items_whether_train_holds_them_or_not(evaluate):
+    """Of 5 train items user 1 knows one and has one relevant: 5 - 1 - 1 + 1 = 4 negatives; z stands above the hit."""
+    train = table(UNRANKED, [(1, "c"), (2, "a"), (2, "b"), (2, "d"), (2, "e")])
+    lists = listed((1, "z", 0.9), (1, "a", 0.8), (1, "b", 0.7))
+    result = evaluate(rated((1, "a", 5)), lists, train=train, convention="elliot", metrics=["LAUC@1", "LAUC@2"])
+    assert values(result) == {"LAUC@1": 0.0, "LAUC@2": 0.75}
