@@ -173,9 +173,9 @@ class Measure:
 
     def length(self, choice: str) -> Array:
         """The length of a list as the axis `list_divisor` counts it."""
-        return {"k": lambda: self.depth, "places": lambda: self.at_most_k(self.n_recommended), "list_length": lambda: self.n_listed}[
-            choice
-        ]()
+        if choice == "k":
+            return self.depth
+        return self.at_most_k(self.n_recommended) if choice == "places" else self.n_listed
 
     def table(self, name: str, **params: Scalar) -> CutTable:
         """A table with rows per user, as far as the cut-offs reach."""
