@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path as File
@@ -55,8 +54,7 @@ _WHOLE_LIST: Final = ("Precision", "Recall", "FMeasure", "NDCG", "MRR", "MAP")
 _AT_K: Final = tuple(f"{name}AtK" for name in _WHOLE_LIST)
 CLAYRS_CLASSES: Final = (*_WHOLE_LIST, *_AT_K, "RPrecision", "MSE", "RMSE", "MAE", "Correlation", "GiniIndex", "PredictionCoverage",
                    "CatalogCoverage", "DeltaGap")  # fmt: skip
-_CLAYRS_ONLY: Final = ("relevant_threshold", "sys_average", "gains", "top_n")
-_LOGARITHMS: Final = {"log2": 2, "log10": 10, "log": math.e}
+_CLAYRS_ONLY: Final = ("relevant_threshold", "sys_average", "gains", "discount_log", "top_n")
 
 
 @dataclass(frozen=True)
@@ -278,10 +276,6 @@ class _Block:
             self.warnings.append(((*entry.inside, "precision"), "receval computes in double precision; ignored"))
         if "top_n" in body and "k" not in body:
             body["k"] = body.pop("top_n")
-        logarithm = str(body.get("discount_log", "")).removeprefix("np.").removeprefix("math.")
-        if logarithm in _LOGARITHMS:
-            del body["discount_log"]
-            body["log_base"] = _LOGARITHMS[logarithm]
         if "k" not in body and "top_k" not in self.value:
             if entry.name in _AT_K:
                 raise ValueError(f"{entry.name} needs k, the number of items it looks at")

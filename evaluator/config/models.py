@@ -75,6 +75,11 @@ def _loader(info: ValidationInfo) -> Load:
     return partial(conventions.load, folder=folder)
 
 
+def _cutoffs(value: Any, info: ValidationInfo) -> Any:
+    """The cut-offs of the config; without any those of the convention."""
+    return _loader(info)(str(info.data.get("convention", "receval"))).top_k if value == () else read_cutoffs(value)
+
+
 def _read_entry(value: Any, info: ValidationInfo) -> Any:
     load = _loader(info)
     convention = load(str(info.data.get("convention", "receval")))
@@ -85,7 +90,10 @@ def _read_entry(value: Any, info: ValidationInfo) -> Any:
                 raise ValueError(f"{spec} has several values: name the group that is meant")
         return (arithmetic,)
     specs = (convention.parse(value),) if isinstance(value, str) else read_entry(value)
-    for spec in specs:
+    written = (_plainly(value) or specs[0],) if isinstance(value, str) else specs
+    for spec, as_written in zip(specs, written, strict=True):
+        if spec.k is UNSET and info.data.get("top_k") == (None,):
+            convention.refuse_without_cutoff(as_written.name)
         try:
             metrics.resolve(spec, convention, load)
         except ValueError as error:
@@ -165,9 +173,14 @@ class Evaluation(Model):
     policy: Policy = Field(Policy(), description="what is done with odd data, for every metric alike; the convention decides the rest")
     top_k: Annotated[
         tuple[int | None, ...],
-        BeforeValidator(read_cutoffs),
+        BeforeValidator(_cutoffs),
         WithJsonSchema(_CUTOFFS),
-    ] = Field((10,), description="cut-offs for the metrics that name none: an integer, a list, or a grid; none is the whole list")
+    ] = Field(
+        default_factory=tuple,
+        validate_default=True,
+        description="cut-offs for the metrics that name none: an integer, a list, or a grid; none is the whole list. Without it 10, or the "
+        "whole list where the library of the convention looks at that",
+    )
     metrics: Entries = Field((), description="the metrics: names, measure strings, mappings, or grids by name")
     complex_metrics: Entries = Field((), description="metrics of metrics, such as F1 of nDCG and MAP; a second list, same spellings")
     yardsticks: Annotated[YardsticksConfig, BeforeValidator(_yardsticks, json_schema_input_type=bool | list[str] | YardsticksConfig)] = (

@@ -9,7 +9,6 @@ from .. import conventions
 from ..config import Loaded, missing
 from ..errors import ConfigError
 from ..load import Source
-from ..measure.scoring import pools
 from ..metrics.definition import Definition
 from ..names.measure_strings import MetricSpec
 from ..results.audit import Audit, AuditCell, AuditedMeasure
@@ -145,4 +144,4 @@ def _obstacle(loaded: Loaded, definition: Definition) -> str:
         return f"it needs {problem.rpartition(': give ')[2].partition(',')[0]}"
     if definition.several:
         return "it has several values: name the group that is meant"
-    return "" if definition.average != "micro" or pools(definition) else "it cannot be pooled"
+    return "" if definition.average != "micro" or definition.is_pooled else "it cannot be pooled"

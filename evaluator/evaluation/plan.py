@@ -42,9 +42,11 @@ class Plan:
 
     @cached_property
     def pooled(self) -> frozenset[int]:
-        """The indexes of the measures that are pooled over users."""
+        """The indexes of the measures that are pooled over users, or combined of means over users."""
         parts = {part for composite in self.composites for part in composite.definitions if part.average == "micro"}
-        return frozenset(index for index, one in enumerate(self.definitions) if "micro" in chosen(one, self.aggregates) or one in parts)
+        return frozenset(
+            index for index, one in enumerate(self.definitions) if "micro" in chosen(one, self.aggregates) or one in parts or one.of_means
+        )
 
     @property
     def predicted(self) -> frozenset[int]:

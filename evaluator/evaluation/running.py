@@ -177,7 +177,9 @@ class Run:
         if checks is not None:
             self.checks_of[name] = checks
             tied = (
-                bounds(ties, found.more[TIES], found.moments, dict(enumerate(of_one.by_definition))) if ties and TIES in found.more else {}
+                bounds(ties, found.more[TIES], found.moments, dict(enumerate(of_one.by_definition)), found.ratios)
+                if ties and TIES in found.more
+                else {}
             )
             context = self.context(name, source, of_one, {label: one._asdict() for label, one in tied.items()})
             self.note(findings(checks, found.more[TALLIES], context))

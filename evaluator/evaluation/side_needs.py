@@ -50,6 +50,7 @@ def side_needs(plan: Plan, inputs: Inputs, request: Request) -> SideNeeds:
         train_users="train" in plan.measure_needs,
         train_pairs=any("cooccurrence" in _formula_axes(definition) for definition in plan.all),
         by=tuple(_split_columns(plan, inputs, request)),
+        mean_rating=any(definition.truth.rule == "all_mean" for definition in plan.all),
     )
 
 

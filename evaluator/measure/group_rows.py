@@ -16,11 +16,10 @@ from ..tables.prepared import Prepared
 from .aggregate import aggregated, micro, needs_values
 from .by_group import GROUPS, GroupSums, GroupTable, has_groups_of
 from .composing import Composite, composed
-from .finishing import chosen, combined
+from .finishing import chosen, combined, of_means, ratio_sums
 from .measuring import Task
 from .moments import Moments
 from .partial import Partial
-from .scoring import pools
 
 
 def group_rows(task: Task, partial: Partial, model: str, n_shown: int, composites: Sequence[Composite] = ()) -> list[Row]:
@@ -79,7 +78,7 @@ def _rows(task: Task, sums: GroupSums | None, index: int, model: str, aggregates
     n_users = 0 if sums is None else sums.moments.measure(index).n
     rows = []
     for aggregate in chosen(definition, aggregates):
-        if aggregate == "micro" and not pools(definition):
+        if aggregate == "micro" and not definition.is_pooled:
             continue
         by_name = _of_nobody(aggregate) if sums is None else _aggregated(definition, sums, index, aggregate)
         rows += [
@@ -91,9 +90,11 @@ def _rows(task: Task, sums: GroupSums | None, index: int, model: str, aggregates
 
 def _aggregated(definition: Definition, sums: GroupSums, index: int, aggregate: str) -> dict[str, float | None]:
     moments = sums.moments.measure(index)
+    terms = ratio_sums(definition, sums.ratios.get(index))
     if aggregate == "micro":
-        terms = sums.ratios[index].values() if index in sums.ratios else np.zeros(2 * max(1, len(definition.components)))
-        return micro(terms[0::2].tolist(), terms[1::2].tolist(), moments.n, lambda parts: combined(definition, parts))
+        return micro(terms[0::2], terms[1::2], moments.n, lambda parts: combined(definition, parts))
+    if aggregate == "mean" and definition.of_means:
+        return of_means(definition, terms, moments, moments.n)
     ddof = 1 if definition.axes["std_ddof"] == "sample" else 0
     values = _values(sums, index) if needs_values(aggregate) else None
     return aggregated(aggregate, moments, ddof=ddof, values=values)

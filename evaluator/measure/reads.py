@@ -8,7 +8,7 @@ from typing import Final
 from ..metrics.definition import Definition
 from ..tables.graph import INPUTS, TABLES, closure
 
-_OF_HITS: Final = frozenset({"hits", "rated", "ideal", "retrieved", "n_relevant", "reading"})
+_OF_HITS: Final = frozenset({"hits", "rated", "ideal", "retrieved", "retrieved_at_k", "n_relevant", "reading"})
 """What a measure of hits reads beside them: judged items, what is relevant, and the length of the list."""
 _OF_TRUTH: Final = _OF_HITS | {"judged_rows", "outside", "truth_with_repeats"}
 """Tables for which no row of the lists is needed but those of test pairs and of items that are no candidates."""
@@ -45,4 +45,5 @@ def of_hits(definition: Definition) -> bool:
     tables = tables_of(definition)
     needs_more = any(True for part in definition.all for _ in part.metric.needs(part.params))
     reads_hits = "hits" in tables and tables <= _OF_HITS and not needs_more and not definition.metric.system
-    return reads_hits and definition.population in ("test", "tested") and definition.higher_is_better is not None
+    of_users = definition.population in ("test", "tested") and not definition.of_means
+    return reads_hits and of_users and definition.higher_is_better is not None

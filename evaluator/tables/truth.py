@@ -125,7 +125,7 @@ def truth_table(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth
         pair, rating, passing = one_row_per_pair(test_pairs, rating, passing, truth.duplicates)
     user = test_pairs.user[pair]
     if rating is not None:
-        passing = passing & _is_relevant(rating, user, passing, truth, part.n_users)
+        passing = passing & _is_relevant(rating, user, passing, truth, part.n_users, prepared)
     graded, copies = rating is not None and truth.graded, "row" in truth.duplicates
     every = bool(passing.all())
     count = np.ones(n, dtype=np.int64) if every and not test_pairs.repeats else np.bincount(pair[passing], minlength=n)
@@ -155,9 +155,11 @@ def one_row_per_pair(pairs: TestPairs, rating: Array, passing: Array, how: str) 
     return there, ratings, np.ones(len(there), dtype=np.bool_)
 
 
-def _is_relevant(rating: Array, user: Array, passing: Array, truth: Truth, n_users: int) -> Array:
+def _is_relevant(rating: Array, user: Array, passing: Array, truth: Truth, n_users: int, prepared: Prepared) -> Array:
     if truth.threshold is not None:
         return rating >= truth.threshold
+    if truth.rule == "all_mean":
+        return rating >= prepared.number("mean_rating")
     if truth.rule == "user_mean":
         means = exact_group_means(rating[passing], user[passing], n_users)
         return rating >= means[user]
