@@ -109,7 +109,7 @@ def _read(frame: pl.LazyFrame, source: load.Source) -> tuple[pl.DataFrame, pl.Da
     if column is not None:
         looks += [pl.col(column).cast(pl.Float64).min().alias("least"), pl.col(column).cast(pl.Float64).max().alias("most")]
     if "timestamp" in source.columns:
-        time = pl.col("timestamp").cast(pl.Float64).fill_nan(None)
+        time = pl.when(pl.col("timestamp").cast(pl.Float64).is_finite()).then(pl.col("timestamp").cast(pl.Float64))
         looks += [time.min().alias("first"), time.max().alias("last"), time.null_count().alias("untimed")]
     counts = [frame.filter(pl.col(name).is_not_null()).group_by(name).len() for name in ("user", "item")]
     users, items, looked = pl.collect_all([*counts, frame.select(looks)], engine="streaming")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -161,7 +162,8 @@ class Run:
         if checks is None and not found.counts["judged"]:
             load.common_or_refuse(files.inputs.test, source)
         if self.options.enriched is not None:
-            self.enriched[name] = self.options.enriched / f"{len(self.enriched)}.parquet"
+            numbered = (self.options.enriched / f"{number}.parquet" for number in count())
+            self.enriched[name] = next(path for path in numbered if not path.exists())
             found.more[ENRICHED].write(self.enriched[name])
         of_one = self.evaluated(name, task, found, plan)
         self.models[name] = of_one
