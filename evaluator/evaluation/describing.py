@@ -13,7 +13,7 @@ from ..config import Loaded
 from ..load.opening import FAILURES
 from ..load.scan import ReadError
 from ..load.tally import FaultTally
-from ..measure.row_counts import number_summary, row_counts
+from ..measure.summaries import count_summary, number_summary
 from ..results.description import Description, NumberSummary, Overlap, TableDescription, TimeSpan
 from ..tables.array import Array
 from .files import session_of
@@ -96,8 +96,8 @@ def _facts_of(name: str, source: load.Source, reader: SourceReader) -> _Facts:
         density=rows / cells if cells else None,
         numbers=numbers,
         times=times,
-        per_user=row_counts(users["len"].to_numpy()),
-        per_item=row_counts(items["len"].to_numpy()),
+        per_user=count_summary(users["len"].to_numpy()),
+        per_item=count_summary(items["len"].to_numpy()),
     )
     return _Facts(table, users, items)
 
