@@ -13,7 +13,7 @@ from ..config import Loaded
 from ..load.opening import FAILURES
 from ..load.scan import ReadError
 from ..load.tally import FaultTally
-from ..measure.row_counts import number_summary, row_counts
+from ..measure.summaries import count_summary, number_summary
 from ..results.description import Description, NumberSummary, Overlap, TableDescription, TimeSpan
 from ..results.repeats import describe_folds
 from ..tables.array import Array
@@ -100,8 +100,8 @@ def _facts_of(name: str, source: load.Source, reader: SourceReader) -> _Facts:
         density=rows / cells if cells else None,
         numbers=numbers,
         times=times,
-        per_user=row_counts(users["len"].to_numpy()),
-        per_item=row_counts(items["len"].to_numpy()),
+        per_user=count_summary(users["len"].to_numpy()),
+        per_item=count_summary(items["len"].to_numpy()),
     )
     return _Facts(table, users, items)
 
@@ -113,7 +113,7 @@ def _read(frame: pl.LazyFrame, source: load.Source) -> tuple[pl.DataFrame, pl.Da
     if column is not None:
         looks += [pl.col(column).cast(pl.Float64).min().alias("least"), pl.col(column).cast(pl.Float64).max().alias("most")]
     if "timestamp" in source.columns:
-        time = pl.col("timestamp").cast(pl.Float64).fill_nan(None)
+        time = pl.when(pl.col("timestamp").cast(pl.Float64).is_finite()).then(pl.col("timestamp").cast(pl.Float64))
         looks += [time.min().alias("first"), time.max().alias("last"), time.null_count().alias("untimed")]
     counts = [frame.filter(pl.col(name).is_not_null()).group_by(name).len() for name in ("user", "item")]
     users, items, looked = pl.collect_all([*counts, frame.select(looks)], engine="streaming")

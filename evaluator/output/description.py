@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from ..results.description import FORMAT_VERSION, Description, HistogramBin, Overlap, RowSpread, TableDescription, TimeSpan
+from ..results.description import FORMAT_VERSION, CountSummary, Description, HistogramBin, Overlap, TableDescription, TimeSpan
 from .blocks import Block, Heading, Points
 from .figures import Bars, Figures
 
@@ -29,7 +29,7 @@ _FACTS: Final[tuple[tuple[str, Callable[[TableDescription], str]], ...]] = (
     ("days", lambda table: _days(table.times)),
     ("rows without a time", lambda table: f"{table.times.untimed:,}" if table.times is not None and table.times.untimed else ""),
 )
-_COUNTS: Final[tuple[tuple[str, Callable[[RowSpread], str]], ...]] = (
+_COUNTS: Final[tuple[tuple[str, Callable[[CountSummary], str]], ...]] = (
     ("least", lambda counts: f"{counts.least:,}"),
     ("25 %", lambda counts: _number(counts.quantiles["25"])),
     ("median", lambda counts: _number(counts.quantiles["50"])),
@@ -85,7 +85,7 @@ def _facts(tables: tuple[TableDescription, ...]) -> tuple[tuple[str, ...], ...]:
     return tuple(row for row in rows if any(row[1:]))
 
 
-def _counts(counts: list[RowSpread | None]) -> tuple[tuple[str, ...], ...]:
+def _counts(counts: list[CountSummary | None]) -> tuple[tuple[str, ...], ...]:
     return tuple((label, *("" if one is None else shown(one) for one in counts)) for label, shown in _COUNTS)
 
 

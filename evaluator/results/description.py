@@ -39,7 +39,7 @@ class TimeSpan:
 
 
 @dataclass(frozen=True)
-class RowSpread:
+class CountSummary:
     """How the rows are spread over users, or over items.
 
     `quantiles` are by percent (25, 50, 75, 90, 99), interpolated linearly. `gini` = Σᵢ (2i - n - 1)·xᵢ / (n·Σx) over the n counts in
@@ -74,8 +74,8 @@ class TableDescription:
     density: float | None
     numbers: NumberSummary | None
     times: TimeSpan | None
-    per_user: RowSpread | None
-    per_item: RowSpread | None
+    per_user: CountSummary | None
+    per_item: CountSummary | None
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,11 @@ def test_the_time_span_leaves_out_rows_without_a_time(config):
     assert description.table("train").times is None
 
 
+def test_a_time_that_is_not_finite_is_none(config):
+    timed = TEST.with_columns(timestamp=pl.Series([300.0, float("inf"), float("nan"), None]))
+    assert describe(config(test=timed, knn=LISTS)).table("test").times == TimeSpan(300.0, 300.0, untimed=3)
+
+
 def test_users_and_items_in_common(config):
     description = describe(config(test=TEST, train=TRAIN, knn=LISTS))
     assert description.overlaps == (

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from receval.measure.row_counts import number_summary, row_counts
-from receval.results.description import HistogramBin, NumberSummary, RowSpread
+from receval.measure.summaries import count_summary, number_summary
+from receval.results.description import CountSummary, HistogramBin, NumberSummary
 
 
 def summary(values, *cuts):
@@ -19,7 +19,7 @@ def summary(values, *cuts):
 def test_four_users_with_1_1_2_and_4_rows():
     # quantiles at positions 0.75, 1.5, 2.25, 2.7 and 2.97 of (1, 1, 2, 4); Gini (-3·1 - 1·1 + 1·2 + 3·4) / (4·8);
     # the top 1 % and 20 % of four users are one user
-    assert row_counts(np.array([2, 1, 4, 1])) == RowSpread(
+    assert count_summary(np.array([2, 1, 4, 1])) == CountSummary(
         least=1,
         quantiles={"25": 1.0, "50": 1.5, "75": 2.5, "90": pytest.approx(3.4), "99": pytest.approx(3.94)},
         most=4,
@@ -32,22 +32,22 @@ def test_four_users_with_1_1_2_and_4_rows():
 
 def test_one_of_a_hundred_users_has_half_of_the_rows():
     # 99 users with one row and one with 101: Gini (Σ_{i≤99} (2i - 101) + 99·101) / (100·200) = (-99 + 9999) / 20000
-    counts = row_counts(np.array([1] * 99 + [101]))
+    counts = count_summary(np.array([1] * 99 + [101]))
     assert (counts.top_1, counts.top_20, counts.gini) == (101 / 200, 120 / 200, 0.495)
 
 
 def test_users_with_as_many_rows_are_equal():
-    counts = row_counts(np.array([7] * 50))
+    counts = count_summary(np.array([7] * 50))
     assert (counts.gini, counts.top_1, counts.top_20) == (0.0, 1 / 50, 10 / 50)
 
 
 def test_a_single_user_has_all():
-    counts = row_counts(np.array([3]))
+    counts = count_summary(np.array([3]))
     assert (counts.gini, counts.top_1, counts.top_20, counts.quantiles["99"]) == (0.0, 1.0, 1.0, 3.0)
 
 
 def test_nobody_has_no_counts():
-    assert row_counts(np.array([], dtype=np.int64)) is None
+    assert count_summary(np.array([], dtype=np.int64)) is None
 
 
 def test_few_different_numbers_have_a_bin_each():

@@ -1,4 +1,4 @@
-"""How rows are spread over users or items, and numbers over their range: values that no order of rows changes."""
+"""Summaries of columns: how rows are spread over users or items, and numbers over their range. No order of rows changes a bit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from ..results.description import HistogramBin, NumberSummary, RowSpread
+from ..results.description import CountSummary, HistogramBin, NumberSummary
 from ..tables.array import Array
 from .exact import ExactSums, rounded
 
@@ -18,14 +18,14 @@ _FEW: Final = 12
 _BINS: Final = 10
 
 
-def row_counts(counts: Array) -> RowSpread | None:
-    """Summarise how many rows each user, or each item, has; `None` if there are none. See `RowSpread` for the formulas."""
+def count_summary(counts: Array) -> CountSummary | None:
+    """Summarise how many rows each user, or each item, has; `None` if there are none. See `CountSummary` for the formulas."""
     if not len(counts):
         return None
     ascending = np.sort(counts.astype(np.int64))
     n, total = len(ascending), int(ascending.sum())
     weighted = int((ascending * (2 * np.arange(1, n + 1) - n - 1)).sum())
-    return RowSpread(
+    return CountSummary(
         least=int(ascending[0]),
         quantiles={str(percent): float(np.percentile(ascending, percent)) for percent in _QUANTILES},
         most=int(ascending[-1]),
