@@ -21,7 +21,7 @@ _ODD_LABEL: Final = r"[\[{]"
 _FLAT: Final = "write one value per row, or one text in which the values are separated"
 
 
-def refuse_odd_values(paths: Sequence[Path], columns: Mapping[str, str], listed: Collection[str]) -> None:
+def refuse_odd_values(role: str, paths: Sequence[Path], columns: Mapping[str, str], listed: Collection[str]) -> None:
     """Return if no id or label of files of JSON objects is a value that can be none; `DataError` names the line of the first that is.
 
     An id is a text or an integer, in the columns of `listed` a list of these; a label is any single value. `columns` maps canonical
@@ -43,7 +43,7 @@ def refuse_odd_values(paths: Sequence[Path], columns: Mapping[str, str], listed:
             for column, key in columns.items():
                 if isinstance(record, dict) and (problem := _problem(column, key, record.get(key), column in listed)):
                     message, hint = problem
-                    raise DataError(f"{path}, line {number}: {message}", hint)
+                    raise DataError(f"{role}: {path}, line {number}: {message}", hint)
 
 
 def _spellings(key: str) -> str:

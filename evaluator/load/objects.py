@@ -34,7 +34,7 @@ def json_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
     columns, label_columns = named(where, table, [*stored, *options.path_columns(stored)], options.columns, options.labels, True)
     partitions = options.partitions_of(columns | label_columns, stored)
     nested = [column for column, name in columns.items() if any(isinstance(record.get(name), list) for record in records)]
-    refuse_odd_values(paths, columns | label_columns, nested if list_columns.may_hold_lists(table) else ())
+    refuse_odd_values(role, paths, columns | label_columns, nested if list_columns.may_hold_lists(table) else ())
     values = {column: [value for record in records for value in _values(record.get(name))] for column, name in columns.items()}
     texts = {column: [_as_written(value) for value in held] for column, held in values.items()}
     return Scan(

@@ -87,7 +87,7 @@ def _has_mark(role: str, path: Path) -> bool:
                     raise sniff.holds_nul(f"{role}: {path}", _line_of_nul(path))
                 found = found or b'"' in block
     except (OSError, EOFError, zlib.error):
-        pass  # what is wrong with the packing is said when the rows are read
+        return False  # what is wrong with the packing is said when the rows are read
     return found
 
 
@@ -121,7 +121,7 @@ def _unpacked(path: Path, scratch: ExitStack) -> Path:
 
 def _temporary(path: Path, scratch: ExitStack) -> Path:
     folder = scratch.enter_context(tempfile.TemporaryDirectory(prefix="receval-"))
-    return Path(folder) / Path(path.name.removesuffix(path.suffix) if path.suffix.lower() in sniff.PACKED else path.name).name
+    return Path(folder) / (path.stem if path.suffix.lower() in sniff.PACKED else path.name)
 
 
 def _role_of_marks(path: Path, separator: str) -> tuple[Role, bool]:

@@ -82,6 +82,14 @@ def test_a_quoted_field_that_does_not_end_well_is_refused_with_its_line(name, ro
         door(name)
 
 
+@pytest.mark.parametrize("name", ["l.csv.gz", "l.csv.zst"])
+def test_a_packed_file_that_is_cut_short_is_refused_although_it_has_marks(name, write, door):
+    text = "user,item,score,title\n" + "".join(f'{number},{number * 7919 % 997},0.5,"a, {number}"\n' for number in range(300_000))
+    write(name, PACKINGS[name](text.encode())[:-1000])
+    with pytest.raises(DataError, match=re.escape(name)):
+        door(name)
+
+
 def test_a_fault_behind_a_field_of_several_lines_is_named_with_its_line_in_the_file(write, door):
     write("l.csv", 'user,item,score,title\n1,10,0.9,"one\ntwo\nthree"\n2,,0.5,x\n')
     with pytest.raises(DataError, match="line 5: no value for item"):
