@@ -10,7 +10,7 @@ from pathlib import Path
 
 import receval
 from receval import output
-from receval.output.disk import Stage
+from receval.output.disk import Stage, destination
 from receval.output.own_inputs import Target
 
 
@@ -24,12 +24,19 @@ def targets(loaded: receval.Loaded, files: Iterable[Path], folders: Iterable[Pat
 
 
 def save(result: receval.Result, loaded: receval.Loaded, files: Mapping[Path, str], folders: Iterable[Path], stage: Stage) -> None:
-    """Write the result to files in their formats and into folders, all or nothing."""
-    content = {path: output.FORMATS[form](result) for path, form in files.items()}
+    """Write the result to files in their formats and into folders, all or nothing; a link stays, and what it leads to is written.
+
+    Of an earlier run's files in the folders nothing stays that this run does not write.
+    """
+    content = {destination(path): output.FORMATS[form](result) for path, form in files.items()}
+    stale: list[Path] = []
     for folder in folders:
         written = {name: renderer(result) for name, renderer in output.FILES.items()}
         if loaded.config.output.per_user:
             written[output.PER_USER] = output.per_user(result)
         written[output.MANIFEST] = output.as_manifest(result, written)
         content |= {folder / name: body for name, body in written.items()}
-    stage.commit(content)
+        stale += [
+            folder / name for name in output.FOLDER_FILES - written.keys() if name in output.outputs_of_manifest(folder / output.MANIFEST)
+        ]
+    stage.commit(content, gone=stale)

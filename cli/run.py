@@ -72,7 +72,7 @@ def run(
     files, folders = _targets(loaded, outputs)
     refuse_overwriting(loaded, [*results.targets(loaded, files, folders), *failures.targets(store)])
     with ExitStack() as stack:
-        stage = stack.enter_context(disk.Stage([*folders, *(file.parent for file in files if disk.is_plain(file))]))
+        stage = stack.enter_context(disk.Stage([*folders, *(disk.destination(file).parent for file in files if disk.is_plain(file))]))
         failures_stage = stack.enter_context(failures.target(store))
         result = _evaluate(loaded, quiet, store is not None)
         results.save(result, loaded, files, folders, stage)

@@ -7,10 +7,10 @@ from types import MappingProxyType
 from typing import Final
 
 from ..results.result import Result
-from .data import as_csv, as_json, as_jsonl, as_manifest, as_parquet, as_wide_csv, per_user
+from .data import as_csv, as_json, as_jsonl, as_manifest, as_parquet, as_wide_csv, outputs_of_manifest, per_user
 from .text import as_markdown
 
-__all__ = ["FILES", "FOLDER_FILES", "FORMATS", "MANIFEST", "PER_USER", "as_manifest", "per_user"]
+__all__ = ["FILES", "FOLDER_FILES", "FORMATS", "MANIFEST", "PER_USER", "as_manifest", "outputs_of_manifest", "per_user"]
 
 Renderer = Callable[[Result], bytes]
 

@@ -8,6 +8,7 @@ import io
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -78,6 +79,15 @@ def as_manifest(result: Result, files: Mapping[str, bytes]) -> bytes:
             "outputs": outputs,
         }
     )
+
+
+def outputs_of_manifest(path: Path) -> set[str]:
+    """The names of the files that a manifest proves; none if it is not there, or no manifest."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return {output["path"] for output in json.load(file)["outputs"] if (path.parent / output["path"]).is_file()}
+    except (OSError, ValueError, LookupError, TypeError):
+        return set()
 
 
 def findings_as_json(result: Result) -> bytes:

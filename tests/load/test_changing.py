@@ -19,7 +19,6 @@ from receval.errors import DataError
 from receval.evaluation import files, running
 from receval.load import fingerprint, sniff
 
-
 CHANGES: dict[str, Callable[[Path], object]] = {
     "grown": lambda path: path.open("ab").write(b"9,9,9\n"),
     "cut": lambda path: os.truncate(path, 20),
