@@ -10,7 +10,7 @@ from pathlib import Path
 
 import receval
 from receval import output
-from receval.output.disk import Stage
+from receval.output.disk import Stage, destination
 from receval.output.own_inputs import Target
 
 
@@ -26,16 +26,20 @@ def targets(loaded: receval.Loaded, files: Iterable[Path], folders: Iterable[Pat
 def save(
     result: receval.Result, formats: Iterable[str], files: Mapping[Path, str], folders: Iterable[Path], stage: Stage, per_user: bool
 ) -> None:
-    """Write the result to files in their formats and into folders, all or nothing.
+    """Write the result to files in their formats and into folders, all or nothing; a link stays, and what it leads to is written.
 
-    Folders have the values of users in each of `formats`; with `per_user` files have them in the place of the result.
+    Folders have the values of users in each of `formats`; with `per_user` files have them in the place of the result. Of an earlier run's
+    files in the folders nothing stays that this run does not write.
     """
     renderers = output.PER_USER if per_user else output.FORMATS
-    content: dict[Path, bytes | Path] = {path: renderers[form](result) for path, form in files.items()}
+    content: dict[Path, bytes | Path] = {destination(path): renderers[form](result) for path, form in files.items()}
+    stale: list[Path] = []
     for folder in folders:
         written: dict[str, bytes | Path] = {name: renderer(result) for name, renderer in output.FILES.items()}
         written |= {f"per_user.{form}": output.PER_USER[form](result) for form in formats}
         written |= output.enriched_files(result)
         written[output.MANIFEST] = output.as_manifest(result, written)
         content |= {folder / name: body for name, body in written.items()}
-    stage.commit(content)
+        before = output.outputs_of_manifest(folder / output.MANIFEST)
+        stale += [folder / name for name in sorted(before - written.keys()) if output.is_output_file(name)]
+    stage.commit(content, gone=stale)

@@ -85,7 +85,7 @@ def run(
     files, folders = _targets(loaded, outputs, _PER_USER_ENDINGS if per_user else _ENDINGS)
     refuse_overwriting(loaded, [*results.targets(loaded, files, folders), *failures.targets(store)])
     with ExitStack() as stack:
-        stage = stack.enter_context(disk.Stage([*folders, *(file.parent for file in files if disk.is_plain(file))]))
+        stage = stack.enter_context(disk.Stage([*folders, *(disk.destination(file).parent for file in files if disk.is_plain(file))]))
         failures_stage = stack.enter_context(failures.target(store))
         formats = loaded.config.output.per_user_formats or (("parquet",) if per_user else ())
         result = _evaluate(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import glob
 import os
 import shutil
-import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
 import polars as pl
+
+from ..temporary import folder_for_copies
 
 _SWITCH: Final = "POLARS_FORCE_ASYNC"
 
@@ -26,7 +27,7 @@ def plainly_named(path: Path, scratch: ExitStack) -> Path:
     """A path to the same file that is no pattern: read that way, NDJSON has no means to say that `[` is a letter."""
     if not glob.has_magic(str(path)):
         return path
-    link = Path(scratch.enter_context(tempfile.TemporaryDirectory(prefix="receval-"))) / f"file{''.join(path.suffixes[-2:])}"
+    link = scratch.enter_context(folder_for_copies()) / f"file{''.join(path.suffixes[-2:])}"
     if glob.has_magic(link.name):
         link = link.with_name("file.ndjson")
     try:

@@ -7,11 +7,11 @@ from types import MappingProxyType
 from typing import Final
 
 from ..results.result import Result
-from .data import as_csv, as_json, as_jsonl, as_manifest, as_parquet, as_wide_csv, enriched_files
+from .data import as_csv, as_json, as_jsonl, as_manifest, as_parquet, as_wide_csv, enriched_files, outputs_of_manifest
 from .per_user import PER_USER
 from .text import as_markdown
 
-__all__ = ["FILES", "FORMATS", "MANIFEST", "PER_USER", "as_manifest", "enriched_files", "is_output_file"]
+__all__ = ["FILES", "FORMATS", "MANIFEST", "PER_USER", "as_manifest", "enriched_files", "is_output_file", "outputs_of_manifest"]
 
 Renderer = Callable[[Result], bytes]
 

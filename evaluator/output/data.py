@@ -101,6 +101,15 @@ def enriched_files(result: Result) -> dict[str, Path]:
     return {f"enriched.{named[model]}.parquet": path for model, path in result.enriched.items()}
 
 
+def outputs_of_manifest(path: Path) -> set[str]:
+    """The names of the files that a manifest proves; none if it is not there, or no manifest."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return {output["path"] for output in json.load(file)["outputs"] if (path.parent / output["path"]).is_file()}
+    except (OSError, ValueError, LookupError, TypeError):
+        return set()
+
+
 def findings_as_json(result: Result) -> bytes:
     """What the health checks found, and in which files."""
     content = {

@@ -183,3 +183,18 @@ def test_train_is_read_only_if_a_check_looks_at_it(receval, config, write):
     code, out, _ = receval("run", path, *train, *(part for name in off for part in ("--set", f"health.{name}=off")))
     assert code == 0
     assert "Precision" in out
+
+
+def test_the_stored_rows_of_models_with_names_alike_are_all_there(receval, config, tmp_path):
+    names = ("x/y", "x_y", "x_y.2", "x%2Fy", "x+2")
+    models = [f"--recs={name}={tmp_path / 'lists.csv'}" for name in names]
+    receval("check", config(CLEAN + "3,13,1\n"), *models, "--store-failures", tmp_path / "failures")
+    stored = {path.name for path in (tmp_path / "failures").glob("R01.*")}
+    assert stored == {
+        "R01.m.parquet",
+        "R01.x%2Fy.parquet",
+        "R01.x_y.parquet",
+        "R01.x_y.2.parquet",
+        "R01.x%252Fy.parquet",
+        "R01.x%2B2.parquet",
+    }
