@@ -1,7 +1,8 @@
 """How the reference values of each library were made: the convention that answers them, and what the library was given.
 
 Libraries that take ordered lists were given them sorted by score, ties in the order of the file; those that take a dictionary
-hold the first row of a repeated pair; those without a threshold of their own were given the relevant test rows only.
+were given the first row of a repeated pair, or, where a value says D2, every row; those without a threshold of their own were given the
+relevant test rows only.
 """
 
 from __future__ import annotations
@@ -77,7 +78,8 @@ class Group:
     Of the lists: `baseline`: the model whose lists are the reference; `tested`: those of users without a test row were taken out;
     `cut`: to that length first, `rows`: with repeated items; `named`: they are lists of categories, `first`: of the first of an item,
     `others`: of another for items without one.
-    `border`: the share of the head, where the library's sort decides which items are in it.
+    `border`: the share of the head, where the library's sort decides which items are in it. `repeats`: a library of dictionaries was given
+    every row, also of repeated items. `n_users`: of how many users lists that were measured alone were, where those of some were taken out.
     """
 
     library: str
@@ -96,11 +98,14 @@ class Group:
     rows: bool = False
     named: bool = False
     border: float = 0.0
+    repeats: bool = False
+    n_users: int | None = None
 
     @classmethod
     def of(cls, row: Row, most: int) -> Group:
         """The group of a row; `most` is the largest cut-off that its library was asked for."""
         params, note = row.get("params") or {}, row.get("note") or ""
+        tested = LIBRARIES[row["library"]].truth_only and (row["relevance"] != "none" or "L1" in note)
         return cls(
             library=row["library"],
             part=row["dataset"].partition("/")[2],
@@ -111,12 +116,14 @@ class Group:
             others=params.get("category") == "first genre of the item",
             first="first" in params.get("category", ""),
             scaled="scaled" in params.get("prediction", ""),
-            tested=LIBRARIES[row["library"]].truth_only and (row["relevance"] != "none" or "L1" in note),
+            tested=tested,
+            n_users=row.get("n_users_averaged") if tested and row["relevance"] == "none" else None,
             aspects="without an aspect removed first" in note,
             cut=_cut(row, most),
             rows=row["metric"].startswith(("NCIS", "Coverage")),
             border=_border(row),
             named=row["metric"] == "CategoricalDiversity",
+            repeats="D2" in re.findall(r"\w+", note),
             pairs="only the pairs with a prediction are in the truth" in note,
         )
 
@@ -146,6 +153,8 @@ def truth(test: pl.DataFrame, group: Group, library: Library) -> tuple[pl.DataFr
         test = test.with_columns(pl.col("rating").clip(upper_bound=float(most[1])))
     if group.relevance == "rating values":
         return test, library.least, True
+    if group.n_users is not None:
+        return test, None, False
     if group.scaled:
         return test, least, False
     if library.least is not None:
@@ -161,10 +170,12 @@ def truth(test: pl.DataFrame, group: Group, library: Library) -> tuple[pl.DataFr
 def prepared(lists: pl.DataFrame, group: Group, test: pl.DataFrame) -> pl.DataFrame:
     """The lists as the library was given them, or as it holds them."""
     library = LIBRARIES[group.library]
+    if group.repeats:  # it holds the last row of a pair, and keeps the order of the file among ties in lists as short as these
+        return lists
     if library.dictionary:
         lists = lists.unique(["user_id", "item_id"], keep="first", maintain_order=True)
     if group.tested:
-        lists = lists.join(test.select("user_id").unique(), on="user_id", how="semi", maintain_order="left")
+        lists = of_tested(lists, test, group.n_users)
     if group.cut:
         lists = cut(lists, group.cut, repeats=group.rows)
     if library.sort is not None:
@@ -174,6 +185,19 @@ def prepared(lists: pl.DataFrame, group: Group, test: pl.DataFrame) -> pl.DataFr
     if library.sorted_lists:
         lists = lists.sort("user_id", -pl.col("score").cast(pl.Float64), maintain_order=True)
     return lists
+
+
+def of_tested(lists: pl.DataFrame, test: pl.DataFrame, n_users: int | None) -> pl.DataFrame:
+    """The lists of the users of the test file; of those with a rating of at least 4 there, where these are `n_users`."""
+
+    def of_users(rows: pl.DataFrame) -> pl.DataFrame:
+        return lists.join(rows.select("user_id").unique(), on="user_id", how="semi", maintain_order="left")
+
+    of_all = of_users(test)
+    if n_users in (None, of_all["user_id"].n_unique()):
+        return of_all
+    of_some = of_users(test.filter(pl.col("rating") >= 4))
+    return of_some if of_some["user_id"].n_unique() == n_users else of_all
 
 
 def tied(lists: pl.DataFrame) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .options import config_argument, input_format_option, recs_option, set_option
+from .options import config_argument, input_format_option, recs_option, replace_option, set_option
 from .output import emit, warn, warn_of_unrefused
 
 
@@ -12,6 +12,7 @@ from .output import emit, warn, warn_of_unrefused
 @config_argument
 @set_option
 @recs_option
+@replace_option
 @input_format_option
 @click.option(
     "--convention", "conventions", multiple=True, metavar="NAME", help="A convention to compare the config's with; all if not given."
@@ -21,6 +22,7 @@ def audit(
     config: str,
     overrides: tuple[str, ...],
     recommendations: tuple[str, ...],
+    replace: bool,
     input_format: str | None,
     conventions: tuple[str, ...],
     form: str,
@@ -36,7 +38,7 @@ def audit(
 
     from .pages import emit_page
 
-    loaded = load_config(config, overrides, recommendations, input_format=input_format)
+    loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
     warn(loaded)
     warn_of_unrefused(loaded)
     report = receval.audit(loaded, conventions)

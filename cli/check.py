@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from .options import config_argument, input_format_option, recs_option, set_option, store_option, strict_option
+from .options import config_argument, input_format_option, recs_option, replace_option, set_option, store_option, strict_option
 from .output import emit, on_screen, warn
 
 
@@ -14,6 +14,7 @@ from .output import emit, on_screen, warn
 @config_argument
 @set_option
 @recs_option
+@replace_option
 @input_format_option
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", help="Text, or JSON.")
 @strict_option
@@ -24,6 +25,7 @@ def check(
     config: str,
     overrides: tuple[str, ...],
     recommendations: tuple[str, ...],
+    replace: bool,
     input_format: str | None,
     form: str,
     strict: bool,
@@ -37,11 +39,13 @@ def check(
     import receval
     from receval.config import load_config
     from receval.output import data, findings
+    from receval.output.own_inputs import refuse_overwriting
 
-    from .failures import keep, target
+    from .failures import keep, target, targets
 
-    loaded = load_config(config, overrides, recommendations, input_format=input_format)
+    loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
     warn(loaded)
+    refuse_overwriting(loaded, targets(store))
     with target(store) as stage:
         result = receval.run(loaded, keep_failures=store is not None, tolerant=True)
         keep(result, store, stage)

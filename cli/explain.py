@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .options import config_argument, input_format_option, recs_option, set_option
+from .options import config_argument, input_format_option, recs_option, replace_option, set_option
 from .output import emit, warn, warn_of_unrefused
 
 
@@ -15,6 +15,7 @@ from .output import emit, warn, warn_of_unrefused
 @click.option("--model", help="The name of the model; not needed where there is one.")
 @set_option
 @recs_option
+@replace_option
 @input_format_option
 @click.option("--format", "form", type=click.Choice(("table", "json", "md")), default="table", help="What to print.")
 def explain(
@@ -24,6 +25,7 @@ def explain(
     model: str | None,
     overrides: tuple[str, ...],
     recommendations: tuple[str, ...],
+    replace: bool,
     input_format: str | None,
     form: str,
 ) -> None:
@@ -37,7 +39,7 @@ def explain(
 
     from .pages import emit_page
 
-    loaded = load_config(config, overrides, recommendations, input_format=input_format)
+    loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
     warn(loaded)
     warn_of_unrefused(loaded)
     explanation = receval.explain(loaded, measure, user, model)

@@ -91,9 +91,9 @@ def _save(text: str, target: Path | None) -> None:
     if target is None:
         emit(text.encode())
         return
-    folder = _folder(target)
-    with disk.Stage([folder] if folder else []) as stage:
-        stage.commit({target: text.encode()})
+    file = disk.destination(target)
+    with disk.Stage([file.parent] if disk.is_plain(file) else []) as stage:
+        stage.commit({file: text.encode()})
 
 
 def _demonstrate(folder: Path, force: bool) -> None:

@@ -17,6 +17,7 @@ import click
 _COMMANDS = {
     "run": "Evaluate recommendation files as a config says.",
     "check": "Say what is wrong or suspicious in the files of a config.",
+    "describe": "Say what the files of a config hold.",
     "init": "Write a config for files, from another program's, or with sample data.",
     "validate": "Check a config without opening any data.",
     "audit": "Evaluate the metrics of a config under every convention.",
@@ -37,9 +38,25 @@ class _Commands(click.Group):
         command: click.Command = getattr(import_module(f".{name}", __package__), name)
         return command
 
+    def resolve_command(self, context: click.Context, arguments: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        name = arguments[0]
+        if name not in _COMMANDS and not name.startswith("-"):
+            context.fail(f"No such command {name!r}.{_hint(name)}")
+        return super().resolve_command(context, arguments)
+
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
+
+
+def _hint(name: str) -> str:
+    """What may have been meant by the name of a command that there is not."""
+    from difflib import get_close_matches
+
+    if name.endswith((".yaml", ".yml")):
+        return f" Did you mean 'receval run {name}'?"
+    close = get_close_matches(name, _COMMANDS, n=1, cutoff=0.5)
+    return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def _print_version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
@@ -66,14 +83,24 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code; nothing but the exit code leaves this function."""
+    if arguments is not None:
+        return _exit_code(arguments)
+    # receval uses no plug-ins of pydantic; looking for them reads the metadata of every package that is installed.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    gc.disable()  # a run is short and leaves few cycles behind; looking for them takes 2 % of it
+    code = _exit_code(sys.argv[1:])
+    gc.freeze()  # what is alive now ends with the process: looking for cycles in it takes a tenth of a second
+    return code
+
+
+def _exit_code(arguments: Sequence[str]) -> int:
+    """Run a command and turn each failure into a sentence and an exit code."""
     from receval.errors import RecevalError
 
-    if arguments is None:
-        gc.disable()  # a run is short and leaves few cycles behind; looking for them takes 2 % of it
     if "_RECEVAL_COMPLETE" in os.environ:
         cli.main(prog_name="receval")
     try:
-        with _ended_by_sigterm(), cli.make_context("receval", list(sys.argv[1:] if arguments is None else arguments)) as context:
+        with _ended_by_sigterm(), cli.make_context("receval", list(arguments)) as context:
             cli.invoke(context)
         sys.stdout.flush()
         return 0
@@ -91,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         error.show()
         return error.exit_code
     except RecevalError as error:
-        print(f"receval: {error}" if "\n" not in error.message else f"receval: the config is wrong\n{error}", file=sys.stderr)
+        print(f"receval: {error.shown()}", file=sys.stderr)
         return error.exit_code
     except Exception:
         traceback.print_exc()

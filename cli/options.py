@@ -11,6 +11,7 @@ set_option = click.option(
 recs_option = click.option(
     "--recs", "recommendations", multiple=True, metavar="NAME=FILE", help="Add a model to the config's; NAME=- reads standard input."
 )
+replace_option = click.option("--replace", is_flag=True, help="Let --recs take the place of a model that the config has already.")
 strict_option = click.option("--strict", is_flag=True, help="Exit with 1 for warnings of the health checks too, not for errors only.")
 store_option = click.option(
     "--store-failures", "store", metavar="DIR", help="Write the offending rows of failed checks into a folder, as Parquet."

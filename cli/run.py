@@ -6,22 +6,25 @@ import sys
 from contextlib import ExitStack
 from glob import glob
 from pathlib import Path
+from typing import Any
 
 import click
 import receval
 
-from .options import config_argument, input_format_option, recs_option, set_option, store_option, strict_option
+from .options import config_argument, input_format_option, recs_option, replace_option, set_option, store_option, strict_option
 from .output import emit, on_screen, warn
 
 _LARGE = 50 << 20
 _FORMATS = ("table", "csv", "json", "jsonl", "md", "parquet")
 _ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".parquet": "parquet"}
+_PER_USER_ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 
 
 @click.command()
 @config_argument
 @set_option
 @recs_option
+@replace_option
 @input_format_option
 @click.option("--format", "form", type=click.Choice(_FORMATS[:-1]), help="What to print; a table if not given.")
 @click.option(
@@ -31,6 +34,12 @@ _ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".pa
     multiple=True,
     metavar="FILE|DIR/",
     help="Write the result: to a file in the format its ending names, or all result files into a folder. May be repeated.",
+)
+@click.option(
+    "--per-user",
+    is_flag=True,
+    help="Give the value of every measure for every user in the place of the table: with --format csv (if not given) or jsonl, "
+    "and in the files of -o.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, and what --format asks for.")
 @click.option("-v", "--verbose", is_flag=True, help="Show who was counted for each value, and every finding of the health checks.")
@@ -43,9 +52,11 @@ def run(
     config: str,
     overrides: tuple[str, ...],
     recommendations: tuple[str, ...],
+    replace: bool,
     input_format: str | None,
     form: str | None,
     outputs: tuple[str, ...],
+    per_user: bool,
     quiet: bool,
     verbose: bool,
     strict: bool,
@@ -59,46 +70,70 @@ def run(
     """
     from receval.config import load_config
     from receval.output import disk
+    from receval.output.own_inputs import refuse_overwriting
 
-    from .failures import keep, target
+    from . import failures, results
 
-    loaded = load_config(config, overrides, recommendations, input_format=input_format)
+    loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
     if not quiet:
         warn(loaded)
     if print_config:
         click.echo(loaded.resolved_yaml(), nl=False)
         return
-    files, folders = _targets(loaded, outputs)
+    if per_user and form not in (None, "csv", "jsonl"):
+        raise click.UsageError(f"--per-user prints csv or jsonl, not {form}")
+    files, folders = _targets(loaded, outputs, _PER_USER_ENDINGS if per_user else _ENDINGS)
+    refuse_overwriting(loaded, [*results.targets(loaded, files, folders), *failures.targets(store)])
     with ExitStack() as stack:
-        stage = stack.enter_context(disk.Stage([*folders, *(file.parent for file in files if disk.is_plain(file))]))
-        failures = stack.enter_context(target(store))
-        result = _evaluate(loaded, quiet, store is not None)
-        _save(result, loaded, files, folders, stage)
-        keep(result, store, failures)
-    _print(result, form, quiet, verbose, strict)
+        stage = stack.enter_context(disk.Stage([*folders, *(disk.destination(file).parent for file in files if disk.is_plain(file))]))
+        failures_stage = stack.enter_context(failures.target(store))
+        formats = loaded.config.output.per_user_formats or (("parquet",) if per_user else ())
+        result = _evaluate(
+            loaded,
+            quiet,
+            keep_failures=store is not None,
+            keep_users=bool(formats),
+            enriched=_enriched(loaded, folders, stack),
+            describes=loaded.config.output.describe,
+        )
+        results.save(result, formats, files, folders, stage, per_user)
+        failures.keep(result, store, failures_stage)
+    _print(result, form or ("csv" if per_user else None), quiet, verbose, strict, per_user)
     context.exit(1 if result.failed(strict) else 0)
 
 
-def _targets(loaded: receval.Loaded, outputs: tuple[str, ...]) -> tuple[dict[Path, str], list[Path]]:
+def _targets(loaded: receval.Loaded, outputs: tuple[str, ...], formats: dict[str, str]) -> tuple[dict[Path, str], list[Path]]:
     """The files to write with their formats, and the folders."""
     files: dict[Path, str] = {}
-    folders = [loaded.folder / loaded.config.output.dir] if loaded.config.output.dir else []
+    folders = [loaded.folder / Path(loaded.config.output.dir).expanduser()] if loaded.config.output.dir else []
     for output in outputs:
-        path = Path(output)
+        path = Path(output).expanduser()
         if not output.strip():
             raise click.UsageError("-o names no file: is a variable empty?")
         if output.endswith("/") or path.is_dir():
             folders.append(path)
-        elif path.suffix.lower() in _ENDINGS:
-            files[path] = _ENDINGS[path.suffix.lower()]
+        elif path.suffix.lower() in formats:
+            files[path] = formats[path.suffix.lower()]
         else:
-            endings = ", ".join(_ENDINGS)
+            endings = ", ".join(formats)
             raise click.UsageError(f"-o {output}: end a file in {endings}, or a folder in /")
     return files, folders
 
 
-def _evaluate(loaded: receval.Loaded, quiet: bool, keep_failures: bool) -> receval.Result:
-    options = {"keep_failures": keep_failures, "keep_users": loaded.config.output.per_user}
+def _enriched(loaded: receval.Loaded, folders: list[Path], stack: ExitStack) -> Path | None:
+    """A temporary folder for the lists with their hits, where the config wants them."""
+    from receval.parts import Scratch
+
+    wanted = loaded.config.output
+    if not folders and (wanted.enriched or wanted.describe):
+        key = "enriched" if wanted.enriched else "describe"
+        raise click.UsageError(f"output.{key} needs a folder to write to: give output.dir in the config, or -o DIR/")
+    if not wanted.enriched:
+        return None
+    return stack.enter_context(Scratch()).folder
+
+
+def _evaluate(loaded: receval.Loaded, quiet: bool, **options: Any) -> receval.Result:
     if quiet or not sys.stderr.isatty() or not _takes_a_while(loaded):
         return receval.run(loaded, **options)
     from .progress import bar
@@ -110,29 +145,12 @@ def _evaluate(loaded: receval.Loaded, quiet: bool, keep_failures: bool) -> recev
 def _takes_a_while(loaded: receval.Loaded) -> bool:
     """Whether there are several models, or large files."""
     given = loaded.config.data.recommendations
-    data = loaded.config.data
-    sources = [*(given.values() if isinstance(given, dict) else given), data.test, *filter(None, (data.train, data.items))]
-    files = [file for source in sources for path in source.path for file in glob(str(loaded.folder / path))]
-    several = len(given) > 1 or not isinstance(given, dict)
-    return several or sum(Path(file).stat().st_size for file in files) > _LARGE
+    files = [file for _, source in loaded.config.data.sources() for path in source.path for file in glob(str(loaded.folder / path))]
+    several = len(given) > 1 or not isinstance(given, dict) or bool(loaded.folds)
+    return several or sum(Path(file).stat().st_size for file in files if Path(file).exists()) > _LARGE
 
 
-def _save(result: receval.Result, loaded: receval.Loaded, files: dict[Path, str], folders: list[Path], stage: object) -> None:
-    from receval import output
-    from receval.output import disk
-
-    assert isinstance(stage, disk.Stage)
-    content = {path: output.FORMATS[form](result) for path, form in files.items()}
-    for folder in folders:
-        written = {name: renderer(result) for name, renderer in output.FILES.items()}
-        if loaded.config.output.per_user:
-            written["per_user.parquet"] = output.per_user(result)
-        written["manifest.json"] = output.as_manifest(result, written)
-        content |= {folder / name: body for name, body in written.items()}
-    stage.commit(content)
-
-
-def _print(result: receval.Result, form: str | None, quiet: bool, verbose: bool, strict: bool) -> None:
+def _print(result: receval.Result, form: str | None, quiet: bool, verbose: bool, strict: bool, per_user: bool) -> None:
     """Print the result; what the checks found goes with the table, and to standard error beside any other format."""
     from receval import output
     from receval.output import blocks, findings, ledgers, terminal
@@ -145,4 +163,4 @@ def _print(result: receval.Result, form: str | None, quiet: bool, verbose: bool,
     levels = failing if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
     click.echo(findings.show([finding for finding in result.findings if finding.severity in levels], sys.stderr), err=True, nl=False)
     if form is not None:
-        emit(output.FORMATS[form](result))
+        emit((output.PER_USER if per_user else output.FORMATS)[form](result))

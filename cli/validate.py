@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .options import config_argument, input_format_option, recs_option, set_option
+from .options import config_argument, input_format_option, recs_option, replace_option, set_option
 from .output import warn
 
 
@@ -12,16 +12,26 @@ from .output import warn
 @config_argument
 @set_option
 @recs_option
+@replace_option
 @input_format_option
-def validate(config: str, overrides: tuple[str, ...], recommendations: tuple[str, ...], input_format: str | None) -> None:
+@click.option("--files", is_flag=True, help="Look also whether the files are there; exits with 3 and names all that are not.")
+def validate(
+    config: str, overrides: tuple[str, ...], recommendations: tuple[str, ...], replace: bool, input_format: str | None, files: bool
+) -> None:
     """Check a config without opening any data.
 
     Prints every problem with its line and exits with 2, or says that the config is valid.
     """
     from receval.config import load_config
 
-    loaded = load_config(config, overrides, recommendations, input_format=input_format)
+    loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
     warn(loaded)
+    if loaded.doubt:
+        click.echo(f"receval: {loaded.doubt}", err=True)
+    if files:
+        from receval.evaluation.missing_files import refuse_missing_files
+
+        refuse_missing_files(loaded)
     evaluation = loaded.config.evaluation
     n_measures = len(evaluation.definitions) + len(evaluation.composites)
     click.echo(f"{loaded.name} is valid: {n_measures} measures, {len(loaded.config.data.recommendations)} models")

@@ -14,13 +14,30 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-__all__ = ["Audit", "Counts", "Explanation", "Input", "InputFile", "Loaded", "Result", "Row", "audit", "explain", "load_config", "run"]
+__all__ = [
+    "Audit",
+    "Counts",
+    "Description",
+    "Explanation",
+    "Input",
+    "InputFile",
+    "Loaded",
+    "Result",
+    "Row",
+    "audit",
+    "describe",
+    "explain",
+    "load_config",
+    "run",
+]
 
 _HOMES = {
     "Audit": ".results.audit",
+    "Description": ".results.description",
     "Explanation": ".results.explanation",
     "Loaded": ".config",
     "audit": ".evaluation.auditing",
+    "describe": ".evaluation.describing",
     "explain": ".evaluation.explaining",
     "load_config": ".config",
     "run": ".evaluation.running",

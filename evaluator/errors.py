@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
+
+_MOST_LINES: Final = 16
+"""How many problems are shown; with the heading, the hint and the number of others a message has at most 20 lines."""
 
 
 class RecevalError(Exception):
@@ -13,11 +17,22 @@ class RecevalError(Exception):
     """
 
     exit_code = 70
+    heading = "several things are wrong"
+    """What a message of several lines begins with."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+    def shown(self) -> str:
+        """The failure as people read it: a heading above several lines, of which the first few are shown, and the hint."""
+        lines = self.message.splitlines()
+        if len(lines) <= 1:
+            return str(self)
+        more = [f"… and {len(lines) - _MOST_LINES} more like these"] if len(lines) > _MOST_LINES + 1 else []
+        hint = [f"  {line}" for line in (self.hint or "").splitlines()[:1]]
+        return "\n".join([self.heading, *(lines[:_MOST_LINES] if more else lines), *more, *hint])
 
     def __str__(self) -> str:
         return f"{self.message}\n  {self.hint}" if self.hint else self.message
@@ -27,6 +42,7 @@ class ConfigError(RecevalError):
     """The command line or the config is wrong (exit code 2); carries every problem found, not only the first."""
 
     exit_code = 2
+    heading = "the config is wrong"
 
     def __init__(self, problems: Sequence[str] | str, hint: str | None = None) -> None:
         self.problems = (problems,) if isinstance(problems, str) else tuple(problems)
@@ -37,6 +53,7 @@ class DataError(RecevalError):
     """A data file cannot be read or its content is wrong (exit code 3)."""
 
     exit_code = 3
+    heading = "some files are missing or wrong"
 
     def saying(self, names: Mapping[str, str]) -> DataError:
         """The same failure, told of other files: what is read → what the user knows."""

@@ -14,7 +14,7 @@ import yaml
 from hypothesis import HealthCheck, Phase, settings
 from receval import Result, load_config, run
 from receval.cli.main import main
-from receval.parts.spark import SparkSession, start_session
+from receval.parts.spark.session import SparkSession, start_session
 from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).parent.parent

@@ -78,3 +78,12 @@ def test_an_evaluation_block_of_the_seed_documents_works_as_it_stands(name, rece
     assert "error" not in err
     cutoffs = [row["k"] for row in csv.DictReader(io.StringIO(out))]
     assert cutoffs == ([""] if "AUC" in name and name != "LAUC" else ["1", "5", "10"] if "grid" in name else ["10", "20", "50"])
+
+
+@pytest.mark.parametrize(("name", "ndcg"), [("warprec", 0.1874), ("relison", 0.2037)])
+def test_the_config_in_the_spelling_of_another_program_prints_the_numbers_of_that_program(name, ndcg, receval, sample):
+    _, out, err = receval("run", sample / f"{name}.yaml", "--format", "csv")
+    rows = [row for row in csv.DictReader(io.StringIO(out)) if row["model"] == "knn"]
+    assert {row["convention"] for row in rows} == {name}
+    assert float(next(row["value"] for row in rows if (row["metric"], row["k"]) == ("nDCG", "10"))) == pytest.approx(ndcg, abs=5e-5)
+    assert "read under" not in err

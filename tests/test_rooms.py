@@ -38,6 +38,7 @@ ROOMS = (
     "tables",
     "conventions",
     "names",
+    "temporary",
     "errors",
 )
 """The rooms from top to bottom: each imports only from those below it. `receval` is the package itself, the front door of the library."""
@@ -63,7 +64,7 @@ FILES = {
     "reads a text of its own": ({"read_text", "read_bytes"}, {"config", "conventions", "init", "parts"}),
     "writes a result": ({"write_text", "write_bytes", "mkdir", "touch"}, {"output"}),
     "keeps temporary files": ({"mkdtemp", "TemporaryDirectory", "write_ipc_stream", "read_ipc_stream", "unlink", "rmtree"},
-                              {"load", "output", "parts"}),
+                              {"load", "output", "parts", "temporary"}),
 }  # fmt: skip
 """What is done to files: the functions that do it, and the rooms that may call them."""
 

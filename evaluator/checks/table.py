@@ -16,6 +16,7 @@ NEEDS: Final = MappingProxyType(
         "scores": "scores",
         "ranks": "ranks",
         "cutoffs": "cut-offs",
+        "auc": "AUC or GAUC",
         "gains": "graded relevance",
     }
 )
@@ -231,9 +232,27 @@ declare(
     Check(
         "X14",
         "warn",
-        "a model is at or below the popularity baseline",
+        "a model is at or below the popularity baseline, and is not called popularity (`pop` in its name) with the values of it",
         "check the model, and that its file is the one meant",
         {"margin": Limit(0.0, "how much better than the baseline a model must be")},
         needs=("train",),
+    ),
+    Check(
+        "X15",
+        "warn",
+        "an AUC over lists that leave out candidates, which it counts as ranked last",
+        "write lists of all candidates, or ask for LAUC@k or RocAuc@k, which look at the first k places only",
+        {
+            "max_share": Limit(0.0, "the share of lists up to which the check passes", most=1.0),
+            "min_listed": Limit(0.95, "the share of a user's candidates from which a list counts as whole", most=1.0),
+        },
+        needs=("auc",),
+    ),
+    Check(
+        "X16",
+        "warn",
+        "a file is given under two names",
+        "check the paths: two models have the same lists, or a model has the test or the train file",
+        {},
     ),
 )

@@ -7,6 +7,7 @@ from typing import Any
 
 from .contradictions import missing, unknown_model
 from .loader import Loaded, load_config
+from .locations import dotted
 from .models import Config, FormulaEntry
 from .sources import RowsSource, SourceConfig
 
@@ -16,6 +17,7 @@ __all__ = [
     "Loaded",
     "RowsSource",
     "SourceConfig",
+    "dotted",
     "json_schema",
     "load_config",
     "missing",

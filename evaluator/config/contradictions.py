@@ -9,8 +9,8 @@ from typing import Final
 
 from ..metrics import Definition
 from ..names import yaml_text as text
+from .data import Data
 from .models import Config
-from .sources import Data
 
 _INPUTS: Final = {
     "items": "the items of the catalogue",
@@ -39,6 +39,7 @@ def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
     yield from _of_tables(config)
     yield from _of_models(config)
     yield from _without_inputs(config)
+    yield from _of_groups(config)
     relevance = config.evaluation.relevance
     if relevance.graded and relevance.threshold is not None and relevance.threshold < 0:
         yield ("evaluation", "relevance", "threshold"), "with graded relevance the rating is the gain, and a gain is not negative"
@@ -64,6 +65,14 @@ def _without_inputs(config: Config) -> Iterator[tuple[text.Path, str]]:
         yield ("evaluation", "policy", "seen_items"), "nothing is known of seen items: give data.train"
     if policy.unknown_items not in (None, "keep") and data.train is None and data.items is None:
         yield ("evaluation", "policy", "unknown_items"), "nothing is known of the catalogue: give data.train or data.items"
+
+
+def _of_groups(config: Config) -> Iterator[tuple[text.Path, str]]:
+    """Groups of what no file says."""
+    for index, by in enumerate(config.evaluation.by):
+        role = by.kind if by.column else "train"
+        if getattr(config.data, role) is None:
+            yield ("evaluation", "by", index), f"{by.name} is what data.{role} says: give data.{role}"
 
 
 def missing(definition: Definition, data: Data) -> Iterator[str]:
@@ -129,7 +138,7 @@ def _of_models(config: Config) -> Iterator[tuple[text.Path, str]]:
         yield ("data", "recommendations"), "no model to evaluate: give name: path, or --recs NAME=PATH"
     if not isinstance(data.recommendations, dict):
         return  # the names of the models are those of the files, which are not looked for yet
-    names = [name.lower() for name in data.recommendations]
+    names = [name.lower() for name, _, _, _ in data.named_lists()]
     if len(set(names)) < len(names):
         yield ("data", "recommendations"), "two models have names that differ only in case"
     if isinstance(data.predictions, dict):

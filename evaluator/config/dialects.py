@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path as File
@@ -34,7 +33,7 @@ _MEANINGLESS: Final[dict[str, dict[str, str]]] = {
         "save_per_user": "give output: {dir: …, per_user: true} to keep the values of every user; ignored",
     },
     "relison": {"algorithms": _TRAINED},
-    "clayrs": {"n_split": "each run is one fold; ignored", "sys_results": "results are computed anew; ignored"},
+    "clayrs": {"n_split": "data.folds names the test set of each fold; ignored", "sys_results": "results are computed anew; ignored"},
 }
 _RENAMED: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "elliot": {"cutoffs": ("top_k",), "simple_metrics": ("metrics",), "relevance_threshold": ("relevance", "threshold")}
@@ -53,10 +52,9 @@ _OWN: Final = frozenset(Evaluation.model_fields)
 
 _WHOLE_LIST: Final = ("Precision", "Recall", "FMeasure", "NDCG", "MRR", "MAP")
 _AT_K: Final = tuple(f"{name}AtK" for name in _WHOLE_LIST)
-_CLASSES: Final = (*_WHOLE_LIST, *_AT_K, "RPrecision", "MSE", "RMSE", "MAE", "Correlation", "GiniIndex", "PredictionCoverage",
+CLAYRS_CLASSES: Final = (*_WHOLE_LIST, *_AT_K, "RPrecision", "MSE", "RMSE", "MAE", "Correlation", "GiniIndex", "PredictionCoverage",
                    "CatalogCoverage", "DeltaGap")  # fmt: skip
-_CLAYRS_ONLY: Final = ("relevant_threshold", "sys_average", "gains", "top_n")
-_LOGARITHMS: Final = {"log2": 2, "log10": 10, "log": math.e}
+_CLAYRS_ONLY: Final = ("relevant_threshold", "sys_average", "gains", "discount_log", "top_n")
 
 
 @dataclass(frozen=True)
@@ -144,7 +142,7 @@ def _entry(raw: Any, path: Path) -> _Entry:
 def _recognise(evaluation: Any, folder: File | None) -> str | None:
     if isinstance(evaluation, list):
         entries = _entries(evaluation, ())
-        return "clayrs" if (entries and all(entry.name in _CLASSES for entry in entries)) or _is_clayrs(entries, ()) else None
+        return "clayrs" if (entries and all(entry.name in CLAYRS_CLASSES for entry in entries)) or _is_clayrs(entries, ()) else None
     if not isinstance(evaluation, Mapping):
         return None
     foreign = evaluation.keys() - _OWN
@@ -278,10 +276,6 @@ class _Block:
             self.warnings.append(((*entry.inside, "precision"), "receval computes in double precision; ignored"))
         if "top_n" in body and "k" not in body:
             body["k"] = body.pop("top_n")
-        logarithm = str(body.get("discount_log", "")).removeprefix("np.").removeprefix("math.")
-        if logarithm in _LOGARITHMS:
-            del body["discount_log"]
-            body["log_base"] = _LOGARITHMS[logarithm]
         if "k" not in body and "top_k" not in self.value:
             if entry.name in _AT_K:
                 raise ValueError(f"{entry.name} needs k, the number of items it looks at")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -17,22 +17,38 @@ from ..errors import ConfigError
 from ..names import yaml_text as text
 from .contradictions import contradictions
 from .dialects import translate
+from .folds import Fold, folds_of
 from .locations import Locations
+from .look_alikes import doubt
 from .models import Config
 from .overrides import add_input_format, add_model, override
+from .unused import unused
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A valid config, the name it was loaded under, the folder its paths start from, and warnings about what was ignored or assumed."""
+    """A valid config, the name it was loaded under, the folder its paths start from, and warnings about what was ignored or assumed.
+
+    With `data.folds` there is a config for each of the `folds`, by name, and `config` is that of the first.
+    """
 
     config: Config
     name: str
     folder: Path
     warnings: tuple[str, ...] = ()
+    folds: Mapping[str, Config] = field(default_factory=dict)
+    doubt: str = ""
+    """How the evaluation is read, where another program could have written it; a sentence that results repeat."""
+
+    def of_folds(self) -> dict[str, Loaded]:
+        """The config of each fold, by its name; none without folds."""
+        return {name: replace(self, config=config, folds={}) for name, config in self.folds.items()}
 
     def resolved(self) -> dict[str, Any]:
-        """The config with every default filled in, in the spelling that reads back."""
+        """The config with every default filled in, in the spelling that reads back; with folds each has the data section of its own."""
+        if self.folds:
+            data_of_folds = [{"name": name, **fold.resolved()["data"]} for name, fold in self.of_folds().items()]
+            return {**replace(self, folds={}).resolved(), "data": {"folds": data_of_folds}}
         dumped = self.config.model_dump(mode="json", exclude={"evaluation": {"metrics", "complex_metrics"}}, exclude_none=True)
         data: dict[str, Any] = dumped["data"]
         for location, _ in self.config.data.sources():
@@ -50,8 +66,9 @@ class Loaded:
         configured = self.config.evaluation
         evaluation["metrics"] = [definition.label for definition in configured.definitions]
         evaluation["metrics"] += dict.fromkeys(composite.formula.text for composite in configured.composites)
-        if not evaluation["aggregates"]:
-            del evaluation["aggregates"]
+        for optional in ("aggregates", "by"):
+            if not evaluation[optional]:
+                del evaluation[optional]
         dumped["health"] = {name: given for name, given in dumped["health"].items() if given is not None}
         if not dumped["health"]:
             del dumped["health"]
@@ -68,29 +85,56 @@ def load_config(
     recommendations: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
     input_format: str | None = None,
+    replace: bool = False,
 ) -> Loaded:
     """Read a config file; `overrides` are `path=value`, `recommendations` are `NAME=PATH` with PATH as seen from here.
 
-    `input_format` is the format of standard input, where a path is `-`.
+    `input_format` is the format of standard input, where a path is `-`. With `replace` a model of `recommendations` takes the place of one
+    of the same name, which is a problem otherwise. `~` in paths is the home folder.
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: what is wrong`.
     """
-    document, name, folder = read_document(path, environment), str(path), Path(path).parent
+    path = Path(path).expanduser()
+    document, name, folder = read_document(path, environment), str(path), path.parent
     value = document.value
     if not isinstance(value, dict):
         raise ConfigError(f"{name}:1:1: a config is a mapping with the keys data and evaluation, not {kind(value)}")
     overridden: dict[text.Path, str] = {}
     problems = [problem for given in overrides if (problem := override(value, given, overridden, environment))]
-    problems += [problem for model in recommendations if (problem := add_model(value, model, folder, overridden))]
+    problems += [problem for model in recommendations if (problem := add_model(value, model, folder, overridden, replace))]
     if input_format and (problem := add_input_format(value, input_format, overridden)):
         problems.append(problem)
     translation = translate(value.get("evaluation"), folder)
     locations = Locations(name, document, translation, overridden)
     if translation.dialect:
         value = {**value, "evaluation": translation.value}
-    config = check(value, locations, folder, problems)
-    warnings = [f"{locations.in_file(('evaluation', *where), of_key=True)}: {message}" for where, message in translation.warnings]
-    return Loaded(config, name, folder, tuple(warnings))
+    folds, of_folds = folds_of(value)
+    if of_folds:
+        raise ConfigError([*problems, *(f"{locations.of_path(path)}: {message}" for path, message in of_folds)])
+    if folds:
+        configs = _check_folds(folds, locations, folder, problems)
+        config = next(iter(configs.values()))
+    else:
+        configs, config = {}, check(value, locations, folder, problems)
+    warnings = [f"{locations.of_path(where, of_key=True)}: {message}" for where, message in unused(config)]
+    warnings += [f"{locations.in_file(('evaluation', *where), of_key=True)}: {message}" for where, message in translation.warnings]
+    return Loaded(config, name, folder, tuple(warnings), configs, "" if translation.dialect else doubt(value.get("evaluation")))
+
+
+def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, problems: Sequence[str]) -> dict[str, Config]:
+    """The config of each fold; `ConfigError` with the problems of all of them, each once."""
+    configs: dict[str, Config] = {}
+    everything = list(problems)
+    for fold in folds:
+        try:
+            configs[fold.name] = check(fold.value, replace(locations, moved=fold.moved), folder)
+        except ConfigError as error:
+            everything += error.problems
+    if any("-" in source.path for config in configs.values() for _, source in config.data.sources()):
+        everything.append(f"{locations.of_path(('data',))}: standard input (-) can be read only once, and data.folds reads every file anew")
+    if everything:
+        raise ConfigError(tuple(dict.fromkeys(everything)))
+    return configs
 
 
 def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems: Sequence[str] = ()) -> Config:

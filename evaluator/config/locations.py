@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..names import yaml_text as text
@@ -12,7 +13,8 @@ from .dialects import Translation
 class Locations:
     """Finds the location of a path of the config.
 
-    `overridden` maps the paths that the command line gives to the option that gives them; `at` is the path of the evaluation in the file.
+    `overridden` maps the paths that the command line gives to the option that gives them; `at` is the path of the evaluation in the file,
+    `moved` maps paths to where what stands there was written.
     """
 
     name: str
@@ -20,11 +22,13 @@ class Locations:
     translation: Translation = field(default_factory=lambda: Translation(None))
     overridden: dict[text.Path, str] = field(default_factory=dict)
     at: text.Path = ("evaluation",)
+    moved: Mapping[text.Path, text.Path] = field(default_factory=dict)
 
     def of_path(self, path: text.Path, of_key: bool = False) -> str:
         """`config.yaml:12:7: evaluation.metrics[3]`, or the option that gave the value; `path` is in receval's keys."""
         if path[:1] == ("evaluation",):
             path = (*self.at, *self.translation.origin(path[1:]))
+        path = (*self.moved.get(path[:2], path[:2]), *path[2:])
         return self.in_file(path, of_key)
 
     def in_file(self, path: text.Path, of_key: bool = False) -> str:

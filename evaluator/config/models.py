@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import (
     BeforeValidator,
@@ -25,10 +25,14 @@ from ..metrics import Definition, Load
 from ..names import formula
 from ..names.formula import Formula, is_formula
 from ..names.measure_strings import UNSET, MetricSpec, parse
+from .aggregates import Aggregate
+from .data import Data
 from .engine import EngineChoice
+from .grouping import GroupBys
 from .metric_entries import read_cutoffs, read_entry
 from .odd_data import Health, HealthField, Policy
-from .sources import Data, Model, as_list
+from .output import Output
+from .sources import Model, as_list
 
 _CUTOFF: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["none", None]}]}
 _GRID: dict[str, Any] = {
@@ -72,6 +76,11 @@ def _loader(info: ValidationInfo) -> Load:
     return partial(conventions.load, folder=folder)
 
 
+def _cutoffs(value: Any, info: ValidationInfo) -> Any:
+    """The cut-offs of the config; without any those of the convention."""
+    return _loader(info)(str(info.data.get("convention", "receval"))).top_k if value == () else read_cutoffs(value)
+
+
 def _read_entry(value: Any, info: ValidationInfo) -> Any:
     load = _loader(info)
     convention = load(str(info.data.get("convention", "receval")))
@@ -82,7 +91,10 @@ def _read_entry(value: Any, info: ValidationInfo) -> Any:
                 raise ValueError(f"{spec} has several values: name the group that is meant")
         return (arithmetic,)
     specs = (convention.parse(value),) if isinstance(value, str) else read_entry(value)
-    for spec in specs:
+    written = (_plainly(value) or specs[0],) if isinstance(value, str) else specs
+    for spec, as_written in zip(specs, written, strict=True):
+        if spec.k is UNSET and info.data.get("top_k") == (None,):
+            convention.refuse_without_cutoff(as_written.name)
         try:
             metrics.resolve(spec, convention, load)
         except ValueError as error:
@@ -118,12 +130,6 @@ Entry = Annotated[
     WithJsonSchema(_ENTRY),
 ]
 Entries = Annotated[tuple[Entry, ...], BeforeValidator(_list_of_entries), WithJsonSchema(_ENTRIES)]
-
-
-Percentile = Annotated[
-    str, Field(pattern=r"^p([0-9]|[1-9][0-9])(\.[0-9]+)?$|^p100$", description="a percentile of the users' values, such as p25")
-]
-Aggregate = Literal["mean", "median", "std", "ci95", "bootstrap95", "micro", "sum", "geometric"] | Percentile
 
 
 class FormulaEntry(NamedTuple):
@@ -168,9 +174,14 @@ class Evaluation(Model):
     policy: Policy = Field(Policy(), description="what is done with odd data, for every metric alike; the convention decides the rest")
     top_k: Annotated[
         tuple[int | None, ...],
-        BeforeValidator(read_cutoffs),
+        BeforeValidator(_cutoffs),
         WithJsonSchema(_CUTOFFS),
-    ] = Field((10,), description="cut-offs for the metrics that name none: an integer, a list, or a grid; none is the whole list")
+    ] = Field(
+        default_factory=tuple,
+        validate_default=True,
+        description="cut-offs for the metrics that name none: an integer, a list, or a grid; none is the whole list. Without it 10, or the "
+        "whole list where the library of the convention looks at that",
+    )
     metrics: Entries = Field((), description="the metrics: names, measure strings, mappings, or grids by name")
     complex_metrics: Entries = Field((), description="metrics of metrics, such as F1 of nDCG and MAP; a second list, same spellings")
     yardsticks: Annotated[YardsticksConfig, BeforeValidator(_yardsticks, json_schema_input_type=bool | list[str] | YardsticksConfig)] = (
@@ -178,6 +189,11 @@ class Evaluation(Model):
     )
     aggregates: tuple[Aggregate, ...] = Field(
         (), description="how users are combined; without it as the convention says, the mean for nearly all metrics"
+    )
+    by: GroupBys = Field(
+        (),
+        description="split every value by groups of users (users.COLUMN, train_count, cold), and those of hits by groups of relevant items "
+        "(items.COLUMN)",
     )
     _folder: Path = PrivateAttr(Path())
 
@@ -216,6 +232,15 @@ class Evaluation(Model):
         return self.resolve(spec).spec.k is UNSET and self.resolve(spec).metric.cut
 
     @cached_property
+    def cut_at_top_k(self) -> frozenset[Definition]:
+        """The measures that name no cut-off and take those of `top_k`, also those that only formulas are made of."""
+        chosen = self._load(self.convention)
+        entries = [entry for given in (*self.metrics, *self.complex_metrics) for entry in given]
+        specs = [spec for entry in entries for spec in (entry.measures if isinstance(entry, Formula) else (entry,))]
+        read = [spec if "convention" in dict(spec.params) else chosen.read(spec) for spec in specs]
+        return frozenset(self.resolve(spec.at(k)) for spec in read if self._is_open(spec) for k in self.top_k)
+
+    @cached_property
     def written(self) -> tuple[MetricSpec, ...]:
         """Every measure as it is written, with its cut-off, in the names of receval."""
         chosen = self._load(self.convention)
@@ -244,15 +269,6 @@ class Evaluation(Model):
 
     def _load(self, name: str) -> conventions.Convention:
         return conventions.load(name, self._folder)
-
-
-class Output(Model):
-    """What is written to disk."""
-
-    dir: Annotated[str, Field(min_length=1)] | None = Field(
-        None, description="the folder for the result files, relative to the config file; without it none is written"
-    )
-    per_user: StrictBool = Field(False, description="whether to write per_user.parquet, the value of every measure for every user")
 
 
 class Config(Model):

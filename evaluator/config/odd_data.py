@@ -6,7 +6,18 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema, create_model, field_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+    create_model,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from ..checks import CHECKS, SEVERITIES, Check, CheckSetting, setting
 from ..conventions import AXES
@@ -88,7 +99,7 @@ def _setting(name: str, given: Any) -> Any:
     return setting(check, severity, **{str(key): float(number) for key, number in body.items()})
 
 
-def _shown(given: CheckSetting, name: str) -> Any:
+def _shown(name: str, given: CheckSetting) -> Any:
     """What differs from the defaults, in the spelling that reads back; `None` if nothing does."""
     usual = setting(CHECKS[name])
     limits = {key: value for key, value in given.limits.items() if value != usual.limits[key]}
@@ -108,16 +119,39 @@ def _field(check: Check) -> Any:
     kind = Annotated[
         CheckSetting,
         BeforeValidator(partial(_setting, check.id)),
-        PlainSerializer(partial(_shown, name=check.id)),
         WithJsonSchema(_schema(check)),
     ]
     return kind, Field(setting(check), description=check.finds)
 
 
+def _of_other(named: tuple[str, Any]) -> CheckSetting:
+    """How a check is used that code outside of receval declared after this module was read."""
+    name, given = named
+    if name not in CHECKS:
+        raise PydanticCustomError("extra_forbidden", "there is no such check")
+    made: CheckSetting = _setting(name, given)
+    return made
+
+
 class _Settings(Model):
+    model_config = ConfigDict(extra="allow", json_schema_extra={"additionalProperties": False})
+    __pydantic_extra__: dict[str, Annotated[CheckSetting, BeforeValidator(_of_other), WithJsonSchema({})]]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_names(cls, value: Any) -> Any:
+        """Give the settings of other checks their names, by which they are read."""
+        if not isinstance(value, Mapping):
+            return value
+        return {name: given if name in cls.model_fields else (str(name), given) for name, given in value.items()}
+
+    @model_serializer
+    def _differing(self) -> dict[str, Any]:
+        return {name: _shown(name, given) for name, given in self.settings.items()}
+
     @property
     def settings(self) -> dict[str, CheckSetting]:
-        """How every check is used; one that a plug-in adds is used as it declares."""
+        """How every check is used; one that code outside of receval adds is used as it declares, unless the config says otherwise."""
         return {name: getattr(self, name, None) or setting(check) for name, check in CHECKS.items()}
 
 

@@ -30,24 +30,38 @@ def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, s
     return _put(config, path, value.value, where, origins)
 
 
-def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[text.Path, str]) -> str | None:
-    """Apply `--recs NAME=PATH`, PATH relative to the working folder; return what is wrong with it, or `None`."""
+def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[text.Path, str], replace: bool = False) -> str | None:
+    """Apply `--recs NAME=PATH`, PATH relative to the working folder; return what is wrong with it, or `None`.
+
+    A model that is there already is refused, unless it is to be replaced, or `--set` only said how to read it.
+    """
     name, equals, path = model.partition("=")
     where = masked_text(f"--recs {model}")
     if not equals or not name or not path:
         return f"{where}: write it as NAME=PATH, or NAME=- for standard input"
+    path = os.path.expanduser(path)
     relative = path if path == "-" or "://" in path else os.path.relpath(os.path.abspath(path), os.path.realpath(folder))
     data = config.get("data")
     assignment = data.get("recommendations") if isinstance(data, dict) else None
     if isinstance(data, dict) and isinstance(assignment, str | list):
         listed = [assignment] if isinstance(assignment, str) else assignment
+        same = [entry for entry in listed if isinstance(entry, dict) and entry.get("name") == name]
+        if same and not replace:
+            return _there_already(where, name)
+        listed = [entry for entry in listed if entry not in same]
         data["recommendations"] = [*listed, {"name": name, "path": relative}]
         origins["data", "recommendations", len(listed)] = where
         return None
     before = assignment.get(name) if isinstance(assignment, dict) else None
     if isinstance(before, dict) and "path" not in before:  # --set said how to read it
         return _put(config, ("data", "recommendations", name, "path"), relative, where, origins)
+    if before is not None and not replace:
+        return _there_already(where, name)
     return _put(config, ("data", "recommendations", name), relative, where, origins)
+
+
+def _there_already(where: str, name: str) -> str:
+    return f"{where}: there is a model '{name}' already: choose another name, or add --replace"
 
 
 def add_input_format(config: dict[str, Any], form: str, origins: dict[text.Path, str]) -> str | None:

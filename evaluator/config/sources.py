@@ -1,9 +1,8 @@
-"""The data section of the config: the files, and which column of them is which."""
+"""A source of the config: its files or its query, and which column of them is which."""
 
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
@@ -11,10 +10,8 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
-    Discriminator,
     Field,
     StrictBool,
-    Tag,
     ValidationInfo,
     WithJsonSchema,
     field_serializer,
@@ -28,7 +25,7 @@ from .masking import masked_options, masked_path, masked_uri
 class Model(BaseModel):
     """What all parts of the config share: they do not change, and they refuse keys they do not know."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 def as_list(value: Any) -> Any:
@@ -119,7 +116,10 @@ class SourceConfig(Model):
     separator: Annotated[str, Field(min_length=1, max_length=8)] | None = Field(
         None, description="of a text file; found out if not given; where it has several characters, as ::, no field is quoted"
     )
-    header: StrictBool | None = Field(None, description="whether the first line of a text file names the columns; found out if not given")
+    header: StrictBool | None = Field(
+        None,
+        description="whether the first line of a text file names the columns; found out if not given; false if columns has positions only",
+    )
     columns: Columns = Field(Columns(), description="which column is which; usual names are recognised")
     encoding: Annotated[str, AfterValidator(_encoding)] | None = Field(
         None, description="of a text file, such as latin-1; UTF-8 if not given"
@@ -227,50 +227,3 @@ class ItemsSource(SourceConfig):
 SourceField = Annotated[RowsSource, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | RowsSource)]
 ItemsField = Annotated[ItemsSource, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | ItemsSource)]
 Files = Annotated[tuple[SourceField, ...], BeforeValidator(as_list, json_schema_input_type=str | tuple[SourceField, ...])]
-
-
-_NO_SOURCE: Final[dict[str, Any]] = {"not": {"anyOf": [{"required": ["path"]}, {"required": ["table"]}, {"required": ["uri"]}]}}
-
-
-class Data(Model):
-    """The files."""
-
-    test: SourceField = Field(description="the interactions to predict")
-    train: SourceField | None = Field(None, description="the interactions the models learnt from")
-    items: ItemsField | None = Field(None, description="the catalogue, and what is known of its items")
-    users: SourceField | None = Field(None, description="what is known of the users, such as groups of them: one row per user")
-    baseline: SourceField | None = Field(None, description="the lists of a reference model")
-    previous_policy: SourceField | None = Field(
-        None, description="the scores that the policy which collected the data gave: item, score and, if they differ by user, user"
-    )
-    predictions: (
-        Annotated[
-            Annotated[dict[str, SourceField], Field(json_schema_extra=_NO_SOURCE), Tag("named")] | Annotated[SourceField, Tag("file")],
-            Discriminator(lambda value: "named" if isinstance(value, Mapping) and not {"path", "table", "uri"} & value.keys() else "file"),
-        ]
-        | None
-    ) = Field(None, description="predicted ratings (user, item, prediction): one file for all models, or model → file")
-    distances: SourceField | None = Field(None, description="the distances between items: item, other, distance")
-    recommendations: Annotated[
-        Annotated[dict[str, SourceField], Tag("named")] | Annotated[Files, Tag("files")],
-        Discriminator(lambda value: "files" if isinstance(value, str | list | tuple) else "named"),
-        Field(description="the lists of each model: name → file; or a path, glob or list, each file being a model of its name"),
-    ]
-
-    @field_validator("recommendations")
-    @classmethod
-    def _queries_have_names(cls, given: Any) -> Any:
-        if isinstance(given, tuple) and any(source.uri is not None and source.name is None for source in given):
-            raise ValueError("the lists of a query have no file to be named after: give their model a name")
-        return given
-
-    def sources(self) -> Iterator[tuple[tuple[str | int, ...], SourceConfig]]:
-        """Every source with its place within the data section, in the order of the keys."""
-        for key in type(self).model_fields:
-            given = getattr(self, key)
-            if isinstance(given, SourceConfig):
-                yield (key,), given
-            elif isinstance(given, dict):
-                yield from (((key, name), source) for name, source in given.items())
-            elif given:
-                yield from (((key, index), source) for index, source in enumerate(given))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from ..names.measure_strings import Scalar
@@ -15,29 +16,35 @@ Part = Literal["lists", "truth", "users", "value", "formula"]
 class Axis:
     """One choice a definition leaves open: what part of the work it belongs to, what it decides, and its allowed values.
 
-    Each value has a sentence; an axis without values is a number above 1.
+    Each value has a sentence; an axis without values is a number above 1. `synonyms` are other names of values.
     """
 
     name: str
     part: Part
     decides: str
     meanings: dict[str, str]
+    synonyms: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def values(self) -> tuple[str, ...]:
         """The allowed values; empty where any number above 1 is allowed."""
         return tuple(self.meanings)
 
-    def read(self, value: Scalar) -> Scalar:
-        """Return `value` if this axis allows it; raise `ValueError` with the allowed values otherwise."""
+    def read(self, value: Scalar, called: str = "") -> Scalar:
+        """Return `value` if this axis allows it; raise `ValueError` with the allowed values otherwise.
+
+        `called` is what the reader of the message calls the axis, by default its name.
+        """
+        called = called or self.name
         if not isinstance(value, str | int | float | bool):
-            raise ValueError(f"{self.name} is one of {', '.join(self.values)}" if self.values else f"{self.name} is a number above 1")
+            raise ValueError(f"{called} is one of {', '.join(self.values)}" if self.values else f"{called} is a number above 1")
         if not self.meanings:
             if isinstance(value, bool) or not isinstance(value, int | float) or not 1 < value < float("inf"):
-                raise ValueError(f"{self.name} is a number above 1, not {value!r}")
+                raise ValueError(f"{called} is a number above 1, not {value!r}")
             return float(value)
+        value = self.synonyms.get(str(value), value)
         if value not in self.meanings:
-            close = difflib.get_close_matches(str(value), self.values, n=1)
+            close = difflib.get_close_matches(str(value), (*self.values, *self.synonyms), n=1)
             hint = f" — did you mean '{close[0]}'?" if close else ""
-            raise ValueError(f"{self.name} is one of {', '.join(self.values)}, not {value!r}{hint}")
+            raise ValueError(f"{called} is one of {', '.join(self.values)}, not {value!r}{hint}")
         return value

@@ -45,7 +45,11 @@ BEYOND_AXES: Final = (
         "list_divisor",
         "formula",
         "the length of a list that a sum over its items is divided by",
-        {"list_length": "the items that are there, at most k", "k": "k; without a cut-off the length of the list"},
+        {
+            "list_length": "the items that are there, at most k",
+            "places": "the places that the list fills, at most k, also those of repeated items that were taken out after the cut",
+            "k": "k; without a cut-off the length of the list",
+        },
     ),
     Axis(
         "item_distance",
@@ -205,7 +209,14 @@ BEYOND_AXES: Final = (
         "policy_activation",
         "formula",
         "what is done with the scores of both policies before they are compared",
-        {"none": "nothing", "sigmoid": "1/(1 + e^-x)", "softmax": "e^x, as a share of the sum over the first k of the user's list"},
+        {"none": "nothing", "sigmoid": "1/(1 + e^-x)", "softmax": "e^x, as a share of its sum over the user's list"},
+        synonyms={"logit": "sigmoid"},
+    ),
+    Axis(
+        "softmax_over",
+        "formula",
+        "the items whose scores a softmax adds up",
+        {"first_k": "the first k of the user's list", "list": "all of the user's list"},
     ),
     Axis(
         "category_weight",

@@ -5,6 +5,8 @@ extends: replay               # a convention to start from, by name or path; rec
 about: one sentence
 library, version, source      # of whom it speaks
 notes: [...]                  # where documents and behaviour differ
+top_k: none                   # the cut-offs of a metric that names none, where a config has no top_k; 10 if left out
+needs_cutoff: ['P']           # patterns of names that the library refuses without a cut-off
 axes: {axis: value}           # for every metric
 metrics: {MAP: {axis: value}} # the metrics the library has, and axes that differ for one of them
 spellings: {'P_(\d+)': 'Precision@\1'}           # pattern of a name → measure string
@@ -28,7 +30,8 @@ from .axes import AXES
 
 DEFAULT: Final = "receval"
 _HERE: Final = Path(str(files(__package__)))
-_KEYS: Final = ("name", "extends", "about", "library", "version", "source", "notes", "axes", "metrics", "spellings", "parameters")
+_ABOUT: Final = ("about", "library", "version", "source")
+_KEYS: Final = ("name", "extends", *_ABOUT, "notes", "top_k", "needs_cutoff", "axes", "metrics", "spellings", "parameters")
 _DEEPEST: Final = 5
 _ENDINGS: Final = (".yaml", ".yml")
 
@@ -53,6 +56,10 @@ class Convention:
     metrics: Mapping[str, Mapping[str, Scalar]]
     spellings: Mapping[str, str]
     parameters: Mapping[str, Rewrite]
+    top_k: tuple[int | None, ...] = ()
+    """The cut-offs of a metric that names none, where a config has no `top_k`."""
+    needs_cutoff: tuple[str, ...] = ()
+    """Patterns of names that the library refuses without a cut-off."""
     locations: Mapping[tuple[str, str], str] = field(default_factory=dict, compare=False, repr=False)
     """The location, as `file:line`, at which the file sets an axis for one metric."""
 
@@ -92,6 +99,11 @@ class Convention:
                 allowed = ", ".join(map(str, rewrite))
                 raise ValueError(f"{key} is one of {allowed} under the convention {self.name}, not {value!r}")
         return MetricSpec(name, components, tuple(read.items()), k)
+
+    def refuse_without_cutoff(self, written: str) -> None:
+        """`ValueError` if the library refuses the metric that it calls `written` without a cut-off."""
+        if any(re.fullmatch(pattern, written) for pattern in self.needs_cutoff):
+            raise ValueError(f"{written} needs k, the number of items it looks at: write {written}@10, or give top_k")
 
     def _from_spelling(self, text: str, depth: int = 0) -> MetricSpec | None:
         for pattern, template in self.spellings.items():
@@ -164,6 +176,10 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
         locations[metric, ""] = problems.location(("metrics", metric))
     if not isinstance(content.get("notes") or [], list):
         problems.add(("notes",), "notes is a list of sentences")
+    top_k = problems.cutoffs(content["top_k"]) if "top_k" in content else base.top_k if base else ()
+    needs_cutoff = content.get("needs_cutoff", base.needs_cutoff if base else ())
+    if not isinstance(needs_cutoff, list | tuple):
+        problems.add(("needs_cutoff",), "needs_cutoff is a list of patterns of names")
     spellings = problems.mapping(content.get("spellings"), ("spellings",))
     for pattern, template in spellings.items():
         try:
@@ -181,7 +197,7 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
         problems.add(("axes",), f"the axes {', '.join(sorted(missing))} have no value")
     problems.refuse()
     inherited = base if "extends" in content and path.parent == _HERE else None
-    about = {key: str(content.get(key) or getattr(inherited, key, "")) for key in ("about", "library", "version", "source")}
+    about = {key: str(content.get(key) or getattr(inherited, key, "")) for key in _ABOUT}
     return Convention(
         name=str(name),
         notes=tuple(map(str, content.get("notes") or ())),
@@ -191,6 +207,8 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
             spellings | {key: value for key, value in (base.spellings if base else {}).items() if key not in spellings}
         ),
         parameters=MappingProxyType({**(base.parameters if base else {}), **rewrites}),
+        top_k=top_k,
+        needs_cutoff=tuple(map(str, needs_cutoff)),
         locations=locations,
         **about,
     )
@@ -210,7 +228,7 @@ def _base(content: Mapping[str, Any], path: Path, above: tuple[Path, ...], probl
     if "extends" in content:
         return base
     # Without `extends`, what receval has is a default of the axes only: the file lists the metrics of its own library.
-    return replace(base, metrics={}, spellings={}, parameters={}, locations={})
+    return replace(base, metrics={}, spellings={}, parameters={}, needs_cutoff=(), locations={})
 
 
 class _Problems:
@@ -232,6 +250,14 @@ class _Problems:
             self.add(where, f"{where[-1]} is a mapping")
             return {}
         return dict(value or {})
+
+    def cutoffs(self, given: Any) -> tuple[int | None, ...]:
+        """One cut-off, or a list of them."""
+        try:
+            return tuple(cutoff(value) for value in (given if isinstance(given, list) else [given]))
+        except ValueError as error:
+            self.add(("top_k",), f"top_k: {error}")
+            return ()
 
     def axes(self, given: Any, where: yaml_text.Path, allowed: Mapping[str, Any]) -> dict[str, Scalar]:
         read: dict[str, Scalar] = {}

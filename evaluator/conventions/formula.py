@@ -24,13 +24,26 @@ FORMULA_AXES: Final = (
         "rprecision_denominator",
         "formula",
         "what RPrecision divides by",
-        {"r": "R", "min_r_length": "the smaller of R and the length of the list"},
+        {
+            "r": "R",
+            "min_r_length": "the smaller of R and the length of the list",
+            "rated": "the listed items that the user's test rows hold, among the first R of the list",
+        },
     ),
     Axis(
         "f_weight",
         "formula",
         "how `beta` weighs the two metrics of F1",
         {"beta_squared": "by β²", "beta": "by β itself"},
+    ),
+    Axis(
+        "f_of",
+        "formula",
+        "the values that F1 combines",
+        {
+            "users": "those of each user; F1 is then averaged over users",
+            "means": "the means of the two metrics over users, where users are averaged over",
+        },
     ),
     Axis(
         "map_denominator",
@@ -95,6 +108,7 @@ FORMULA_AXES: Final = (
         {
             "relevant": "all relevant items of the user, highest gain first, cut at k",
             "retrieved": "the hits of the list, highest gain first, cut at k",
+            "retrieved_at_k": "the hits among the first k, highest gain first",
             "k_items": "k items of gain 1, however many are relevant (without a cut-off as `relevant`)",
         },
     ),
@@ -111,6 +125,16 @@ FORMULA_AXES: Final = (
         {
             "candidates": "candidates that are not relevant, and whatever else the list holds",
             "train_items": "the items of data.train, less the user's own, less R, whatever the list holds",
+        },
+    ),
+    Axis(
+        "auc_ties",
+        "formula",
+        "negatives with the score of a relevant item, of those in the list (without scores there are none)",
+        {
+            "list_order": "are right where the list has them below it",
+            "strict": "are wrong, wherever they stand",
+            "half": "are half right, wherever they stand",
         },
     ),
     Axis(

@@ -45,6 +45,8 @@ PROTOCOL_AXES: Final = (
             "keep_all_as_relevant": "is a hit each time, and each time one relevant item more",
             "keep_best_rank": "stands at its best rank only, and the list closes up",
             "keep_best_rank_after_cut": "stands at its best rank only; the list is cut at k before it closes up",
+            "keep_last_row": "stands once, with the score (without scores the rank) of its last row in the file, and among ties at the "
+            "place of its first",
             "sum_scores": "stands once, with the sum of its scores; in a file without scores at its best rank",
         },
     ),
@@ -79,6 +81,7 @@ PROTOCOL_AXES: Final = (
             "at_least_zero": "a rating of at least 0",
             "at_least_one": "a rating of at least 1",
             "user_mean": "a rating of at least the mean of the user's test ratings",
+            "all_mean": "a rating of at least the mean of all ratings, those of the test file and of data.train, where it has ratings",
         },
     ),
     Axis(

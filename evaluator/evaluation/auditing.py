@@ -9,17 +9,17 @@ from .. import conventions
 from ..config import Loaded, missing
 from ..errors import ConfigError
 from ..load import Source
-from ..measure.scoring import pools
 from ..metrics.definition import Definition
 from ..names.measure_strings import MetricSpec
 from ..results.audit import Audit, AuditCell, AuditedMeasure
 from ..results.result import Row
 from . import provenance
 from .files import Files, with_files
+from .options import Options
 from .plan import Plan
 from .progress import ModelProgress, Progress, Report, silent
 from .request import Request
-from .running import Options, Run
+from .running import Run
 
 _NO_SUCH_METRIC = "the library has no such metric"
 _NO_USER = "no user counts"
@@ -62,7 +62,7 @@ class _RunWithoutChecks(Run):
 def _audited(request: Request, questions: _Questions, files: Files, report: Report) -> Audit:
     """Evaluate every definition for every model, in one pass over the lists of each."""
     plan, inputs = questions.plan, files.inputs
-    run = _RunWithoutChecks(request, plan, files, Options(keep_failures=False, tolerant=False, keep_users=False, report=report))
+    run = _RunWithoutChecks(request, plan, files, Options(report, keep_users=False))
     for number, (name, source) in enumerate(inputs.models.items(), 1):
         run.model(name, source, ModelProgress(report, name, source, number, len(inputs.models)), first=number == 1)
     report(Progress("", len(inputs.models), len(inputs.models)))
@@ -144,4 +144,4 @@ def _obstacle(loaded: Loaded, definition: Definition) -> str:
         return f"it needs {problem.rpartition(': give ')[2].partition(',')[0]}"
     if definition.several:
         return "it has several values: name the group that is meant"
-    return "" if definition.average != "micro" or pools(definition) else "it cannot be pooled"
+    return "" if definition.average != "micro" or definition.is_pooled else "it cannot be pooled"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import load
-from ..health import CheckTask, SourceNames
+from ..health import CheckTask, SourceNames, over_whole_lists
 from ..metrics.definition import Definition
 from .files import Files
 from .inputs import Inputs
@@ -33,9 +33,27 @@ def available_needs(files: Files, source: load.Source, definitions: Sequence[Def
         "scores": "score" in source.columns,
         "ranks": "position" in source.columns,
         "cutoffs": bool(checks.cutoffs),
+        "auc": any(map(over_whole_lists, definitions)),
         "gains": graded and "rating" in inputs.test.columns,
     }
     return frozenset(need for need, is_there in there.items() if is_there)
+
+
+def twins(name: str, inputs: Inputs, fingerprints: load.Fingerprints) -> tuple[str, ...]:
+    """The roles of sources with the same bytes as the lists of a model: models before it, the test and the train file."""
+    own = inputs.models[name]
+    before = list(inputs.models.values())[: list(inputs.models).index(name)]
+    others = [source for source in (inputs.test, inputs.train, *before) if source is not None]
+    alike = [source for source in others if source.paths and _sizes(source) == _sizes(own)]
+    return tuple(source.role for source in alike if _hashes(source, fingerprints) == _hashes(own, fingerprints))
+
+
+def _sizes(source: load.Source) -> list[int]:
+    return [path.size if isinstance(path, load.Remote) else path.stat().st_size for path in source.paths]
+
+
+def _hashes(source: load.Source, fingerprints: load.Fingerprints) -> list[str]:
+    return [fingerprints.of(path) for path in source.paths]
 
 
 def names_of(source: load.Source) -> SourceNames:

@@ -11,7 +11,9 @@ from ..measure.measuring import Task
 from ..measure.partial import Partial, merged
 from ..measure.yardstick_facts import LeftOut, YardstickFacts
 from ..measure.yardsticks import ORACLE, Yardsticks, YardstickTask
+from ..parts import Part
 from ..parts.local import parts_without_lists
+from ..parts.threads import side_by_side
 from ..tables.ids import Ids
 from .files import Files
 from .measured import YARDSTICKS
@@ -81,8 +83,12 @@ def _measured(files: Files, tasks: list[YardstickTask]) -> list[Partial]:
     if not tasks:
         return []
     sides = {role: side for role, side in files.sides.items() if role in ("test", "train", "baseline")}
-    parts = [part.sides for part in parts_without_lists(sides, files.last & sides.keys())]
-    return [merged(measure_yardstick(task, part) for part in parts) for task in tasks]
+    parts = list(parts_without_lists(sides, files.last & sides.keys()))
+    return [_measured_of_all(task, parts) for task in tasks]
+
+
+def _measured_of_all(task: YardstickTask, parts: list[Part]) -> Partial:
+    return merged(side_by_side(lambda part: measure_yardstick(task, part.sides), iter(parts)))
 
 
 def with_shares(model: Evaluated, best: Mapping[str, float]) -> Evaluated:

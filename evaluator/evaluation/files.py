@@ -13,7 +13,7 @@ from .. import load
 from ..config.engine import EngineChoice
 from ..errors import DataError
 from ..parts import Scratch, SideTable
-from ..parts.spark import SparkSession, start_session
+from ..parts.spark.session import SparkSession, start_session
 from ..tables.prepared import Prepared
 from ..tables.times import TimeFacts
 from .inputs import Inputs
@@ -89,12 +89,13 @@ def with_files(
     `only` picks sources.
     """
     with ExitStack() as stack:
-        session = _session(request.engine, stack)
+        session = session_of(request.engine, stack)
         inputs = only(request.look(plan.needs | set(more_needs), stack, session))
         fingerprints = stack.enter_context(load.Fingerprints(path for source in inputs.all() for path in source.paths))
         scratch = stack.enter_context(Scratch())
         kinds = load.common_kinds(inputs.all())
         tolerant = tolerant or request.evaluation.policy.missing_values == "drop"
+        stack.enter_context(load.refusing_changes(state for source in inputs.all() for state in source.states))
         while True:
             try:
                 reader = SourceReader(request.folder, tolerant, session)
@@ -104,7 +105,7 @@ def with_files(
                 kinds = load.as_text(kinds, found.columns)
 
 
-def _session(choice: EngineChoice, stack: ExitStack) -> SparkSession | None:
+def session_of(choice: EngineChoice, stack: ExitStack) -> SparkSession | None:
     """The session of Spark that the config asks for; it ends with the run."""
     if choice.name != "spark":
         return None

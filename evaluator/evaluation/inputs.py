@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .. import load
-from ..config import Loaded, RowsSource, SourceConfig, unknown_model
+from ..config import Loaded, RowsSource, SourceConfig, dotted, unknown_model
 from ..errors import ConfigError, DataError
 from ..load.scan import Kind
-from ..parts.spark import SparkSession, look_at_table
+from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
+from .missing_files import refuse_missing_files
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack,
     data = loaded.config.data
     wanted = {need.removesuffix("?") for need in needed}
     roles = {need.partition(".")[0] for need in wanted}
+    refuse_missing_files(loaded, roles)
 
     def paths(role: str, configured: SourceConfig) -> list[Path | load.Remote]:
         if configured.table is not None or configured.uri is not None:
@@ -95,21 +97,15 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack,
 
     models: dict[str, load.Source] = {}
     if isinstance(data.recommendations, dict):
-        for name, configured in data.recommendations.items():
-            role = f"data.recommendations.{name}"
+        for name, _, place, configured in data.named_lists():
+            role = dotted(("data", *place))
             models[name] = _look_at(role, "lists", configured, paths(role, configured), loaded.folder, stack, session)
     else:
         for index, configured in enumerate(data.recommendations):
             files = paths(f"data.recommendations[{index}]", configured)
-            by_name = (
-                {configured.name: files}
-                if configured.name
-                else {configured.table: files}
-                if configured.table
-                else {path.name.split(".")[0]: [path] for path in files}
-            )
-            if (len(by_name) < len(files) > 1 and not configured.name) or by_name.keys() & models.keys():
-                raise DataError("data.recommendations: two files give a model the same name", "name the models, as name: path")
+            by_name = {configured.name: files} if configured.name else {configured.table: files} if configured.table else _by_name(files)
+            for name in by_name.keys() & models.keys():
+                raise _same_name(name, (*models[name].paths, *by_name[name]))
             models |= {
                 name: _look_at(f"data.recommendations.{name}", "lists", configured, files, loaded.folder, stack, session)
                 for name, files in by_name.items()
@@ -119,9 +115,10 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack,
         item_columns = list(dict.fromkeys((*item_columns, *data.items.category_columns)))
     predictions: dict[str, load.Source | None] = {}
     if isinstance(data.predictions, dict) and "predictions" in roles:
-        _refuse_unknown_models(data.predictions, models, required="predictions" in needed)
-        for name, configured in data.predictions.items():
-            predictions[name] = source(f"predictions.{name}", "predictions", configured, "predictions")
+        model_of = {name: name for name in models} | {name: model for name, model, _, _ in data.named_lists()}
+        _refuse_unknown_models(data.predictions, model_of.values(), required="predictions" in needed)
+        given = {model: source(f"predictions.{model}", "predictions", one, "predictions") for model, one in data.predictions.items()}
+        predictions = {name: given[model] for name, model in model_of.items() if model in given}
     elif not isinstance(data.predictions, dict):
         predictions = dict.fromkeys(models, source("predictions", "predictions", data.predictions))
     return Inputs(
@@ -137,12 +134,28 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack,
     )
 
 
+def _by_name(files: Iterable[Path | load.Remote]) -> dict[str, list[Path | load.Remote]]:
+    """The file of each model, called as the file without its endings; `DataError` if two files would be one model."""
+    by_name: dict[str, list[Path | load.Remote]] = {}
+    for file in files:
+        name = load.without_endings(file.name)
+        if name in by_name:
+            raise _same_name(name, (*by_name[name], file))
+        by_name[name] = [file]
+    return by_name
+
+
+def _same_name(name: str, files: Iterable[Path | load.Remote]) -> DataError:
+    named = " and ".join(str(file) for file in files)
+    return DataError(f"data.recommendations: the model {name!r} would be {named}", "name the models, as name: path")
+
+
 def _columns(role: str, wanted: Iterable[str]) -> list[str]:
     """The columns of a file that are needed by name."""
     return sorted(need.removeprefix(f"{role}.") for need in wanted if need.startswith(f"{role}."))
 
 
-def _refuse_unknown_models(predictions: Iterable[str], models: Mapping[str, load.Source], required: bool) -> None:
+def _refuse_unknown_models(predictions: Collection[str], models: Collection[str], required: bool) -> None:
     """`DataError` if the names of predictions are not those of the models, which the files may have given."""
     for name in predictions:
         if name not in models:
@@ -165,6 +178,8 @@ def _look_at(
     split = configured.split if isinstance(configured, RowsSource) else None
     if configured.table is not None:
         assert session is not None, "the config was checked to read tables on Spark"
+        from ..parts.spark.tables import look_at_table  # only here: most runs need no Spark
+
         return look_at_table(session, role, table, configured.table, configured.columns.given(), labels, split)
     if configured.uri is not None and configured.query is not None:
         return load.look_at_query(
@@ -221,7 +236,7 @@ def _configured_path(path: Path | load.Remote, name: str, source: load.Source, f
         return name
     if path.name == "stdin":
         return source.given[0]
-    if "://" in name or any(os.path.isabs(configured) for configured in source.given):
+    if "://" in name or any(os.path.isabs(os.path.expanduser(configured)) for configured in source.given):
         return name
     return os.path.relpath(path, folder)
 

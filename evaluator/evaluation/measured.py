@@ -4,37 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 import polars as pl
 
 from ..health import CheckTask, examine
+from ..measure.by_group import GROUPS, sums_by_group
+from ..measure.enriched import EnrichedRows, enriched_rows
 from ..measure.measuring import Task, scored
 from ..measure.partial import Partial
 from ..measure.scoring import Scorer
 from ..measure.ties import TieMeasures, tie_sums
 from ..measure.yardstick_facts import yardstick_facts
+from ..metrics.definition import Definition
+from ..tables.array import Array
 from ..tables.part import LISTS, PartData
 
 TIES = "ties"
 CHECKS = "checks"
 YARDSTICKS = "yardsticks"
+ENRICHED = "enriched"
+_NOT_KNOWN: Final[Mapping[str, Array]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False)
 class PassTask:
-    """What is made of every part of a model: the values of measures, bounds under ties, the tallies of checks, facts for yardsticks."""
+    """What is made of every part of a model: the values of measures, bounds under ties, the tallies of checks, facts for yardsticks.
+
+    The lists are enriched as the measure `enriched` reads them, if there is one.
+    """
 
     task: Task
     ties: TieMeasures | None = None
     checks: CheckTask | None = None
     for_yardsticks: bool = False
+    enriched: Definition | None = None
 
 
-def measured(pass_task: PassTask, frames: Mapping[str, pl.DataFrame]) -> Partial:
-    """What some users, with all their rows, add to the result: a pure function that runs on another machine as it stands."""
+def measured(pass_task: PassTask, frames: Mapping[str, pl.DataFrame], starts: Mapping[str, Array] = _NOT_KNOWN) -> Partial:
+    """What some users, with all their rows, add to the result: a pure function that runs on another machine as it stands.
+
+    `starts` says, of frames where it is known, at which row each user begins.
+    """
     task = pass_task.task
-    scorer = Scorer.of(task.prepared, PartData(frames))
+    scorer = Scorer.of(task.prepared, PartData(frames, starts))
     made, values = scored(task, scorer)
     more: dict[str, Any] = {}
     if pass_task.ties is not None and pass_task.ties.indexes and "score" in frames[LISTS].columns:
@@ -43,4 +57,8 @@ def measured(pass_task: PassTask, frames: Mapping[str, pl.DataFrame]) -> Partial
         more[CHECKS] = examine(pass_task.checks, scorer, task.definitions, values)
     if pass_task.for_yardsticks:
         more[YARDSTICKS] = yardstick_facts(scorer, task.groups, values)
+    if pass_task.enriched is not None:
+        more[ENRICHED] = EnrichedRows((enriched_rows(scorer, pass_task.enriched),))
+    if task.by:
+        more[GROUPS] = sums_by_group(task, scorer, values)
     return made.with_more(more)

@@ -27,6 +27,7 @@ class Evaluated:
     formulas: tuple[Row, ...]
     remarks: tuple[str, ...]
     counts: Counts
+    by_group: tuple[Row, ...] = ()
 
     @property
     def by_definition(self) -> list[list[Row]]:
@@ -49,10 +50,12 @@ class Evaluated:
         return values.select("user", "n_relevant", "n_recommended", *(value.alias(name) for name, value in zip(names, chosen, strict=True)))
 
 
-def evaluated(name: str, plan: Plan, partial: Partial, finished: Finished, own: Finished | None, remarks: Sequence[str]) -> Evaluated:
+def evaluated(
+    name: str, plan: Plan, partial: Partial, finished: Finished, own: Finished | None, remarks: Sequence[str], by_group: Sequence[Row]
+) -> Evaluated:
     """Put together what there is to say of one model; `own` has the rows of each measure's own aggregate, where there are formulas."""
     formulas, undefined = composed(name, plan.composites, own.rows) if own is not None else ([], [])
-    return Evaluated(name, plan, partial, finished, tuple(formulas), (*remarks, *undefined), counts(plan, partial))
+    return Evaluated(name, plan, partial, finished, tuple(formulas), (*remarks, *undefined), counts(plan, partial), tuple(by_group))
 
 
 def counts(plan: Plan, partial: Partial) -> Counts:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 
 import polars as pl
 
 from .. import load
 from ..load.tally import FaultTally
+from ..measure.enriched import EnrichedRows
 from ..measure.partial import Partial
-from ..parts import Part, SideTable, whole_users
-from ..parts.spark import SparkSession, measured_on_spark, ship
+from ..parts import Part, SideTable, SortedRuns, whole_users
+from ..parts.spark.session import SparkSession
 from ..parts.threads import side_by_side
 from ..tables.part import LISTS
 from .files import Files
-from .measured import PassTask, measured
+from .measured import ENRICHED, PassTask, measured
 from .sources import RowsAreFaulty
 
 
@@ -23,7 +25,8 @@ def pass_over(name: str, files: Files, pass_task: PassTask, memory: int | None, 
     """Measure the lists of one model: on this machine, where lists in no order may take so much `memory`, or on Spark."""
     source = files.inputs.models[name]
     if files.session is not None:
-        return _on_spark(source, files.session, files, name, pass_task)
+        made, runs = _on_spark(source, files.session, files, name, pass_task), SortedRuns(files.scratch, ENRICHED)
+        return _aside(made, runs).with_more({ENRICHED: runs})
     return files.reader.read(source, lambda lists, tally: _here(lists, tally, files, files.sides_of(name), pass_task, memory, progress))
 
 
@@ -41,22 +44,35 @@ def _here(
             raise RowsAreFaulty
 
     def measure(part: Part) -> Partial:
-        return measured(pass_task, {LISTS: part.lists, **part.sides})
+        return measured(pass_task, {LISTS: part.lists, **part.sides}, {LISTS: part.starts})
 
     def merge(parts: Iterator[Part]) -> Partial:
         total: Partial | None = None
-        for made in side_by_side(measure, parts):
+        runs = SortedRuns(files.scratch, ENRICHED)
+        for measured_part in side_by_side(measure, parts):
+            made = _aside(measured_part, runs)
             total = made if total is None else total + made
         if total is None:
             empty = {role: side.frame.clear() for role, side in sides.items()}
-            total = measured(pass_task, {LISTS: pl.DataFrame(schema=lists.collect_schema()), **empty})
-        return total
+            total = _aside(measured(pass_task, {LISTS: pl.DataFrame(schema=lists.collect_schema()), **empty}), runs)
+        return total.with_more({ENRICHED: runs})
 
     return whole_users(merge, lists, sides, last=files.last, memory=memory, scratch=files.scratch, examine=examine_batch, progress=progress)
 
 
+def _aside(made: Partial, runs: SortedRuns) -> Partial:
+    """The same without the enriched lists, which go to temporary files: memory holds those of one part at a time."""
+    more = dict(made.more)
+    enriched: EnrichedRows | None = more.pop(ENRICHED, None)
+    for frame in enriched.frames if enriched is not None else ():
+        runs.add(frame)
+    return replace(made, more=more)
+
+
 def _on_spark(source: load.Source, session: SparkSession, files: Files, name: str, pass_task: PassTask) -> Partial:
     """Measure on the workers, where the sources beside the lists are read again in the way that proved right."""
+    from ..parts.spark.shuffle import measured_on_spark, ship  # only here: most runs need no Spark
+
     reader = files.reader
     sides = {role: reader.as_read.get(side.role, side) for role, side in files.sources_of(name).items()}
     work = ship(session, partial(measured, pass_task))

@@ -10,11 +10,12 @@ from ..config.models import Evaluation
 from ..measure.finishing import chosen
 from ..metrics.definition import Definition
 from ..tables.graph import closure
+from ..tables.groups import GroupBy
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The measures of a run, the aggregates that the config asks for, and arithmetic of measures.
+    """The measures of a run, the aggregates that the config asks for, arithmetic of measures, and what results are split `by`.
 
     Measures that only `composites` are made of are computed and not shown.
     """
@@ -22,11 +23,12 @@ class Plan:
     shown: tuple[Definition, ...]
     aggregates: tuple[str, ...] = ()
     composites: tuple[FormulaEntry, ...] = ()
+    by: tuple[GroupBy, ...] = ()
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> Plan:
         """The plan of the evaluation section of a config."""
-        return cls(tuple(evaluation.definitions), tuple(evaluation.aggregates), tuple(evaluation.composites))
+        return cls(tuple(evaluation.definitions), tuple(evaluation.aggregates), tuple(evaluation.composites), evaluation.by)
 
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:
@@ -40,9 +42,11 @@ class Plan:
 
     @cached_property
     def pooled(self) -> frozenset[int]:
-        """The indexes of the measures that are pooled over users."""
+        """The indexes of the measures that are pooled over users, or combined of means over users."""
         parts = {part for composite in self.composites for part in composite.definitions if part.average == "micro"}
-        return frozenset(index for index, one in enumerate(self.definitions) if "micro" in chosen(one, self.aggregates) or one in parts)
+        return frozenset(
+            index for index, one in enumerate(self.definitions) if "micro" in chosen(one, self.aggregates) or one in parts or one.of_means
+        )
 
     @property
     def predicted(self) -> frozenset[int]:
@@ -55,10 +59,14 @@ class Plan:
         return any(_looks_at_train(definition) or definition.user_rules.divisor != "counted" for definition in self.all)
 
     @property
+    def measure_needs(self) -> frozenset[str]:
+        """What measures need beside the test file and the lists, and what they use where it is given."""
+        return frozenset[str]().union(*(definition.needs for definition in self.all))
+
+    @property
     def needs(self) -> frozenset[str]:
-        """The inputs to read beside the test file and the lists: those a measure needs, and those it uses where they are."""
-        needs = frozenset[str]().union(*(definition.needs for definition in self.all))
-        return needs | ({"known"} if self.needs_train else set())
+        """The inputs to read beside the test file and the lists: those of measures, and those that results are split by."""
+        return self.measure_needs | {by.need for by in self.by} | ({"known"} if self.needs_train else set())
 
     @property
     def populations(self) -> frozenset[str]:

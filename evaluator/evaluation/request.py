@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from ..config.engine import EngineChoice
 from ..config.models import Evaluation
 from ..errors import ConfigError
 from ..metrics.definition import Definition
-from ..parts.spark import SparkSession
+from ..parts.spark.session import SparkSession
 from .inputs import Inputs, look_at_everything
 
 Look = Callable[[Collection[str], ExitStack, SparkSession | None], Inputs]
@@ -42,10 +42,16 @@ class Request:
     category_columns: tuple[str, ...] = ()
     split: str | None = None
     """What separates the categories of an item in a single column."""
+    runs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of models with several runs what each run is evaluated as."""
+    remarks: tuple[str, ...] = ()
+    """What to say of the request itself in results."""
 
     @classmethod
     def of(cls, loaded: Loaded) -> Request:
-        """The request of a config."""
+        """The request of a config with one test set; `ConfigError` if it has folds."""
+        if loaded.folds:
+            raise ConfigError(f"{loaded.name}: data.folds are for receval run and receval check", "name the files of one fold instead")
         config = loaded.config
         items = config.data.items
         return cls(
@@ -58,6 +64,8 @@ class Request:
             folder=loaded.folder,
             category_columns=items.category_columns if items is not None else (),
             split=items.split if items is not None else None,
+            runs=config.data.runs,
+            remarks=(loaded.doubt,) if loaded.doubt else (),
         )
 
 

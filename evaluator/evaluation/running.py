@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
+from uuid import uuid4
 
 from .. import load
 from ..checks import CHECKS
@@ -25,66 +27,75 @@ from ..health import (
     untimed,
 )
 from ..measure.finishing import finish
+from ..measure.group_rows import group_remarks, group_rows
 from ..measure.measuring import Task
 from ..measure.partial import Partial
 from ..measure.ties import TieMeasures, bounds
+from ..results.protocol import Protocol
+from ..results.repeats import over_folds, over_runs
 from ..results.result import Result
+from ..results.wording import of_models
 from ..tables.notes import sentences
 from . import provenance
-from .checking import available_needs, check_task_of, names_of
+from .checking import available_needs, check_task_of, names_of, twins
 from .comparing import compared, with_shares
+from .describing import describe_inputs
 from .files import Files, with_files
 from .inputs import describe
 from .measured import CHECKS as TALLIES
-from .measured import TIES, PassTask
+from .measured import ENRICHED, TIES, PassTask
 from .models import Evaluated, evaluated
+from .options import Options
 from .passes import pass_over
 from .plan import Plan
 from .progress import ModelProgress, Progress, Report, silent
+from .protocols import protocols_of, with_protocols
 from .refusals import refuse_nothing_relevant
 from .request import Request
 
+_PLAIN: Final = Options()
 NO_VALUES: Final[Mapping[str, float]] = MappingProxyType({})
 
 
-def run(loaded: Loaded, report: Report = silent, *, keep_failures: bool = False, tolerant: bool = False, keep_users: bool = True) -> Result:
-    """Evaluate the models of a config, and make its health checks.
-
-    With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user. A
-    `tolerant` run refuses nothing that can be read: what the policy calls an error is a finding. Raises `DataError` if a file cannot be
-    read or its content is wrong, and `MissingExtraError` if the engine is not there.
-    """
-    return evaluate(Request.of(loaded), report, keep_failures=keep_failures, tolerant=tolerant, keep_users=keep_users)
-
-
-def evaluate(
-    request: Request, report: Report = silent, *, keep_failures: bool = False, tolerant: bool = False, keep_users: bool = True
+def run(
+    loaded: Loaded,
+    report: Report = silent,
+    *,
+    keep_failures: bool = False,
+    tolerant: bool = False,
+    keep_users: bool = True,
+    enriched: Path | None = None,
+    describes: bool = False,
 ) -> Result:
+    """Evaluate the models of a config, and make its health checks; with `data.folds` in each fold.
+
+    With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user. The lists
+    of each model go with their hits into a Parquet file of the folder `enriched`, if one is given; see `measure.enriched`. If the run
+    `describes` its files, which reads them once more, the result has their description. A `tolerant` run refuses nothing that can be read:
+    what the policy calls an error is a finding. Raises `DataError` if a file cannot be read or its content is wrong, and
+    `MissingExtraError` if the engine is not there.
+    """
+    options = Options(report, keep_failures, tolerant, keep_users, enriched, describes)
+    results = {name: evaluate(Request.of(fold), options) for name, fold in loaded.of_folds().items()}
+    return over_folds(results, loaded.resolved()) if results else evaluate(Request.of(loaded), options)
+
+
+def evaluate(request: Request, options: Options = _PLAIN) -> Result:
     """Evaluate the models of a request, whether its sources are files or frames; see `run`."""
     plan = Plan.of(request.evaluation)
-    options = Options(keep_failures, tolerant, keep_users, report)
     checks = check_task_of(request)
     looks = {"train", "catalogue", "times"} & checks.needs
     known = looks or request.evaluation.yardsticks.any
-    return with_files(
+    result = with_files(
         request,
         plan,
         lambda files: Run(request, plan, files, options).result(),
-        more_needs=("known",) if known else (),
+        more_needs=(*(("known",) if known else ()), *(("train",) if options.enriched or options.describes else ())),
         times=checks.wants_times,
-        tolerant=tolerant and checks.wants("R02"),
+        tolerant=options.tolerant and checks.wants("R02"),
         all_of_train=bool(looks),
     )
-
-
-@dataclass(frozen=True)
-class Options:
-    """How a config is run, beside what it says itself; see `run`."""
-
-    keep_failures: bool
-    tolerant: bool
-    keep_users: bool
-    report: Report
+    return over_runs(result, request.runs)
 
 
 @dataclass(eq=False)
@@ -100,6 +111,7 @@ class Run:
     available: set[str] = field(default_factory=set)
     checks_of: dict[str, CheckTask] = field(default_factory=dict)
     yardsticks: tuple[str, ...] = ()
+    enriched: dict[str, Path] = field(default_factory=dict)
     more_remarks: list[str] = field(default_factory=list)
     """What there is to say of rows without a time, and of yardsticks."""
 
@@ -143,7 +155,7 @@ class Run:
     def task(self) -> Task:
         """What is measured of every part of a model."""
         plan = self.plan
-        return Task(self.files.prepared, plan.definitions, plan.aggregates, plan.pooled, self.options.keep_users)
+        return Task(self.files.prepared, plan.definitions, plan.aggregates, plan.pooled, self.options.keep_users, plan.by)
 
     def model(self, name: str, source: load.Source, progress: ModelProgress, *, first: bool) -> None:
         """Evaluate one model in one pass over its lists."""
@@ -151,17 +163,23 @@ class Run:
         checks = self.checks(source, first)
         task = self.task
         ties = TieMeasures.of(plan.definitions, plan.aggregates) if checks is not None and checks.wants("R04") else None
-        found = pass_over(name, files, PassTask(task, ties, checks, self.compares), self.request.engine.bytes, progress.add)
+        enriched = self.plan.definitions[0] if self.options.enriched is not None else None
+        found = pass_over(name, files, PassTask(task, ties, checks, self.compares, enriched), self.request.engine.bytes, progress.add)
         if first:
             refuse_nothing_relevant(files.inputs.test, plan.definitions[0], found)
         if checks is None and not found.counts["judged"]:
             load.common_or_refuse(files.inputs.test, source)
+        if self.options.enriched is not None:
+            self.enriched[name] = self.options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
+            found.more[ENRICHED].write(self.enriched[name])
         of_one = self.evaluated(name, task, found, plan)
         self.models[name] = of_one
         if checks is not None:
             self.checks_of[name] = checks
             tied = (
-                bounds(ties, found.more[TIES], found.moments, dict(enumerate(of_one.by_definition))) if ties and TIES in found.more else {}
+                bounds(ties, found.more[TIES], found.moments, dict(enumerate(of_one.by_definition)), found.ratios)
+                if ties and TIES in found.more
+                else {}
             )
             context = self.context(name, source, of_one, {label: one._asdict() for label, one in tied.items()})
             self.note(findings(checks, found.more[TALLIES], context))
@@ -177,7 +195,14 @@ class Run:
             finish, partial=found, model=name, n_train_users=n_train_users, schemas=self.files.schemas(name), predicted=predicted
         )
         own = finished(replace(task, aggregates=())) if plan.composites else None
-        return evaluated(name, plan, found, finished(task), own, sentences(found.notes))
+        groups = group_rows(task, found, name, len(plan.shown), plan.composites)
+        of_model = evaluated(name, plan, found, finished(task), own, sentences(found.notes), groups)
+        return with_protocols(of_model, self.protocols)
+
+    @cached_property
+    def protocols(self) -> Mapping[str, Protocol]:
+        """By which definitions each measure is computed."""
+        return protocols_of(self.request.evaluation, self.files.inputs.test.columns)
 
     def checks(self, source: load.Source, first: bool) -> CheckTask | None:
         """The checks that are made of a model, those of the files with the first one; `None` if there are none."""
@@ -210,6 +235,8 @@ class Run:
             bounds=tied,
             best=best,
             baseline=baseline,
+            shown=frozenset(definition.label for definition in self.plan.shown),
+            twins=twins(name, inputs, self.files.fingerprints) if check_task_of(self.request).wants("X16") else (),
         )
 
     def faults(self, name: str) -> list[Faults]:
@@ -232,14 +259,15 @@ class Run:
     def remarks(self) -> tuple[str, ...]:
         """How ids were read, and what a convention could not do."""
         inputs = self.files.inputs
-        of_models = (f"{model}: {remark}." for model, of_one in self.models.items() for remark in of_one.remarks)
-        unordered = (
-            f"{model}: the file has no rank and no score that is recognised; the order of its rows is the rank."
+        unordered = [
+            (model, "the file has no rank and no score that is recognised; the order of its rows is the rank.")
             for model, source in inputs.models.items()
             if not {"position", "score"} & source.columns and not source.scan.lists
-        )
-        about_files = (*load.remarks(inputs.all()), *unordered, *self.files.remarks, *self.more_remarks)
-        return (*about_files, *self.plan.remarks(inputs.train is not None), *of_models)
+        ]
+        groups = group_remarks(self.task, len(self.plan.shown))
+        about_files = (*load.remarks(inputs.all()), *of_models(unordered), *self.files.remarks, *groups, *self.more_remarks)
+        about_values = of_models((model, f"{remark}.") for model, of_one in self.models.items() for remark in of_one.remarks)
+        return (*self.request.remarks, *about_files, *self.plan.remarks(inputs.train is not None), *about_values)
 
     def _result(self) -> Result:
         rows = [row for of_one in self.models.values() for row in of_one.rows]
@@ -260,4 +288,7 @@ class Run:
             examined=examined,
             unmade=unmade(checks, self.available) if examined else dict.fromkeys(CHECKS, "off"),
             failures=failing_rows(found) if self.options.keep_failures else {},
+            enriched=self.enriched,
+            description=describe_inputs(self.files.inputs, self.files.reader) if self.options.describes else None,
+            by_group=tuple(row for of_one in self.models.values() for row in of_one.by_group),
         )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..load import Source
 from ..metrics.definition import Definition
 from ..metrics.popularity_groups import profile_groups_of
 from ..names.measure_strings import MetricSpec
-from ..prepare import SideFrames, SideNeeds, prepare_sides
+from ..prepare import GroupColumn, SideFrames, SideNeeds, prepare_sides
 from ..tables.prepared import Prepared
 from .inputs import Inputs
 from .plan import Plan, tables_of
@@ -45,15 +47,25 @@ def side_needs(plan: Plan, inputs: Inputs, request: Request) -> SideNeeds:
         user_groups=_group_columns("users", plan, inputs.users),
         test_popularity=any("train_and_test" in _formula_axes(definition) for definition in plan.all),
         profile_groups=tuple(dict.fromkeys(profile_groups_of(definition.params) for definition in grouping)),
-        train_users="train" in plan.needs,
+        train_users="train" in plan.measure_needs,
         train_pairs=any("cooccurrence" in _formula_axes(definition) for definition in plan.all),
+        by=tuple(_split_columns(plan, inputs, request)),
+        mean_rating=any(definition.truth.rule == "all_mean" for definition in plan.all),
     )
 
 
 def _group_columns(role: str, plan: Plan, source: Source | None) -> dict[str, str]:
     """The columns of a file that name groups, and what they are called in its frame."""
-    columns = sorted(need.removeprefix(f"{role}.") for need in plan.needs if need.startswith(f"{role}."))
+    columns = sorted(need.removeprefix(f"{role}.") for need in plan.measure_needs if need.startswith(f"{role}."))
     return {} if source is None else {column: source.labels[column] for column in columns}
+
+
+def _split_columns(plan: Plan, inputs: Inputs, request: Request) -> Iterator[GroupColumn]:
+    """The columns that results are split by; one that says the categories of an item is split as they are."""
+    for by in plan.by:
+        source = {"users": inputs.users, "items": inputs.items}.get(by.kind)
+        if source is not None:
+            yield GroupColumn(by, source.labels[by.column], request.split if (by.column,) == request.category_columns else None)
 
 
 def _formula_axes(definition: Definition) -> frozenset[str]:

@@ -13,7 +13,7 @@ from .. import load
 from ..load.opening import FAILURES, opened
 from ..load.scan import ReadError
 from ..load.tally import FaultTally
-from ..parts.spark import SparkSession, table_frame
+from ..parts.spark.session import SparkSession
 from .inputs import with_configured_paths
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ class SourceReader:
 
         def collect(resolved: load.Source, tally: FaultTally) -> pl.DataFrame:
             session = self.session if resolved.scan.format == "table" else None
-            frame = _collected(_opened(resolved)) if session is None else table_frame(session, resolved)
+            frame = _collected(_opened(resolved)) if session is None else _collected_on_spark(session, resolved)
             tally.add(frame)
             wanted = [name for name in (*source.scan.names, "row") if not columns or name in columns]
             return frame.select(name for name in wanted if name in frame.columns)
@@ -84,6 +84,8 @@ class SourceReader:
             self.n_rows[source.role] = load.refuse(source, tally.counts)
         except load.BlankLines:
             return self._again(source.without_blank_lines(), consume)
+        except load.LargeNumbers as large:
+            return self._again(source.with_numbers(large.columns, "whole"), consume)
         except load.FaultyRows as fault:
             if not self.tolerant:
                 raise
@@ -94,6 +96,9 @@ class SourceReader:
         except ReadError as error:
             if source.scan.is_text and not source.scan.loose:
                 return self._again(source.with_numbers_as_text(), consume)
+            whole = [column for column, number_type in source.scan.numbers.items() if number_type == "whole"]
+            if source.scan.is_text and whole:  # some of them have a fraction
+                return self._again(source.with_numbers(whole, "real"), consume)
             raise load.explain(source, error) from error
         return made
 
@@ -120,6 +125,12 @@ def _count_all(frame: pl.LazyFrame, tally: FaultTally) -> None:
         tally.add(frame)
     except FAILURES as error:
         raise ReadError(str(error)) from error
+
+
+def _collected_on_spark(session: SparkSession, source: load.Source) -> pl.DataFrame:
+    from ..parts.spark.shuffle import table_frame  # only here: most runs need no Spark
+
+    return table_frame(session, source)
 
 
 def _collected(frame: pl.LazyFrame) -> pl.DataFrame:

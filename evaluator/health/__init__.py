@@ -1,6 +1,7 @@
 """The health checks over parts of whole users: each is one decorated class, which notes what merges and says it at the end."""
 
-from . import alike, faults, ids, items, lists, tables, ties, times, train, truth, users, values
+from . import alike, auc, faults, ids, items, lists, sources, tables, ties, times, train, truth, users, values
+from .auc import over_whole_lists
 from .context import Context, Faults, SourceNames, Symptom
 from .findings import comparisons, failing_rows, findings, in_order, refuse, unmade
 from .part import ExaminedPart
@@ -29,6 +30,7 @@ __all__ = [
     "Tallies",
     "Tally",
     "alike",
+    "auc",
     "check",
     "comparisons",
     "examine",
@@ -39,9 +41,11 @@ __all__ = [
     "in_order",
     "items",
     "lists",
+    "over_whole_lists",
     "refuse",
     "several",
     "shared",
+    "sources",
     "tables",
     "ties",
     "times",

@@ -52,7 +52,8 @@ class Context:
     `counts` are the numbers of rows and users of `Tallies`. `sources` are by `lists`, `test`, `train` and `items`; `measured` has the rows
     of the result of every measure. `bounds` says by label what values can be under ties (`least`, `expected`, `most`); `best` and
     `baseline` are the values of the best possible lists and of popularity over the users who count for the model. `available` are the
-    `NEEDS` that are met.
+    `NEEDS` that are met. `shown` are the labels of the measures that are shown, not those that only formulas are made of; `twins` says
+    which sources have the same bytes as the lists of the model, such as `data.test`.
     """
 
     model: str
@@ -69,6 +70,8 @@ class Context:
     best: Mapping[str, float] = field(default_factory=dict)
     baseline: Mapping[str, float] = field(default_factory=dict)
     counts: Tally = field(default_factory=Tally)
+    shown: Collection[str] = ()
+    twins: Sequence[str] = ()
 
     def setting(self, check: str) -> CheckSetting:
         """How a check is used."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from typing import Final
+from urllib.parse import quote
 
 import polars as pl
 
@@ -12,6 +16,8 @@ from ..conventions import AXES
 from ..errors import DataError
 from .context import Context, Symptom
 from .task import REFUSED, CheckTask, Tallies
+
+_MEANINGFUL: Final = re.compile(r'[%+/\\:*?"<>|\x00-\x1f]')
 
 
 def findings(task: CheckTask, tallies: Tallies, context: Context) -> list[Symptom]:
@@ -65,11 +71,17 @@ def unmade(task: CheckTask, available: Collection[str]) -> dict[str, str]:
 
 
 def failing_rows(symptoms: Iterable[Symptom]) -> dict[str, pl.DataFrame]:
-    """The offending rows of errors and warnings, by the name of their file."""
+    """The offending rows of errors and warnings, by the name of their file: `R01.knn`, then `R01.knn+2` for further ones of a model.
+
+    Letters of a model's name that a file system or this scheme gives a meaning are written as %2F and the like: no two models share a name.
+    """
     rows_by_file: dict[str, pl.DataFrame] = {}
+    numbers: Counter[str] = Counter()
     for finding, rows, _ in symptoms:
         if rows is None or finding.severity not in ("error", "warn"):
             continue
-        name = ".".join(part for part in (finding.check, finding.model.replace("/", "_")) if part)
-        rows_by_file[name if name not in rows_by_file else f"{name}.{len(rows_by_file)}"] = rows
+        model = _MEANINGFUL.sub(lambda letter: quote(letter[0], safe=""), finding.model)
+        name = ".".join(part for part in (finding.check, model) if part)
+        numbers[name] += 1
+        rows_by_file[name if numbers[name] == 1 else f"{name}+{numbers[name]}"] = rows
     return rows_by_file

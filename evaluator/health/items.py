@@ -17,17 +17,16 @@ from .tally import DistinctIds, Marks, Tally
 from .wording import several, shared
 
 
-@check("R07", uses=("rows_as_stored",))
+@check("R07", uses=("rows_as_stored", "item_counts"))
 class UnknownItems(HealthCheck):
     """Recommended items that neither train nor the items file holds."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         rows: ListRows = part.table("rows_as_stored")
-        prepared = part.prepared
-        unknown = ~np.append(prepared.in_train | prepared.in_catalogue, False)[rows.item_index]
-        if not unknown.any():
+        unknown = ~np.append(part.prepared.in_train | part.prepared.in_catalogue, False)
+        if not part.table("item_counts")[unknown].any():
             return Tally()
-        frame = part.lists.frame.filter(pl.Series(unknown))
+        frame = part.lists.frame.filter(pl.Series(unknown[rows.item_index]))
         return Tally.of(unknown=len(frame), items=DistinctIds.of(frame["item"].unique()), **part.notes(frame, "item"))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
@@ -38,7 +37,7 @@ class UnknownItems(HealthCheck):
         return self.symptom(context, sentence, n, total, examples=tally.examples("item"), rows=tally.rows())
 
 
-@check("X11", uses=("rows_as_stored", "stored_hits"))
+@check("X11", uses=("rows_as_stored", "stored_hits", "item_counts"))
 class PopularHits(HealthCheck):
     """Hits that are among the most popular items of train, and the lift of the lists.
 
@@ -49,9 +48,9 @@ class PopularHits(HealthCheck):
         rows: ListRows = part.table("rows_as_stored")
         hits, _ = part.table("stored_hits")
         popular = np.append(_head(part.prepared, part.setting.limit("head")), False)[rows.item_index[hits]]
-        popularity = np.append(part.prepared.train_rows, 0)[rows.item_index]
+        popularity = int(part.table("item_counts")[:-1] @ part.prepared.train_rows.astype(np.int64))
         notes = part.notes(part.lists.frame[hits[popular]], "item")
-        return Tally.of(hits=len(hits), popular=int(popular.sum()), popularity=int(popularity.sum()), **notes)
+        return Tally.of(hits=len(hits), popular=int(popular.sum()), popularity=popularity, **notes)
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, n_hits = tally.count("popular"), tally.count("hits")
@@ -66,15 +65,12 @@ class PopularHits(HealthCheck):
         return self.symptom(context, sentence, n, n_hits, examples=tally.examples("item"), details={"popularity_lift": lift})
 
 
-@check("X12", uses=("rows_as_stored",))
+@check("X12", uses=("item_counts",))
 class NeverRecommended(HealthCheck):
     """Items of the catalogue that no list holds."""
 
     def tally(self, part: ExaminedPart) -> Tally:
-        rows: ListRows = part.table("rows_as_stored")
-        listed = np.zeros(len(part.prepared.items) + 1, dtype=np.bool_)
-        listed[rows.item_index] = True
-        return Tally.of(listed=Marks(listed[:-1]))
+        return Tally.of(listed=Marks(part.table("item_counts")[:-1] > 0))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         catalogue = context.prepared.in_catalogue

@@ -10,6 +10,7 @@ from ..tables.graph import table
 from ..tables.list_rows import ListRows
 from ..tables.lists import Reading
 from ..tables.part import PartData
+from ..tables.prepared import Prepared
 from ..tables.truth import TestPairs, TruthTable
 
 
@@ -34,10 +35,17 @@ def stored_seen(rows_as_stored: ListRows, part: PartData) -> Array:
     return mask
 
 
+@table("item_counts", uses=("rows_as_stored", "prepared"))
+def item_counts(rows_as_stored: ListRows, prepared: Prepared) -> Array:
+    """How many rows of the lists hold each item that is known before, and as the last number how many hold any other item."""
+    counts = np.bincount(rows_as_stored.item_index + 1, minlength=len(prepared.items) + 1)
+    return np.append(counts[1:], counts[0])
+
+
 @table("item_hashes", uses=("rows_as_stored",))
 def item_hashes(rows_as_stored: ListRows) -> Array:
     """A hash of 64 bits of each row's item."""
-    return rows_as_stored.rows.item.hash(7).to_numpy()
+    return rows_as_stored.rows.item_hashes
 
 
 @table("listed_items", uses=("rows_as_stored", "item_hashes"))

@@ -9,6 +9,7 @@ import polars as pl
 
 from ..tables.array import Array
 from ..tables.part import SourceRows
+from ..tables.times import by_day
 from ..tables.truth import TEST
 from .context import Context, Symptom
 from .part import ExaminedPart
@@ -28,11 +29,12 @@ def of_users(rows: SourceRows, *, latest: bool) -> Array:
 
 @check("X07", per="files")
 class OverlappingUsers(HealthCheck):
-    """Users with a test row that is older than their last train row."""
+    """Users with a test row that is older than their last train row; by days, if one of the files has only days."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         begins, ends = of_users(part.data.rows(TEST), latest=False), of_users(part.data.rows(TRAIN), latest=True)
-        early = begins < ends
+        day = part.prepared.times.day if part.prepared.times is not None else None
+        early = by_day(begins, day) < by_day(ends, day)
         return Tally.of(
             early=int(early.sum()),
             users=int((~np.isnan(begins) & ~np.isnan(ends)).sum()),
@@ -53,7 +55,11 @@ class TrainAfterTest(HealthCheck):
         facts = part.prepared.times
         if facts is None or facts.first_test is None:
             return Tally()
-        late = part.data.rows(TRAIN).frame.select("user", "item", "timestamp").filter(pl.col("timestamp") > facts.first_test)
+        late = (
+            part.data.rows(TRAIN)
+            .frame.select("user", "item", "timestamp")
+            .filter(by_day(pl.col("timestamp"), facts.day) > facts.first_test)
+        )
         if not len(late):
             return Tally()
         youngest = Examples.of(late.select("timestamp", "user", "item"), falling=("timestamp",))
@@ -76,7 +82,7 @@ class FutureItems(HealthCheck):
         lists = part.lists
         index = facts.young.index_of(lists.item)
         rows = np.flatnonzero(index >= 0)
-        ends = of_users(part.data.rows(TEST), latest=True)
+        ends = by_day(of_users(part.data.rows(TEST), latest=True), facts.day)
         rows = rows[facts.born[index[rows]] > ends[lists.user[rows]]]
         if not len(rows):
             return Tally()

@@ -21,6 +21,8 @@ from .tally import Examples, KeptRows, Tally
 from .wording import shared
 
 _TOLERANCE: Final = 1e-9
+_ALIKE: Final = 0.05
+"""How far values of two popularity baselines may be apart, which order items of the same popularity in their own way."""
 _Z: Final = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
 
 
@@ -124,10 +126,16 @@ class ImpossibleValues(HealthCheck):
 
 @check("X14")
 class NoBetterThanPopularity(HealthCheck):
-    """Measures at or below the popularity baseline."""
+    """Measures that the config asks for, at or below the popularity baseline.
+
+    A model that is this baseline itself, by its name and its values, cannot be better.
+    """
 
     def comparison(self, context: Context) -> list[Symptom]:
-        margin, compared = context.limit(self.id, "margin"), list(_paired(context, context.baseline))
+        margin = context.limit(self.id, "margin")
+        compared = [pair for pair in _paired(context, context.baseline) if pair[0].label in context.shown]
+        if "pop" in context.model.lower() and all(math.isclose(value, floor, rel_tol=_ALIKE) for _, value, floor in compared):
+            return []
         below = [
             f"{row.label} {value:.4f} against {floor:.4f}"
             for row, value, floor in compared

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ..config.dialects import translate
+from ..load import without_endings
 from ..names.yaml_text import Path
 
 _NO_MEANING: Final = "it has no meaning here: receval reads lists and trains nothing"
@@ -23,7 +24,7 @@ _REASONS: Final = {
     "binarize": "receval reads the ratings that the test file has; without a column of them every row counts 1",
     "validation_path": "receval has no use for a validation file",
     "rating_type": "receval reads the ratings that the test file has; without a column of them every row counts 1",
-    "n_split": "each run is one fold",
+    "n_split": "data.folds names the test set of each fold",
     "sys_results": "results are computed anew",
 }
 _ELLIOT_FILE: Final = {"separator": "\t", "header": False, "columns": {"user": 1, "item": 2, "rating": 3}}
@@ -184,7 +185,7 @@ def _is(name: str, *wanted: str) -> bool:
 
 
 def _stem(path: str) -> str:
-    return posixpath.basename(path).split(".")[0] or "model"
+    return without_endings(posixpath.basename(path)) or "model"
 
 
 def _decoded(separator: Any) -> str:

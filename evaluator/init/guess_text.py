@@ -68,6 +68,7 @@ def _source(entry: SourceEntry, folder: Path | None) -> str:
 
 def _evaluation(config: GuessedConfig) -> Iterator[str]:
     yield "evaluation:"
+    yield "  convention: receval  # by whose definitions; receval metrics --conventions lists all"
     relevance = partial("  {}relevance: {{threshold: {}}}  # {}".format)
     yield plain(relevance("" if config.threshold else "# ", f"{config.threshold:g}" if config.threshold else "N", config.threshold_reason))
     yield plain(f"  top_k: {flow(list(config.top_k))}  # {config.top_k_reason}; none: the whole list")

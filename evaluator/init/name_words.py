@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final
 
+from ..load import without_endings
 from .records import Column
 
 _TABLE_WORDS: Final[dict[str, tuple[str, ...]]] = {
@@ -111,7 +112,7 @@ def are_in_different_folders(label: str, other: str) -> bool:
 
 def stem(label: str) -> str:
     """Return the name of a file without its extensions."""
-    return PurePosixPath(label).name.split(".")[0] or PurePosixPath(label).name
+    return without_endings(PurePosixPath(label).name)
 
 
 def _kinds(words: tuple[str, ...]) -> tuple[str, ...]:

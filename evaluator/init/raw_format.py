@@ -14,6 +14,8 @@ from ..errors import DataError
 from ..load import Source, explain, list_text, look, opening, sniff, trec
 from ..load.columns import usual_roles
 from ..load.documents import is_by_user, is_document
+from ..load.header import header_of
+from ..load.json_values import is_id
 from ..load.list_fields import fields_of, flattened
 from ..load.objects import schema_of_objects
 from ..load.resolved_files import resolve
@@ -160,9 +162,14 @@ def _user_and_list(path: Path, lines: list[str]) -> _Separators | None:
 
 
 def _separated(paths: Sequence[Path], header: bool | None, separator: str | None = None) -> Source:
-    """Open a text file as the table that asks least of a file: one column of items."""
+    """Open a text file as the table that asks least of a file: one column of items. Without `header` it is looked for."""
     given = [str(path) for path in paths]
-    return look(_ROLE, "catalogue", given, paths, format="csv", header=header, separator=separator, columns={"item": 1})
+    source = look(_ROLE, "catalogue", given, paths, format="csv", header=bool(header), separator=separator, columns={"item": 1})
+    if header is None:
+        rows = sniff.rows(sniff.head(Path(source.scan.paths[0])), source.scan.separator, source.scan.quotes)
+        if header_of(rows, None, [], None).is_there:
+            return _separated(paths, True, separator)
+    return source
 
 
 def _unusual_keys(path: Path, scan: Scan, is_unknown: bool) -> dict[str, Any]:
@@ -201,7 +208,7 @@ def _objects(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat:
     """Read one JSON object per line, or JSON documents."""
     if not any(map(is_document, paths)):
         return _objects_on_lines(paths, read_keys)
-    _, files = resolve(_ROLE, "lists", paths, "json", None, {}, PROCESS_SCRATCH)
+    _, files = resolve(_ROLE, "lists", [(path, None) for path in paths], "json", None, {}, PROCESS_SCRATCH)
     names = {str(file.readable): str(file.original) for file in files}
     format = _objects_on_lines([Path(name) for name in names], read_keys)
     source = replace(format.source, given=tuple(names.values()), display_paths=names, documents=frozenset(names))
@@ -209,12 +216,12 @@ def _objects(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat:
 
 
 def _objects_on_lines(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat:
-    """Read one JSON object per line. `look` needs a column of users, and any key with a plain value will do."""
+    """Read one JSON object per line. `look` needs a column of users, and any key with plain values will do."""
     records = [json.loads(line) for line in sniff.head(paths[0]) if _is_object(line)]
     keys = list(dict.fromkeys(key for record in records for key in record))
     if not keys:
         raise DataError(f"{paths[0]}: it is no table of one JSON object per line (NDJSON)")
-    plain = next((number for number, key in enumerate(keys, 1) if not isinstance(records[0].get(key), list | dict)), 1)
+    plain = next((number for number, key in enumerate(keys, 1) if all(is_id(record.get(key)) for record in records)), 1)
     source = look(_ROLE, "people", [str(path) for path in paths], paths, format="ndjson", columns={"user": plain})
     try:
         schema = schema_of_objects([Path(path) for path in source.scan.paths], _MAX_ROWS)

@@ -2,20 +2,23 @@
 
 from .broken_rows import explain
 from .database import look_at_query
-from .faults import BlankLines, FaultyRows, refuse
+from .faults import BlankLines, FaultyRows, LargeNumbers, refuse
 from .fingerprint import Fingerprints
 from .frames import look_at_frame
 from .ids import IdsAreText, as_text, common_kinds, common_or_refuse, remarks
 from .paths import find
 from .remote import Remote
+from .sniff import without_endings
 from .source import Source, look
 from .stdin import spooled
+from .unchanged import refusing_changes
 
 __all__ = [
     "BlankLines",
     "FaultyRows",
     "Fingerprints",
     "IdsAreText",
+    "LargeNumbers",
     "Remote",
     "Source",
     "as_text",
@@ -27,6 +30,8 @@ __all__ = [
     "look_at_frame",
     "look_at_query",
     "refuse",
+    "refusing_changes",
     "remarks",
     "spooled",
+    "without_endings",
 ]

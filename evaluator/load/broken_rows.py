@@ -5,22 +5,27 @@ from __future__ import annotations
 import csv
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import IO
+from typing import Final
 
 import polars as pl
 
 from ..errors import DataError
 from . import sniff
-from .columns import public_name
+from .columns import IDS, public_name
+from .json_values import is_id
+from .lines import CountedLines
 from .list_fields import value_of
-from .list_text import elements
+from .list_text import elements, fractions
 from .opening import NO_VALUE
 from .recode import opened
 from .scan import ReadError, Scan
 from .source import Source
+
+_LISTS: Final = "write it as [3, 5], strings in double quotes; or say what separates the items, split: ',', or that none does, split: none"
+"""What to do about a text that should be a list."""
 
 
 def explain(source: Source, error: ReadError) -> DataError:
@@ -39,10 +44,10 @@ def _broken(path: Path, source: Source) -> DataError | None:
     if source.scan.format == "ndjson":
         return _first_broken_object(path, source)
     with opened(path) as file:
-        return _first_broken_row(path, source, _CountedLines(file))
+        return _first_broken_row(path, source, CountedLines(file))
 
 
-def _first_broken_row(path: Path, source: Source, lines: _CountedLines) -> DataError | None:
+def _first_broken_row(path: Path, source: Source, lines: CountedLines) -> DataError | None:
     scan = source.scan
     line = 1
     try:
@@ -60,8 +65,8 @@ def _first_broken_row(path: Path, source: Source, lines: _CountedLines) -> DataE
     return None
 
 
-def _rows(lines: _CountedLines, scan: Scan) -> Iterator[list[str]]:
-    if scan.format == "csv":
+def _rows(lines: CountedLines, scan: Scan) -> Iterator[list[str]]:
+    if scan.format == "csv" and scan.quotes:
         return csv.reader(lines, delimiter=scan.separator)
     texts = (line.rstrip("\r\n") for line in lines)
     return (text.split(scan.separator or None) if text.strip() else [] for text in texts)
@@ -70,7 +75,7 @@ def _rows(lines: _CountedLines, scan: Scan) -> Iterator[list[str]]:
 def _wrong_with(row: list[str], scan: Scan) -> tuple[str, str | None] | None:
     """What is wrong with a row, and what to do about it."""
     width = len(scan.header)
-    if len(row) > width or (scan.format == "csv" and len(row) != width):
+    if len(row) > width or (len(row) < width and (scan.format == "csv" or not scan.separator)):
         hint = "quote fields that hold a separator, and close every quotation mark" if scan.format == "csv" else None
         return f"{len(row)} fields, where there are {width} columns", hint
     for column, name in scan.names.items():
@@ -80,11 +85,20 @@ def _wrong_with(row: list[str], scan: Scan) -> tuple[str, str | None] | None:
             if values is None:
                 kind = "JSON array" if scan.list_syntax == "json" else "list as Python prints it"
                 message = f"{public_name(column)} holds {field[:40]!r}, which is no {kind} of values"
-                return message, "write it as [3, 5], strings in double quotes; or say what separates the items, such as split: ','"
+                return message, _LISTS
+            if column in IDS and column in scan.lists and (odd_ids := _odd_ids(field, values, scan)):
+                return f"{odd_ids[0]!r} cannot be an id", "ids are integers or text"
             wrong = [value for value in values if scan.kinds[column] == "number" and not _reads_as_number(value, scan)]
             if wrong:
                 return f"{str(wrong[0])[:40]!r} is not a number, and {public_name(column)} must be one", None
     return None
+
+
+def _odd_ids(text: str, values: Sequence[object], scan: Scan) -> Sequence[object]:
+    """Those `values` of a list in a text that can be no ids."""
+    if scan.split is None and scan.list_syntax == "python":
+        return fractions(text)
+    return [value for value in values if not is_id(value)]
 
 
 def _first_broken_object(path: Path, source: Source) -> DataError | None:
@@ -113,9 +127,11 @@ def _wrong_with_object(line: bytes, scan: Scan) -> str | None:
     for column, name in scan.names.items():
         held = value_of(record, name, scan.fields)
         if scan.lists_in_text and column in scan.lists and isinstance(held, str):
-            held = elements(held, scan.split, scan.list_syntax)
+            text, held = held, elements(held, scan.split, scan.list_syntax)
             if held is None:
-                return f"{public_name(column)} holds {record[name][:40]!r}, which is no list of values"
+                return f"{public_name(column)} holds {text[:40]!r}, which is no list of values"
+            if column in IDS and (odd_ids := _odd_ids(text, held, scan)):
+                return f"{odd_ids[0]!r} cannot be an id"
         if isinstance(held, list) and column not in scan.lists:
             return f"{public_name(column)} is a list, and in the rows before it is not"
         for value in held if isinstance(held, list) else [held]:
@@ -146,19 +162,6 @@ def _uneven(path: str, source: Source) -> DataError | None:
         message = " but ".join(f"{count} {public_name(column)}{'s' if count != 1 else ''}" for column, count in row.items())
         return DataError(f"{where}: {message}", "the lists of a row must be of the same length: one value for each item")
     return None
-
-
-class _CountedLines:
-    """The lines of a file, decoded and counted as they are read."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self.file = file
-        self.number = 0
-
-    def __iter__(self) -> Iterator[str]:
-        for line in self.file:
-            self.number += 1
-            yield line.decode("utf-8-sig" if self.number == 1 else "utf-8")
 
 
 def _is_number(value: object, scan: Scan) -> bool:

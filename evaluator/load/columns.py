@@ -63,11 +63,21 @@ _TELLING: Final = ("user", "item", "rating", "score", "position", "timestamp")
 """The roles whose names tell a header from data: those of the tables that may come without one."""
 IDS: Final = {"user": "user", "item": "item", "other": "item"}
 """The columns of ids, and whose ids they hold."""
+ORDERING: Final = ("position", "score")
+"""The columns that order a list, whose numbers are compared exactly."""
+LARGEST_EXACT: Final = 1 << 53
+"""Integers beyond this have no exact number in double precision."""
 
 
-def names_a_column(name: str, *roles: str) -> bool:
-    """Whether `name` is a usual name of a column: of one that tells a header, or of one of `roles`."""
-    return any(_fold(name) in _USUAL[role] for role in roles or _TELLING)
+def names_a_column(name: str) -> bool:
+    """Whether `name` is a usual name of a column that tells a header."""
+    return any(_fold(name) in _USUAL[role] for role in _TELLING)
+
+
+def is_certain_name(name: str) -> bool:
+    """Whether `name` is a usual name that is no word for a thing, as `item_id` or `user`: a book may be called `book`."""
+    folded = _fold(name)
+    return names_a_column(name) and (folded in ("user", "users", "item", "items") or folded.endswith(("id", "ids", "idx", "index")))
 
 
 def usual_roles(name: str) -> frozenset[str]:
@@ -78,11 +88,6 @@ def usual_roles(name: str) -> frozenset[str]:
 def public_name(column: str) -> str:
     """What a canonical column is called where people read of it."""
     return _KEYS.get(column, column)
-
-
-def ids_of(table: str) -> tuple[str, ...]:
-    """The columns of `table` that hold ids."""
-    return tuple(role for role in sum(_ROLES[table], ()) if role in IDS)
 
 
 def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], has_header: bool) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -17,6 +16,7 @@ import polars.selectors as cs
 
 from ..config.masking import masked_uri
 from ..errors import DataError, MissingExtraError
+from ..temporary import folder_for_copies
 from .opening import FAILURES
 from .source import Source, look
 
@@ -72,9 +72,14 @@ def fetched(where: str, uri: str, query: str, folder: Path, scratch: ExitStack) 
         raise DataError(f"{where}: the query has no rows")
     if not _ORDERED.search(query) and not any(dtype.is_nested() for dtype in frame.dtypes):
         frame = frame.sort(frame.columns)
-    path = Path(scratch.enter_context(tempfile.TemporaryDirectory(prefix="receval-"))) / "query.arrow"
+    path = scratch.enter_context(folder_for_copies()) / "query.arrow"
     frame.write_ipc(path)
     return path
+
+
+def file_of(uri: str, folder: Path) -> Path | None:
+    """The file that an address names, found from `folder`; `None` if the database is no file."""
+    return folder / re.sub("^[^:]+:/{0,3}", "", uri) if uri.lower().startswith(_FILES) else None
 
 
 def scheme_of(path: Path) -> str | None:
@@ -113,9 +118,9 @@ def _rows(where: str, uri: str, query: str, folder: Path) -> pl.DataFrame:
 
 def _connection(where: str, scheme: str, module: Any, uri: str, folder: Path) -> Any:
     """A connection; one to a file only reads it."""
-    if scheme not in _FILES:
+    path = file_of(uri, folder)
+    if path is None:
         return module.connect(f"{scheme}:{uri.partition(':')[2]}")
-    path = folder / re.sub("^[^:]+:/{0,3}", "", uri)
     if not path.is_file():
         raise DataError(f"{where}: there is no file {path}", "three slashes are a path from the config file, four a path from the root")
     if scheme == "sqlite":

@@ -16,7 +16,12 @@ _INSTALL = "pip install 'receval[delta]'"
 
 def is_table(path: Path) -> bool:
     """Whether a folder holds a Delta table."""
-    return (path / _LOG).is_dir()
+    return log_of(path).is_dir()
+
+
+def log_of(table: Path) -> Path:
+    """The folder in which every change of a table leaves a file."""
+    return table / _LOG
 
 
 def files_of_table(role: str, table: Path | Remote, storage: Mapping[str, str]) -> list[Path | Remote]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import io
 import json
-import tempfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -14,9 +13,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..errors import DataError
+from ..temporary import folder_for_copies
 from . import sniff
-from .columns import names_a_column
-from .json_values import JsonReader, NotJson
+from .columns import usual_roles
+from .json_stream import JsonReader, NotJson
 from .list_columns import may_hold_lists
 from .recode import opened
 
@@ -67,8 +67,7 @@ def as_objects(role: str, name: str, table: str, path: Path, scratch: ExitStack)
     where, n_rows = f"{role}: {name}", 0
     if sniff.is_zstd(path):
         raise DataError(f"{where}: a JSON document that zstd packed cannot be read", "unpack it, or pack it with gzip")
-    folder = Path(scratch.enter_context(tempfile.TemporaryDirectory(prefix="receval-")))
-    target = folder / f"{path.name}.ndjson"
+    target = scratch.enter_context(folder_for_copies()) / f"{path.name}.ndjson"
     try:
         with opened(path) as packed, target.open("w", encoding="utf-8") as written:
             reader = JsonReader(io.TextIOWrapper(packed, encoding="utf-8-sig"))
@@ -110,7 +109,7 @@ def _rows(reader: JsonReader, table: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _names_columns(entries: Sequence[tuple[str, Any]]) -> bool:
-    return any(names_a_column(key, "user", "item") for key, _ in entries)
+    return any(usual_roles(key) & {"user", "item"} for key, _ in entries)
 
 
 def _by_column(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

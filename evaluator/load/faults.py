@@ -24,7 +24,7 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
     """The number of rows, if `counts` holds no fault.
 
     Raises `FaultyRows` or `DataError` with the first place of a fault, `IdsAreText` if ids that seemed integers are not, and
-    `BlankLines` if the only fault is rows without any value.
+    `BlankLines` if the only fault is rows without any value, `LargeNumbers` if integers may not have been read exactly.
     """
     rows, blank = counts.get("rows") or 0, counts.get("blank") or 0
     if rows == blank:
@@ -32,6 +32,9 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
     texts = [column for column in IDS if _holds_text(source, column, counts)]
     if texts:
         raise IdsAreText(texts)
+    large = [column for column in sorted(source.unsure_numbers) if counts.get(f"large_{column}")]
+    if large:
+        raise LargeNumbers(large)
     missing = [column for column in sorted(source.required) if (counts[f"null_{column}"] or 0) > blank]
     infinite = [column for column in sorted(source.required) if counts.get(f"infinite_{column}")]
     if missing or infinite:
@@ -120,6 +123,14 @@ def _first_faults(source: Source, faults: Sequence[Fault]) -> dict[str, Fault]:
         if len(first_faults) >= _FEW:
             break
     return dict(list(first_faults.items())[:_FEW])
+
+
+class LargeNumbers(Exception):
+    """Numbers that order lists are too large for double precision: if they are integers they must be read as such."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        super().__init__(", ".join(columns))
+        self.columns = tuple(columns)
 
 
 class BlankLines(Exception):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Final
 from urllib.parse import unquote
@@ -18,12 +19,15 @@ Partition = Mapping[str, str | None]
 
 
 def parts_of(role: str, folder: Path) -> list[Path]:
-    """The data files of a folder and the folders in it, in the order of their paths.
+    """The data files of a folder and the folders in it, in the order of their paths; links are followed.
 
     Names that begin with `_` or `.` are passed over, as are empty files, and files of unknown endings, or `.json`, beside known ones.
+    `DataError` names what cannot be read: a folder without permission, a link that leads nowhere, what is neither file nor folder, and a
+    file that is found twice by way of a link.
     """
-    visible = [path for path in folder.rglob("*") if not any(part.startswith(_HIDDEN) for part in path.relative_to(folder).parts)]
-    files = sorted((path for path in visible if path.is_file() and path.stat().st_size), key=lambda path: path.relative_to(folder).parts)
+    visible = sorted(_visible(role, folder), key=lambda path: path.relative_to(folder).parts)
+    refuse_repeated(role, visible)
+    files = [path for path in visible if path.stat().st_size]
     known = [path for path in files if sniff.known_format(path)]
     known = [path for path in known if ".json" not in path.suffixes] or known  # beside tables JSON describes them
     if not files:
@@ -33,6 +37,62 @@ def parts_of(role: str, folder: Path) -> list[Path]:
         first, other = list(forms.values())[:2]
         raise DataError(f"{role}: {first} and {other} are of two formats", "name those you mean, for example FOLDER/*.parquet")
     return known or files
+
+
+def is_hidden(name: str) -> bool:
+    """Whether the name of a part or folder says that it is no data."""
+    return name.startswith(_HIDDEN)
+
+
+def names_in(role: str, folder: Path) -> list[str]:
+    """The names in a folder; `DataError` if it may not be read."""
+    try:
+        names = os.listdir(folder)
+        os.stat(os.path.join(folder, os.curdir))  # a folder may be listed and yet not be entered
+    except OSError as error:
+        raise DataError(f"{role}: the folder {folder} may not be read ({reason(error)})", "its files would be missing") from None
+    return names
+
+
+def refuse_broken_link(role: str, path: Path) -> None:
+    """`DataError` if a path is a link that leads nowhere, or in a circle, or to where nobody may look."""
+    try:
+        path.stat()
+    except OSError as error:
+        what = f"is a link to {os.readlink(path)}, which cannot be read" if os.path.islink(path) else "cannot be read"
+        raise DataError(f"{role}: {path} {what} ({reason(error)})", "mend or remove it: its rows would be missing") from None
+
+
+def reason(error: OSError) -> str:
+    """Why something cannot be read, as the system says it."""
+    return (error.strerror or type(error).__name__).lower()
+
+
+def refuse_repeated(role: str, paths: Iterable[Path]) -> None:
+    """`DataError` if two paths are one file, whose rows would count twice."""
+    seen: dict[str, Path] = {}
+    for path in paths:
+        first = seen.setdefault(os.path.realpath(path), path)
+        if first != path:
+            raise DataError(f"{role}: {first} and {path} are the same file", "remove the link, or name the files you mean")
+
+
+def _visible(role: str, folder: Path, above: tuple[str, ...] = ()) -> Iterator[Path]:
+    """Every file below a folder whose path is not hidden; `above` are the real paths of the folders it is in."""
+    real = os.path.realpath(folder)
+    if real in above:
+        raise DataError(f"{role}: the link {folder} leads back to {real}, in which it is", "remove the link, or name the files you mean")
+    for name in names_in(role, folder):
+        path = folder / name
+        if is_hidden(name):
+            continue
+        refuse_broken_link(role, path)
+        if path.is_dir():
+            yield from _visible(role, path, (*above, real))
+        elif path.is_file():
+            yield path
+        else:
+            raise DataError(f"{role}: {path} is neither a file nor a folder", "remove it, or name the files you mean")
 
 
 def columns_of_path(path: PurePath, root: PurePath | None, named: Iterable[str | int]) -> Partition:

@@ -38,9 +38,10 @@ def as_text(kinds: Mapping[str, Kind], columns: Iterable[str]) -> dict[str, Kind
 
 
 def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
-    """A sentence for each kind of id that some files store as integers and others as text."""
+    """A sentence for each doubt about a source, and for each kind of id that some files store as integers and others as text."""
+    sources = list(sources)
     stored = [(IDS[column], source.stored[column], source.role) for source in sources for column in IDS if column in source.columns]
-    sentences = []
+    sentences = [doubt for source in sources for doubt in source.scan.doubts]
     for whose in ("user", "item"):
         having = [(kind, role) for ids, kind, role in stored if ids == whose]
         texts = [role for kind, role in having if kind == "text"]

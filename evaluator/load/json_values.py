@@ -1,120 +1,87 @@
-"""The values of a large JSON document one after the other, without holding all of it."""
+"""JSON values that can be no id and no label, wherever they stand in a file: engines would read them as text."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from typing import IO, Any, Final
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
 
-_BLOCK: Final = 1 << 20
-_SPACE: Final = re.compile(r"[ \t\r\n]*")
+import polars as pl
+
+from ..errors import DataError
+from .columns import IDS
+from .list_fields import Fields, value_of
+from .list_text import ODD_ARRAY
+from .opening import FAILURES
+
+_ODD_ID: Final = r'(?:[^"\d\sn-]|-?\d+[.eE]|"(?:[^"\\]|\\.)*\\u0000)'
+"""The start of a value that is neither a text nor an integer nor null, or a text with a NUL character."""
+_NO_LIST: Final = r"[^\[\sn]"
+_ODD_LABEL: Final = r"[\[{]"
+_FLAT: Final = "write one value per row, or one text in which the values are separated"
 
 
-class NotJson(Exception):
-    """The text is no JSON document; `line` counts from 1."""
+def refuse_odd_values(role: str, paths: Sequence[Path], columns: Mapping[str, str], listed: Collection[str], fields: Fields) -> None:
+    """Return if no id or label of files of JSON objects is a value that can be none; `DataError` names the line of the first that is.
 
-    def __init__(self, line: int, message: str) -> None:
-        super().__init__(message)
-        self.line = line
-
-
-class JsonReader:
-    """Reads the elements of an array, or the entries of an object, piece by piece. A key that stands twice is an error, NaN is null."""
-
-    def __init__(self, file: IO[str]) -> None:
-        self._file = file
-        self._text, self._at, self._line = "", 0, 1
-        self._decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
-
-    def first_letter(self) -> str:
-        """The next letter that is no white space; empty at the end."""
-        self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
-        while self._at == len(self._text):
-            if not self._read_on():
-                return ""
-            self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
-        return self._text[self._at]
-
-    def elements(self) -> Iterator[Any]:
-        """The elements of the array that stands next, which ends the document."""
-        self._skip("[")
-        if self.first_letter() != "]":
-            yield self._value()
-            while self.first_letter() == ",":
-                self._skip(",")
-                yield self._value()
-        self._end("]")
-
-    def entries(self) -> Iterator[tuple[str, Any]]:
-        """The keys and values of the object that stands next, which ends the document."""
-        self._skip("{")
-        keys: set[str] = set()
-        if self.first_letter() != "}":
-            yield self._entry(keys)
-            while self.first_letter() == ",":
-                self._skip(",")
-                yield self._entry(keys)
-        self._end("}")
-
-    def _entry(self, keys: set[str]) -> tuple[str, Any]:
-        if self.first_letter() != '"':
-            raise NotJson(self.line, "a key in double quotes was expected")
-        key = self._value()
-        if key in keys:
-            raise NotJson(self.line, f"the key {key!r} stands twice")
-        keys.add(key)
-        self._skip(":")
-        return key, self._value()
-
-    @property
-    def line(self) -> int:
-        """The line up to which the document was read."""
-        return self._line + self._text.count("\n", 0, self._at)
-
-    def _value(self) -> Any:
-        self.first_letter()
-        while True:
+    An id is a text or an integer, in the columns of `listed` a list of these; a label is any single value. `columns` maps canonical
+    columns to keys, or to `fields` of lists of objects. Lines that are no JSON are left to those who read the rows.
+    """
+    patterns = {}
+    for column, key in columns.items():
+        if key in fields:
+            struct, field = fields[key]
+            patterns[struct] = _NO_LIST
+            patterns |= {field: _ODD_ID} if column in IDS else {}
+        elif column in IDS:
+            patterns[key] = ODD_ARRAY if column in listed else _ODD_ID
+        elif column.startswith("label_"):
+            patterns[key] = _ODD_LABEL
+    odd = "|".join(rf"{_spellings(key)}\s*:\s*{pattern}" for key, pattern in patterns.items())
+    for path in paths:
+        for number, line in _lines_with(path, odd):
             try:
-                value, end = self._decoder.raw_decode(self._text, self._at)
-            except json.JSONDecodeError as error:
-                if self._read_on():
-                    continue
-                raise NotJson(self._line + self._text.count("\n", 0, error.pos), error.msg) from None
-            except (ValueError, RecursionError) as error:
-                raise NotJson(self.line, str(error)) from None
-            if end < len(self._text) or not self._read_on():  # a number may go on
-                self._at = end
-                return value
-
-    def _skip(self, letter: str) -> None:
-        found = self.first_letter()
-        if found != letter:
-            raise NotJson(self.line, f"{letter!r} was expected, and {found!r} found" if found else f"it ends where {letter!r} was expected")
-        self._at += 1
-
-    def _end(self, letter: str) -> None:
-        self._skip(letter)
-        if self.first_letter():
-            raise NotJson(self.line, "something follows the end of the document")
-
-    def _read_on(self) -> bool:
-        """Read more text, as much again as is not done with; returns whether there was any."""
-        more = self._file.read(max(_BLOCK, len(self._text) - self._at))
-        if more:
-            self._line += self._text.count("\n", 0, self._at)
-            self._text, self._at = self._text[self._at :] + more, 0
-        return bool(more)
+                record = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            for column, key in columns.items():
+                if isinstance(record, dict) and (problem := _problem(column, key, value_of(record, key, fields), column in listed)):
+                    message, hint = problem
+                    raise DataError(f"{role}: {path}, line {number}: {message}", hint)
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice in one object")
-    return found
+def _spellings(key: str) -> str:
+    """A pattern for the ways in which writers of JSON spell a key."""
+    return f"(?:{'|'.join(sorted({re.escape(json.dumps(key)), re.escape(json.dumps(key, ensure_ascii=False))}))})"
 
 
-def _constant(word: str) -> None:
-    if word != "NaN":
-        raise ValueError(f"{word} is not a finite number")
+def _lines_with(path: Path, pattern: str) -> Iterator[tuple[int, str]]:
+    """The numbers, from 1, and texts of the lines in which a pattern occurs; none if the file cannot be read."""
+    lines = pl.scan_lines(path, name="line", row_index_name="index", glob=False).filter(pl.col("line").str.contains(pattern))
+    try:
+        for batch in lines.collect_batches(maintain_order=True, engine="streaming"):
+            for index, line in batch.select("index", "line").iter_rows():
+                yield index + 1, line
+    except FAILURES:
+        return
+
+
+def _problem(column: str, key: str, value: object, listed: bool) -> tuple[str, str] | None:
+    """What is wrong with a value, and what to do about it."""
+    if column.startswith("label_"):
+        return (f"{key!r} is {value!r}, where text was expected", _FLAT) if isinstance(value, dict | list) else None
+    if column not in IDS or value is None:
+        return None
+    if listed and not isinstance(value, list):
+        return f"{key!r} is {value!r}, and in other rows a list", "write a list in every row, as [3]"
+    wrong = [one for one in (value if isinstance(value, list) and listed else [value]) if not is_id(one)]
+    return (f"{wrong[0]!r} cannot be an id", "ids are integers or text") if wrong else None
+
+
+def is_id(value: object) -> bool:
+    """Whether a value of JSON can be an id: a text, an integer, or null for none."""
+    if isinstance(value, str):
+        return "\0" not in value
+    return value is None or (isinstance(value, int) and not isinstance(value, bool))

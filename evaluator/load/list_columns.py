@@ -7,7 +7,7 @@ from typing import Final
 
 from ..errors import DataError
 from .columns import IDS, public_name
-from .list_text import is_bracketed, is_nested, suspect
+from .list_text import is_bracketed, is_list, is_nested, suspect
 
 _TABLES: Final = ("interactions", "lists", "predictions")
 """The tables of which a row may hold a list of items."""
@@ -31,24 +31,39 @@ def as_list_columns(where: str, table: str, nested: Sequence[str]) -> frozenset[
     return frozenset(nested)
 
 
-def list_columns_in_text(columns: Mapping[str, str], samples: Mapping[str, Sequence[str]], split: str | None) -> list[str]:
+def list_columns_in_text(
+    columns: Mapping[str, str], samples: Mapping[str, Sequence[str]], split: str | None, one_suffices: bool = False
+) -> list[str]:
     """The canonical columns whose fields hold lists, judged by samples: lists in brackets, or texts separated by `split`.
 
-    With `split` the items are always lists; another column holds lists if any of its fields has the separator.
+    Without `split` all fields of a column look like lists, or, where `one_suffices`, one is a list; what else the column holds is refused
+    when it is read. With `split` the items are always lists; another column holds lists if any of its fields has the separator.
     """
     values = {
         column: [value.strip() for value in samples[column] if value.strip()] for column in columns if not column.startswith("label_")
     }
     if split is None:
-        return [column for column, texts in values.items() if texts and all(map(is_bracketed, texts))]
+        return [
+            column
+            for column, texts in values.items()
+            if texts and (all(map(is_bracketed, texts)) or (one_suffices and any(map(is_list, texts))))
+        ]
     return [column for column, texts in values.items() if column == "item" or (column not in IDS and any(split in text for text in texts))]
 
 
 def text_lists(
-    where: str, table: str, columns: Mapping[str, str], samples: Mapping[str, Sequence[str]], split: str | None
+    where: str,
+    table: str,
+    columns: Mapping[str, str],
+    samples: Mapping[str, Sequence[str]],
+    split: str | None,
+    one_suffices: bool = False,
 ) -> frozenset[str]:
-    """The canonical columns whose texts hold lists, judged by samples; `DataError` if texts look like lists and are not read as such."""
-    nested = as_list_columns(where, table, list_columns_in_text(columns, samples, split) if columns else [])
+    """The canonical columns whose texts hold lists, judged by samples; `DataError` if texts look like lists and are not read as such.
+
+    One list tells that a column holds lists where `one_suffices`, as in files that have no other way to write them.
+    """
+    nested = as_list_columns(where, table, list_columns_in_text(columns, samples, split, one_suffices) if columns else [])
     if not nested and {"user", "item"} <= columns.keys():
         _refuse_unsplit(where, columns["item"], samples["item"], samples["user"])
     return nested

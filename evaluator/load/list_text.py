@@ -22,18 +22,24 @@ _VALUES: Final = rf"{_VALUE}(?:[\s,]+{_VALUE})*"
 _LIST: Final = rf"^\s*(?:\[\s*(?:{_VALUES})?[\s,]*\]|\(\s*{_VALUE}\s*,[\s,]*(?:{_VALUES})?[\s,]*\))\s*$"
 _SCALAR: Final = r"\bnp\.\w+\(([^()]*)\)"
 """A value of NumPy in a list, such as `np.int64(3)`."""
+_ID: Final = rf"(?:{_QUOTED}|[-+]?[0-9]+|None|nan)"
+_IDS: Final = _LIST.replace(_VALUE, _ID)
+"""A list of values that can be ids."""
 _NO_VALUE: Final = ("None", "nan")
+ODD_ARRAY: Final = r'(?:[^\[\sn]|\[(?:"(?:[^"\\]|\\.)*"|[^"\]])*?(?:\d[.eE]|[\[{tf]|"(?:[^"\\]|\\.)*\\u0000))'
+"""The start of JSON that is no array of ids (texts, integers and null), but a single value or an array with a fraction, a truth value, an
+array, an object, or a NUL character; what else a text holds does not count."""
 _NEARLY_ALL: Final = 0.95
 """The least share of parts that look like ids."""
 
 
-def listed(field: pl.Expr, split: str | None, syntax: Syntax) -> pl.Expr:
+def listed(field: pl.Expr, split: str | None, syntax: Syntax, ids: bool = False) -> pl.Expr:
     """A field of text as the list that it holds; text without a value holds an empty list, no field at all no list.
 
-    Without `split` it fails for what is no list in brackets.
+    Without `split` it fails for what is no list in brackets, and in a column of `ids` for a list with a value that can be no id.
     """
     if split is None:
-        return field.str.json_decode(pl.List(pl.String)) if syntax == "json" else _as_python(field)
+        return _as_json(field, ids) if syntax == "json" else _as_python(field, ids)
     text = field.str.strip_chars(" ")
     bracketed = text.str.contains(r"(?s)^\[.*\]$")
     text = pl.when(bracketed).then(text.str.slice(1).str.head(-1).str.strip_chars(" ")).otherwise(text)
@@ -44,12 +50,17 @@ def listed(field: pl.Expr, split: str | None, syntax: Syntax) -> pl.Expr:
     return pl.when(bracketed).then(values.list.eval(pl.element().str.strip_chars(" '\""))).otherwise(plain)
 
 
-def _as_python(field: pl.Expr) -> pl.Expr:
+def _as_json(field: pl.Expr, ids: bool) -> pl.Expr:
+    odd = field.str.contains(rf"^\s*{ODD_ARRAY}" if ids else r"^\s*[^\[\sn]")
+    return pl.when(odd).then(pl.lit("[")).otherwise(field).str.json_decode(pl.List(pl.String))
+
+
+def _as_python(field: pl.Expr, ids: bool) -> pl.Expr:
     text, value = field.str.replace_all(_SCALAR, "$1"), pl.element()
     unquoted = value.str.slice(1).str.head(-1).str.replace_all(r"""\\(['"\\])""", "$1")
     read = pl.when(value.str.contains("^['\"]")).then(unquoted).when(~value.is_in(_NO_VALUE)).then(value)
     # Polars has no way to fail but to convert what cannot be: text that begins with a word to a number.
-    failed = pl.when(~text.str.contains(_LIST)).then(pl.lit("no list: ") + text).cast(pl.Float64)
+    failed = pl.when(~text.str.contains(_IDS if ids else _LIST)).then(pl.lit("no list: ") + text).cast(pl.Float64)
     return pl.when(failed.is_null()).then(text.str.extract_all(_VALUE).list.eval(read))
 
 
@@ -71,6 +82,11 @@ def elements(text: str, split: str | None, syntax: Syntax = "json") -> list[obje
     ]
 
 
+def fractions(text: str) -> list[str]:
+    """The numbers in a list as Python prints it that are no integers, and so can be no ids."""
+    return [value for value in re.findall(_VALUE, re.sub(_SCALAR, r"\1", text)) if not re.fullmatch(_ID, value)]
+
+
 def elements_of(texts: Sequence[str], split: str | None, syntax: Syntax) -> list[str]:
     """The values of the lists that texts hold, as they are written; none of those that cannot be read."""
     values = [value for text in texts for value in elements(text, split, syntax) or () if value is not None]
@@ -90,17 +106,19 @@ def is_bracketed(text: str) -> bool:
     return (text.startswith("[") and text.endswith("]")) or is_python_list(text)
 
 
+def is_list(text: str) -> bool:
+    """Whether a text is a list in square brackets that can be read."""
+    return text.startswith("[") and (_of_json(text) is not None or is_python_list(text))
+
+
 def is_python_list(text: str) -> bool:
     """Whether a text is a list as Python or NumPy prints it."""
     return elements(text, None, "python") is not None
 
 
 def syntax_of(texts: Sequence[str]) -> Syntax:
-    """How lists in brackets are written: as JSON if all are, or if not all can be read as Python's."""
-    filled = [text for text in texts if text.strip()]
-    if all(_of_json(text) is not None for text in filled) or not all(map(is_python_list, filled)):
-        return "json"
-    return "python"
+    """How lists in brackets are written: as Python prints them if some are that JSON would not have, otherwise as JSON."""
+    return "python" if any(_of_json(text) is None and is_python_list(text) for text in texts) else "json"
 
 
 def suspect(items: Sequence[str], users: Sequence[str]) -> tuple[str, str] | None:

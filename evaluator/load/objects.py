@@ -6,21 +6,21 @@ import glob
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import polars as pl
 
 from ..errors import DataError
 from . import list_columns, sniff
-from .columns import ids_of, named, names_a_column
+from .columns import named
 from .folders import path_column_kinds
+from .json_values import refuse_odd_values
 from .list_fields import Fields, fields_of, flattened, value_of
 from .list_text import elements_of, syntax_of
+from .memory_maps import avoid_memory_maps
 from .opening import FAILURES
 from .read_options import ReadOptions
 from .scan import Scan
-
-_FLAT: Final = "write one value per row, or one text in which the values are separated"
 
 
 def json_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions) -> Scan:
@@ -30,18 +30,17 @@ def json_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
     schema = _schema(paths)
     fields = fields_of(schema) if list_columns.may_hold_lists(table) else {}
     for path in paths:
-        numbered_records = [(number, _flat(record, fields)) for number, record in _objects(path, sniff.head(path))]
-        _refuse_nested(path, numbered_records, table, options.labels)
-        records += [record for _, record in numbered_records]
-        names |= dict.fromkeys(name for _, record in numbered_records for name in record)
+        head = [_flat(record, fields) for record in _objects(path, sniff.head(path))]
+        records += head
+        names |= dict.fromkeys(name for record in head for name in record)
     where = f"{role}: {paths[0]}"
     stored = tuple(dict.fromkeys((*names, *(flattened(schema, fields) if fields else schema))))
     columns, label_columns = named(where, table, [*stored, *options.path_columns(stored)], options.columns, options.labels, True)
     partitions = options.partitions_of(columns | label_columns, stored)
     held = {column: [record.get(name) for record in records] for column, name in columns.items()}
-    nested = list_columns.as_list_columns(
-        where, table, [column for column in columns if any(isinstance(one, list) for one in held[column])]
-    )
+    listed = [column for column in columns if any(isinstance(one, list) for one in held[column])]
+    refuse_odd_values(role, paths, columns | label_columns, listed if list_columns.may_hold_lists(table) else (), fields)
+    nested = list_columns.as_list_columns(where, table, listed)
     samples = {} if nested else _samples(table, held, options)
     in_text = list_columns.text_lists(where, table, {column: columns[column] for column in samples}, samples, options.split)
     syntax = syntax_of([text for column in in_text for text in samples[column]])
@@ -65,6 +64,7 @@ def json_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
         lists_in_text=bool(in_text),
         split=options.split,
         list_syntax=syntax,
+        numbers=sniff.number_types(values),
         loose=bool(options.nulls or options.decimal_comma),
         decimal_comma=bool(options.decimal_comma),
         nulls=options.nulls,
@@ -77,6 +77,7 @@ def schema_of_objects(paths: Sequence[Path], max_rows: int | None = None) -> pl.
 
     Raises what Polars raises where an object cannot be read.
     """
+    avoid_memory_maps()
     return pl.scan_ndjson([glob.escape(str(path)) for path in paths], infer_schema_length=max_rows).collect_schema()
 
 
@@ -112,7 +113,7 @@ def _are_texts(values: Sequence[Any]) -> bool:
     return all(isinstance(value, str) for value in values if value is not None)
 
 
-def _objects(path: Path, lines: Sequence[str]) -> list[tuple[int, dict[str, Any]]]:
+def _objects(path: Path, lines: Sequence[str]) -> list[dict[str, Any]]:
     records = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -123,23 +124,8 @@ def _objects(path: Path, lines: Sequence[str]) -> list[tuple[int, dict[str, Any]
             raise DataError(f"{path}, line {number}: not JSON ({error})") from None
         if not isinstance(record, dict):
             raise DataError(f'{path}, line {number}: a JSON object was expected, such as {{"user": 1, "item": 2}}')
-        records.append((number, record))
+        records.append(record)
     return records
-
-
-def _refuse_nested(path: Path, records: Sequence[tuple[int, dict[str, Any]]], table: str, labels: Sequence[str]) -> None:
-    """`DataError` if an id is an object or a fraction, or a label anything but a value."""
-    ids = ids_of(table)
-    for number, record in records:
-        for name, value in record.items():
-            if names_a_column(name, *ids):
-                ids_held = value if isinstance(value, list) and list_columns.may_hold_lists(table) else [value]
-                wrong = [id_ for id_ in ids_held if isinstance(id_, dict | list | float)]
-                if wrong:
-                    raise DataError(f"{path}, line {number}: {wrong[0]!r} cannot be an id", "ids are integers or text")
-        for name in labels:
-            if isinstance(record.get(name), dict | list):
-                raise DataError(f"{path}, line {number}: {name!r} is {record[name]!r}, where text was expected", _FLAT)
 
 
 def _values(held: Sequence[object]) -> list[object]:

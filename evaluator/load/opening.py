@@ -7,8 +7,10 @@ from typing import Final
 
 import polars as pl
 
+from .columns import IDS
 from .list_fields import with_fields
 from .list_text import listed
+from .memory_maps import avoid_memory_maps
 from .scan import Scan
 
 FAILURES: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
@@ -17,7 +19,7 @@ RECORD: Final = "receval row"
 """The number of a record of the files, from 0; one that holds a list becomes several rows."""
 NO_VALUE: Final = ("", "na", "n/a", "null", "none", "nan")
 """What counts as no value in a column of numbers, in lower case."""
-_TYPES: Final = {"integer": pl.Int64, "text": pl.String, "number": pl.Float64, "time": pl.Float64}
+_TYPES: Final = {"integer": pl.Int64, "text": pl.String, "time": pl.Float64}
 _ZONED: Final = ("%+", "%Y-%m-%d %H:%M:%S%.f%#z")
 _TIMES: Final = (
     "%Y-%m-%dT%H:%M:%S%.f",
@@ -81,9 +83,11 @@ def canonical(source: Scan, frame: pl.LazyFrame) -> list[pl.Expr]:
         elif kind == "time":
             columns.append(_seconds(value, types[source.names[column]]).alias(column))
         elif _is_text_of_number(source, column):
-            columns.append(_number(value, source.decimal_comma).alias(column))
+            columns.append(_number(value, source.decimal_comma, _type_of_number(source, column)).alias(column))
         else:
-            columns.append((value.fill_nan(None) if source.is_text else value).alias(column))
+            number_type = _type_of_number(source, column)
+            number = value.cast(number_type) if column in source.numbers else value
+            columns.append((number.fill_nan(None) if source.is_text and number_type == pl.Float64 else number).alias(column))
     return columns
 
 
@@ -101,8 +105,8 @@ def raw(source: Scan) -> pl.LazyFrame:
 def with_lists(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
     """The rows of a source with the lists that fields of text hold."""
     if source.lists_in_text:
-        names = [source.names[column] for column in sorted(source.lists)]
-        frame = frame.with_columns(listed(pl.col(name), source.split, source.list_syntax).alias(name) for name in names)
+        names = {source.names[column]: column in IDS for column in sorted(source.lists)}
+        frame = frame.with_columns(listed(pl.col(name), source.split, source.list_syntax, ids).alias(name) for name, ids in names.items())
     return frame
 
 
@@ -125,7 +129,7 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
     names = [name for name in source.names.values() if name not in held]
     if source.format == "csv":
         numbers = {
-            source.names[column]: pl.Float64
+            source.names[column]: _type_of_number(source, column)
             for column, kind in source.kinds.items()
             if kind == "number" and not _is_text_of_number(source, column)
         }
@@ -133,6 +137,7 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
         return pl.scan_csv(
             paths,
             separator=source.separator,
+            quote_char='"' if source.quotes else None,
             has_header=source.has_header,
             infer_schema=False,
             schema_overrides=numbers,
@@ -142,6 +147,8 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
         )
     if source.format == "lines":
         return _fields(pl.scan_lines(paths, name=_LINE, row_index_name=RECORD, glob=False), source)
+    if source.format in ("ndjson", "ipc"):
+        avoid_memory_maps()
     if source.format == "ndjson":
         objects = pl.scan_ndjson([glob.escape(path) for path in paths], schema=_json_types(source, held), row_index_name=RECORD)
         return _flat(source, objects)
@@ -170,7 +177,10 @@ def _alike(value: pl.Expr, kind: pl.DataType | type[pl.DataType], part: pl.LazyF
 
 
 def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
-    """The named fields of lines, as text; a line with more fields than names fails, an empty one has none."""
+    """The named fields of lines, as text; a line with more fields than names fails, an empty one has none.
+
+    Where white space separates, as in TREC files, a line with fewer fields fails too.
+    """
     line, separator, width = pl.col(_LINE).str.strip_prefix("\ufeff"), source.separator, len(source.header)
     if not separator:
         line, separator = line.str.strip_chars(" \t\r").str.replace_all("[ \t]+", " "), " "
@@ -178,13 +188,13 @@ def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
     fields = lines.with_columns(split.alias(_LINE)).unnest(_LINE)
     if source.has_header:
         fields = fields.filter(pl.col(RECORD) > 0).with_columns(pl.col(RECORD) - 1)
-    # Polars has no way to fail but to convert what cannot be: text that begins with a word to a number.
-    failed = (pl.lit("more fields: ") + pl.col(_REST)).cast(pl.Float64).cast(pl.String)
-    first = source.header[0]
+    first, is_wrong = source.header[0], pl.col(_REST).is_not_null()
+    if not source.separator:
+        is_wrong |= pl.col(source.header[-1]).is_null() & (pl.col(first) != "")
+    # Polars has no way to fail but to convert what cannot be: a word to a number.
+    failed = pl.when(is_wrong).then(pl.lit("other fields")).cast(pl.Float64).cast(pl.String)
     named = [pl.when(pl.col(name) != "").then(pl.col(name)).alias(name) for name in source.header[1:]]
-    return fields.select(
-        RECORD, pl.when(pl.col(_REST).is_not_null()).then(failed).when(pl.col(first) != "").then(pl.col(first)).alias(first), *named
-    )
+    return fields.select(RECORD, pl.when(is_wrong).then(failed).when(pl.col(first) != "").then(pl.col(first)).alias(first), *named)
 
 
 def _value(source: Scan, column: str) -> pl.Expr:
@@ -205,11 +215,16 @@ def _is_text_of_number(source: Scan, column: str) -> bool:
     return source.loose and source.format == "ndjson"
 
 
-def _number(text: pl.Expr, decimal_comma: bool) -> pl.Expr:
+def _number(text: pl.Expr, decimal_comma: bool, kind: type[pl.DataType]) -> pl.Expr:
     """The number that a text is; words for no value are none, and anything else fails."""
     missing = text.str.to_lowercase().is_in(NO_VALUE)
     written = text.str.replace(",", ".", literal=True) if decimal_comma else text
-    return pl.when(~missing).then(written).cast(pl.Float64).fill_nan(None)
+    number = pl.when(~missing).then(written).cast(kind)
+    return number.fill_nan(None) if kind == pl.Float64 else number
+
+
+def _type_of_number(source: Scan, column: str) -> type[pl.DataType]:
+    return pl.Int64 if source.numbers.get(column) == "whole" else pl.Float64
 
 
 def _json_types(source: Scan, held: frozenset[str]) -> dict[str, pl.DataType | type[pl.DataType]]:
@@ -217,7 +232,7 @@ def _json_types(source: Scan, held: frozenset[str]) -> dict[str, pl.DataType | t
     types: dict[str, pl.DataType | type[pl.DataType]] = {}
     structs: dict[str, dict[str, type[pl.DataType]]] = {}
     for column, name in source.names.items():
-        single = pl.Float64 if source.kinds[column] == "number" and not source.loose else pl.String
+        single = _type_of_number(source, column) if source.kinds[column] == "number" and not source.loose else pl.String
         if name in source.fields:
             struct, field = source.fields[name]
             structs.setdefault(struct, {})[field] = single
@@ -227,7 +242,8 @@ def _json_types(source: Scan, held: frozenset[str]) -> dict[str, pl.DataType | t
 
 
 def _type(source: Scan, column: str) -> pl.DataType | type[pl.DataType]:
-    return _stored(source, column, _TYPES[source.kinds[column]])
+    kind = source.kinds[column]
+    return _stored(source, column, _type_of_number(source, column) if kind == "number" else _TYPES[kind])
 
 
 def _stored(source: Scan, column: str, single: type[pl.DataType]) -> pl.DataType | type[pl.DataType]:

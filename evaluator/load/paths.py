@@ -3,31 +3,86 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..errors import DataError
+from .folders import is_hidden, names_in, reason, refuse_broken_link, refuse_repeated
 from .remote import Remote, find_remote, is_remote
 
 
 def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, str] | None = None) -> list[Path | Remote]:
     """The files and folders that paths and globs name, relative to `folder`, those of a glob in the order of their names.
 
-    A glob means files; it means folders if it ends in `/`, or if no file matches. Addresses are reached as `storage` says.
+    A glob means files; it means folders if it ends in `/`, or if no file matches. A link is what it leads to. Addresses are reached as
+    `storage` says, `~` is the home folder. `DataError` names every path that is not there, and the first that may not be read.
     """
     files: list[Path | Remote] = []
-    for text in given:
+    problems: list[str] = []
+    for written in given:
+        text = os.path.expanduser(written)
         path = folder / text
         if is_remote(text):
             files += find_remote(role, text, storage or {})
-        elif path.exists():
+        elif _is_there(role, path):
             files.append(path)
         elif glob.has_magic(text):
-            matches = [folder / match for match in sorted(glob.glob(text, root_dir=folder, recursive=True))]
-            named = [match for match in matches if match.is_file()] or [match for match in matches if match.is_dir()]
-            if not named:
-                raise DataError(f"{role}: no file matches {text} (looked in {folder})")
-            files += named
+            matches = _matches(role, text, folder)
+            files += matches
+            problems += [] if matches else [f"{role}: no file matches {os.path.normpath(path)}"]
         else:
-            raise DataError(f"{role}: there is no file {text} (looked in {folder})", "paths are relative to the config file")
+            problems.append(f"{role}: there is no file {_shown(path)}")
+    if problems:
+        raise DataError("\n".join(problems), "paths are relative to the config file")
     return files
+
+
+def _is_there(role: str, path: Path) -> bool:
+    """Whether there is a file or folder; `DataError` if nobody may look, or a link leads nowhere."""
+    try:
+        if os.path.lexists(path):
+            refuse_broken_link(role, path)
+            return True
+        path.stat()
+    except PermissionError as error:
+        if not glob.has_magic(str(path)):
+            raise DataError(f"{role}: {path} may not be read ({reason(error)})") from None
+    except (OSError, ValueError):  # nothing there, or no name that a file can have
+        pass
+    return False
+
+
+def _matches(role: str, pattern: str, folder: Path) -> list[Path]:
+    """What a pattern matches in `folder`: files, or folders if there are no files; nothing if there are neither."""
+    _refuse_unreadable_folders(role, pattern, folder)
+    matches = [folder / match for match in sorted(glob.glob(pattern, root_dir=folder, recursive=True))]
+    for match in matches:
+        refuse_broken_link(role, match)
+    files = [match for match in matches if match.is_file()]
+    folders = [match for match in matches if match.is_dir()]
+    visible = [match for match in folders if not is_hidden(match.name)]
+    if "**" in pattern:
+        refuse_repeated(role, files)
+    elif files and visible:
+        message = f"{role}: {pattern} matches files, such as {files[0]}, and the folder {visible[0]}"
+        raise DataError(message, "name both, or let the pattern match one kind only: *.csv means files, a final / folders")
+    return files or folders
+
+
+def _refuse_unreadable_folders(role: str, pattern: str, folder: Path) -> None:
+    """`DataError` for a folder that a pattern looks into and that may not be read: `glob` passes over it."""
+    parts = pattern.split("/")
+    first = next(number for number, part in enumerate(parts) if glob.has_magic(part))
+    for end in range(first, len(parts)):
+        start = "/".join(parts[:end])
+        for above in glob.glob(f"{start}/", root_dir=folder, recursive=True) if start else ["."]:
+            names_in(role, folder / above)
+
+
+def _shown(path: Path) -> str:
+    """A path as it is seen from the working folder; where double quotes in YAML changed it, how to write it."""
+    text = os.path.normpath(path)
+    if text.isprintable():
+        return text
+    return f"{text!r}: in double quotes a backslash begins an escape; write the path in single quotes, or with /"

@@ -29,6 +29,10 @@ class ReadOptions:
     nulls: tuple[str, ...] = ()
     partitions: Mapping[str, Partition] = field(default_factory=dict)
     """The columns that the path of each file holds."""
+    quotes: bool = True
+    """Whether a quotation mark at the start of a field quotes it, as the marks of the files say."""
+    across_lines: bool = False
+    """Whether a quoted field spans lines."""
     storage: Mapping[str, str] = field(default_factory=dict)
 
     def path_columns(self, stored: Iterable[str], has_header: bool = True) -> list[str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
-import tempfile
 import zlib
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Final
 
 from ..errors import DataError
+from ..temporary import folder_for_copies
 from . import sniff
 
 _BOM: Final = codecs.BOM_UTF8
@@ -28,7 +28,7 @@ def recoded(path: Path, encoding: str | None, is_json: bool, scratch: ExitStack)
         return path
     if sniff.is_zstd(path):
         raise DataError(f"{path}: text packed with zstd must be UTF-8, without a byte-order mark", "unpack the file, or convert it")
-    folder = Path(scratch.enter_context(tempfile.TemporaryDirectory(prefix="receval-")))
+    folder = scratch.enter_context(folder_for_copies())
     target = folder / path.name.removesuffix(".gz")
     with opened(path) as packed, target.open("w", encoding="utf-8", newline="") as written:
         _copy(path, packed, written, "utf-8-sig" if name in _AS_IT_IS else name)

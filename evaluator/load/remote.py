@@ -6,7 +6,6 @@ import fnmatch
 import glob
 import posixpath
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from ..errors import DataError, MissingExtraError
+from ..temporary import folder_for_copies
 
 _WEB: Final = ("http", "https")
 _STORES: Final = ("s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss")
@@ -72,6 +72,16 @@ class Remote:
 
             return int(obstore.head(store, key)["size"])
 
+    @property
+    def state(self) -> tuple[object, ...]:
+        """What tells one state of the object from another."""
+        store, key = _store(self)
+        with _translated_errors(self):
+            import obstore
+
+            found = obstore.head(store, key)
+        return found["size"], found.get("e_tag"), found["last_modified"]
+
     def blocks(self) -> Iterator[bytes]:
         """The content, piece by piece."""
         store, key = _store(self)
@@ -112,7 +122,7 @@ def parts_elsewhere(role: str, folder: Remote) -> list[Remote]:
 
 def fetched(role: str, remote: Remote, scratch: ExitStack) -> Path:
     """A file of the same name that holds what `remote` holds, and lives as long as `scratch`."""
-    folder = Path(scratch.enter_context(tempfile.TemporaryDirectory(prefix="receval-")))
+    folder = scratch.enter_context(folder_for_copies())
     target = folder / (remote.name or "index")
     try:
         with target.open("wb") as written:

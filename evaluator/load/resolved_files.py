@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -11,13 +10,15 @@ from typing import Final
 
 from ..errors import DataError
 from . import sniff
-from .delta import files_of_table, is_table
+from .delta import files_of_table, is_table, log_of
 from .documents import as_objects, is_document
-from .folders import Partition, columns_of_path, parts_of
+from .folders import Partition, columns_of_path, parts_of, reason
+from .memory_maps import plainly_named
 from .read_options import FormatName
 from .recode import recoded
 from .remote import Remote, fetched, parts_elsewhere
 from .scan import Format
+from .unchanged import FileState
 
 File = Path | Remote
 _FORMATS: Final[dict[FormatName, Format]] = {
@@ -46,37 +47,56 @@ class ResolvedFile:
         return columns_of_path(self.original if isinstance(self.original, Path) else self.original.path, self.root, named)
 
 
+def expanded(role: str, paths: Sequence[File], format: FormatName | None) -> list[tuple[File, PurePath | None]]:
+    """The files of a source: those that are named, and every file of a folder, each with that folder."""
+    return [pair for path in paths for pair in _expanded(role, path, format)]
+
+
+def states_of(role: str, files: Sequence[File], format: FormatName | None) -> list[FileState]:
+    """What files are like before anything of them is read; of a Delta table its log. Files of the web are read once only."""
+    states = []
+    for file in files:
+        if isinstance(file, Path):
+            states.append(FileState.of(f"{role}: {file}", log_of(file) if is_table(file) else file))
+        elif format != "delta" and not file.on_the_web:
+            states.append(FileState.of(f"{role}: {file}", file))
+    return states
+
+
 def resolve(
     role: str,
     table: str,
-    paths: Sequence[File],
+    files: Sequence[tuple[File, PurePath | None]],
     format: FormatName | None,
     encoding: str | None,
     storage: Mapping[str, str],
     scratch: ExitStack,
 ) -> tuple[Format, list[ResolvedFile]]:
-    """The format of a source and its files; copies that are fetched or converted live as long as `scratch`.
+    """The format of a source and its `expanded` files; copies that are fetched or converted live as long as `scratch`.
 
     Raises `DataError` if a file is not there, empty, or not in its encoding.
     """
-    files = [(file, root) for path in paths for file, root in _expanded(role, path, format)]
     local = [_local_copy(role, file, format, scratch) for file, _ in files]
     try:
         form = _FORMATS[format] if format else _format_of(local[0], encoding is not None)
         for path in local:
             _refuse_unreadable(role, path, form, storage)
+        text = [recoded(path, encoding, form == "ndjson", scratch) if form in _TEXT and isinstance(path, Path) else path for path in local]
+        documents = [form == "ndjson" and isinstance(path, Path) and is_document(path) for path in text]
         readable = [
-            recoded(path, encoding, form == "ndjson", scratch) if form in _TEXT and isinstance(path, Path) else path for path in local
-        ]
-        documents = [form == "ndjson" and isinstance(path, Path) and is_document(path) for path in readable]
-        readable = [
-            as_objects(role, str(file), table, path, scratch) if whole and isinstance(path, Path) else path
-            for (file, _), path, whole in zip(files, readable, documents, strict=True)
+            _as_rows(role, table, file, path, form, whole, scratch) if form != "delta" and isinstance(path, Path) else path
+            for (file, _), path, whole in zip(files, text, documents, strict=True)
         ]
     except DataError as error:
         raise error.saying({str(path): str(file) for (file, _), path in zip(files, local, strict=True)}) from None
     named = zip(files, local, readable, documents, strict=True)
     return form, [ResolvedFile(file, root, path, read, is_document=whole) for (file, root), path, read, whole in named]
+
+
+def _as_rows(role: str, table: str, file: File, path: Path, form: Format, is_document: bool, scratch: ExitStack) -> Path:
+    """The rows of a file, which is called `file` in messages, as engines read them and under a name that they take."""
+    rows = as_objects(role, str(file), table, path, scratch) if is_document else path
+    return plainly_named(rows, form == "ndjson", scratch)
 
 
 def source_files(role: str, form: Format, files: Sequence[ResolvedFile], storage: Mapping[str, str]) -> list[tuple[File, str]]:
@@ -113,7 +133,15 @@ def _refuse_unreadable(role: str, path: File, form: Format, storage: Mapping[str
     if form == "delta":
         files_of_table(role, path, storage)
         return
-    if isinstance(path, Path) and not os.access(path, os.R_OK):
-        raise DataError(f"{role}: {path} may not be read (permission denied)")
+    if isinstance(path, Path):
+        _refuse_closed(role, path)
     if (path.stat().st_size if isinstance(path, Path) else path.size) == 0:
         raise DataError(f"{role}: {path}: the file is empty")
+
+
+def _refuse_closed(role: str, path: Path) -> None:
+    """`DataError` for a file that may not be opened: trying is the only way to know."""
+    try:
+        open(path, "rb").close()
+    except OSError as error:
+        raise DataError(f"{role}: {path} may not be read ({reason(error)})") from None

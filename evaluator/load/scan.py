@@ -13,6 +13,8 @@ from .list_text import Syntax
 
 Kind = Literal["integer", "text", "number", "time"]
 """How a column is read; a `time` is a number as it is, or the seconds since 1970 of a date or of its text, and null if it is neither."""
+NumberType = Literal["whole", "real"]
+"""`whole` numbers are integers of 64 bits, which are compared exactly; `real` ones are floating point in double precision."""
 Format = Literal["csv", "lines", "ndjson", "parquet", "ipc", "delta", "table", "frame"]
 """`lines` is text of which each line is a row and no field is quoted; `table` is a table of Spark's catalog, whose path is its name; a
 `frame` is in memory."""
@@ -37,6 +39,14 @@ class Scan:
     separator: str = ","
     header: tuple[str, ...] = ()
     has_header: bool = True
+    quotes: bool = True
+    """Whether a quotation mark at the start of a field quotes it, in `csv`; elsewhere it is a character like others."""
+    across_lines: bool = False
+    """Whether a quoted field spans lines."""
+    numbers: Mapping[str, NumberType] = field(default_factory=dict)
+    """The type of columns of numbers where it was decided; of others, text is floating point, and anything else is as it is stored."""
+    doubts: tuple[str, ...] = ()
+    """What was not certain when all this was decided, a sentence each."""
     skip_blank: bool = False
     skip_faulty: tuple[str, ...] = ()
     """Columns of which rows without a value, or with a number that is not finite, are passed over."""

@@ -8,14 +8,15 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Final
 
 from ..errors import DataError
-from .columns import IDS, names_a_column
+from .columns import IDS, LARGEST_EXACT, ORDERING
 from .opening import FAILURES
-from .scan import Format, Kind
+from .scan import Format, Kind, NumberType
 
 _ENDINGS: Final[dict[str, Format]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".tab": "csv", ".data": "csv", ".dat": "csv",
@@ -82,6 +83,14 @@ def _is_json(path: Path) -> bool:
     return start.startswith(b"{") or (start.startswith(b"[") and start[1:].lstrip().startswith(b"{"))
 
 
+def without_endings(name: str) -> str:
+    """The name of a file without the endings that say what is in it: `bpr_lr0.05` of `bpr_lr0.05.csv.gz`."""
+    path = PurePath(name)
+    while path.stem and path.suffix.lower() in {*_ENDINGS, *_OTHERS, *PACKED, ".json"}:
+        path = PurePath(path.stem)
+    return path.name
+
+
 def known_format(path: PurePath) -> Format | None:
     """The format that the ending of a file's name stands for."""
     endings = [ending.lower() for ending in path.suffixes]
@@ -110,11 +119,16 @@ def head(path: Path) -> list[str]:
     if "\n" not in text and "\r" in text.rstrip("\r"):
         raise DataError(f"{path}: lines end in a carriage return alone", "convert the line ends, for example with tr '\\r' '\\n'")
     if "\x00" in text:
-        raise DataError(f"{path}: not a text file (it holds NUL bytes)", "say its format in the config, or save it as UTF-8")
+        raise holds_nul(str(path), text[: text.index("\x00")].count("\n") + 1)
     lines = [line.removesuffix("\r") for line in text.split("\n")[:_LINES]]
     if not any(line.strip() for line in lines):
         raise DataError(f"{path}: the file is empty, or begins with {_LINES:,} blank lines")
     return lines
+
+
+def holds_nul(where: str, line: int) -> DataError:
+    """The sentence for a NUL byte, which no text holds."""
+    return DataError(f"{where}, line {line}: not a text file (it holds NUL bytes)", "say its format in the config, or save it as UTF-8")
 
 
 def not_utf8(where: str, line: int, error: UnicodeDecodeError) -> DataError:
@@ -164,12 +178,18 @@ def split(line: str, separator: str) -> list[str]:
         return line.split(separator)
 
 
-def has_header(first: list[str], given: bool | None, split_at: str | None = None) -> bool:
-    """Whether the first line names columns: as given, or if it holds a usual name, or if none of its fields is a number or a list."""
-    if given is not None:
-        return given
-    values = [value for field in first for value in (field.split(split_at) if split_at else [field])]
-    return any(names_a_column(field) for field in first) or not any(is_number(value) or value.startswith("[") for value in values)
+def rows(lines: Sequence[str], separator: str, quotes: bool) -> list[list[str]]:
+    """The fields of the first lines, but for blank ones and a last row that goes on behind them.
+
+    With `quotes` a quotation mark at the start of a field quotes it, where the separator is a single byte.
+    """
+    texts = [line for line in lines if line.strip()]
+    if not quotes or len(separator.encode()) > 1:
+        return [line.split(separator) for line in texts]
+    fields: list[list[str]] = []
+    with suppress(csv.Error):  # the last row may go on behind the last line; a broken one is named when all rows are read
+        fields.extend(csv.reader((f"{line}\n" for line in texts), delimiter=separator, strict=True))
+    return fields or [split(texts[0], separator)]
 
 
 def is_integer(text: str) -> bool:
@@ -182,6 +202,15 @@ def kind_of(column: str, sample: Sequence[str], nulls: Sequence[str]) -> Kind:
     if column not in IDS:
         return "time" if column == "timestamp" else "number"
     return "integer" if all(is_integer(value) for value in sample if value and value not in nulls) else "text"
+
+
+def number_types(samples: Mapping[str, Sequence[str]]) -> dict[str, NumberType]:
+    """The columns of text by which lists are ordered that hold integers too large for double precision, given samples of their values."""
+    return {column: "whole" for column in ORDERING if any(map(_is_large_integer, samples.get(column, ())))}
+
+
+def _is_large_integer(text: str) -> bool:
+    return len(text) > 15 and is_integer(text) and abs(int(text)) > LARGEST_EXACT
 
 
 def is_number(text: str) -> bool:

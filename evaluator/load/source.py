@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from ..errors import DataError
+from . import quotes
+from .columns import ORDERING
+from .lines import line_of_record
 from .list_text import NO_LISTS
 from .objects import json_scan
 from .read_options import FormatName, ReadOptions
 from .remote import Remote
-from .resolved_files import resolve, source_files
-from .scan import Format, Kind, Scan
-from .text import text_scan
+from .resolved_files import ResolvedFile, expanded, resolve, source_files, states_of
+from .scan import Format, Kind, NumberType, Scan
+from .text import separator_of, text_scan
 from .typed import typed_scan
+from .unchanged import FileState, refusing_changes
 
 PROCESS_SCRATCH: Final = ExitStack()
 """Temporary files that live as long as this process."""
@@ -46,6 +50,8 @@ class Source:
     """The name of each of `scan.paths` in messages."""
     documents: frozenset[str] = frozenset()
     """Those of `scan.paths` that hold the records of a JSON document, one per line."""
+    states: tuple[FileState, ...] = ()
+    """What the original files were like before anything of them was read."""
 
     @property
     def columns(self) -> frozenset[str]:
@@ -58,9 +64,12 @@ class Source:
 
     def location(self, path: str | Path, record: int) -> str:
         """The location of a record, whose index counts from 0, for messages: `role: file, line 12`."""
-        number = record + 1 + (self.scan.is_text and self.scan.has_header)
+        number = record + (self.scan.is_text and self.scan.has_header)
+        if self.scan.across_lines:
+            line = line_of_record(Path(path), self.scan.separator, number)
+            return f"{self.role}: {self.display_path(str(path))}, line {line}"
         unit = "record" if str(path) in self.documents else "line" if self.scan.is_text else "row"
-        return f"{self.role}: {self.display_path(str(path))}, {unit} {number}"
+        return f"{self.role}: {self.display_path(str(path))}, {unit} {number + 1}"
 
     def told(self, problem: DataError) -> DataError:
         """A problem of one of `scan.paths`, told of the original file."""
@@ -74,6 +83,17 @@ class Source:
     def with_numbers_as_text(self) -> Source:
         """The same source with numbers read as text, so that words such as NA count as missing."""
         return replace(self, scan=replace(self.scan, loose=True))
+
+    @property
+    def unsure_numbers(self) -> frozenset[str]:
+        """The columns of text that order lists, of which it is not known yet whether double precision holds their integers."""
+        scan = self.scan
+        in_text = scan.kinds.keys() if scan.is_text else scan.lists if scan.lists_in_text else ()
+        return frozenset(column for column in ORDERING if column in in_text and column not in scan.numbers)
+
+    def with_numbers(self, columns: Iterable[str], type: NumberType) -> Source:
+        """The same source with the numbers of `columns` read as that type."""
+        return replace(self, scan=replace(self.scan, numbers={**self.scan.numbers, **dict.fromkeys(columns, type)}))
 
     def without_blank_lines(self) -> Source:
         """The same source without blank lines."""
@@ -119,27 +139,45 @@ def look(
     Text that must be converted to be read, and what is fetched, lives as long as `scratch`, or without it as long as this process.
     """
     storage = storage or {}
-    form, files = resolve(role, table, paths, format, encoding, storage, scratch or PROCESS_SCRATCH)
-    configured = {*(columns or {}).values(), *labels}
-    partitions = {str(file.readable): file.path_columns(configured) for file in files}
+    scratch = scratch or PROCESS_SCRATCH
     may_split, split = split != NO_LISTS, None if split == NO_LISTS else split
-    options = ReadOptions(
-        format, separator, header, columns or {}, labels, split, may_split, decimal_comma, tuple(nulls), partitions, storage
-    )
-    display_paths = {str(file.readable): str(file.original) for file in files}
-    documents = frozenset(str(file.readable) for file in files if file.is_document)
-    try:
-        scan = _scan(role, table, [file.readable for file in files], form, options)
-    except DataError as error:
-        raise error.saying(_names(display_paths, documents)) from None
+    original = expanded(role, paths, format)
+    states = states_of(role, [file for file, _ in original], format)
+    with refusing_changes(states):
+        form, files = resolve(role, table, original, format, encoding, storage, scratch)
+        configured = {*(columns or {}).values(), *labels}
+        options = ReadOptions(
+            format, separator, header, columns or {}, labels, split, may_split, decimal_comma, tuple(nulls), storage=storage
+        )
+        documents = frozenset(str(file.readable) for file in files if file.is_document)
+        try:
+            if form == "csv":
+                files, options = _with_quotes(role, table, files, options, scratch)
+            options = replace(options, partitions={str(file.readable): file.path_columns(configured) for file in files})
+            scan = _scan(role, table, [file.readable for file in files], form, options)
+        except DataError as error:
+            raise error.saying(_names({str(file.readable): str(file.original) for file in files}, documents)) from None
+        display_paths = {str(file.readable): str(file.original) for file in files}
+        paths, display_names = zip(*source_files(role, form, files, storage), strict=True)
+    if form == "delta":
+        states += states_of(role, paths, format)
     label_columns = {label: f"label_{index}" for index, label in enumerate(labels)}
-    paths, display_names = zip(*source_files(role, form, files, storage), strict=True)
-    return Source(role, table, tuple(given), scan, scan.kinds, label_columns, paths, display_names, display_paths, documents)
+    return Source(role, table, tuple(given), scan, scan.kinds, label_columns, paths, display_names, display_paths, documents, tuple(states))
 
 
 def _names(display_paths: Mapping[str, str], documents: Collection[str]) -> dict[str, str]:
     """What is read → what the user knows: a line of a converted document is a record of it."""
     return {f"{path}, line": f"{display_paths[path]}, record" for path in documents} | dict(display_paths)
+
+
+def _with_quotes(
+    role: str, table: str, files: Sequence[ResolvedFile], options: ReadOptions, scratch: ExitStack
+) -> tuple[list[ResolvedFile], ReadOptions]:
+    """The text files with their quotation marks as engines read them, and the options that say so."""
+    paths = [file.readable for file in files if isinstance(file.readable, Path)]
+    settled = quotes.settle(role, paths, lambda path: separator_of(table, path, options), scratch)
+    readable = [replace(file, readable=path) for file, path in zip(files, settled.paths, strict=True)]
+    return readable, replace(options, quotes=settled.any, across_lines=settled.across_lines)
 
 
 def _scan(role: str, table: str, paths: Sequence[Path | Remote], format: Format, options: ReadOptions) -> Scan:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shutil
 import signal
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from ..errors import DataError
+from ..temporary import folder_for_copies
 
 
 @contextmanager
@@ -23,8 +23,8 @@ def spooled(pipe: Path | None = None) -> Iterator[Path]:
         raise DataError("standard input is a terminal, and lists were to be read from it", "pipe a file into receval, or name one")
     if hasattr(signal, "siginterrupt"):  # Polars' handler lets a blocked read go on after Ctrl-C
         signal.siginterrupt(signal.SIGINT, True)
-    with tempfile.TemporaryDirectory(prefix="receval-") as folder:
-        path = Path(folder) / "stdin"
+    with folder_for_copies() as folder:
+        path = folder / "stdin"
         with open(path, "wb") as file, pipe.open("rb") if pipe else nullcontext(sys.stdin.buffer) as source:
             shutil.copyfileobj(source, file, 1 << 20)
         try:

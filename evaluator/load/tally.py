@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
+from .columns import LARGEST_EXACT
 from .source import Source
 
 _SHORT_TEXT: Final = 1_000
@@ -34,6 +35,7 @@ class FaultTally:
 
     def _is_plain(self, frame: pl.DataFrame) -> bool:
         """Whether a frame has nothing to count, seen at a glance: no text is empty or long, and all numbers have a finite sum."""
+        unsure = self._source.unsure_numbers
         for column in self._source.required:
             values = frame[column]
             if values.null_count():
@@ -44,7 +46,11 @@ class FaultTally:
                     return False
             elif not values.dtype.is_numeric():
                 return False
-            if values.dtype.is_float():
+            if column in unsure and len(values):
+                numbers = values.to_numpy()
+                if not -LARGEST_EXACT <= numbers.min() <= numbers.max() <= LARGEST_EXACT:  # nor is NaN
+                    return False
+            elif values.dtype.is_float():
                 with np.errstate(invalid="ignore"):  # infinite values of both signs have no sum
                     if not np.isfinite(values.to_numpy().sum()):
                         return False
@@ -63,7 +69,7 @@ def merged_counts(counts: Mapping[str, int | None], others: Mapping[str, int | N
 
 def _zeros(source: Source) -> dict[str, int]:
     """No fault in any column."""
-    names = [f"null_{column}" for column in source.required]
+    names = [*(f"null_{column}" for column in source.required), *(f"large_{column}" for column in source.unsure_numbers)]
     return dict.fromkeys([*names, *(f"infinite_{column}" for column in source.required if source.scan.kinds[column] == "number")], 0)
 
 
@@ -81,4 +87,6 @@ def _counts(source: Source, columns: list[str]) -> list[pl.Expr]:
             counts.append(value.null_count().alias(f"null_{column}"))
         if kind == "number":
             counts.append((~value.cast(pl.Float64).is_finite()).sum().alias(f"infinite_{column}"))
+        if column in source.unsure_numbers:
+            counts.append((value.is_finite() & (value.abs() > LARGEST_EXACT)).sum().alias(f"large_{column}"))
     return counts + [pl.col(name).sum() for name in columns if name.startswith("odd_")]

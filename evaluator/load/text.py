@@ -12,11 +12,12 @@ from ..errors import DataError
 from . import list_columns, list_text, sniff, trec
 from .columns import named, names_a_column
 from .folders import path_column_kinds
+from .header import TYPED_NAME, Header, header_of
 from .read_options import ReadOptions
 from .scan import Scan
 
-_TYPED_NAME: Final = re.compile(r"(?P<name>[^:]+):(token|token_seq|float|float_seq)")
-"""A column name of a RecBole file."""
+_LONGEST: Final = 60
+"""The most characters of a line that a message shows."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +27,12 @@ class _Table:
     names: tuple[str, ...]
     rows: list[dict[str, str]]
     separator: str = ","
-    quoted: bool = True
     has_header: bool = False
     named: bool = False
     """Whether the format names the columns, so that a header need not."""
     typed: bool = False
     """Whether the header had types behind the names, as RecBole's files do."""
+    doubts: tuple[str, ...] = ()
 
 
 def text_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions) -> Scan:
@@ -44,7 +45,7 @@ def text_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
     columns, label_columns = named(where, table, names, options.columns, options.labels, has_names)
     samples = {column: [row.get(name) or "" for one in tables for row in one.rows] for column, name in columns.items()}
     may_hold_lists = options.may_split and list_columns.may_hold_lists(table)
-    nested = list_columns.text_lists(where, table, columns, samples, options.split) if may_hold_lists else frozenset()
+    nested = list_columns.text_lists(where, table, columns, samples, options.split, True) if may_hold_lists else frozenset()
     syntax = list_text.syntax_of([text for column in nested for text in samples[column]])
     values = {
         column: list_text.elements_of(texts, options.split, syntax) if column in nested else texts for column, texts in samples.items()
@@ -55,14 +56,18 @@ def text_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
     comma = _decimal_comma(first.separator, numbers) if options.decimal_comma is None else options.decimal_comma
     return Scan(
         paths=tuple(str(path) for path in paths),
-        format="csv" if first.quoted else "lines",
+        format="csv" if len(first.separator.encode()) == 1 else "lines",
         names=columns | label_columns,
         kinds=kinds | path_column_kinds(where, columns, partitions) | dict.fromkeys(label_columns, "text"),
         separator=first.separator,
         header=first.names,
         has_header=first.has_header,
+        quotes=options.quotes,
+        across_lines=options.across_lines,
+        doubts=tuple(f"{role}: {doubt}" for one in tables for doubt in one.doubts),
         lists=nested,
         lists_in_text=bool(nested),
+        numbers=sniff.number_types(values),
         split=options.split,
         list_syntax=syntax,
         loose=comma or bool(options.nulls) or any(_is_word(value) for value in numbers),
@@ -70,6 +75,14 @@ def text_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
         nulls=options.nulls,
         partitions=partitions,
     )
+
+
+def separator_of(table: str, path: Path, options: ReadOptions, lines: list[str] | None = None) -> str:
+    """The separator of a text file, whose first `lines` are looked at; empty for a TREC file, which white space separates."""
+    lines = sniff.head(path) if lines is None else lines
+    if options.format == "trec" or (options.format is None and options.separator is None and trec.recognised(table, lines)):
+        return ""
+    return options.separator or ("\t" if options.format == "tsv" else sniff.separator_of(path, lines, options.split))
 
 
 def _alike(role: str, paths: Sequence[Path], tables: Sequence[_Table]) -> _Table:
@@ -83,21 +96,42 @@ def _alike(role: str, paths: Sequence[Path], tables: Sequence[_Table]) -> _Table
 
 def _separated(role: str, table: str, path: Path, options: ReadOptions, alone: bool) -> _Table:
     lines = sniff.head(path)
-    if options.format == "trec" or (options.format is None and options.separator is None and trec.recognised(table, lines)):
+    separator = separator_of(table, path, options, lines)
+    if not separator:
         return _trec(role, table, path, lines)
-    separator = options.separator or ("\t" if options.format == "tsv" else sniff.separator_of(path, lines, options.split))
-    quoted = len(separator.encode()) == 1
-    fields = [sniff.split(line, separator) for line in lines if line.strip()]
-    has_header = sniff.has_header(fields[0], options.header, options.split)
+    fields = sniff.rows(lines, separator, options.quotes)
+    header = header_of(fields, options.header, [*options.columns.values(), *options.labels], options.split)
+    if header.is_contradicted:
+        message = f"{role}: {path}: the first line, {_shown(lines)}, names columns, and the config gives columns by position only"
+        raise DataError(message, "say header: true if it is a header, header: false if it is data")
+    has_header = header.is_there
     if has_header and len(fields) == 1 and alone:
         raise DataError(f"{path}: the file has a header and no rows")
-    if has_header and not quoted and not lines[0].strip():
+    if has_header and len(separator.encode()) > 1 and not lines[0].strip():
         message = f"{role}: {path}, line 1: the line is blank, where the names of the columns were expected"
         raise DataError(message, "take the blank line out")
-    header = _untyped(fields[0])
-    names = _distinct(header) if has_header else tuple(f"column_{index}" for index in range(1, len(header) + 1))
+    untyped = _untyped(fields[0])
+    names = _distinct(untyped) if has_header else tuple(f"column_{index}" for index in range(1, len(untyped) + 1))
     rows = [dict(zip(names, row, strict=False)) for row in fields[has_header:]]
-    return _Table(names, rows, separator, quoted, has_header, typed=header != fields[0])
+    doubts = _doubts(path, lines, header, options.across_lines and list_columns.may_hold_lists(table))
+    return _Table(names, rows, separator, has_header, typed=untyped != fields[0], doubts=doubts)
+
+
+def _shown(lines: Sequence[str]) -> str:
+    """The first line that is not blank, for messages."""
+    return repr(next(line for line in lines if line.strip())[:_LONGEST])
+
+
+def _doubts(path: Path, lines: Sequence[str], header: Header, across_lines: bool) -> tuple[str, ...]:
+    """What is not certain about the rows of a file."""
+    doubts = []
+    if header.is_doubtful:
+        taken = "is taken for the names of the columns; say header: false if it is data"
+        read = "is read as data; say header: true if it names the columns"
+        doubts.append(f"the first line of {path.name}, {_shown(lines)}, {taken if header.is_there else read}.")
+    if across_lines:
+        doubts.append(f"a quoted field of {path.name} goes on over a line end, so that several lines are one row.")
+    return tuple(doubts)
 
 
 def _trec(role: str, table: str, path: Path, lines: Sequence[str]) -> _Table:
@@ -109,12 +143,12 @@ def _trec(role: str, table: str, path: Path, lines: Sequence[str]) -> _Table:
                 f"{role}: {path}, line {number}: {len(row)} fields, where a TREC file has {len(names)}: {' '.join(names)}",
                 "data.test and data.train are qrels, recommendations are runs",
             )
-    return _Table(names, [dict(zip(names, row, strict=True)) for _, row in rows], "", quoted=False, named=True)
+    return _Table(names, [dict(zip(names, row, strict=True)) for _, row in rows], "", named=True)
 
 
 def _untyped(header: list[str]) -> list[str]:
     """The names of a RecBole header, whose types are no part of them; those of any other header as they are."""
-    found = [_TYPED_NAME.fullmatch(name.strip()) for name in header]
+    found = [TYPED_NAME.fullmatch(name.strip()) for name in header]
     return [match["name"] for match in found if match] if all(found) else header
 
 
@@ -122,7 +156,7 @@ def _without_types(options: ReadOptions) -> ReadOptions:
     """`options` with the types taken off the names of columns."""
 
     def bare(name: str) -> str:
-        match = _TYPED_NAME.fullmatch(name)
+        match = TYPED_NAME.fullmatch(name)
         return match["name"] if match else name
 
     columns = {column: bare(name) if isinstance(name, str) else name for column, name in options.columns.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -10,15 +10,15 @@ from typing import Final
 import polars as pl
 
 from ..errors import DataError
-from . import list_columns
-from .columns import IDS, named
+from . import list_columns, sniff
+from .columns import IDS, LARGEST_EXACT, ORDERING, named, public_name
 from .folders import path_column_kinds
 from .list_fields import Fields, fields_of, flattened, with_fields
-from .list_text import syntax_of
+from .list_text import elements_of, syntax_of
 from .opening import FAILURES
 from .read_options import ReadOptions
 from .remote import Remote
-from .scan import Format, Kind, Scan
+from .scan import Format, Kind, NumberType, Scan
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +31,8 @@ class FrameFile:
         return "a frame"
 
 
+_INTEGERS: Final = {pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64}
+"""The types of integers that are computed with as they are stored."""
 _Schemas = Mapping[Path | Remote | FrameFile, Mapping[str, pl.DataType]]
 _ROWS: Final = 1_000
 """So many rows are looked at to tell whether text holds lists."""
@@ -56,9 +58,12 @@ def typed_scan(role: str, table: str, paths: Sequence[Path | Remote | FrameFile]
     partitions = options.partitions_of(names | label_columns, stored)
     samples = {} if nested else _texts(table, schemas, typed, format, options)
     in_text = list_columns.text_lists(where, table, {column: typed[column] for column in samples}, samples, options.split)
+    syntax = syntax_of([text for column in in_text for text in samples[column]])
+    values = {column: elements_of(samples[column], options.split, syntax) for column in in_text}
     kinds: dict[str, Kind] = {column: "text" if column in IDS else "number" for column in in_text}
     for column in typed.keys() - in_text:
         kinds[column] = _kind_in_all(role, column, typed[column], schemas, column in nested, format, options, fields)
+    stored_numbers = {column: name for column, name in typed.items() if kinds[column] == "number" and column not in in_text}
     return Scan(
         paths=tuple(str(path) for path in paths),
         format=format,
@@ -68,7 +73,8 @@ def typed_scan(role: str, table: str, paths: Sequence[Path | Remote | FrameFile]
         fields={name: fields[name] for name in names.values() if name in fields},
         lists_in_text=bool(in_text),
         split=options.split,
-        list_syntax=syntax_of([text for column in in_text for text in samples[column]]),
+        list_syntax=syntax,
+        numbers=sniff.number_types(values) | _number_types(role, stored_numbers, schemas, nested, format, options, fields),
         nulls=options.nulls,
         partitions=partitions,
         storage=options.storage,
@@ -142,10 +148,44 @@ def _kind_in_all(
     return "text" if "text" in kinds else kinds[0]
 
 
+def _number_types(
+    role: str,
+    names: Mapping[str, str],
+    schemas: _Schemas,
+    nested: Collection[str],
+    format: Format,
+    options: ReadOptions,
+    fields: Fields,
+) -> dict[str, NumberType]:
+    """The types of columns of numbers that are read otherwise than stored: alike in all files, and such as can be computed with.
+
+    `DataError` if the numbers that order lists are integers in one file and not in another, and too large to be compared.
+    """
+    number_types: dict[str, NumberType] = {}
+    for column, name in names.items():
+        types = {path: _inner(schema[name]) if column in nested else schema[name] for path, schema in schemas.items()}
+        are_whole = {path: dtype.is_integer() or (isinstance(dtype, pl.Decimal) and not dtype.scale) for path, dtype in types.items()}
+        if all(are_whole.values()):
+            if len(types) > 1 or not {*types.values()} <= _INTEGERS:
+                number_types[column] = "whole"
+        elif len(types) > 1 or any(dtype.is_decimal() for dtype in types.values()):
+            number_types[column] = "real"
+            for path in (path for path, whole in are_whole.items() if whole and column in ORDERING):
+                value = pl.col(name).explode() if column in nested else pl.col(name)
+                frame = with_fields(_scan(path, format, options), fields, [name])
+                largest = frame.select(value.cast(pl.Int128).abs().max()).collect().item()
+                if (largest or 0) > LARGEST_EXACT:
+                    raise DataError(
+                        f"{role}: {path} stores {public_name(column)} as integers, too large to be compared with other files' fractions",
+                        "write all parts with the same type of numbers",
+                    )
+    return number_types
+
+
 def _schema(role: str, path: Path | Remote | FrameFile, format: Format, options: ReadOptions) -> dict[str, pl.DataType]:
     try:
         if isinstance(path, Path) and format != "delta":
-            return dict((pl.read_parquet_schema if format == "parquet" else pl.read_ipc_schema)(path))
+            return dict(pl.read_ipc_schema(path) if format == "ipc" else _scan(path, format, options).collect_schema())
         return dict(_scan(path, format, options).collect_schema())
     except FAILURES as error:
         said = str(error).splitlines()[0]

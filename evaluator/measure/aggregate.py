@@ -11,11 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from ..names.aggregate_names import interval_level
 from .exact import rounded
 from .interval import bootstrap, percentile
 from .moments import SMALLEST_FACTOR, Moments
-
-_Z95: Final = NormalDist().inv_cdf(0.975)
 
 
 def needs_values(aggregate: str) -> bool:
@@ -29,22 +28,27 @@ def aggregated(
     """Compute an aggregate of one measure: its printed name and number, of `bootstrap95` two, the ends of the interval.
 
     - `mean`: Σv / `divisor`, by default the number of users who count; `sum`: Σv
-    - `std`: √((Σv² - (Σv)²/n) / (n - `ddof`)); `ci95`: the half-width of the normal 95 % interval of the mean, 1.96·std/√n with `ddof` 1
+    - `std`: √((Σv² - (Σv)²/n) / (n - `ddof`)); `ci95`, `ci99`, `ci(0.9)`: the half-width of
+      the normal interval of the mean at that level L, z·std/√n with `ddof` 1 and z the (1 + L)/2 quantile of N(0, 1): 1.96 for `ci95`
     - `geometric`: exp(Σ ln max(v, 0.00001) / n)
     - `median`, `pN` and `bootstrap95`: from the `values` of the users who count, in any order
 
     Sums are exact and rounded once, so the numbers depend on the values alone, not on how users were split or ordered.
 
     Edge cases: `None` if nobody counts, if the value of a user is undefined (NaN), or if the result is: the mean of infinite values of both
-    signs, `std` of no more users than `ddof`, `ci95` of one user. `ValueError` if the aggregate is unknown or what it needs is missing.
+    signs, `std` of no more users than `ddof`, an interval of one user. `ValueError` if the aggregate is unknown or what it needs is
+    missing.
     """
     names = ("bootstrap95 low", "bootstrap95 high") if aggregate == "bootstrap95" else (aggregate,)
-    if aggregate not in _OF_MOMENTS and not needs_values(aggregate):
+    level = interval_level(aggregate)
+    if aggregate not in _OF_MOMENTS and level is None and not needs_values(aggregate):
         raise ValueError(f"{aggregate} is no aggregate of the values of users")
     if moments.n == 0 or moments.n_undefined:
         return dict.fromkeys(names)
     if needs_values(aggregate):
         numbers = _of_values(aggregate, values)
+    elif level is not None:
+        numbers = (_half_width(moments, float((1 + level) / 2)),)
     else:
         numbers = (_OF_MOMENTS[aggregate](moments, moments.n if divisor is None else divisor, ddof),)
     return {name: None if math.isnan(number) else number for name, number in zip(names, numbers, strict=True)}
@@ -93,8 +97,8 @@ def _std(moments: Moments, divisor: int, ddof: int) -> float:
     return math.sqrt(rounded((moments.squares - moments.total**2 / moments.n) / (moments.n - ddof)))
 
 
-def _ci95(moments: Moments, divisor: int, ddof: int) -> float:
-    return _Z95 * _std(moments, divisor, ddof=1) / math.sqrt(moments.n)
+def _half_width(moments: Moments, quantile: float) -> float:
+    return NormalDist().inv_cdf(quantile) * _std(moments, moments.n, ddof=1) / math.sqrt(moments.n)
 
 
 def _geometric(moments: Moments, divisor: int, ddof: int) -> float:
@@ -116,6 +120,5 @@ _OF_MOMENTS: Final[Mapping[str, Callable[[Moments, int, int], float]]] = {
     "mean": _mean,
     "sum": _sum,
     "std": _std,
-    "ci95": _ci95,
     "geometric": _geometric,
 }

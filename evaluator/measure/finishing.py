@@ -11,17 +11,19 @@ import polars as pl
 
 from ..metrics.definition import Definition
 from ..metrics.measure import Measure, plain
+from ..names.aggregate_names import is_spread
 from ..names.measure_strings import Params
 from ..results.ledger import Ledger
 from ..results.result import Row
 from ..tables.array import Array
 from ..tables.part import PartData
 from .aggregate import aggregated, micro, needs_values
+from .exact import ExactSums
 from .ledgers import ledger
 from .measuring import Task
 from .moments import Moments, MomentTable
 from .partial import Partial
-from .scoring import Scorer, beyond_numbers, pools
+from .scoring import Scorer, beyond_numbers
 from .wholes import MergedSums
 
 _SLOW: Final = ("bootstrap95",)
@@ -73,15 +75,16 @@ def _rows(task: Task, partial: Partial, index: int, model: str, n_train_users: i
     rows = []
     for aggregate in chosen(definition, task.aggregates):
         if aggregate == "micro":
-            if not pools(definition):
+            if not definition.is_pooled:
                 continue
             by_name = _pooled(definition, partial, index, "all", moments.n)
+        elif aggregate == "mean" and definition.of_means:
+            by_name = of_means(definition, ratio_sums(definition, partial.ratios.get((index, "all"))), moments, divisor)
         else:
             by_name = _aggregated(aggregate, definition, moments, divisor, _of_index(values, index, aggregate))
         n = divisor if aggregate == "mean" else moments.n
-        rows += [
-            Row(model, definition.spec.title, definition.k, name, value, n, definition.higher_is_better) for name, value in by_name.items()
-        ]
+        better = None if is_spread(aggregate) else definition.higher_is_better
+        rows += [Row(model, definition.spec.title, definition.k, name, value, n, better) for name, value in by_name.items()]
     return rows
 
 
@@ -105,11 +108,23 @@ def _of_index(values: pl.DataFrame | None, index: int, aggregate: str, users: st
 
 def _pooled(definition: Definition, partial: Partial, index: int, users: str, n_users: int) -> dict[str, float | None]:
     """The pooled value over all users who count, over those with a list (`covered`), or over those whom train holds (`warm`)."""
-    sums = partial.ratios[index, users].values() if (index, users) in partial.ratios else np.zeros(2 * max(1, len(definition.components)))
-    return micro(sums[0::2].tolist(), sums[1::2].tolist(), n_users, lambda parts: _combined(definition, parts))
+    sums = ratio_sums(definition, partial.ratios.get((index, users)))
+    return micro(sums[0::2], sums[1::2], n_users, lambda parts: combined(definition, parts))
 
 
-def _combined(definition: Definition, parts: Sequence[float]) -> float:
+def of_means(definition: Definition, sums: Sequence[float], moments: Moments, divisor: int) -> dict[str, float | None]:
+    """The value made of the means of the metrics that a measure combines: every second of the `sums`, those of values, by `divisor`."""
+    if not moments.n or moments.n_undefined:
+        return {"mean": None}
+    return {"mean": combined(definition, [total / divisor for total in sums[0::2]])}
+
+
+def ratio_sums(definition: Definition, sums: ExactSums | None) -> list[float]:
+    """Numerators and denominators by turns, summed over users; zeros without any."""
+    return [0.0] * 2 * max(1, len(definition.components)) if sums is None else list(map(float, sums.values()))
+
+
+def combined(definition: Definition, parts: Sequence[float]) -> float:
     """The pooled value of a measure, given that of its ratio, or of each metric that it combines."""
     if not definition.components:
         return parts[0]
@@ -139,7 +154,10 @@ def _parts(task: Task, partial: Partial, index: int, values: pl.DataFrame | None
         by_aggregate: dict[str, float | None] = {}
         for aggregate in chosen(definition, plain_ones):
             if aggregate == "micro":
-                by_aggregate |= _pooled(definition, partial, index, users, moments.n) if pools(definition) else {}
+                by_aggregate |= _pooled(definition, partial, index, users, moments.n) if definition.is_pooled else {}
+                continue
+            if aggregate == "mean" and definition.of_means:
+                by_aggregate |= of_means(definition, ratio_sums(definition, partial.ratios.get((index, users))), moments, moments.n)
                 continue
             flags = f"{users}{index}" if values is not None and f"{users}{index}" in values else users
             by_aggregate |= _aggregated(aggregate, definition, moments, moments.n, _of_index(values, index, aggregate, flags))

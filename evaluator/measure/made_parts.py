@@ -21,6 +21,7 @@ from ..tables.part import LISTS, PartData
 from ..tables.prepared import Prepared
 from ..tables.rows import Rows, numbered
 from ..tables.truth import TestPairs, TruthTable
+from .by_group import GROUPS, sums_by_group
 from .measuring import scored
 from .partial import Partial, merged
 from .scoring import Scorer
@@ -38,7 +39,10 @@ def measure_yardstick(yardstick: YardstickTask, frames: Mapping[str, pl.DataFram
     partials = []
     for users in _chunks(part, yardstick.depth):
         chunk = part if users is None else part.of_users(users)
-        partial, _ = scored(yardstick.task, made_scorer(yardstick, chunk))
+        scorer = made_scorer(yardstick, chunk)
+        partial, values = scored(yardstick.task, scorer)
+        if yardstick.task.by:
+            partial = partial.with_more({GROUPS: sums_by_group(yardstick.task, scorer, values)})
         partials.append(partial)
     return merged(partials)
 

@@ -12,6 +12,7 @@ import polars as pl
 from ..metrics.definition import Definition
 from ..tables.array import Array
 from ..tables.graph import Choice
+from ..tables.groups import GroupBy
 from ..tables.part import LISTS, PartData
 from ..tables.prepared import Prepared
 from .aggregate import needs_values
@@ -28,7 +29,8 @@ from .wholes import TakenSums
 class Task:
     """What is measured of every part: the measures, the aggregates that are made of their values, and what is known before.
 
-    `pooled` are the indexes of measures that are pooled over users; with `keeps_values` the values of every user are kept.
+    `pooled` are the indexes of measures that are pooled over users; with `keeps_values` the values of every user are kept; `by` is what
+    results are split by.
     """
 
     prepared: Prepared
@@ -36,6 +38,7 @@ class Task:
     aggregates: tuple[str, ...] = ()
     pooled: frozenset[int] = frozenset()
     keeps_values: bool = False
+    by: tuple[GroupBy, ...] = ()
     groups: tuple[MeasureGroup, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -93,8 +96,7 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
         valued[rows] = _by_cell(group_values.values, codes[choice])
         others[rows] = _others(scorer, group.first, group_values.n_recommended)
     has_value = ~np.isnan(values)
-    undefined = _may_be_undefined(task)
-    defined = np.where(np.isposinf(values) & undefined[:, None], np.nan, values) if undefined.any() else values
+    defined = without_undefined(task, values)
     moments = MomentTable.of(defined, has_value, task.sums)
     partial = Partial(
         moments=moments,
@@ -132,12 +134,17 @@ def _ratios(task: Task, scorer: Scorer, group: MeasureGroup, group_values: Group
     for position, index in enumerate(group.indexes):
         if index not in task.pooled or not group_values.ratios:
             continue
-        terms = np.stack([part[position] for ratio in group_values.ratios for part in ratio]).astype(np.float64)
-        has_value = ~np.isnan(group_values.values[position]) & np.isfinite(terms)
+        terms, has_value = ratio_terms(group_values, position)
         for users, mask in masks.items():
             if mask is not None or users == "all":
                 made[index, users] = ExactSums.of(terms, has_value if mask is None else has_value & mask)
     return made
+
+
+def ratio_terms(group_values: GroupValues, position: int) -> tuple[Array, Array]:
+    """The numerator and the denominator of each ratio at a cut-off, terms × users, and which of them are added up."""
+    terms = np.stack([part[position] for ratio in group_values.ratios for part in ratio]).astype(np.float64)
+    return terms, ~np.isnan(group_values.values[position]) & np.isfinite(terms)
 
 
 def _by_cell(values: Array, codes: Array) -> Array:
@@ -164,8 +171,10 @@ def _of_some(moments: MomentTable, values: Array, has_value: Array, mask: Array,
     return moments if (of_them == has_value).all() else MomentTable.of(values, of_them, task.sums)
 
 
-def _may_be_undefined(task: Task) -> Array:
-    return np.asarray([may_be_undefined(definition) for definition in task.definitions], dtype=np.bool_)
+def without_undefined(task: Task, values: Array) -> Array:
+    """Values of users, measures × users, with NaN for those that are not defined."""
+    undefined = np.asarray([may_be_undefined(definition) for definition in task.definitions], dtype=np.bool_)
+    return np.where(np.isposinf(values) & undefined[:, None], np.nan, values) if undefined.any() else values
 
 
 def may_be_undefined(definition: Definition) -> bool:

@@ -10,12 +10,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..names.aggregate_names import interval_level
 from .exact import ExactSums
 
 SMALLEST_FACTOR: Final = 1e-5
 """The geometric mean counts smaller values as this one, so that a single 0 does not make it 0."""
 
-_SQUARES: Final = frozenset({"std", "ci95"})
 _LOGARITHMS: Final = frozenset({"geometric"})
 
 
@@ -72,7 +72,7 @@ class MomentTable:
         return cls(
             counts,
             ExactSums.of(values, mask),
-            ExactSums.of_squares(values, mask) if _SQUARES.intersection(aggregates) else None,
+            ExactSums.of_squares(values, mask) if any(map(_needs_squares, aggregates)) else None,
             logarithms,
         )
 
@@ -97,6 +97,10 @@ class MomentTable:
             None if self.squares is None else self.squares.fraction(index),
             None if self.logarithms is None else self.logarithms.fraction(index),
         )
+
+
+def _needs_squares(aggregate: str) -> bool:
+    return aggregate == "std" or interval_level(aggregate) is not None
 
 
 def _merged(left: ExactSums | None, right: ExactSums | None) -> ExactSums | None:

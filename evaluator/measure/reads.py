@@ -8,7 +8,7 @@ from typing import Final
 from ..metrics.definition import Definition
 from ..tables.graph import INPUTS, TABLES, closure
 
-_OF_HITS: Final = frozenset({"hits", "rated", "ideal", "retrieved", "n_relevant", "reading"})
+_OF_HITS: Final = frozenset({"hits", "rated", "ideal", "retrieved", "retrieved_at_k", "n_relevant", "reading"})
 """What a measure of hits reads beside them: judged items, what is relevant, and the length of the list."""
 _OF_TRUTH: Final = _OF_HITS | {"judged_rows", "outside", "truth_with_repeats"}
 """Tables for which no row of the lists is needed but those of test pairs and of items that are no candidates."""
@@ -34,9 +34,16 @@ def _reach_lists(names: Collection[str]) -> bool:
     return "reading" in uses or (bool(uses) and _reach_lists(uses))
 
 
+def sums_hits(definition: Definition) -> bool:
+    """Whether a measure has a value per user that the user's hits add up to; it may divide by what the whole list adds up to."""
+    tables = tables_of(definition)
+    return "hits" in tables and tables <= _OF_HITS | {"listed"} and not definition.metric.system
+
+
 def of_hits(definition: Definition) -> bool:
     """Whether a measure says how good hits are, and looks at nothing beside them."""
     tables = tables_of(definition)
     needs_more = any(True for part in definition.all for _ in part.metric.needs(part.params))
     reads_hits = "hits" in tables and tables <= _OF_HITS and not needs_more and not definition.metric.system
-    return reads_hits and definition.population in ("test", "tested") and definition.higher_is_better is not None
+    of_users = definition.population in ("test", "tested") and not definition.of_means
+    return reads_hits and of_users and definition.higher_is_better is not None

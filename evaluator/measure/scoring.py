@@ -26,7 +26,8 @@ class GroupValues:
     """The values of one group of measures for the users of a part, cut-offs × users.
 
     NaN: the user does not count, or has no value; infinite: the value is not defined. `ratios` are the numerators and denominators of
-    the users who count, of the metric or of each metric that it combines, where it can be pooled.
+    the users who count, of the metric or of each metric that it combines, where it can be pooled; where means are combined the value of
+    each and 1.
     """
 
     values: Array
@@ -78,7 +79,7 @@ class Scorer:
         if definition.user_rules.missing_lists == "undefined":
             values = np.where(n_recommended > 0, values, UNDEFINED)
         valued = self._valued(group, made, sums, counts)
-        ratios = tuple(self._ratios(group, made, sums, counts)) if pools(definition) else ()
+        ratios = tuple(self._ratios(group, made, sums, counts)) if definition.is_pooled or definition.of_means else ()
         return GroupValues(np.where(valued, values, np.nan), counts, n_relevant, n_recommended, ratios)
 
     def body(self, group: MeasureGroup, sums: Sums, counts: Array) -> Any:
@@ -103,7 +104,8 @@ class Scorer:
 
     def _run_body(self, group: MeasureGroup, choice: Choice, sums: Sums, counts: Array, parts: tuple[Array, ...]) -> Any:
         try:
-            return group.metric.define(self.measure(group, choice, sums, counts, parts))
+            with np.errstate(over="ignore"):  # a value beyond all numbers is infinite, and refused in a sentence when values are added up
+                return group.metric.define(self.measure(group, choice, sums, counts, parts))
         except OverflowError:
             raise beyond_numbers(group.first) from None
 
@@ -124,6 +126,7 @@ class Scorer:
             components=parts,
             offset=(definition.truth.threshold or 0.0) if graded else 1.0,
             level=definition.relevance.threshold or 0.0,
+            single_precision=definition.lists.score_type == "float32",
             truth_duplicates=definition.truth.duplicates,
             truth_filter=definition.truth.filter,
             declared=closure(tuple(definition.metric.uses(definition.params))),
@@ -133,7 +136,7 @@ class Scorer:
     def _seen_by_body(definition: Definition) -> tuple[Any, ...]:
         """What a body sees of a definition beside its parameters and tables."""
         truth, level = definition.truth, definition.relevance.threshold
-        return truth.threshold, level, truth.duplicates, truth.filter
+        return truth.threshold, level, truth.duplicates, truth.filter, definition.lists.score_type
 
     def _valued(self, group: MeasureGroup, made: Any, sums: Sums, counts: Array) -> Array:
         """Which users count where not all without a hit do."""
@@ -150,6 +153,8 @@ class Scorer:
     def _ratios(self, group: MeasureGroup, made: Any, sums: Sums, counts: Array) -> list[tuple[Array, Array]]:
         ratios = [self.body(part, sums, counts) for part in group.components] if group.components else [made]
         shape = (len(group.indexes), self.part.n_users)
+        if group.first.of_means:
+            return [(np.broadcast_to(plain(one), shape), np.ones(shape)) for one in ratios]
         return [(np.broadcast_to(one.numerator, shape), np.broadcast_to(one.denominator, shape)) for one in ratios]
 
 
@@ -163,14 +168,6 @@ def beyond_numbers(definition: Definition) -> DataError:
 
 def _key(group: MeasureGroup) -> Any:
     return group.metric.name, tuple(sorted(group.first.params.items())), tuple(map(_key, group.components))
-
-
-def pools(definition: Definition) -> bool:
-    """Whether a measure can be pooled over users: a ratio, or a formula over metrics that can."""
-    metric = definition.metric
-    if metric.system:
-        return False
-    return all(map(pools, definition.components)) if definition.components else metric.pooled(definition.params)
 
 
 def rounded(values: Array, float_type: str) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -18,12 +19,12 @@ from ..tables.ties import TieRuns, expected, n_expected, reordered
 from .exact import ExactSums, rounded
 from .moments import MomentTable
 from .plan import MeasureGroup, grouped
-from .scoring import Scorer
+from .scoring import GroupValues, Scorer
 from .wholes import TakenSums
 
 _MOST_RANKS: Final = 5_000_000
 """How many ranks of hits are looked at together, at most."""
-_AGGREGATES: Final = ("mean", "sum")
+_AGGREGATES: Final = ("mean", "sum", "micro")
 _ORDERS: Final = ("worst", "best", "expected")
 
 Reorder = Callable[[Rows, TieRuns], Rows]
@@ -42,7 +43,8 @@ class TieBlock:
     """Measures whose lists compare scores in the same precision (`single` or double).
 
     `positions` are their places among all measures that have bounds; `groups` is how they are measured, `exact_groups` the same
-    without rounding users' values, since the mean of rounded values is not the rounded mean.
+    without rounding users' values, since the mean of rounded values is not the rounded mean. Those of which the places in `definitions`
+    are `pooled` are pooled over users: their numerators are added up, and no order of ties changes a denominator.
     """
 
     single: bool
@@ -50,6 +52,7 @@ class TieBlock:
     definitions: tuple[Definition, ...]
     groups: tuple[MeasureGroup, ...]
     exact_groups: tuple[MeasureGroup, ...]
+    pooled: frozenset[int] = frozenset()
 
     @property
     def deepest(self) -> int | None:
@@ -72,12 +75,9 @@ class TieMeasures:
 
     @classmethod
     def of(cls, definitions: Sequence[Definition], aggregates: Sequence[str]) -> TieMeasures:
-        """Those of `definitions` that are averaged or added up over users: bounds are those of the mean or of the sum."""
-        indexes = tuple(
-            index
-            for index, definition in enumerate(definitions)
-            if definition.tied and set(aggregates or (definition.average,)) & set(_AGGREGATES)
-        )
+        """Those of `definitions` that are averaged, added up or pooled over users: bounds are those of the mean, the sum or the ratio."""
+        made_of = [_made_of(definition, aggregates) for definition in definitions]
+        indexes = tuple(index for index, kind in enumerate(made_of) if kind)
         blocks = []
         for single in (False, True):
             positions = tuple(
@@ -86,8 +86,19 @@ class TieMeasures:
             if positions:
                 own = tuple(definitions[indexes[position]] for position in positions)
                 exact = [replace(definition, axes={**definition.axes, "float_type": "float64"}) for definition in own]
-                blocks.append(TieBlock(single, positions, own, grouped(own), grouped(exact)))
+                pooled = frozenset(place for place, position in enumerate(positions) if made_of[indexes[position]] == "numerators")
+                blocks.append(TieBlock(single, positions, own, grouped(own), grouped(exact), pooled))
         return cls(indexes, tuple(blocks))
+
+
+def _made_of(definition: Definition, aggregates: Sequence[str]) -> str:
+    """What of a measure is added up over users: its `values`, or its `numerators` where it is only pooled; empty if it has no bounds."""
+    chosen = [aggregate for aggregate in aggregates or (definition.average,) if aggregate in _AGGREGATES]
+    if not definition.tied or not chosen:
+        return ""
+    if any(aggregate != "micro" for aggregate in chosen):
+        return "values"
+    return "numerators" if definition.is_pooled and not definition.components else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +127,9 @@ def tie_sums(scorer: Scorer, measures: TieMeasures, values: Array) -> TieSums:
         for group in block.groups:
             unbounded[[block.positions[index] for index in group.indexes]] = _has_no_bounds(scorer, group.first)
         plain = values[[measures.indexes[position] for position in block.positions]]
+        for group in block.groups:
+            if block.pooled.intersection(group.indexes):
+                plain[list(group.indexes)] = _added_up(scorer.values(group, TakenSums()), pooled=True)
         for users, orders in _by_chunk(scorer, block):
             own = plain[:, users]
             counted = np.isfinite(own) & ~unbounded[list(block.positions), None]
@@ -188,19 +202,41 @@ def _reordered(scorer: Scorer, block: TieBlock, groups: Sequence[MeasureGroup], 
     other = replace(scorer, tables=scorer.tables.variant("hits", hits), _bodies={})
     values = np.empty((len(block.definitions), scorer.part.n_users))
     for group in groups:
-        values[list(group.indexes)] = other.values(group, TakenSums()).values
+        values[list(group.indexes)] = _added_up(other.values(group, TakenSums()), bool(block.pooled.intersection(group.indexes)))
     return values
 
 
-def bounds(measures: TieMeasures, sums: TieSums, moments: MomentTable, rows: Mapping[int, Sequence[Row]]) -> dict[str, Bounds]:
-    """The bounds of every measure that has exact ones, by its label, given the `rows` of each measure by its index."""
+def _added_up(of_group: GroupValues, pooled: bool) -> Array:
+    """The values of users, or of a `pooled` measure their numerators."""
+    if not pooled:
+        return of_group.values
+    ((numerators, _),) = of_group.ratios
+    return np.where(np.isnan(of_group.values), np.nan, numerators)
+
+
+def bounds(
+    measures: TieMeasures,
+    sums: TieSums,
+    moments: MomentTable,
+    rows: Mapping[int, Sequence[Row]],
+    ratios: Mapping[tuple[int, str], ExactSums],
+) -> dict[str, Bounds]:
+    """The bounds of every measure that has exact ones, by its label, given the `rows` of each measure by its index.
+
+    `ratios` has the sums of numerators and denominators of pooled measures, over `all` users.
+    """
+    pooled = {block.positions[place] for block in measures.blocks for place in block.pooled}
     by_label = {}
     for position, index in enumerate(measures.indexes):
-        row = next((row for row in rows[index] if row.aggregate in _AGGREGATES), None)
+        wanted = ("micro",) if position in pooled else ("mean", "sum")
+        row = next((row for row in rows[index] if row.aggregate in wanted), None)
         if row is None or sums.unbounded[position]:
             continue
-        untied = moments.totals.fraction(index) - sums.plain.fraction(position)
-        divisor = 1 if row.aggregate == "sum" else row.n_users
+        if position in pooled:
+            total, divisor = (ratios[index, "all"].fraction(part) for part in (0, 1))
+        else:
+            total, divisor = moments.totals.fraction(index), Fraction(1 if row.aggregate == "sum" else row.n_users)
+        untied = total - sums.plain.fraction(position)
         totals = [untied + order.fraction(position) for order in sums.orders]
         worst, best, mean = (rounded(total / divisor) if divisor else 0.0 for total in totals)
         by_label[row.label] = Bounds(min(worst, best), mean, max(worst, best))

@@ -23,8 +23,13 @@ class TakenSums:
         self.items: dict[Any, KeyedSums] = {}
 
     def total(self, values: Array, counts: Array) -> Array:
-        """Add up values of the users who count; gives a column of ones."""
-        counted = np.broadcast_to(counts, values.shape) & np.isfinite(values)
+        """Add up values of the users who count and have one (NaN: none); gives a column of ones.
+
+        Raises `OverflowError` if one of them is infinite: to leave it out would give a sum that looks like any other.
+        """
+        counted = np.broadcast_to(counts, values.shape) & ~np.isnan(values)
+        if np.isinf(values[counted]).any():
+            raise OverflowError
         self.totals.append(ExactSums.of(np.ascontiguousarray(values, dtype=np.float64), counted))
         return np.ones((len(values), 1))
 

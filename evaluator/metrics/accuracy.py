@@ -108,6 +108,7 @@ def hits(m: Measure) -> Array:
 @metric(
     "RPrecision",
     family="accuracy",
+    uses=lambda params: ("hits", "rated") if params["denominator"] == "rated" else ("hits",),
     pooled=True,
     aliases=("Rprec",),
     axes={"denominator": "rprecision_denominator"},
@@ -117,27 +118,32 @@ def hits(m: Measure) -> Array:
     },
     cut=False,
     reference="Buckley and Voorhees, SIGIR 2000; trec_eval m_Rprec.c, m_Rprec_mult.c",
-    ties=True,
+    ties=lambda params: params["denominator"] != "rated",
 )
 def r_precision(m: Measure) -> Ratio:
     """Precision after as many items as there are relevant ones, where it equals recall.
 
     RPrecision = h_d / D, with d = R
 
-    D by `denominator`: `r`, or `min_r_length`, the smaller of R and the length of the list. With `multiple` = x the depth d
-    is x·R, rounded up, and so is D. Hits after rank `within` do not count.
+    D by `denominator`: `r`; `min_r_length`, the smaller of R and the length of the list; or `rated`, the items among the first d
+    that the user's test rows hold, relevant or not. With `multiple` = x the depth d is x·R, rounded up, and so is D. Hits after
+    rank `within` do not count.
 
     Edge cases: takes no cut-off, each user's own R is the cut-off; a list shorter than R is charged for its empty places
     unless D is `min_r_length`.
     """
     multiple, within = float(m.params["multiple"]), float(m.params["within"])
-    # As trec_eval counts: the integer part of x·R + 0.9.
-    relevant, rank = m.hits["n_relevant"], m.hits["rank"]
-    depth = relevant if multiple == 1 else np.floor(relevant * multiple + 0.9)
-    total = m.n_relevant if multiple == 1 else np.floor(m.n_relevant * multiple + 0.9)
-    if m.params["denominator"] == "min_r_length":
-        total = np.minimum(total, m.n_listed)
-    return Ratio(m.hits.sum((depth >= rank) & (within >= rank), "counts"), total)
+
+    def deep(relevant: Array) -> Array:  # as trec_eval counts: the integer part of x·R + 0.9
+        return relevant if multiple == 1 else np.floor(relevant * multiple + 0.9)
+
+    rank = m.hits["rank"]
+    found = m.hits.sum((deep(m.hits["n_relevant"]) >= rank) & (within >= rank), "counts")
+    total = deep(m.n_relevant)
+    if m.params["denominator"] == "rated":
+        rank = m.rated["rank"]
+        return Ratio(found, m.rated.sum((m.rated.of_user(total) >= rank) & (within >= rank), "rated"))
+    return Ratio(found, np.minimum(total, m.n_listed) if m.params["denominator"] == "min_r_length" else total)
 
 
 @metric(
@@ -232,11 +238,11 @@ def utility(m: Measure) -> Array:
     family="accuracy",
     uses=(),
     aliases=("F", "FBeta", "F-Measure", "F1Score", "ExtendedF1"),
-    axes={"weight": "f_weight"},
+    axes={"weight": "f_weight", "of": "f_of"},
     combines=("Precision", "Recall"),
     numbers={"beta": Number(1.0, "above 1 it gives more weight to the second metric, below 1 to the first")},
     reference="van Rijsbergen, Information Retrieval, 2nd ed. (1979), chapter 7",
-    ties=True,
+    ties=lambda params: params["of"] == "users",
 )
 def f1(m: Measure) -> Array:
     """The weighted harmonic mean of two metrics of the same user: Precision and Recall, or any other two (Extended-F1).
@@ -245,8 +251,10 @@ def f1(m: Measure) -> Array:
 
     w by `weight`: `beta_squared` β², or `beta` β itself. β = `beta` above 1 gives more weight to the second metric.
 
-    Edge cases: 0 where both are 0. The mean is taken of the users' F, not F of the means; pooled (`micro`), F is that of the
-    pooled metrics.
+    By `of` the mean over users is that of the `users`' F, or the F of the `means` of both metrics; the value of one user, and
+    aggregates other than the mean, are those of the users' F either way. Pooled (`micro`), F is that of the pooled metrics.
+
+    Edge cases: 0 where both are 0.
     """
     first, second = m.components
     beta = float(m.params["beta"])

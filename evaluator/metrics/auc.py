@@ -3,7 +3,9 @@
 Rank minus hits up to that rank is the number of irrelevant items above a hit, so every AUC is a sum over hits.
 
 R is the number of relevant items of the user, h the number of hits, a(r) = r - found(r) the places above the hit at rank r
-that are no hits (an item that stands twice misses at its second place), N the number of negatives. By `negatives`:
+that are no hits (an item that stands twice misses at its second place), N the number of negatives. By `ties` of the scores:
+`list_order` as above; `strict`, a(r) are the places whose score is at least that of the hit, wherever they stand, so that a
+tied pair is wrong; `half`, those with a higher score, and half of those with the same. By `negatives`:
 `candidates`, those of the user that are not relevant, at least as many as stand above a hit; the candidates are the items of
 the catalogue (`items`, else those of `train`) without the items that `train` holds for the user, and whatever the list holds,
 cut at k. Or `train_items`: the items of `train`, less those it holds for the user, less R, whatever the list holds; a value may
@@ -20,28 +22,40 @@ import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
+from . import auc_tables  # noqa: F401, declares the table
 from .arrays import divide, where
 from .measure import Measure, Ratio
 from .registry import metric
 
-_AXES = {"norm": "auc_norm", "negatives": "auc_negatives"}
+_AXES = {"norm": "auc_norm", "negatives": "auc_negatives", "ties": "auc_ties"}
 HANLEY = "Hanley and McNeil, Radiology 143(1), 1982"
 
 
 def _tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     """The tables that an AUC reads."""
-    return ("hits", "n_relevant", *(("n_unseen",) if params["negatives"] == "train_items" else ("n_candidates", "outside")))
+    negatives = ("n_unseen",) if params["negatives"] == "train_items" else ("n_candidates", "outside")
+    return ("hits", "n_relevant", *negatives, *(() if _by_order(params) else ("misses_by_score",)))
+
+
+def _by_order(params: Mapping[str, Scalar]) -> bool:
+    """Whether the order of the list says which items stand above a hit, not their scores."""
+    return params["ties"] == "list_order"
 
 
 def _right_pairs(m: Measure) -> Array:
     """Σ over the hits with rank ≤ k of the share of negatives ranked below the hit."""
     more = 1 if m.params["norm"] == "n_negatives_plus_1" else 0
-    above = m.hits["rank"] - m.hits["found"]
+    if _by_order(m.params):
+        hits = m.hits
+        above = hits["rank"] - hits["found"]
+    else:
+        hits = m.table("misses_by_score", single=m.single_precision)
+        above = hits["higher"] + hits["tied"] * (1.0 if m.params["ties"] == "strict" else 0.5)
     if m.params["negatives"] == "train_items":
         negatives = m.n_unseen - m.n_relevant + more
     else:  # a repeated item may put more above than there are
-        negatives = np.maximum(m.n_negatives + more, m.hits.max(above, "misses above"))
-    return m.hits.count() - divide(m.hits.sum(above, "misses above"), negatives)
+        negatives = np.maximum(m.n_negatives + more, hits.max(above, "misses above"))
+    return hits.count() - divide(hits.sum(above, "misses above"), negatives)
 
 
 @metric(
@@ -54,6 +68,7 @@ def _right_pairs(m: Measure) -> Array:
     cut=False,
     average="micro",
     reference=HANLEY,
+    ties=_by_order,
 )
 def auc(m: Measure) -> Ratio:
     """The share of (relevant, irrelevant) candidate pairs in the right order, every relevant item weighing the same.
@@ -77,6 +92,7 @@ def auc(m: Measure) -> Ratio:
     pooled=True,
     cut=False,
     reference="Zhu et al., Optimized cost per click in Taobao display advertising, KDD 2017 (user-wise AUC)",
+    ties=_by_order,
 )
 def gauc(m: Measure) -> Ratio:
     """AUC of each user, averaged over users.

@@ -70,6 +70,11 @@ class Definition:
         return self.metric.average if self.axes["average"] == "own" else str(self.axes["average"])
 
     @property
+    def of_means(self) -> bool:
+        """Whether its mean over users is made of the means of the metrics that it combines."""
+        return "f_of" in self.metric.axes.values() and self.axes["f_of"] == "means"
+
+    @property
     def population(self) -> str:
         """Whose users count."""
         return self.metric.population if self.axes["population"] == "own" else str(self.axes["population"])
@@ -109,13 +114,15 @@ class Definition:
         own = set(self.metric.needs(self.params))
         own |= {"train"} if self.user_rules.divisor == "train_users" else set()
         own |= {self.population} & {"train", "baseline"}
+        own |= {"train?"} if self.truth.rule == "all_mean" and self.truth.threshold is None else set()
         return frozenset(own).union(*(part.needs for part in self.components))
 
     @property
     def tied(self) -> bool:
         """Whether the value has exact bounds, and an exact mean, over the orders of tied scores, where no test pair stands twice."""
         own = self.metric.ties(self.params) and self.user_rules.no_hits == "zero" and self.user_rules.missing_lists != "undefined"
-        plain = self.axes["positions"] == "real" and self.average in ("mean", "sum")
+        pooled = self.average == "micro" and self.is_pooled and not self.components
+        plain = self.axes["positions"] == "real" and (self.average in ("mean", "sum") or pooled)
         # The mean of two metrics is linear in the hits if both are the number of the same hits divided by a constant.
         parts = tuple(part.metric.name for part in self.components) in ((), ("Precision", "Recall"))
         alike = all((part.truth, part.lists, part.k) == (self.truth, self.lists, self.k) for part in self.components)
@@ -129,6 +136,6 @@ class Definition:
     @property
     def is_pooled(self) -> bool:
         """Whether the metric can be pooled over users: a ratio, or a formula over metrics that can."""
-        if self.metric.system:
+        if self.metric.system or self.of_means:
             return False
         return all(part.is_pooled for part in self.components) if self.components else self.metric.pooled(self.params)

@@ -73,6 +73,8 @@ class Measure:
     components: tuple[Array, ...] = ()
     offset: float = 1.0
     level: float = 0.0
+    single_precision: bool = False
+    """Whether scores are compared in single precision."""
     truth_duplicates: str = "best"
     truth_filter: str = "none"
     trace: Trace | None = None
@@ -102,10 +104,9 @@ class Measure:
         """Whether a test pair may count as several relevant items."""
         return "row" in self.truth_duplicates
 
-    @property
-    def whole(self) -> Measure:
-        """The same without a cut-off."""
-        return replace(self, cutoffs=None)
+    def at(self, k: int | None) -> Measure:
+        """The same at one cut-off; `None` is the whole list."""
+        return replace(self, cutoffs=None if k is None else (k,))
 
     @property
     def hits(self) -> CutTable:
@@ -169,6 +170,12 @@ class Measure:
     def depth(self) -> Array:
         """k, or the length of the list where there is no cut-off."""
         return self.n_listed if self.k is None else self.k.astype(np.float64)
+
+    def length(self, choice: str) -> Array:
+        """The length of a list as the axis `list_divisor` counts it."""
+        if choice == "k":
+            return self.depth
+        return self.at_most_k(self.n_recommended) if choice == "places" else self.n_listed
 
     def table(self, name: str, **params: Scalar) -> CutTable:
         """A table with rows per user, as far as the cut-offs reach."""

@@ -136,7 +136,7 @@ def surprisal(m: Measure) -> Ratio:
 
     With `norm` = `log2_users` each term is divided by log2 U, and lies between 0 and 1. By `unit` the frequency is u(i)/U (`users`)
     or n(i)/T (`rows`). An item that train does not hold counts as if one user had it (`unseen` = `one`), or 0 (`zero`). D by
-    `over`: the items that are there (`list_length`), or `k`.
+    `over`: the items that are there (`list_length`), the `places` that the list fills, or `k`.
 
     Edge cases: an empty list counts 0; with a single user in train the normalised value is 0.
     """
@@ -148,7 +148,7 @@ def surprisal(m: Measure) -> Ratio:
         information = where(count > 0, information, 0.0)
     if m.params["norm"] == "log2_users":
         information = information * (1.0 / all_of if all_of else 0.0)
-    return Ratio(m.listed.sum(information, "information"), m.n_listed if m.params["over"] == "list_length" else m.depth)
+    return Ratio(m.listed.sum(information, "information"), m.length(str(m.params["over"])))
 
 
 @metric(

@@ -55,7 +55,7 @@ def rbp(m: Measure) -> Ratio:
     gain = np.ones(len(weight)) if m.params["gain"] == "binary" else m.hits["gain"]
     total = m.hits.sum(gain * weight, gain=gain, weight=weight) * (1.0 - p)
     if m.params["gain"] == "share":
-        total = divide(total, m.whole.ideal.max(m.ideal["gain"], "grade"))
+        total = divide(total, m.at(None).ideal.max(m.ideal["gain"], "grade"))
     if m.params["norm"] == "none":
         return Ratio(total, np.ones((1, m.n_users)))
     return Ratio(total, 1.0 - p ** np.minimum(m.n_relevant, m.n_listed))
@@ -171,7 +171,7 @@ def pap(m: Measure) -> Array:
 
 def _before_kth_miss(m: Measure, divisor: Array, at_most_k_hits: bool = False) -> Array:
     """1/(k·`divisor`) · Σ over the hits before the k-th miss (of these the first k with `at_most_k_hits`) of the misses that are left."""
-    hits, length = m.whole.hits, m.whole.n_listed
+    hits, length = m.at(None).hits, m.at(None).n_listed
     found = hits["found"]
     above = hits["rank"] - found
     if m.cutoffs is None:

@@ -2,7 +2,8 @@
 
 The weight of the item at rank r is w(r) = now(r) / before(r), the score of the model divided by that of data.previous_policy,
 clipped to [1/t, t] with t = `threshold`. By `activation` both scores are used as they are (`none`), through 1/(1 + e^-x)
-(`sigmoid`), or through e^x / Σ e^x over the first k of the user's list (`softmax`). A pair that data.previous_policy does not hold
+(`sigmoid`, also called `logit`), or through e^x / Σ e^x (`softmax`), the sum being `over` the first k of the user's list (`first_k`) or all
+of it (`list`). A pair that data.previous_policy does not hold
 has score 0 before the activation; where the score of before is 0 after it, the weight is t; a negative ratio is clipped to 1/t.
 Weights are normalised by their own sum: v(r) = w(r) / Σ_{q≤k} w(q).
 """
@@ -24,12 +25,13 @@ from .table_views import CutTable
 SWAMINATHAN = (
     "Swaminathan and Joachims, The self-normalized estimator for counterfactual learning, NIPS 2015; RePlay experimental NCISPrecision"
 )
-_AXES = {"activation": "policy_activation"}
+_AXES = {"activation": "policy_activation", "over": "softmax_over"}
 _NUMBERS = {"threshold": Number(10.0, "the largest weight; 1 divided by it is the smallest", least=1.0)}
 
 
 def _table(m: Measure) -> CutTable:
-    return m.table("weighted", activation=str(m.params["activation"]), threshold=float(m.params["threshold"]), depth=m.cutoff or 0)
+    depth = (m.cutoff or 0) if m.params["over"] == "first_k" else 0
+    return m.table("weighted", activation=str(m.params["activation"]), threshold=float(m.params["threshold"]), depth=depth)
 
 
 def _weights(m: Measure) -> tuple[Array, Array]:

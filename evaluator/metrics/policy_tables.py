@@ -38,7 +38,7 @@ def weighted(
     threshold: float,
     depth: int,
 ) -> Rows:
-    """The recommended items down to `depth`, each once: `weight`, and whether it is a `hit`.
+    """The recommended items down to `depth` (at 0 all), each once: `weight`, and whether it is a `hit`.
 
     The weight is now / before, clipped to [1/threshold, threshold], and `threshold` where before is 0; of an item that is listed several
     times the highest counts.

@@ -109,11 +109,11 @@ def mean_pop_rank(m: Measure) -> Array:
 def aplt(m: Measure) -> Array:
     """The share of recommended items that are in the long tail (average percentage of long-tail items).
 
-    APLT@k = |L(k) ∩ tail| / D, D by `over`: the items that are there (`list_length`), or `k`
+    APLT@k = |L(k) ∩ tail| / D, D by `over`: the items that are there (`list_length`), the `places` that the list fills, or `k`
 
     Edge cases: an empty list counts 0.
     """
-    return divide(m.listed.tally(in_tail(m, m.listed), "in the tail"), m.n_listed if m.params["over"] == "list_length" else m.depth)
+    return divide(m.listed.tally(in_tail(m, m.listed), "in the tail"), m.length(str(m.params["over"])))
 
 
 @metric(

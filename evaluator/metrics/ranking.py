@@ -137,21 +137,22 @@ def dcg(m: Measure) -> Array:
 @metric(
     "nDCG",
     family="ranking",
-    uses=("hits", "ideal", "retrieved"),
+    uses=lambda params: ("hits", "retrieved_at_k") if params["ideal"] == "retrieved_at_k" else ("hits", "ideal", "retrieved"),
     pooled=True,
     aliases=("NDCGAtK",),
     axes={**_DISCOUNTED, "ideal": "ndcg_ideal"},
     reference=_JARVELIN,
-    ties=lambda params: params["ideal"] != "retrieved",
+    ties=lambda params: params["ideal"] in ("relevant", "k_items"),
 )
 def ndcg(m: Measure) -> Ratio:
     """DCG divided by the DCG of the best possible list.
 
     nDCG@k = DCG@k / IDCG@k
 
-    IDCG by `ideal`: the DCG of all `relevant` items of the user, highest gain first, cut at k; of the hits (`retrieved`) in
-    that order; or of k items of gain 1, however many are relevant (`k_items`). Gain and discount are those of DCG;
-    `log_base` cancels out and is accepted for completeness.
+    IDCG by `ideal`: the DCG of all `relevant` items of the user, highest gain first, cut at k; of all hits of the list
+    (`retrieved`) in that order, cut at k; of the hits among the first k (`retrieved_at_k`) in that order; or of k items of gain 1,
+    however many are relevant (`k_items`). Gain and discount are those of DCG; `log_base` cancels out and is accepted for
+    completeness.
 
     Edge cases: no hit counts 0; relevant items that no list holds stay in the ideal of `relevant`.
     """
@@ -159,6 +160,9 @@ def ndcg(m: Measure) -> Ratio:
     if ideal == "k_items" and m.cutoffs is not None:
         best = discounts(m.cutoffs, float(m.params["log_base"]), m.params["discount"] == "log_r_plus_1")
         return Ratio(_dcg(m, m.hits, gain), best)
+    if ideal == "retrieved_at_k":
+        each = (None,) if m.cutoffs is None else m.cutoffs  # the best order of the hits down to k is another one for each k
+        return Ratio(_dcg(m, m.hits, gain), np.concatenate([_dcg(m, m.at(k).table("retrieved_at_k", depth=k or 0), gain) for k in each]))
     return Ratio(_dcg(m, m.hits, gain), _dcg(m, m.retrieved if ideal == "retrieved" else m.ideal, gain))
 
 

@@ -17,7 +17,8 @@ from .check import check
 from .definition import Definition
 from .registry import Metric, find
 
-USER_MEAN: Final = "user_mean"
+_MEANS: Final = ("user_mean", "all_mean")
+"""The rules of relevance that a threshold may name."""
 NO_POLICY: Final[Mapping[str, str]] = MappingProxyType({})
 DEFAULT_RELEVANCE: Final = Relevance()
 
@@ -61,11 +62,11 @@ def resolve(
             given[key] = unquoted(texts[key])
         elif key == "threshold" and value not in AXES["threshold"].values:
             threshold = _threshold(value)
-            axes |= {"threshold": "applies"} if threshold is not None else {"threshold": "ignored", "relevance_rule": USER_MEAN}
+            axes |= {"threshold": "applies"} if threshold is not None else {"threshold": "ignored", "relevance_rule": value}
             given[key] = value
         else:
             axis = _axis(entry, key)
-            checked = AXES[axis].read(value)
+            checked = AXES[axis].read(value, key)
             if checked != axes[axis]:
                 given[key] = axes[axis] = checked
     missing = [key for key in entry.texts if key not in texts]
@@ -108,7 +109,11 @@ def _parts(
         params = {**{key: value for key, value in shared.items() if key != "average"}, **dict(part.params)}
         component = find(chosen.read(part).name)
         if component.system:
-            raise ValueError(f"{component.name} is a value of the whole model and has none per user: {entry.name} cannot combine it")
+            whole = f"{component.name}@10" if component.cut else component.name
+            raise ValueError(
+                f"{component.name} is a value of the whole model and has none per user: {entry.name} cannot combine it; "
+                f"arithmetic can, as in 2*nDCG@10*{whole}/(nDCG@10 + {whole})"
+            )
         at = read.k if component.cut else UNSET
         definitions.append(define(MetricSpec(part.name, part.components, tuple(params.items()), at)))
     return tuple(definitions)
@@ -119,10 +124,10 @@ def _without(spec: MetricSpec, shared: Mapping[str, Scalar]) -> MetricSpec:
 
 
 def _threshold(value: Scalar) -> float | None:
-    if value == USER_MEAN:
+    if value in _MEANS:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"threshold is a number, or {USER_MEAN}, not {value!r}")
+        raise ValueError(f"threshold is a number, {' or '.join(_MEANS)}, not {value!r}")
     if not math.isfinite(value):
         raise ValueError("threshold is a finite number")
     return float(value)

@@ -64,7 +64,9 @@ def read(text: str, environment: Mapping[str, str] | None = None) -> Document:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         position = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        reader.document.problems.append((position, f"not valid YAML: {error.problem or error.context}"))
+        escape = "escape" in str(error.problem)
+        hint = "; in double quotes a backslash begins an escape: write a path of Windows in single quotes, or with /" if escape else ""
+        reader.document.problems.append((position, f"not valid YAML: {error.problem or error.context}{hint}"))
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         reader.document.problems.append(((line, 1), f"not valid YAML: {error.reason}"))

@@ -7,10 +7,11 @@ from types import MappingProxyType
 from typing import Final
 
 from ..results.result import Result
-from .data import as_csv, as_json, as_jsonl, as_manifest, as_parquet, as_wide_csv, per_user
+from .data import as_csv, as_json, as_jsonl, as_manifest, as_parquet, as_wide_csv, enriched_files, outputs_of_manifest
+from .per_user import PER_USER
 from .text import as_markdown
 
-__all__ = ["FILES", "FORMATS", "as_manifest", "per_user"]
+__all__ = ["FILES", "FORMATS", "MANIFEST", "PER_USER", "as_manifest", "enriched_files", "is_output_file", "outputs_of_manifest"]
 
 Renderer = Callable[[Result], bytes]
 
@@ -28,4 +29,12 @@ FILES: Final[Mapping[str, Renderer]] = MappingProxyType(
         "results.md": as_markdown,
     }
 )
-"""The files of an output folder → renderer."""
+"""The files of an output folder → renderer; beside them there may be values of users and enriched lists, and there is the manifest."""
+
+MANIFEST: Final = "manifest.json"
+
+
+def is_output_file(name: str) -> bool:
+    """Whether a run may give a file of an output folder this name."""
+    of_users = {f"per_user.{form}" for form in PER_USER}
+    return name in {*FILES, *of_users, MANIFEST} or (name.startswith("enriched.") and name.endswith(".parquet"))

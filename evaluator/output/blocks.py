@@ -15,6 +15,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from .figures import Bars, Figures, bar_cells, bars_table, beside, figures_table
+
 _PROSE: Final = 100
 _LEAST: Final = 36
 """How wide the last column of a grid must be to stand beside the others."""
@@ -81,7 +83,7 @@ class Contents:
     names: tuple[str, ...]
 
 
-Block = Heading | Prose | FormulaBlock | Points | Terms | Grid | Contents
+Block = Heading | Prose | FormulaBlock | Points | Terms | Grid | Figures | Bars | Contents
 Page = Sequence[Block]
 
 
@@ -109,6 +111,10 @@ def _markdown(block: Block) -> Iterable[str]:
                 tuple(f"`{cell}`" if cell and header in code else cell for header, cell in zip(headers, row, strict=True)) for row in rows
             )
             return [_row(headers), "|" + "---|" * len(headers), *map(_row, marked)]
+        case Figures(headers, rows):
+            return [_row(headers), "|---|" + "---:|" * (len(headers) - 1), *map(_row, rows)]
+        case Bars(header):
+            return [_row((header, "rows", "share", "")), "|---|---:|---:|---|", *map(_row, bar_cells(block, "█"))]
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -119,7 +125,7 @@ def show(page: Page, file: TextIO) -> str:
     """The page as text for `file`: fitted to a terminal; elsewhere nothing is broken, a paragraph or a row is a line."""
     screen = Console(file=file)
     plain = not encodes(file, "↑∞")
-    shapes = _Shapes(screen, fancy=screen.is_terminal and encodes(file, "╭"))
+    shapes = _Shapes(screen, fancy=screen.is_terminal and encodes(file, "╭"), plain=not encodes(file, "█"))
     drawn = [shape for block in page for shape in shapes.of(block)]
     widths = [max(screen.width if screen.is_terminal else 0, shapes.least(shape)) for shape in drawn]
     text = StringIO()
@@ -141,6 +147,7 @@ class _Shapes:
 
     screen: Console
     fancy: bool
+    plain: bool
 
     def of(self, block: Block) -> list[RenderableType]:
         match block:
@@ -156,6 +163,11 @@ class _Shapes:
                 return [*([self.prose(about)] if about else []), self.terms(rows), Text()]
             case Contents(title, names):
                 return [self.prose(f"{title}: {', '.join(names)}"), Text()]
+            case Figures():
+                width = self.screen.width if self.screen.is_terminal else None
+                return [shape for one in beside(block, width, self.fancy) for shape in (figures_table(one, self.fancy), Text())]
+            case Bars():
+                return [bars_table(block, self.screen.width if self.screen.is_terminal else None, self.plain), Text()]
             case Grid():
                 return [shape for grid in self.fitting(block) for shape in (self.table(grid), Text())]
 

@@ -6,34 +6,45 @@ import csv
 import hashlib
 import io
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from ..checks import CHECKS
+from ..results import protocol
 from ..results.result import COLUMNS, FORMAT_VERSION, Result
+from . import description
 
 
 def as_csv(result: Result) -> bytes:
     """The long table: one line per model, metric, cut-off and aggregate."""
-    return _csv([COLUMNS, *(row.cells().values() for row in result.rows)])
+    return _csv([COLUMNS, *(row.cells().values() for row in result.long_rows)])
 
 
 def as_wide_csv(result: Result) -> bytes:
-    """The wide table: one line per model, one column per measure."""
+    """The wide table: one line per model, one column per measure; one line more per group, fold and run, and for standard deviations."""
     labels = result.labels()
-    table = result.by_model()
-    lines = [[model, *(table[model][label].value if label in table[model] else None for label in labels)] for model in result.models]
-    return _csv([["model", *labels], *lines])
+    lines: dict[tuple[str | None, ...], dict[str, float | None]] = {}
+    for row in result.long_rows:
+        place = (row.model, row.by, row.group, row.fold, row.run)
+        lines.setdefault((*place, None if row.repeats is None else "mean"), {})[row.label] = row.value
+        if row.repeats is not None:
+            lines.setdefault((*place, "std"), {})[row.label] = row.repeats_std
+    names = ("model", "by", "group", "fold", "run", "over_repeats")
+    used = [index for index in range(len(names)) if any(key[index] is not None for key in lines)]
+    values = ([*(key[index] for index in used), *(numbers.get(label) for label in labels)] for key, numbers in lines.items())
+    return _csv([[*(names[index] for index in used), *labels], *values])
 
 
 def as_json(result: Result) -> bytes:
     """Everything but the per-user values, as one versioned object."""
     content = {
         "format_version": FORMAT_VERSION,
-        "results": [row.cells() for row in result.rows],
+        "results": [row.cells() for row in result.long_rows],
         "models": [{"model": model, "users": asdict(counts)} for model, counts in result.counts.items()],
         **_checks(result),
         "notes": list(result.notes()),
@@ -46,38 +57,57 @@ def as_json(result: Result) -> bytes:
 
 def as_jsonl(result: Result) -> bytes:
     """The long table, one JSON object per line."""
-    return "".join(json.dumps(row.cells(), ensure_ascii=False, allow_nan=False) + "\n" for row in result.rows).encode()
+    return "".join(json.dumps(row.cells(), ensure_ascii=False, allow_nan=False) + "\n" for row in result.long_rows).encode()
 
 
 def as_parquet(result: Result) -> bytes:
     """The long table as Parquet."""
-    cells = [row.cells() for row in result.rows]
+    cells = [row.cells() for row in result.long_rows]
     columns = {name: [cell[name] for cell in cells] for name in COLUMNS}
-    texts, numbers = ("model", "metric", "aggregate"), ("value", "covered_value", "warm_value", "achieved")
-    types: dict[str, Any] = {name: pl.String if name in texts else pl.Float64 if name in numbers else pl.Int64 for name in COLUMNS}
-    return _parquet(pl.DataFrame(columns, schema=types))
+    texts = ("model", "metric", "aggregate", *protocol.COLUMNS, "by", "group", "fold", "run")
+    numbers = ("value", "covered_value", "warm_value", "achieved", "repeats_std")
+    types: dict[str, Any] = dict.fromkeys(COLUMNS, pl.Int64) | dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64)
+    return _parquet(pl.DataFrame(columns, schema=types | {"few_users": pl.Boolean}))
 
 
-def per_user(result: Result) -> bytes:
-    """The value of every measure for every user and model, sorted by user within a model, as Parquet."""
-    frames = [frame.select(pl.lit(model).alias("model"), pl.all()) for model, frame in result.per_user.items()]
-    return _parquet(pl.concat(frames))
-
-
-def as_manifest(result: Result, files: Mapping[str, bytes]) -> bytes:
+def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
     """What went in (paths as given, sizes, hashes, rows), what was done (config, versions) and what came out (hashes)."""
-    outputs = [{"path": name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()} for name, content in files.items()]
+    outputs = [{"path": name, **_fingerprint(content)} for name, content in files.items()]
     inputs = [asdict(source) for source in result.inputs]
     return _json(
         {
             "format_version": FORMAT_VERSION,
             "inputs": inputs,
+            **({} if result.description is None else {"description": description.cells(result.description)}),
             "config": result.config,
             "versions": result.versions,
             **_checks(result),
             "outputs": outputs,
         }
     )
+
+
+def _fingerprint(content: bytes | Path) -> dict[str, Any]:
+    """The size and hash of bytes, or of a file."""
+    if isinstance(content, bytes):
+        return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    with open(content, "rb") as file:
+        return {"bytes": content.stat().st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+
+
+def enriched_files(result: Result) -> dict[str, Path]:
+    """The names of the files with the lists of each model and their hits, and where they are; no two models share a name."""
+    named = {model: re.sub(r'[%/\\:*?"<>|\x00-\x1f]', lambda found: f"%{ord(found[0]):02X}", model) for model in result.enriched}
+    return {f"enriched.{named[model]}.parquet": path for model, path in result.enriched.items()}
+
+
+def outputs_of_manifest(path: Path) -> set[str]:
+    """The names of the files that a manifest proves; none if it is not there, or no manifest."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return {output["path"] for output in json.load(file)["outputs"] if (path.parent / output["path"]).is_file()}
+    except (OSError, ValueError, LookupError, TypeError):
+        return set()
 
 
 def findings_as_json(result: Result) -> bytes:
@@ -103,7 +133,9 @@ def as_table(frame: pl.DataFrame) -> bytes:
 
 def _csv(lines: Iterable[Iterable[Any]]) -> bytes:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(lines)
+    words = {True: "true", False: "false"}
+    plain = ([words[cell] if isinstance(cell, bool) else cell for cell in line] for line in lines)
+    csv.writer(text, lineterminator="\n").writerows(plain)
     return text.getvalue().encode()
 
 

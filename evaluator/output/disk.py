@@ -5,33 +5,42 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
+from typing import BinaryIO, Final
 
 from ..errors import OutputError
+from ..temporary import OwnFolder, dead_folders, locked, unlock
+from .replacement import InOneStep, OneByOne, Replacement, finish, is_begun
+
+_PREFIX: Final = ".receval-"
 
 
 class Stage:
-    """A place beside each target folder where new files wait until all are written.
+    """A folder in each target folder where new files wait until all are written.
 
     Entering it makes the folders and writes to them, so that a path that cannot be written is found before any work;
-    `OutputError` says which. Leaving it without `commit` leaves nothing behind.
+    `OutputError` says which. Leaving it without `commit` leaves nothing behind. What a killed process left is finished or removed.
     """
 
     def __init__(self, folders: Iterable[Path]) -> None:
         self._folders = tuple(dict.fromkeys(folders))
-        self._stages: dict[Path, Path] = {}
+        self._stages: dict[Path, OwnFolder] = {}
         self._made: list[Path] = []
 
     def __enter__(self) -> Stage:
         for folder in self._folders:
             try:
                 self._made += _make(folder)
-                self._stages[folder] = Path(tempfile.mkdtemp(prefix=".receval-", dir=folder))
+                real = _real(folder)
+                if real not in self._stages:
+                    _tidy_above(real)
+                    with _alone(real):
+                        _finish_dead(real)
+                        self._stages[real] = OwnFolder(_PREFIX, real)
             except OSError as error:
                 self._clear()
                 raise OutputError(
@@ -42,36 +51,79 @@ class Stage:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._clear()
 
-    def commit(self, files: Mapping[Path, bytes], gone: Iterable[Path] = ()) -> None:
+    def commit(self, files: Mapping[Path, bytes | Path], gone: Iterable[Path] = ()) -> None:
         """Write all files, and remove those that are to be `gone`; `OutputError` if one cannot be, and then none has changed.
 
-        Pipes and devices among them are written to last, and directly.
+        What a file gets are bytes, or the content of another file. The files of a folder of results change in one step, see
+        `replacement`. Pipes and devices are written to last, and directly.
         """
         folders = [target for target in files if target.is_dir()]
         if folders:
             raise OutputError(f"cannot write {folders[0]}: it is a folder")
-        staged: list[tuple[Path, Path]] = []
         try:
-            for number, (target, content) in enumerate((path, content) for path, content in files.items() if is_plain(path)):
-                waiting = self._stages[target.parent] / f"{number}"
-                with open(waiting, "wb") as file:
-                    file.write(content)
-                    file.flush()
-                    os.fsync(file.fileno())
-                staged.append((waiting, target))
-            aside = [(self._stages[path.parent] / f"{number}.gone", path) for number, path in enumerate(gone)]
-            with _undisturbed():
-                _swap(staged, aside)
+            written = self._write({path: content for path, content in files.items() if is_plain(path)})
+            removed: dict[Path, list[str]] = {}
+            for path in gone:
+                removed.setdefault(_real(path.parent), []).append(path.name)
+            with ExitStack() as stack:
+                for folder in sorted({*written, *removed}):
+                    stack.enter_context(_alone(folder))
+                stack.enter_context(_undisturbed())
+                self._replace(written, removed)
             for path, content in files.items():
                 if not is_plain(path):
-                    path.write_bytes(content)
+                    with open(path, "wb") as file:
+                        _fill(file, content)
         except OSError as error:
             raise OutputError(f"cannot write {error.filename or 'the results'}: {error.strerror}") from None
         self._made.clear()
 
+    def _write(self, files: Mapping[Path, bytes | Path]) -> dict[Path, list[str]]:
+        """Write files where they wait; the names of each folder."""
+        names: dict[Path, list[str]] = {}
+        for path, content in files.items():
+            folder = _real(path.parent)
+            with open(self._stages[folder].path / path.name, "wb") as file:
+                _fill(file, content)
+                file.flush()
+                os.fsync(file.fileno())
+            names.setdefault(folder, []).append(path.name)
+        return names
+
+    def _replace(self, written: Mapping[Path, list[str]], removed: Mapping[Path, list[str]]) -> None:
+        done: list[Replacement] = []
+        try:
+            for folder in dict.fromkeys((*written, *removed)):
+                done.append(self._replaced(folder, written.get(folder, []), removed.get(folder, [])))
+        except OSError:
+            for replacement in reversed(done):
+                replacement.undo()
+            raise
+        for replacement in done:
+            replacement.tidy()
+
+    def _replaced(self, folder: Path, files: list[str], gone: list[str]) -> Replacement:
+        stage = self._stages[folder]
+        if len(files) + len(gone) > 1:
+            in_one_step = InOneStep(folder, stage.path, files, gone)
+            if in_one_step.is_possible():
+                try:
+                    in_one_step.make()
+                except OSError:  # no such step here: a mount, another system, a folder above that is not ours
+                    pass
+                else:
+                    stage.release()
+                    return in_one_step
+        one_by_one = OneByOne(folder, stage.path, files, gone)
+        one_by_one.make()
+        return one_by_one
+
     def _clear(self) -> None:
         for stage in self._stages.values():
-            shutil.rmtree(stage, ignore_errors=True)
+            if is_begun(stage.path):
+                stage.release()
+            else:
+                stage.remove()
         self._stages.clear()
         for folder in reversed(self._made):
             try:
@@ -81,9 +133,27 @@ class Stage:
         self._made.clear()
 
 
+def _fill(file: BinaryIO, content: bytes | Path) -> None:
+    """Write bytes, or what another file holds, which may be larger than memory."""
+    if isinstance(content, bytes):
+        file.write(content)
+        return
+    with open(content, "rb") as other:
+        shutil.copyfileobj(other, file)
+
+
 def is_plain(path: Path) -> bool:
     """Whether `path` is, or will be, a regular file; a pipe or device is written to directly and never replaced."""
     return path.is_file() or not path.exists()
+
+
+def destination(path: Path) -> Path:
+    """The file that writing to `path` changes: the one that a link leads to."""
+    return _real(path) if path.is_symlink() else path
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
 
 
 def _make(folder: Path) -> list[Path]:
@@ -92,31 +162,36 @@ def _make(folder: Path) -> list[Path]:
     return missing[::-1]
 
 
-def _swap(staged: list[tuple[Path, Path]], gone: list[tuple[Path, Path]]) -> None:
-    """Put every waiting file in its place, and each of `gone` aside; if one cannot be, put back what was there."""
-    copies: list[tuple[Path, Path]] = []
-    done: list[Path] = []
+def _tidy_above(folder: Path) -> None:
+    """Remove what a process left beside a folder that was killed while the folder was exchanged, if we may look there."""
     try:
-        for waiting, target in staged:
-            if target.exists():
-                before = waiting.with_suffix(".before")
-                shutil.copyfile(target, before)
-                copies.append((before, target))
-        for waiting, target in staged:
-            os.replace(waiting, target)
-            done.append(target)
-        for aside, target in gone:
-            os.replace(target, aside)
+        with _alone(folder.parent):
+            _finish_dead(folder.parent)
     except OSError:
-        for aside, target in gone:
-            if aside.exists():
-                os.replace(aside, target)
-        for target in done:
-            target.unlink(missing_ok=True)
-        for before, target in copies:
-            if before.exists() and target in done:
-                os.replace(before, target)
-        raise
+        pass
+
+
+def _finish_dead(folder: Path) -> None:
+    """Finish what killed processes began in a folder, and remove what they left."""
+    for stage in dead_folders(folder, (_PREFIX,)):
+        try:
+            finish(stage)
+        except (OSError, ValueError):
+            continue
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Be the only process that changes a folder; waits for others."""
+    while True:
+        lock = locked(folder, wait=True)
+        if lock is None or os.path.samestat(os.fstat(lock), folder.stat()):
+            break
+        unlock(lock)  # another process exchanged the folder while this one waited
+    try:
+        yield
+    finally:
+        unlock(lock)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from io import StringIO
 from itertools import groupby
 from typing import Final, TextIO
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
@@ -30,7 +31,7 @@ def show(findings: Sequence[Finding], file: TextIO) -> str:
     parts = [
         part
         for finding, after in zip(findings, following, strict=False)
-        for part in _drawn(finding, last=after is None or after.check != finding.check)
+        for part in _drawn(finding, after is None or after.check != finding.check, screen.width if screen.is_terminal else None)
     ]
     wide = screen.width if screen.is_terminal else max((len(part) + left for part, left in parts), default=1)
     colours = "auto" if screen.is_terminal and screen.color_system else None
@@ -42,14 +43,21 @@ def show(findings: Sequence[Finding], file: TextIO) -> str:
     return f"{shown}\n" if shown else ""
 
 
-def _drawn(finding: Finding, last: bool) -> Iterable[tuple[Text, int]]:
+def _drawn(finding: Finding, last: bool, width: int | None) -> Iterable[tuple[Text, int]]:
     head = Text.assemble((f"{_WORDS[finding.severity]} {finding.check}", _STYLES[finding.severity]), f"  {titled(finding)}")
     yield head, 0
     if finding.examples:
-        yield Text(f"for example: {'; '.join(finding.examples)}", style="dim"), 2
+        yield Text(f"for example: {'; '.join(_fitting(finding.examples, width))}", style="dim"), 2
     yield from ((Text(line, style="dim"), 2) for line in bounds(finding))
     if last and finding.severity != "info":
         yield Text(finding.advice, style="dim"), 2
+
+
+def _fitting(examples: Sequence[str], width: int | None) -> Sequence[str]:
+    """As many examples as have room in a line of a terminal of that width, one at least; all where there is no terminal."""
+    room = (width or 0) - len("  for example: ")
+    fitting = [n for n in range(1, len(examples) + 1) if width is None or cell_len("; ".join(examples[:n])) <= room]
+    return examples[: max([1, *fitting])]
 
 
 def titled(finding: Finding) -> str:

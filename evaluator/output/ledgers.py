@@ -20,10 +20,10 @@ _WORDS = {
 
 def page(result: Result) -> list[Block]:
     """The ledgers: measures with the same users share a line; below, the values over some of the users where they differ."""
-    rows = [row for row in result.rows if row.ledger is not None]
+    rows = [row for row in (*result.rows, *result.repeated) if row.ledger is not None]
     grouped: dict[tuple[str, Ledger], list[str]] = {}
     for row in rows:
-        grouped.setdefault((row.model, _of_users(row)), []).append(row.label)
+        grouped.setdefault((row.source, _of_users(row)), []).append(row.label)
     lines = tuple((model, f"{_sentence(ledger)} ({', '.join(dict.fromkeys(labels))})") for (model, ledger), labels in grouped.items())
     blocks: list[Block] = [Heading("Who was counted", 2), Terms(lines, code=False)]
     parts = tuple(_values(rows))
@@ -65,4 +65,4 @@ def _values(rows: Iterable[Row]) -> Iterator[tuple[str, ...]]:
         covered = "" if ledger.covered_value is None else f"{ledger.covered_value:.4f} ({ledger.covered:,})"
         warm = "" if ledger.warm_value is None else f"{ledger.warm_value:.4f} ({ledger.warm:,})"
         value = "" if row.value is None else f"{row.value:.4f}"
-        yield (row.model, row.label, f"{value} ({ledger.counted:,})".strip(), covered, warm)
+        yield (row.source, row.label, f"{value} ({ledger.counted:,})".strip(), covered, warm)

@@ -12,9 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ..results.result import Result
-from . import findings
+from . import blocks, findings, groups, repeats
 from .blocks import encodes
-from .text import achieved, arrow, best, shown
+from .cells import shown
+from .text import achieved, arrow, best
 
 _FEW_MEASURES: Final = 8
 
@@ -38,17 +39,15 @@ def show(result: Result, file: TextIO, verbose: bool = False) -> str:
     console.print(*tables, sep="\n")
     if any(row.achieved is not None for row in result.rows):
         reached = [model for model in result.models if model != "(oracle)"]
-        groups = _fitting(reached, screen, lambda models: _achieved(result, models, fancy))
-        console.print(*(_achieved(result, models, fancy) for models in groups), sep="\n")
-    for note in result.notes():
-        console.print(Text(note, style="dim"), soft_wrap=True)
-    if best(result):
-        console.print(Text("* best of the models", style="dim"))
-    if result.examined:
-        line = Text(findings.summary(result), style="dim")
-        console.print(line, width=screen.width if screen.is_terminal else None, soft_wrap=not screen.is_terminal)
+        fitting = _fitting(reached, screen, lambda models: _achieved(result, models, fancy))
+        console.print(*(_achieved(result, models, fancy) for models in fitting), sep="\n")
+    if result.by_group or result.repeated:
+        text.write(f"{blocks.show([*repeats.page(result), *groups.page(result)], file)}\n")
+    below = (*result.notes(), *(["* best of the models"] if best(result) else []), *([findings.summary(result)] if result.examined else []))
+    for line in below:
+        console.print(Text(line, style="dim"), width=screen.width if screen.is_terminal else None, soft_wrap=not screen.is_terminal)
     above = findings.show([finding for finding in result.findings if verbose or finding.severity != "info"], file)
-    return above + text.getvalue()
+    return above + (text.getvalue() if encodes(file, "±") else text.getvalue().replace("±", "+-"))
 
 
 def _side_by_side(result: Result, screen: Console, fancy: bool, arrows: bool) -> list[tuple[str, ...]]:

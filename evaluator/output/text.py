@@ -5,23 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isclose
 
-from ..results.result import Result, Row
-from . import blocks, findings, ledgers
-
-_OF_SPREAD = ("(std)", "(ci95)", "(bootstrap95 low)", "(bootstrap95 high)")
-"""Aggregates of which neither more nor less is better."""
+from ..results.result import Result
+from . import blocks, findings, groups, ledgers, repeats
+from .cells import shown
 
 
 def arrow(result: Result, label: str) -> str:
     """Which direction is better; empty where neither is."""
     return {True: " ↑", False: " ↓", None: ""}[result.higher_is_better[label]]
-
-
-def shown(row: Row | None) -> str:
-    """A value for the eye: four decimals, or four significant digits where that would show nothing."""
-    if row is None or row.value is None:
-        return ""
-    return f"{row.value:.4g}" if row.value != 0 and (abs(row.value) < 0.001 or abs(row.value) >= 10_000) else f"{row.value:.4f}"
 
 
 def best(result: Result) -> set[tuple[str, str]]:
@@ -31,7 +22,7 @@ def best(result: Result) -> set[tuple[str, str]]:
     for label in result.labels():
         rivals = {model: rows for model, rows in table.items() if model not in result.yardsticks}
         values = {model: rows[label].value for model, rows in rivals.items() if label in rows and rows[label].value is not None}
-        if len(values) > 1 and result.higher_is_better[label] is not None and not label.endswith(_OF_SPREAD):
+        if len(values) > 1 and result.higher_is_better[label] is not None:
             top = (max if result.higher_is_better[label] else min)(value for value in values.values() if value is not None)
             winners = {(model, label) for model, value in values.items() if isclose(value or 0.0, top, rel_tol=1e-12, abs_tol=1e-15)}
             winners_by_measure |= winners if len(winners) < len(values) else set()
@@ -66,7 +57,7 @@ def as_markdown(result: Result) -> bytes:
     if shares:
         head = "| percent of achievable | " + " | ".join(_escape(model) for model in models) + " |"
         lines += ["", head, "|---|" + "---:|" * len(models), *shares]
-    counted = blocks.as_markdown(ledgers.page(result))
+    counted = blocks.as_markdown([*repeats.page(result), *groups.page(result), *ledgers.page(result)])
     return "\n".join([*above, *lines, "", *(f"- {_escape(note)}" for note in result.notes()), "", counted]).encode()
 
 

@@ -5,12 +5,14 @@ from .memory import default_memory
 from .part import Part
 from .scratch import Scratch
 from .sides import SideTable
+from .sorted_runs import SortedRuns
 from .users import UsersApart
 
 __all__ = [
     "Part",
     "Scratch",
     "SideTable",
+    "SortedRuns",
     "UsersApart",
     "default_memory",
     "local_parts",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
@@ -12,6 +12,7 @@ from .users import Indices, user_starts
 
 N_BUCKETS: Final = 256
 _N_BINS: Final = 1 << 16
+_MOST_NUMBERS: Final = 1 << 32
 
 
 def hashes(users: pl.Series) -> NDArray[np.uint64]:
@@ -30,12 +31,27 @@ def by_bucket(frame: pl.DataFrame) -> tuple[pl.DataFrame, Indices]:
 
 
 def by_user(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with those of each user together, in the order that they have; the order of the users is arbitrary.
-
-    The rows are sorted by 16 bits of a hash. Where users share these bits, their rows are sorted by user and go to the end.
-    """
+    """Return the rows with those of each user together, in the order that they have: users ascend if integers, else in no known order."""
     frame = frame.rechunk()  # to pick rows from many chunks takes ten times as long
     users = frame["user"]
+    order = _order_of_integers(users.to_numpy()) if users.dtype.is_integer() else _order_of_hashes(users)
+    return frame[pl.Series(order)]
+
+
+def _order_of_integers(users: Indices) -> NDArray[Any]:
+    """Sort by user and row in one number each: several times as fast as to look for an order that keeps equal numbers as they are."""
+    above: NDArray[np.uint64] = (users - users.min(initial=0)).view(np.uint64)
+    if len(users) >= _MOST_NUMBERS or int(above.max(initial=0)) >= _MOST_NUMBERS:
+        return np.argsort(users, kind="stable")
+    above <<= np.uint64(32)
+    above |= np.arange(len(users), dtype=np.uint64)
+    above.sort()
+    above &= np.uint64(_MOST_NUMBERS - 1)
+    return above.astype(np.uint32)
+
+
+def _order_of_hashes(users: pl.Series) -> NDArray[np.uint32]:
+    """Sort by 16 bits of a hash; where users share these bits, their rows are sorted by user and go to the end."""
     bins = ((hashes(users) >> np.uint64(40)) & np.uint64(_N_BINS - 1)).astype(np.uint16)
     order = np.argsort(bins, kind="stable").astype(np.uint32)
     bins = bins[order]
@@ -47,4 +63,4 @@ def by_user(frame: pl.DataFrame) -> pl.DataFrame:
         mixed = is_shared[bins]
         rows = pl.DataFrame({"index": order[mixed]}).with_columns(users[pl.Series(order[mixed])].alias("user"))
         order = np.concatenate([order[~mixed], rows.sort("user", maintain_order=True)["index"].to_numpy()])
-    return frame[pl.Series(order)]
+    return order

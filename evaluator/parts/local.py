@@ -11,14 +11,14 @@ from typing import Final, TypeVar
 import numpy as np
 import polars as pl
 
-from .contiguous import contiguous_frames, users_stand_together
+from .contiguous import WholeUsers, contiguous_users, users_stand_together
 from .memory import default_memory
 from .part import Part
-from .partitions import partitioned_frames
-from .reading import Batches, ListReader
+from .partitions import partitioned_users
+from .reading import ListReader
 from .scratch import Scratch
 from .sides import SideTable
-from .users import Indices, UsersApart, cut_points, user_starts
+from .users import Indices, UsersApart, cut_points
 
 ROWS_PER_PART: Final = 1_000_000
 """Parts of this size stay near the processor's cache and make the fixed cost of a part small."""
@@ -51,7 +51,7 @@ def whole_users(
     try:
         return consume(assembly(_in_place_if_possible(reader, rows_per_part, budget, scratch)))
     except UsersApart:
-        return consume(assembly(partitioned_frames(reader.batches(), rows_per_part, budget, scratch)))
+        return consume(assembly(partitioned_users(reader.batches(), rows_per_part, budget, scratch)))
 
 
 def local_parts(
@@ -80,8 +80,8 @@ def local_parts(
     cannot be written.
     """
     reader = ListReader(lists, max(rows_per_part // _BATCHES_PER_PART, 1), examine, progress)
-    frames = _in_place_if_possible(reader, rows_per_part, memory, scratch)
-    return _parts(reader, sides, last, rows_per_part, frames)
+    pieces = _in_place_if_possible(reader, rows_per_part, memory, scratch)
+    return _parts(reader, sides, last, rows_per_part, pieces)
 
 
 def partitioned_parts(
@@ -97,11 +97,11 @@ def partitioned_parts(
 ) -> Iterator[Part]:
     """Yield parts of lists in any order; the parameters are those of `local_parts`."""
     reader = ListReader(lists, max(rows_per_part // _BATCHES_PER_PART, 1), examine, progress)
-    frames = partitioned_frames(reader.batches(), rows_per_part, memory, scratch)
-    return _parts(reader, sides, last, rows_per_part, frames)
+    pieces = partitioned_users(reader.batches(), rows_per_part, memory, scratch)
+    return _parts(reader, sides, last, rows_per_part, pieces)
 
 
-def _in_place_if_possible(reader: ListReader, rows_per_part: int, memory: int, scratch: Scratch) -> Batches:
+def _in_place_if_possible(reader: ListReader, rows_per_part: int, memory: int, scratch: Scratch) -> Iterator[WholeUsers]:
     """Cut the lists where they stand, or partition them if the first batch shows that users are apart: nothing is read twice."""
     batches = reader.batches()
     first = next(batches, None)
@@ -111,9 +111,9 @@ def _in_place_if_possible(reader: ListReader, rows_per_part: int, memory: int, s
     batches = chain([first], batches)
     del first
     if together:
-        yield from contiguous_frames(batches, rows_per_part)
+        yield from contiguous_users(batches, rows_per_part)
     else:
-        yield from partitioned_frames(batches, rows_per_part, memory, scratch)
+        yield from partitioned_users(batches, rows_per_part, memory, scratch)
 
 
 @dataclass
@@ -146,12 +146,12 @@ def parts_without_lists(sides: Mapping[str, SideTable], roles: Collection[str], 
 
 
 def _parts(
-    reader: ListReader, sides: Mapping[str, SideTable], last: Collection[str], rows_per_part: int, frames: Batches
+    reader: ListReader, sides: Mapping[str, SideTable], last: Collection[str], rows_per_part: int, pieces: Iterator[WholeUsers]
 ) -> Iterator[Part]:
     visits = {role: _Visits(side) for role, side in sides.items()}
-    for lists in frames:
-        users = lists["user"].gather(user_starts(lists["user"]))
-        yield Part(lists, {role: visit.visit(users) for role, visit in visits.items()})
+    for lists, starts in pieces:
+        users = lists["user"].gather(starts)
+        yield Part(lists, {role: visit.visit(users) for role, visit in visits.items()}, starts)
     roles = [role for role in visits if role == "test" or role in last]
     for users in _users_without_lists([visits[role] for role in roles], rows_per_part):
         yield Part(reader.empty(), {role: visit.visit(users) for role, visit in visits.items()})

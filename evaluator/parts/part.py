@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import numpy as np
 import polars as pl
+
+from .users import Indices
 
 
 @dataclass(frozen=True)
@@ -15,8 +18,9 @@ class Part:
     `lists` has the columns user, item, row and, where the file has them, score and position. `sides` maps a role (`test`,
     `train`, `predictions`, `baseline`) to the rows that exactly these users have there. In every frame the rows of a user
     stand together, in the order of the source: `row` ascends within a user. The order of the users is arbitrary, and a user
-    may be missing in any of the frames. A user belongs to one part only.
+    may be missing in any of the frames. A user belongs to one part only. `starts` says where the rows of each user begin in `lists`.
     """
 
     lists: pl.DataFrame
     sides: Mapping[str, pl.DataFrame]
+    starts: Indices = field(default_factory=lambda: np.zeros(0, np.int64))

@@ -1,24 +1,25 @@
-"""Batches in any order → frames of whole users, by way of buckets that hold all rows of some users each."""
+"""Batches in any order → rows of whole users, by way of buckets that hold all rows of some users each."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from ..errors import DataError
-from .contiguous import cut
+from .contiguous import WholeUsers, cut
 from .grouping import N_BUCKETS, by_bucket, by_user
 from .reading import Batches
 from .scratch import Scratch
-from .users import Indices
+from .users import Indices, user_starts
 
 
-def partitioned_frames(batches: Batches, rows_per_part: int, memory: int, scratch: Scratch) -> Batches:
-    """Bring the rows of each user together and yield frames of about `rows_per_part` rows.
+def partitioned_users(batches: Batches, rows_per_part: int, memory: int, scratch: Scratch) -> Iterator[WholeUsers]:
+    """Bring the rows of each user together and yield pieces of about `rows_per_part` rows.
 
-    All batches are read before the first frame comes. Rows are held in memory up to `memory` bytes and in files of `scratch`
+    All batches are read before the first piece comes. Rows are held in memory up to `memory` bytes and in files of `scratch`
     beyond that. `DataError` if these files cannot be written.
     """
     first = next(batches, None)
@@ -26,7 +27,7 @@ def partitioned_frames(batches: Batches, rows_per_part: int, memory: int, scratc
         return
     second = next(batches, None)
     if second is None:
-        yield from cut(by_user(first), rows_per_part)
+        yield from _cut([first], rows_per_part)
         return
     buckets = _Buckets(memory, scratch)
     for batch in (first, second):
@@ -39,13 +40,18 @@ def partitioned_frames(batches: Batches, rows_per_part: int, memory: int, scratc
     n_waiting = 0
     for number in range(N_BUCKETS):
         if n_waiting and n_waiting + buckets.n_rows[number] > rows_per_part:
-            yield from cut(pl.concat(waiting, rechunk=True), rows_per_part)
+            yield from _cut(waiting, rows_per_part)
             waiting, n_waiting = [], 0
         if buckets.n_rows[number]:
-            waiting.append(by_user(buckets.take(number)))
+            waiting.append(buckets.take(number))
             n_waiting += waiting[-1].height
     if waiting:
-        yield from cut(pl.concat(waiting, rechunk=True), rows_per_part)
+        yield from _cut(waiting, rows_per_part)
+
+
+def _cut(frames: list[pl.DataFrame], rows_per_part: int) -> Iterator[WholeUsers]:
+    rows = by_user(pl.concat(frames))
+    return cut(WholeUsers(rows, user_starts(rows["user"])), rows_per_part)
 
 
 class _Buckets:
@@ -74,7 +80,7 @@ class _Buckets:
         for file in self._files[number]:
             frames.append(pl.read_ipc_stream(file))
             file.unlink()
-        return pl.concat([*frames, *self._slices(number)], rechunk=True)
+        return pl.concat([*frames, *self._slices(number)])
 
     def _slices(self, number: int) -> list[pl.DataFrame]:
         slices = [block.slice(borders[number], borders[number + 1] - borders[number]) for block, borders in self._blocks]

@@ -19,7 +19,11 @@ def user_starts(users: pl.Series) -> Indices:
     """Return the index of each row that has another user than the row before it; 0 is the first, unless there are no rows."""
     if not len(users):
         return np.zeros(0, np.int64)
-    changes = (users.slice(1) != users.slice(0, len(users) - 1)).arg_true().to_numpy()
+    if users.dtype.is_integer():
+        ids = users.to_numpy()
+        changes = np.flatnonzero(ids[1:] != ids[:-1])
+    else:
+        changes = (users.slice(1) != users.slice(0, len(users) - 1)).arg_true().to_numpy()
     starts = np.empty(len(changes) + 1, np.int64)
     starts[0] = 0
     np.add(changes, 1, out=starts[1:], casting="unsafe")

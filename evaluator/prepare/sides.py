@@ -10,11 +10,13 @@ import numpy as np
 import polars as pl
 
 from ..conventions.choices import Lists
+from ..measure.exact import ExactSums, rounded
 from ..tables.array import Array
 from ..tables.groups import Group
 from ..tables.ids import Ids
 from ..tables.prepared import Prepared, ProfileGroups
 from .labels import category_names, coded, group_names, remarks_on_groups
+from .memberships import GroupColumn, memberships
 from .profiles import profile_groups
 from .scores import distances_both_ways, policy_scores
 from .train import TrainRows, first_rows, indexed
@@ -50,6 +52,8 @@ class SideNeeds:
     - `profile_groups`: ways to group train users by how popular their items are
     - `train_users`: whether the train users of each item are counted, which takes longer than counting rows
     - `train_pairs`: whether distances by co-occurrence look at all pairs of train
+    - `by`: the columns that results are split by
+    - `mean_rating`: whether relevance depends on the mean of all ratings
     """
 
     category_columns: tuple[tuple[str, str], ...] = ()
@@ -60,6 +64,8 @@ class SideNeeds:
     profile_groups: tuple[ProfileGroups, ...] = ()
     train_users: bool = True
     train_pairs: bool = False
+    by: tuple[GroupColumn, ...] = ()
+    mean_rating: bool = False
 
 
 def prepare_sides(
@@ -85,7 +91,9 @@ def prepare_sides(
     if tested is not None:
         prepared = _with_test_popularity(prepared, tested, train)
     if frames.test is not None:
-        prepared = replace(prepared, numbers=dict(prepared.numbers) | {"least_rating": _least_rating(frames.test)})
+        numbers = {"least_rating": _least_rating(frames.test)}
+        numbers |= {"mean_rating": _mean_rating(frames.test, frames.train)} if needs.mean_rating else {}
+        prepared = replace(prepared, numbers=dict(prepared.numbers) | numbers)
     if train is not None:
         groups = {choice: profile_groups(prepared, train, choice) for choice in needs.profile_groups}
         prepared = replace(prepared, profile_groups=groups, train_by_item=_pairs_by_item(train, items) if needs.train_pairs else None)
@@ -95,12 +103,22 @@ def prepare_sides(
     if frames.distances is not None:
         distances, more = distances_both_ways(frames.distances)
         prepared, remarks = replace(prepared, distances=distances), remarks + more
+    if needs.by:
+        known, more = memberships(needs.by, {"users": frames.users, "items": frames.items}, items, frames.test)
+        prepared, remarks = replace(prepared, memberships=known), remarks + more
     return prepared, tuple(remarks)
 
 
 def _least_rating(test: pl.DataFrame) -> float:
     """The smallest rating of the test file; 1 without ratings, every row then counting as a rating of 1."""
     return float(str(test["rating"].min() or 0.0)) if "rating" in test.columns else 1.0
+
+
+def _mean_rating(test: pl.DataFrame, train: pl.DataFrame | None) -> float:
+    """The mean of all ratings of the test file and of train, the same in any order of rows; 0 without ratings."""
+    columns = [frame["rating"].cast(pl.Float64) for frame in (test, train) if frame is not None and "rating" in frame.columns]
+    ratings = pl.concat(columns).drop_nulls().drop_nans().to_numpy() if columns else np.empty(0)
+    return rounded(ExactSums.of(ratings[None, :]).fraction(0) / len(ratings)) if len(ratings) else 0.0
 
 
 def _all_items(columns: Sequence[pl.Series], test: pl.DataFrame | None) -> Ids:

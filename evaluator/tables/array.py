@@ -1,9 +1,17 @@
-"""The type of a NumPy array of any numbers."""
+"""The type of a NumPy array of any numbers, and how long arrays are walked through."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+_BLOCK: Final = 1 << 16
+"""Numbers of eight bytes of which a few arrays fit into the cache of a core."""
+
+
+def blocks(n: int, size: int = _BLOCK) -> Iterator[slice]:
+    """Slices that together are the first `n` places: steps over such pieces stay in the cache, steps over whole arrays do not."""
+    return (slice(first, min(first + size, n)) for first in range(0, n, size))

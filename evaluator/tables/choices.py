@@ -36,7 +36,7 @@ class Canonical:
         seen = choice.seen if "train" in self._part else "keep"
         unknown = choice.unknown if len(self._prepared.items) else "keep"
         simplest = replace(choice, duplicates=duplicates, seen=seen, unknown=unknown)
-        if duplicates == "sum_scores":
+        if duplicates in ("keep_last_row", "sum_scores"):
             return simplest
         order = rows.ranked(choice)
         for other, other_order in self._orders:

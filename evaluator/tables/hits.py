@@ -90,6 +90,12 @@ def retrieved(hits: Rows) -> Rows:
     return Rows(hits.n_users, hits.user, {"rank": numbered(hits.user, hits.n_users), "gain": hits["gain"][order]})
 
 
+@table("retrieved_at_k", uses=("hits",), params=("depth",), columns=("rank", "gain"), title="The hits above the cut in their best order")
+def retrieved_at_k(hits: Rows, depth: int) -> Rows:
+    """The hits down to rank `depth` (at 0 all) in their best order, highest gain first: `rank`, `gain`."""
+    return retrieved(hits.take(hits.columns[hits.cut] <= depth) if depth else hits)
+
+
 @table(
     "outside",
     uses=("reading", "part", "prepared", "test_pairs", "truth_table"),

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from .array import Array
+from .array import Array, blocks
 
 _SPARSEST: Final = 8
 """Integer ids are looked up in a plain array where it is at most as many times as long as there are ids."""
@@ -35,11 +35,17 @@ class Ids:
         if not len(self.ids):
             return np.full(len(ids), -1, dtype=np.int64)
         if self._index_by_id is not None:
-            offset = ids.to_numpy() - self._least
-            inside = (offset >= 0) & (offset < len(self._index_by_id))
-            if inside.all():
-                return np.asarray(self._index_by_id[offset])
-            return np.where(inside, self._index_by_id[np.where(inside, offset, 0)], -1)
+            values, index = ids.to_numpy(), np.empty(len(ids), dtype=np.int64)
+            for some in blocks(len(values)):
+                index[some] = self._looked_up(self._index_by_id, values[some] - self._least)
+            return index
         known = pl.DataFrame({"id": self.ids}).with_row_index("index")
         joined = pl.DataFrame({"id": ids}).join(known, on="id", how="left", maintain_order="left")
         return joined["index"].cast(pl.Int64).fill_null(-1).to_numpy()
+
+    @staticmethod
+    def _looked_up(index_by_id: Array, offset: Array) -> Array:
+        outside = offset.view(np.uint64) >= len(index_by_id)  # a number below 0 is a large one without a sign
+        if not outside.any():
+            return index_by_id.take(offset, mode="clip")
+        return np.where(outside, -1, index_by_id.take(offset, mode="clip"))

@@ -13,6 +13,7 @@ from .array import Array
 from .pairs import Pairs, any_repeated
 from .part import SourceRows
 from .prepared import Prepared
+from .rows import within_users
 from .sorting import sorted_within_users
 
 _TIE_KEYS = {"item_asc": ("item", False), "item_desc": ("item", True), "text_asc": ("item_text", False), "text_desc": ("item_text", True)}
@@ -74,14 +75,12 @@ class ListRows:
 
     def _out_of_order(self, order: Order) -> Array:
         """For each row but the first, whether it should stand above the row before."""
-        user = self.user
-        same_user = user[1:] == user[:-1]
         (first, falls), *rest = order
         key = np.asarray(self.key(first))
         later, earlier = key[1:], key[:-1]
-        wrong: Array = same_user & ((later > earlier) if falls else (later < earlier))
+        wrong: Array = within_users((later > earlier) if falls else (later < earlier), self.rows.starts)
         if rest:
-            ties = np.flatnonzero(same_user & (later == earlier))
+            ties = np.flatnonzero(within_users(later == earlier, self.rows.starts))
             if len(ties):
                 (second, second_falls), *_ = rest
                 key = _take(self.key(second), np.concatenate([ties, ties + 1]))

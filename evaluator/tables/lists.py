@@ -26,17 +26,27 @@ def rows_as_stored(part: PartData, prepared: Prepared) -> ListRows:
 
 @table("list_rows", uses=("part", "prepared", "rows_as_stored"), varies=("lists",))
 def list_rows(part: PartData, prepared: Prepared, rows_as_stored: ListRows, lists: Lists) -> ListRows:
-    """The rows of the lists; with `sum_scores` each item of a list once, with the sum of its scores and its best position."""
-    if lists.duplicates != "sum_scores" or "score" not in rows_as_stored.rows or not rows_as_stored.repeats:
+    """The rows of the lists; where repeated items are one row each item of a list once.
+
+    With `sum_scores` it has the sum of its scores and its best position, with `keep_last_row` the score and the position of its last row.
+    """
+    how = _one_row_per_item(rows_as_stored.rows, lists.duplicates)
+    if not how or not rows_as_stored.repeats:
         return rows_as_stored
     frame = rows_as_stored.rows.frame.with_columns(user=pl.Series(rows_as_stored.user)).with_row_index("index").sort("user", "row")
-    best = [pl.col("position").min()] if "position" in rows_as_stored.rows else []
-    summed = frame.group_by("user", "item", maintain_order=True).agg(
-        pl.col("score").cast(pl.Float64).sum(), *best, pl.col("row", "index").first()
-    )
-    user = summed["user"].to_numpy()
-    rows = SourceRows(user, summed.drop("user", "index"), part.n_users, starts_of(user, part.n_users))
-    return ListRows(rows, rows_as_stored.pairs.take(summed["index"].to_numpy()), prepared)
+    single = frame.group_by("user", "item", maintain_order=True).agg(*how, pl.col("row", "index").first())
+    user = single["user"].to_numpy()
+    rows = SourceRows(user, single.drop("user", "index"), part.n_users, starts_of(user, part.n_users))
+    return ListRows(rows, rows_as_stored.pairs.take(single["index"].to_numpy()), prepared)
+
+
+def _one_row_per_item(rows: SourceRows, duplicates: str) -> list[pl.Expr]:
+    """How the columns of several rows of an item become one; empty where rows stay as they are."""
+    if duplicates == "sum_scores" and "score" in rows:
+        return [pl.col("score").cast(pl.Float64).sum(), *([pl.col("position").min()] if "position" in rows else [])]
+    if duplicates == "keep_last_row":
+        return [pl.col(name).last() for name in ("score", "position") if name in rows]
+    return []
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +89,8 @@ class Reading:
     @cached_property
     def pairs(self) -> Pairs:
         """The pairs of user and item of every row."""
-        return self.source.pairs if self.rows is None else self.source.pairs.take(self.rows)
+        pairs = self.source.pairs
+        return pairs if self.rows is None else Pairs(self.user, self.item, pairs.key[self.rows], pairs.exact)
 
     @cached_property
     def item_index(self) -> Array:
@@ -144,7 +155,7 @@ def _unwanted(reading: Reading, part: PartData, prepared: Prepared, lists: Lists
         known = prepared.in_train if lists.unknown == "drop_and_refill_untrained" else prepared.in_train | prepared.in_catalogue
         if known.any():
             gone.append((~np.append(known, False)[reading.item_index], lists.unknown == "drop"))
-    if lists.duplicates in ("keep_best_rank", "keep_best_rank_after_cut", "sum_scores") and reading.repeats:
+    if lists.duplicates in ("keep_best_rank", "keep_best_rank_after_cut", "keep_last_row", "sum_scores") and reading.repeats:
         gone.append((repeated(reading), lists.duplicates == "keep_best_rank_after_cut"))
     for mask, is_after in gone:
         if is_after:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -60,12 +60,14 @@ class TableNotes:
 
 
 def sentences(notes: Notes) -> list[str]:
-    """The sentences of all remarks about at least one row, each once, in the order in which their kinds were declared."""
-    return list(dict.fromkeys(_sentences(notes)))
+    """The sentence of every kind of remark about at least one row, in the order in which the kinds were declared.
 
-
-def _sentences(notes: Notes) -> Iterator[str]:
+    Of tables of one kind, such as the same lists at several cut-offs, the one with the most rows speaks for all.
+    """
+    shown = []
     for declared, sentence in NOTE_SENTENCES.items():
-        for n, total in sorted({counts for (key, _), counts in notes.counts.items() if key == declared}):
-            if n:
-                yield sentence(n, total)
+        about = [(total, n) for (key, _), (n, total) in notes.counts.items() if key == declared and n]
+        if about:
+            total, n = max(about)
+            shown.append(sentence(n, total))
+    return shown

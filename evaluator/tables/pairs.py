@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 import polars as pl
 
-from .array import Array
+from .array import Array, blocks
 
 _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
 _FEWEST_BITS, _MOST_BITS = 12, 24
 _LONGEST_SQUARE: Final = 1_000
+_ROWS_SORTED: Final = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,26 +38,51 @@ class Pairs:
         return Pairs(self.user[index], self.item.gather(index), self.key[index], self.exact)
 
 
-def paired(tables: Sequence[tuple[Array, pl.Series]], n_users: int) -> list[Pairs]:
+class HasItems(Protocol):
+    """A table with a user and an item in each row."""
+
+    @property
+    def user(self) -> Array:
+        """The index of each row's user."""
+
+    @property
+    def item(self) -> pl.Series:
+        """The id of each row's item."""
+
+    @property
+    def item_hashes(self) -> Array:
+        """A hash of each row's item."""
+
+
+def paired(tables: Sequence[HasItems], n_users: int) -> list[Pairs]:
     """The pairs of several tables, whose keys can be compared with each other."""
-    if all(item.dtype.is_integer() for _, item in tables):
-        arrays = [item.to_numpy() for _, item in tables]
+    if all(rows.item.dtype.is_integer() for rows in tables):
+        arrays = [rows.item.to_numpy() for rows in tables]
         least = min((int(array.min()) for array in arrays if len(array)), default=0)
         most = max((int(array.max()) for array in arrays if len(array)), default=0)
         item_bits, user_bits = (most - least).bit_length(), max(n_users, 1).bit_length()
         if item_bits + user_bits <= 63:
-            shift = np.int64(item_bits)
             return [
-                Pairs(user, item, (user.astype(np.int64) << shift) | (array - least), exact=True)
-                for (user, item), array in zip(tables, arrays, strict=True)
+                Pairs(rows.user, rows.item, _joined(rows.user, array, least, item_bits), exact=True)
+                for rows, array in zip(tables, arrays, strict=True)
             ]
-    return [Pairs(user, item, _hashed(user, item), exact=False) for user, item in tables]
+    return [Pairs(rows.user, rows.item, _hashed(rows.user, rows.item_hashes, n_users), exact=False) for rows in tables]
 
 
-def _hashed(user: Array, item: pl.Series) -> Array:
-    """A number that mixes the hash of the item with the index of the user."""
-    mixed: Array = item.hash(7).to_numpy() ^ (user.astype(np.uint64) * _MULTIPLIER)
-    return (mixed * _MULTIPLIER).view(np.int64)
+def _joined(user: Array, item: Array, least: int, item_bits: int) -> Array:
+    """The index of the user above the bits of the item, which is counted from the `least` one."""
+    key = np.left_shift(user, item_bits, dtype=np.int64)
+    key += item
+    key -= least
+    return key
+
+
+def _hashed(user: Array, item_hashes: Array, n_users: int) -> Array:
+    """The index of the user above the first bits of the item's hash: keys of a user are near each other, which makes searching quick."""
+    item_bits = 63 - max(n_users, 1).bit_length()
+    key = np.right_shift(item_hashes, np.uint64(64 - item_bits)).view(np.int64)
+    key |= np.left_shift(user, item_bits, dtype=np.int64)
+    return key
 
 
 def distinct(pairs: Pairs) -> tuple[Array, Array]:
@@ -83,25 +109,43 @@ def any_repeated(pairs: Pairs, starts: Array) -> bool:
     """Whether a user has a pair in several rows; `starts` says where the rows of each user begin."""
     lengths = np.diff(starts)
     length = int(lengths.max(initial=0))
-    if pairs.exact and length <= _LONGEST_SQUARE and len(pairs) == length * np.count_nonzero(lengths):
-        # Lists of one length: short rows of numbers that differ in few bits are sorted faster than all keys together.
-        item = pairs.item.to_numpy()
-        small = (item - item.min(initial=0)).astype(np.uint32) if len(item) and int(item.max()) - int(item.min()) < 2**32 else item
-        ordered = np.sort(small.reshape(-1, max(length, 1)), axis=1)
-        return bool((ordered[:, 1:] == ordered[:, :-1]).any())
-    key = np.sort(pairs.key)
-    alike = key[1:] == key[:-1]
-    if pairs.exact or not alike.any():
-        return bool(alike.any())
+    if length <= _LONGEST_SQUARE and len(pairs) == length * np.count_nonzero(lengths):
+        # Lists of one length: short rows of numbers of few bits are sorted faster than all keys together.
+        alike = any(_repeats(lists) for lists in _of_length(pairs, length))
+    else:
+        key = np.sort(pairs.key)
+        alike = bool((key[1:] == key[:-1]).any())
+    if pairs.exact or not alike:
+        return alike
     first, _ = distinct(pairs)
     return len(first) < len(pairs)
+
+
+def _of_length(pairs: Pairs, length: int) -> Iterator[Array]:
+    """The items of lists of one length, some lists at a time, in as few bits as tell all items apart; else the end of their keys."""
+    if not len(pairs):
+        return
+    kind: type[np.integer[Any]] = np.uint32
+    least, numbers = 0, pairs.key
+    if pairs.exact:
+        numbers = pairs.item.to_numpy()
+        least, most = int(numbers.min()), int(numbers.max())
+        kind = np.uint16 if most - least < 1 << 16 else np.uint32 if most - least < 1 << 32 else np.int64
+    lists = numbers.reshape(-1, length)
+    for some in blocks(len(lists), 1 + _ROWS_SORTED // length):
+        yield (lists[some] - least).astype(kind)
+
+
+def _repeats(lists: Array) -> bool:
+    lists.sort(axis=1)
+    return bool((lists[:, 1:] == lists[:, :-1]).any())
 
 
 class Lookup:
     """Finds the rows of a table in distinct pairs, with a small table of bits that most rows do not pass."""
 
     def __init__(self, pairs: Pairs) -> None:
-        order = np.argsort(pairs.key, kind="stable")
+        order = np.argsort(pairs.key)
         self._pairs, self._order, self._key = pairs, order, pairs.key[order]
         bits = min(max((16 * len(pairs)).bit_length(), _FEWEST_BITS), _MOST_BITS)
         self._shift = np.uint64(64 - bits)
@@ -111,7 +155,9 @@ class Lookup:
         self._answers: dict[Pairs, tuple[Array, Array]] = {}
 
     def _places(self, key: Array) -> Array:
-        return (key.view(np.uint64) * _MULTIPLIER) >> self._shift
+        place = key.view(np.uint64) * _MULTIPLIER
+        place >>= self._shift
+        return place.view(np.int64)
 
     def find(self, rows: Pairs) -> tuple[Array, Array]:
         """The rows that are among the pairs, ascending, and the index of the pair of each; searched once for the same `rows`."""
@@ -124,7 +170,7 @@ class Lookup:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
         if self._collides:
             return self._joined(rows)
-        candidates = np.flatnonzero(self._sieve[self._places(rows.key)])
+        candidates = np.concatenate([self._passing(rows.key[some]) + some.start for some in blocks(len(rows))])
         key = rows.key[candidates]
         near = np.minimum(np.searchsorted(self._key, key), len(self._key) - 1)
         same = self._key[near] == key
@@ -134,6 +180,9 @@ class Lookup:
             alike &= (rows.item.gather(found) == self._pairs.item.gather(pair)).to_numpy()
             found, pair = found[alike], pair[alike]
         return found, pair
+
+    def _passing(self, key: Array) -> Array:
+        return np.flatnonzero(self._sieve.take(self._places(key), mode="clip"))  # no place is outside; to clip is faster than to look
 
     def _joined(self, rows: Pairs) -> tuple[Array, Array]:
         """The same by a join, where two different pairs have the same hash."""

@@ -38,6 +38,11 @@ class SourceRows:
         return self.frame["item"]
 
     @cached_property
+    def item_hashes(self) -> Array:
+        """A hash of 64 bits of each row's item."""
+        return self.item.hash(7).to_numpy()
+
+    @cached_property
     def counts(self) -> Array:
         """How many rows each user has."""
         return np.diff(self.starts)
@@ -56,8 +61,10 @@ class PartData:
     `users` are their ids in ascending order; every table of a part names users by their index in it.
     """
 
-    def __init__(self, frames: Mapping[str, pl.DataFrame]) -> None:
-        blocks = {name: _blocks(frame["user"]) for name, frame in frames.items()}
+    def __init__(self, frames: Mapping[str, pl.DataFrame], starts: Mapping[str, Array] | None = None) -> None:
+        """`starts` says, of frames where it is known, at which row each user begins."""
+        known = starts or {}
+        blocks = {name: _blocks(frame["user"], known.get(name)) for name, frame in frames.items()}
         self.users, indexes = _indexed({name: ids for name, (ids, _) in blocks.items()})
         n = len(self.users)
         self._rows: dict[str, SourceRows] = {}
@@ -95,7 +102,7 @@ class PartData:
     def pairs(self) -> Mapping[str, Pairs]:
         """The pairs of user and item of every source that has both."""
         having = {name: rows for name, rows in self._rows.items() if "item" in rows}
-        made = paired([(rows.user, rows.item) for rows in having.values()], self.n_users)
+        made = paired(list(having.values()), self.n_users)
         return dict(zip(having, made, strict=True))
 
     @cached_property
@@ -104,18 +111,23 @@ class PartData:
         return Lookup(self.pairs["train"])
 
 
-def _blocks(users: pl.Series) -> tuple[pl.Series, Array]:
+def _blocks(users: pl.Series, starts: Array | None) -> tuple[pl.Series, Array]:
     """The ids of users whose rows stand together, in the order of the rows, and how many rows each has."""
     if not len(users):
         return users, np.empty(0, dtype=np.int64)
+    if starts is None:
+        starts = _starts(users)
+    return users.gather(starts), np.diff(np.append(starts, len(users)))
+
+
+def _starts(users: pl.Series) -> Array:
     if users.dtype.is_integer():
         ids = users.to_numpy()
         new = np.flatnonzero(ids[1:] != ids[:-1]) + 1
     else:
         new = np.flatnonzero((users != users.shift()).fill_null(False).to_numpy())
         new = new[new > 0]
-    starts = np.concatenate([[0], new])
-    return users.gather(starts), np.diff(np.append(starts, len(users)))
+    return np.concatenate([[0], new])
 
 
 def _indexed(ids: Mapping[str, pl.Series]) -> tuple[pl.Series, dict[str, Array]]:

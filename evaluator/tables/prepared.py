@@ -12,8 +12,9 @@ import polars as pl
 from ..conventions.choices import Lists
 from ..names.measure_strings import Scalar
 from .array import Array
-from .groups import Group
+from .groups import Group, GroupBy
 from .ids import Ids
+from .memberships import Membership
 from .times import TimeFacts
 
 
@@ -42,7 +43,8 @@ class Prepared:
     - `item_groups`, `user_groups`: by column, the code of the group of each item (0 for none), and of each of `group_users`.
     - `numbers`: `items` (of the catalogue); of train `train_users`, `train_rows`, `train_items` and `least_rows` (of an item);
       `categories`, `train_categories` and `items_without_category`; `untrained_items` (of the catalogue that train does not hold);
-      `train_and_test_users`, where test rows are counted by item; `least_rating` (of the test file).
+      `train_and_test_users`, where test rows are counted by item; `least_rating` (of the test file); `mean_rating` (of the
+      test file and train), where relevance depends on it.
     - `groups`: the groups that a column (`items.genre`, `users.age`, `categories`) names.
     - `category_sets`: the distinct sets of categories, as bits, where there are few.
     - `train_by_item`: the train pairs, for distances by co-occurrence; `distances`: `item other distance`, both ways;
@@ -78,6 +80,8 @@ class Prepared:
     """What checks compare times with, where test and train both have times."""
     baseline_lists: Lists | None = None
     """How the lists of the reference model are ranked."""
+    memberships: Mapping[GroupBy, Membership] = field(default_factory=dict)
+    """Who stands in which group of the columns that results are split by."""
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
     """Columns of items that were computed, by name and parameters."""
 

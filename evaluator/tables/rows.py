@@ -157,6 +157,13 @@ def starts_after(counts: Array) -> Array:
     return starts
 
 
+def within_users(neighbours: Array, starts: Array) -> Array:
+    """A mask over rows but the first, about a row and the one before, without what it says of rows of two users; the mask is changed."""
+    borders = starts[(starts > 0) & (starts <= len(neighbours))] - 1
+    neighbours[borders] = False
+    return neighbours
+
+
 def counted_from_top(rows_before: Array, user: Array, n_users: int) -> Array:
     """Of cumulative sums over all rows of a table (`rows_before`: up to and with each row) those within each row's user."""
     starts = starts_of(user, n_users)

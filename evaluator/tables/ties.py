@@ -16,7 +16,7 @@ from .array import Array
 from .graph import table
 from .list_rows import ListRows
 from .lists import Reading, first_of_each
-from .rows import Rows, in_order, numbered
+from .rows import Rows, in_order, numbered, within_users
 
 
 @table("repeating_users", uses=("rows_as_stored",))
@@ -80,15 +80,14 @@ def _equal_neighbours(reading: Reading, repeating_users: Array, single: bool) ->
     score = reading.source.rows.column("score")
     score = score if reading.rows is None else score[reading.rows]
     score = score.astype(np.float32) if single else score
-    same_user = reading.user[1:] == reading.user[:-1]
-    equal = same_user & (score[1:] == score[:-1])
+    equal = within_users(score[1:] == score[:-1], reading.starts)
     if not equal.any():
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     padded = np.concatenate([[False], equal, [False]])
     starts = np.flatnonzero(padded[1:] & ~padded[:-1])
     size = np.flatnonzero(padded[:-1] & ~padded[1:]) - starts + 1
     whole = ~repeating_users[reading.user[starts]]
-    rising = same_user & (score[1:] > score[:-1])
+    rising = within_users(score[1:] > score[:-1], reading.starts)
     if rising.any():  # only in a list that is not ordered by score may equal scores stand apart
         whole &= _all_of_score(reading.user, score, np.unique(reading.user[1:][rising]), starts, size)
     return starts[whole], size[whole]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -90,6 +90,13 @@ class TruthTable:
         pairs = np.flatnonzero(self.relevant)
         return pairs if self.copies is None else np.repeat(pairs, self.copies[pairs])
 
+    def only(self, mask: Array) -> TruthTable:
+        """The same with nothing relevant but those of the test pairs for which the mask holds."""
+        relevant = self.relevant & mask
+        per_pair = relevant if self.copies is None else np.where(relevant, self.copies, 0)
+        n_users = len(self.n_relevant)
+        return replace(self, relevant=relevant, n_relevant=np.bincount(self.pairs.user, per_pair, n_users).astype(np.int64))
+
 
 def rows_that_pass(part: PartData, prepared: Prepared, test_pairs: TestPairs, filter: str) -> Array:
     """For every test row whether the filter keeps it: `known` users and items only, `known_unseen` also no pair that train holds."""
@@ -118,7 +125,7 @@ def truth_table(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth
         pair, rating, passing = one_row_per_pair(test_pairs, rating, passing, truth.duplicates)
     user = test_pairs.user[pair]
     if rating is not None:
-        passing = passing & _is_relevant(rating, user, passing, truth, part.n_users)
+        passing = passing & _is_relevant(rating, user, passing, truth, part.n_users, prepared)
     graded, copies = rating is not None and truth.graded, "row" in truth.duplicates
     every = bool(passing.all())
     count = np.ones(n, dtype=np.int64) if every and not test_pairs.repeats else np.bincount(pair[passing], minlength=n)
@@ -148,9 +155,11 @@ def one_row_per_pair(pairs: TestPairs, rating: Array, passing: Array, how: str) 
     return there, ratings, np.ones(len(there), dtype=np.bool_)
 
 
-def _is_relevant(rating: Array, user: Array, passing: Array, truth: Truth, n_users: int) -> Array:
+def _is_relevant(rating: Array, user: Array, passing: Array, truth: Truth, n_users: int, prepared: Prepared) -> Array:
     if truth.threshold is not None:
         return rating >= truth.threshold
+    if truth.rule == "all_mean":
+        return rating >= prepared.number("mean_rating")
     if truth.rule == "user_mean":
         means = exact_group_means(rating[passing], user[passing], n_users)
         return rating >= means[user]

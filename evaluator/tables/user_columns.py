@@ -1,4 +1,4 @@
-"""Groups of users: those that a column of data.users names, and those by how popular the items of a user's profile are."""
+"""Groups of users: those that a column of data.users names, by how popular the items of a user's profile are, and by train rows."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import polars as pl
 
 from .array import Array
 from .graph import table
+from .groups import GroupBy
 from .ids import Ids
 from .part import PartData
 from .prepared import Prepared, ProfileGroups
@@ -29,3 +30,14 @@ def _codes_of(known: Ids, codes: Array, users: pl.Series) -> Array:
     """The code of each of `users`, 0 for those who are not known."""
     codes_of_users: Array = np.append(codes, 0)[known.index_of(users)]
     return codes_of_users
+
+
+def user_codes(by: GroupBy, part: PartData, prepared: Prepared) -> Array:
+    """The code of each user's group, from 1 in the order of the groups; 0 for a user of whom data.users does not say the group."""
+    if by.kind == "users":
+        membership = prepared.memberships[by]
+        return _codes_of(membership.ids, membership.code, part.users)
+    n_train = part.rows("train").counts
+    if by.kind == "cold":
+        return np.where(n_train > 0, 2, 1)
+    return np.searchsorted(np.asarray(by.borders), n_train, "right") + 1

@@ -14,7 +14,9 @@ health: {{{health}}}
 """
 TEST = "user,item\n1,10\n1,11\n2,12\n3,13\n"
 CLEAN = "user,item,score\n1,10,3\n1,11,2\n2,12,3\n2,10,2\n3,9,3\n3,13,2\n"
-UNMADE = "no ranks: R03; no data.train or data.items: R07, X12; no graded relevance: T03; no data.train: X05 to X11, X14"
+UNMADE = (
+    "no ranks: R03; no data.train or data.items: R07, X12; no graded relevance: T03; no data.train: X05 to X11, X14; no AUC or GAUC: X15"
+)
 
 
 @pytest.fixture
@@ -28,7 +30,7 @@ def config(write):
 
 
 def test_clean_files_have_no_findings_and_exit_0(receval, config):
-    assert receval("check", config(CLEAN)) == (0, f"Health checks: 15 of 28 made ({UNMADE}; off: T04): nothing found.\n", "")
+    assert receval("check", config(CLEAN)) == (0, f"Health checks: 16 of 30 made ({UNMADE}; off: T04): nothing found.\n", "")
 
 
 def test_the_checks_that_were_not_made_are_named_with_the_reason(receval, config):
@@ -38,9 +40,9 @@ def test_the_checks_that_were_not_made_are_named_with_the_reason(receval, config
     assert checks["not_made"]["X05"] == "no data.train"
     assert checks["not_made"]["R04"] == "off"
     assert "R01" in checks["made"]
-    assert len(checks["made"]) + len(checks["not_made"]) == 28
+    assert len(checks["made"]) + len(checks["not_made"]) == 30
     _, out, _ = receval("run", path)
-    assert f"Health checks: 14 of 28 made ({UNMADE}; off: R04, T04): nothing found.\n" in out
+    assert f"Health checks: 15 of 30 made ({UNMADE}; off: R04, T04): nothing found.\n" in out
     assert json.loads(receval("run", path, "--format", "json", "--set", "health=off")[1])["checks"]["made"] == []
 
 
@@ -181,3 +183,18 @@ def test_train_is_read_only_if_a_check_looks_at_it(receval, config, write):
     code, out, _ = receval("run", path, *train, *(part for name in off for part in ("--set", f"health.{name}=off")))
     assert code == 0
     assert "Precision" in out
+
+
+def test_the_stored_rows_of_models_with_names_alike_are_all_there(receval, config, tmp_path):
+    names = ("x/y", "x_y", "x_y.2", "x%2Fy", "x+2")
+    models = [f"--recs={name}={tmp_path / 'lists.csv'}" for name in names]
+    receval("check", config(CLEAN + "3,13,1\n"), *models, "--store-failures", tmp_path / "failures")
+    stored = {path.name for path in (tmp_path / "failures").glob("R01.*")}
+    assert stored == {
+        "R01.m.parquet",
+        "R01.x%2Fy.parquet",
+        "R01.x_y.parquet",
+        "R01.x_y.2.parquet",
+        "R01.x%252Fy.parquet",
+        "R01.x%2B2.parquet",
+    }

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from receval.evaluation import passes
-from receval.parts.spark import SparkSession, measured_on_spark
+from receval.parts.spark import shuffle
+from receval.parts.spark.session import SparkSession
+from receval.parts.spark.shuffle import measured_on_spark
 
 
 class Interrupting(http.server.BaseHTTPRequestHandler):
@@ -72,7 +73,7 @@ def test_a_signal_during_a_pass_on_spark_ends_quietly(name, code, word, receval,
         threading.Timer(0.5, os.kill, (os.getpid(), signal.Signals[name])).start()
         return measured_on_spark(*arguments, **options)
 
-    monkeypatch.setattr(passes, "measured_on_spark", interrupted)
+    monkeypatch.setattr(shuffle, "measured_on_spark", interrupted)
     engine = ("--set", "engine.name=spark", "--set", "engine.master=local[2]")
     assert receval("run", sample / "quickstart.yaml", *engine, "-o", f"{tmp_path}/out/") == (code, "", word)
     assert not list(tmp_path.glob("out/*"))

@@ -31,7 +31,7 @@ def test_the_table_goes_to_standard_output_with_who_was_counted(receval, config)
     code, out, err = receval("run", config)
     assert (code, err) == (0, "")
     assert "nDCG@10 ↑" in out
-    assert "350 of 358 test users have a relevant item; the other 8 are left out." in out
+    assert "350 of 358 test users have a relevant item; the other 8 are left out (evaluation.policy.no_relevant)." in out
     assert "\x1b" not in out
     assert "…" not in out
 
@@ -51,7 +51,7 @@ def test_all_formats_hold_the_same_values(receval, config, tmp_path):
     assert (code, out, err) == (0, "", "")
     long = pl.read_csv(outputs[0])
     content = json.loads(outputs[1].read_text())
-    assert content["format_version"] == 2
+    assert content["format_version"] == 3
     assert pl.DataFrame(content["results"]).rows() == long.rows()
     assert [tuple(json.loads(line).values()) for line in outputs[2].read_text().splitlines()] == long.rows()
     assert pl.read_parquet(outputs[3]).rows() == long.rows()

@@ -99,3 +99,10 @@ def test_an_output_without_unicode_still_gets_its_table(sample):
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert (done.returncode, done.stderr) == (0, "")
     assert "\\xe9" in done.stdout
+
+
+def test_examples_of_findings_take_one_line_of_a_terminal_and_are_whole_in_a_pipe(sample, receval):
+    config = str(sample / "quickstart.yaml")
+    text = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal(["run", config], 40))
+    assert [line.rstrip() for line in text.splitlines() if "user 2" in line] == ["  for example: user 2; user 3; user 4"]
+    assert "  for example: user 2; user 3; user 4; user 5; user 6\n" in receval("run", config)[1]

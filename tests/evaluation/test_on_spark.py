@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.evaluation.on_spark import contents, write_config, write_world
-from tests.variants import FORMULAS
+from tests.variants import COLUMN, FORMULAS
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 SPARK = ("--set", "engine.name=spark", "--set", "engine.master=local[2]")
@@ -18,7 +18,8 @@ AGGREGATES = ["mean", "median", "std", "ci95", "bootstrap95", "sum", "p25"]
 
 def test_a_run_of_everything_writes_the_same_bytes(receval, spark, tmp_path):
     write_world(tmp_path)
-    config = write_config(tmp_path, METRICS, top_k=[3], aggregates=["mean", "median", "std"])
+    by = [f"users.{COLUMN}", "items.categories", {"train_count": [1, 4]}, "cold"]
+    config = write_config(tmp_path, METRICS, top_k=[3], aggregates=["mean", "median", "std"], by=by)
     printed = {}
     for name, engine in (("local", ()), ("spark", SPARK)):
         printed[name] = receval("run", config, "-v", *engine, "-o", f"{tmp_path / name}/", "--store-failures", tmp_path / f"{name} rows")

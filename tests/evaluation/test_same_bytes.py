@@ -19,11 +19,13 @@ from receval.metrics import METRICS
 from receval.names.measure_strings import parse
 
 from tests.conftest import table
-from tests.variants import FILE_ORDER, without
+from tests.variants import COLUMN, FILE_ORDER, without
 from tests.worlds import World, pairs, sides
 
+PER_USER = ("per_user.parquet", "per_user.csv", "per_user.jsonl")
 ORDERLESS = without(*FILE_ORDER)
 ONE_OF_EACH = list({parse(text).name: text for text in reversed(ORDERLESS)}.values())
+BY = [f"users.{COLUMN}", f"items.{COLUMN}", "items.categories", {"train_count": [1, 4]}, "cold"]
 RUNS: dict[str, dict[str, Any]] = {
     "every metric, yardstick and check": {
         "evaluation": {
@@ -31,11 +33,12 @@ RUNS: dict[str, dict[str, Any]] = {
             "top_k": [3, "none"],
             "aggregates": ["mean", "median", "p90", "std", "ci95"],
             "yardsticks": ["oracle", "popularity", "random"],
+            "by": BY,
         },
     },
     "every value of every axis": {"evaluation": {"metrics": ORDERLESS, "top_k": [3, "none"]}, "health": "off"},
     "bootstrap and pooled values": {
-        "evaluation": {"metrics": ["Precision", "Recall", "AUC"], "top_k": [3], "aggregates": ["bootstrap95", "micro", "mean"]}
+        "evaluation": {"metrics": ["Precision", "Recall", "AUC"], "top_k": [3], "aggregates": ["bootstrap95", "micro", "mean"], "by": BY}
     },
 }
 ROWS_PER_PART = {
@@ -73,7 +76,7 @@ def write_world(folder: Path, world: World, run: dict[str, Any], shuffled: int |
     data: dict[str, Any] = {name: f"{name}.parquet" for name in world if name != "lists"}
     data |= {"recommendations": {"model": "lists.parquet", "other": "baseline.parquet"}}
     data["items"] = {"path": "items.parquet", "categories": "categories", "split": "|"}
-    config = {"data": data, "engine": {"memory": "1KB"}, "output": {"dir": "results", "per_user": True}, **run}
+    config = {"data": data, "engine": {"memory": "1KB"}, "output": {"dir": "results", "per_user": ["parquet", "csv", "jsonl"]}, **run}
     config["evaluation"] = {"relevance": {"graded": True}, **run["evaluation"]}
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
     return folder / "config.yaml"
@@ -89,7 +92,7 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 
 def assert_equal(found: dict[str, bytes], expected: dict[str, bytes]) -> None:
     assert found.keys() == expected.keys()
-    assert expected.keys() == {"results.csv", "results_wide.csv", "results.json", "results.parquet", "results.md", "per_user.parquet"}
+    assert expected.keys() == {"results.csv", "results_wide.csv", "results.json", "results.parquet", "results.md", *PER_USER}
     assert not [name for name in expected if found[name] != expected[name]]
 
 

@@ -18,8 +18,11 @@ MEASURES = [
     "Hits", "F1", "F1(beta=0.5)", "RPrecision", "RPrecision(multiple=0.5)", "Utility(worth=2)", "MAP", "MAP(denominator=r)",
     "MAP(denominator=list_length)", "MAP(denominator=k,ranks=all)", "MAR", "MRR", "DCG", "nDCG", "nDCG(gain=linear)",
     "nDCG(discount=log_max_r_2)", "nDCG(ideal=k_items)", "nDCGRendle2020", "BinG", "RBP", "RBP(gain=grade)", "RBP(norm=ideal)",
+    "GAUC", "AUC(average=mean)",
 ]  # fmt: skip
 CUTOFFS = [1, 3, None]
+PARAMS = {"denominator": "k", "at_least": 1, "ideal": "relevant", "of": "users", "ties": "list_order"}
+"""Parameters under which metrics have bounds, of those that decide."""
 
 
 def orders(scored):
@@ -42,7 +45,8 @@ users = st.lists(
 @settings(max_examples=25)
 @given(users=users, graded=st.booleans())
 def test_bounds_are_those_of_all_orders(evaluate, users, graded):
-    evaluation = {"metrics": MEASURES, "top_k": CUTOFFS, "relevance": {"graded": graded}}
+    catalogue = table(["item"], [(item,) for item in range(9)])
+    evaluation = {"items": catalogue, "metrics": MEASURES, "top_k": CUTOFFS, "relevance": {"graded": graded}}
     test = [(number, item, rating) for number, (_, truth) in enumerate(users) for item, rating in truth.items()]
     lists = [(number, item, score) for number, (scores, _) in enumerate(users) for item, score in enumerate(scores)]
     result = evaluate(
@@ -74,7 +78,7 @@ def test_bounds_are_those_of_all_orders(evaluate, users, graded):
 
 def test_every_metric_that_says_it_has_bounds_is_tried():
     tried = {label.partition("(")[0] for label in MEASURES}
-    assert {name for name, metric in METRICS.items() if metric.ties({"denominator": "k", "at_least": 1, "ideal": "relevant"})} == tried
+    assert {name for name, metric in METRICS.items() if metric.ties(PARAMS)} == tried
 
 
 def test_a_run_of_a_hundred_equal_scores_has_the_mean_of_chance(evaluate):

@@ -22,8 +22,8 @@ def parquet(**columns) -> bytes:
 NOTHING = pl.Series([], dtype=pl.Int64)
 
 CASES = {
-    "missing file": ("nowhere.csv", None, ["there is no file nowhere.csv", "relative to the config file"]),
-    "no match": ("no*.csv", None, ["no file matches no*.csv"]),
+    "missing file": ("nowhere.csv", None, ["there is no file", "nowhere.csv", "relative to the config file"]),
+    "no match": ("no*.csv", None, ["no file matches", "no*.csv"]),
     "folder without data": ("empty", None, ["there is no data file in the folder"]),
     "empty": ("l.csv", "", ["l.csv: the file is empty"]),
     "only blank": ("l.csv", "\n\n  \n", ["the file is empty"]),
@@ -60,7 +60,7 @@ CASES = {
     "JSON text score": ("l.ndjson", '{"user": 1, "item": 2, "score": 1}\n{"user": 1, "item": 3, "score": "x"}\n', ["line 2: 'x' is not a number"]),
     "one column": ("l.csv", "user\n1\n", ["no item column"]),
     "no header, many columns": ("l.csv", "1,2,3,4,5\n1,2,3,4,5\n", ["5 columns and no header", "columns: {user: 1"]),
-    "column out of range": ("{path: l.csv, columns: {user: 1, item: 9}}", GOOD, ["there is no column 9, only 3"]),
+    "column out of range": ("{path: l.csv, header: true, columns: {user: 1, item: 9}}", GOOD, ["there is no column 9, only 3"]),
     "column that is not there": ("{path: l.csv, columns: {user: usr}}", GOOD, ["no column 'usr'", "did you mean 'user'?"]),
     "one column for two": ("{path: l.csv, columns: {user: item, item: item}}", GOOD, ["mapped to two roles"]),
     "different columns in parts": ("[l.csv, other.csv]", GOOD, ["other.csv has the columns a, b"]),

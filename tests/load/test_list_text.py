@@ -89,7 +89,6 @@ LOOK_LIKE_LISTS = {
     '1,"10,99"\n2,"98,12"\n': "split: ','",
     '1,"a10, b99"\n2,"c98, d12"\n': "split: ', '",
     "1,10|99\n2,98|12\n": r"split: '\|'",
-    '1,"[10, 99]"\n2,12\n': "split: ', '",
     "1,\"{'10': 0.5, '99': 0.4}\"\n2,{'12': 0.5}\n": "write it as JSON",
     '1,"{10, 99}"\n2,"{98, 12}"\n': "write it as JSON",
 }
@@ -111,6 +110,10 @@ def test_the_split_that_is_named_reads_the_lists(write, door):
     with pytest.raises(DataError, match=r"line 2: item holds '\[10, ten\]', which is no JSON array .*\n.*split: ','"):
         door("lists.csv")
     assert door({"path": "lists.csv", "split": ","}) == EXPECTED
+    write("lists.csv", 'user,items\n1,"[10, 99]"\n2,12\n')
+    with pytest.raises(DataError, match=r"line 3: item holds '12', which is no JSON array .*\n.*split: ',', .* split: none"):
+        door("lists.csv")
+    assert door({"path": "lists.csv", "split": ","})["Recall@10"] == 0.75
     write("lists.parquet", parquet({"user": USERS, "items": ["10 99", "98 12"]}))
     with pytest.raises(DataError, match="split: ' '"):
         door("lists.parquet")

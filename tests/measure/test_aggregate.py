@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from receval.measure.aggregate import aggregated, micro, needs_values
 from receval.measure.interval import bootstrap
 from receval.measure.moments import MomentTable
+from receval.names.aggregate_names import interval_level
 
 SUMS = ("mean", "sum", "std", "ci95", "geometric")
 unit_values = st.lists(st.floats(0, 1), min_size=2, max_size=30)
@@ -54,6 +55,27 @@ def test_numbers_do_not_depend_on_how_users_are_split_and_ordered(values, random
 def test_equal_values_have_no_deviation(value):
     assert number("std", [value] * 7, ddof=1) == 0.0
     assert number("ci95", [value] * 7) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "quantile"), [("ci99", 0.995), ("ci(0.99)", 0.995), ("ci(0.9)", 0.95), ("ci(.5)", 0.75), ("ci99.9", 0.9995)]
+)
+def test_an_interval_of_any_level_is_its_quantile_times_the_standard_error(aggregate, quantile):
+    values = [1.0, 0.5, 0.5, 0.0]
+    standard_error = statistics.stdev(values) / 2
+    assert number(aggregate, values) == pytest.approx(statistics.NormalDist().inv_cdf(quantile) * standard_error, rel=1e-15)
+    assert number(aggregate, [0.5]) is None
+
+
+@pytest.mark.parametrize(("one", "other"), [("ci95", "ci(0.95)"), ("ci90", "ci(0.9)"), ("ci99.5", "ci(.995)")])
+def test_a_level_in_percent_and_as_a_share_is_the_same(one, other):
+    assert interval_level(one) == interval_level(other)
+    assert number(one, [0.1, 0.7, 0.4]) == number(other, [0.1, 0.7, 0.4])
+
+
+@pytest.mark.parametrize("aggregate", ["ci", "ci0", "ci100", "ci(0)", "ci(1)", "ci(0.0)", "ci(95)", "ci-95", "ci95 "])
+def test_a_level_that_is_not_between_0_and_1_is_no_interval(aggregate):
+    assert interval_level(aggregate) is None
 
 
 def test_a_small_deviation_about_a_large_mean_loses_no_digits():

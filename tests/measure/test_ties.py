@@ -24,6 +24,7 @@ MEASURES = [
     "Hits", "F1", "F1(beta=0.5)", "RPrecision", "RPrecision(multiple=0.5)", "Utility(worth=2)", "MAP", "MAP(denominator=r)",
     "MAP(denominator=list_length)", "MAP(denominator=k,ranks=all)", "MAR", "MRR", "DCG", "nDCG", "nDCG(gain=linear)",
     "nDCG(discount=log_max_r_2)", "nDCG(ideal=k_items)", "nDCGRendle2020", "BinG", "nDCG(float_type=float32)",
+    "GAUC", "GAUC(norm=n_negatives_plus_1)",
 ]  # fmt: skip
 CUTOFFS = [1, 3, None]
 
@@ -51,7 +52,7 @@ def bounds_of(chosen, parts):
     """The label of each measure → its bounds."""
     partial, done = finished(chosen, parts)
     measures = ties.TieMeasures.of(chosen.definitions, chosen.aggregates)
-    return ties.bounds(measures, partial.more["ties"], partial.moments, dict(enumerate(done.rows)))
+    return ties.bounds(measures, partial.more["ties"], partial.moments, dict(enumerate(done.rows)), partial.ratios)
 
 
 def orders(scored):

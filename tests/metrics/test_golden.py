@@ -1,8 +1,8 @@
 """Tiny cases with values worked by hand, as data in tests/golden.
 
 `expected` has per-user values (null: the user does not count), `means` (or sums, where the metric is one) and `pooled` those over
-users, `wholes` the values of metrics that have one for the whole model; under `convention` measures are written as the library
-writes them. The other files of the data section stand under their names.
+users, `wholes` the values of metrics that have one for the whole model, `aggregates` those over users by aggregate and measure; under
+`convention` measures are written as the library writes them. The other files of the data section stand under their names.
 """
 
 from __future__ import annotations
@@ -27,12 +27,15 @@ def test_values_are_those_worked_by_hand(path, evaluate):
     frames = {name: table(**case[name]) for name in ("test", "lists", *SIDES) if name in case}
     convention, near = case.get("convention", "receval"), case.get("tolerance", 1e-12)
     parts = {part: case.get(part, {}) for part in PARTS}
+    by_aggregate = case.get("aggregates", {})
+    labels = [label for labels in (*parts.values(), *by_aggregate.values()) for label in labels]
     result = evaluate(
         frames.pop("test"),
         frames.pop("lists"),
         **frames,
         convention=convention,
-        metrics=list(dict.fromkeys(label for labels in parts.values() for label in labels)),
+        metrics=list(dict.fromkeys(labels)),
+        aggregates=list(by_aggregate),
         top_k=case["top_k"],
         relevance=case.get("relevance", {}),
     )
@@ -54,6 +57,10 @@ def test_values_are_those_worked_by_hand(path, evaluate):
             one = next(of_models[label] for label in printed if label in of_models)
             assert (one is None) if value is None else (one == pytest.approx(value, abs=near)), (part, written, one)
             assert part != "wholes" or printed[0] in wholes(result), written
+    for aggregate, measures in by_aggregate.items():
+        for written, value in measures.items():
+            printed = canonical(written, convention) + ("" if aggregate == "mean" else f" ({aggregate})")
+            assert of_models[printed] == pytest.approx(value, abs=near), printed
 
 
 def canonical(written: str, convention: str) -> str:

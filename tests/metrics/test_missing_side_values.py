@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from receval.errors import DataError
 
 from tests.conftest import per_user, table, values, wholes
 
@@ -108,3 +109,11 @@ def test_a_user_whom_the_reference_model_does_not_know_counts_as_the_axis_says(e
     assert [found["a"][f"{name}@2"] for name in metrics] == [0.5, 0.5, 0.5, 0.5]
     assert [found["b"][f"{name}@2"] for name in metrics] == [0.0, 0.0, 1.0, None]
     assert found["other"]["Precision(population=baseline)@2"] == 0.0
+
+
+@pytest.mark.parametrize("metric", ["R2", "ExplainedVariance", "RMSE"])
+def test_a_prediction_whose_square_is_beyond_all_numbers_is_refused_and_not_left_out(evaluate, metric):
+    test = table(["user", "item", "rating"], [("a", "x", 3.0), ("a", "y", 4.0), ("b", "x", 5.0), ("b", "z", 1.0)])
+    lists = table(["user", "item", "score"], [("a", "x", 1e200), ("a", "y", 4.0), ("b", "x", 5.0), ("b", "z", 1.0)])
+    with pytest.raises(DataError, match=f"{metric} is beyond all numbers"):
+        evaluate(test, lists, predictions=lists, metrics=[metric])

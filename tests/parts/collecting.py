@@ -55,6 +55,8 @@ def assert_whole(parts: list[Part], lists: pl.DataFrame, sides: dict[str, pl.Dat
             assert frame.select((pl.col("row").diff().over("user").drop_nulls() > 0).all()).item(), "rows are not in order"
             for user in runs:
                 assert where.setdefault(user, number) == number, f"{user} is in two parts"
+        first_rows = part.lists["user"].rle().struct.field("len").cum_sum() - part.lists["user"].rle().struct.field("len")
+        assert part.starts.tolist() == first_rows.to_list(), "users begin elsewhere"
         assert part.lists.height or any(part.sides[role].height for role in last)
     for source, frames in [(lists, [part.lists for part in parts])] + [
         (sides[role], [part.sides[role] for part in parts]) for role in sides

@@ -34,12 +34,14 @@ def test_counts_of_parts_add_up_and_a_table_that_is_asked_for_twice_counts_once(
 
 
 @pytest.mark.usefixtures("remarkable")
-def test_tables_under_other_choices_have_sentences_of_their_own_and_nothing_to_remark_has_none():
+def test_of_tables_of_one_kind_the_one_with_most_to_remark_speaks_for_all_and_nothing_to_remark_has_no_sentence():
     notes = Notes()
     tables = Tables({"notes": notes})
-    for n in (0, 1, 2):
+    tables.get("remarkable", n=0)
+    assert sentences(notes) == []
+    for n in (1, 2):
         tables.get("remarkable", n=n)
-    assert sentences(notes) == ["1 of 2 rows are odd", "2 of 2 rows are odd"]
+    assert sentences(notes) == ["2 of 2 rows are odd"]
 
 
 def test_without_notes_remarks_are_counted_for_nobody(remarkable):

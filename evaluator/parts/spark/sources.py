@@ -15,7 +15,7 @@ from ...load.scan import ReadError, Scan
 from .failures import translated
 from .records import ELEMENT, RecordReader
 
-_TYPES: Final = {"integer": "bigint", "text": "string", "number": "double", "time": "string"}
+_TYPES: Final = {"integer": "bigint", "text": "string", "time": "string"}
 _NUMBERS: Final = ("double", "float", "bigint", "int", "smallint", "tinyint")
 """Types of numbers that stay as they are stored."""
 _INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
@@ -83,10 +83,14 @@ def _column(scan: Scan, name: str) -> Any:
 
 
 def _stored_type(scan: Scan, column: str) -> str:
-    single = _TYPES[scan.kinds[column]]
+    single = _number_type(scan, column) if scan.kinds[column] == "number" else _TYPES[scan.kinds[column]]
     if column in scan.lists:
         return "string" if scan.lists_in_text else f"array<{single}>"
     return single
+
+
+def _number_type(scan: Scan, column: str) -> str:
+    return "bigint" if scan.numbers.get(column) == "whole" else "double"
 
 
 def _number_in_file(scan: Scan) -> Any:
@@ -108,8 +112,9 @@ def _read(reader: Any, scan: Scan, path: str) -> Any:
     file = _escaped(path)
     if scan.format == "csv":
         schema = ", ".join(f"`{name}` string" for name in scan.header)
-        options = {"sep": scan.separator, "header": scan.has_header, "enforceSchema": True, "mode": "FAILFAST", "escape": '"'}
-        return reader.schema(schema).csv(file, **options)
+        options = {"sep": scan.separator, "header": scan.has_header, "enforceSchema": True, "mode": "FAILFAST"}
+        quotes = {"quote": '"', "escape": '"', "multiLine": scan.across_lines} if scan.quotes else {"quote": ""}
+        return reader.schema(schema).csv(file, **options, **quotes)
     if scan.format == "ndjson":
         held = scan.partitions.get(path, {})
         array = "string" if scan.lists_in_text else "array<string>"
@@ -156,9 +161,9 @@ def _by_polars(frame: Any, scan: Scan) -> Any:
         kind, odd = scan.kinds[column], f"odd_{column}"
         if kind == "number" and not scan.is_text:
             inner = getattr(stored[name], "elementType", stored[name]).simpleString()
-            types[column] = inner if inner in _NUMBERS else "double"
+            types[column] = inner if inner in _NUMBERS and column not in scan.numbers else _number_type(scan, column)
         else:
-            types[column] = "double" if kind == "time" else _TYPES[kind]
+            types[column] = "double" if kind == "time" else _number_type(scan, column) if kind == "number" else _TYPES[kind]
         if kind == "integer" and scan.is_text:
             types[odd] = "boolean"
     reader = RecordReader.of(scan, types)
@@ -175,12 +180,16 @@ def _by_sql(frame: Any, scan: Scan) -> Any:
         value, kind = f.col(f"`{name}`"), scan.kinds[column]
         if kind == "integer" and stored[name] == "string":
             columns += [value.try_cast("bigint").alias(column), f.coalesce(~value.rlike(_INTEGER), f.lit(False)).alias(f"odd_{column}")]
+        elif kind == "number" and stored[name] == "string" and scan.numbers.get(column) == "whole":
+            wrong = f.raise_error(f.concat(f.lit("not an integer: "), value)).cast("bigint")
+            columns.append(f.coalesce(value.try_cast("bigint"), f.when(value.isNotNull(), wrong)).alias(column))
         elif kind == "number" and stored[name] == "string":
             wrong = f.raise_error(f.concat(f.lit("not a number: "), value)).cast("double")
             number = f.when(value.isNull() | value.rlike(_NUMBER), value.cast("double")).otherwise(wrong)
             columns.append(f.when(~f.isnan(number), number).alias(column))  # the text nan is no value
         elif kind == "number":
-            columns.append((value if stored[name] in _NUMBERS else value.cast("double")).alias(column))
+            is_fine = stored[name] in _NUMBERS and column not in scan.numbers
+            columns.append((value if is_fine else value.cast(_number_type(scan, column))).alias(column))
         elif kind == "time":
             columns.append(_seconds(value, stored[name]).alias(column))
         else:

@@ -13,6 +13,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 MODELS = ("clean", "ties", "duplicates", "short", "missing", "extra", "unknown", "everything")
 SIDE_MODELS = ("clean", "duplicates", "short", "missing", "unknown", "everything")  # for metrics that look at the lists only
+REPEATING = ("duplicates", "everything")  # models whose lists hold an item more than once
 KS = (1, 3, 5, 10)
 CEILED = {"grades": "ceil(rating) as integer"}
 
@@ -63,7 +64,20 @@ def scores(model: str) -> dict[str, dict[str, float]]:
 
 def dict_note(model: str) -> str:
     """D1 where `scores` had to drop duplicates."""
-    return "D1" if model in ("duplicates", "everything") else ""
+    return "D1" if model in REPEATING else ""
+
+
+def scores_of_all_rows(model: str) -> dict[str, dict[str, float]]:
+    """User → item → score, from every row of the file: of a duplicate pair a dictionary holds the last, at the place of the first."""
+    result: dict[str, dict[str, float]] = {}
+    for row in read(model):
+        result.setdefault(row["user_id"], {})[row["item_id"]] = row["score"]
+    return result
+
+
+def all_rows_note(model: str) -> str:
+    """D2 where `scores_of_all_rows` saw duplicates."""
+    return "D2" if model in REPEATING else ""
 
 
 def genres() -> dict[str, list[str]]:

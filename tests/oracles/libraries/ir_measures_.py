@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ir_measures
-from common import CEILED, KS, MODELS, SIDE_MODELS, Values, dict_note, grades, scores
+from common import CEILED, KS, MODELS, SIDE_MODELS, Values, all_rows_note, grades, scores_of_all_rows
 
 CUT = ("P", "R", "AP", "nDCG", "RR", "Success", "Judged")
 WHOLE = ("AP", "nDCG", "RR", "Rprec", "Bpref", "infAP", "SetP", "SetR", "SetF", "SetRelP", "SetAP", "SetP(relative=True)", "SetF(beta=2.0)")
@@ -27,14 +27,14 @@ def beyond(values: Values) -> None:
         asked += [(name.format(4 if relevance == "graded" and name.startswith("RBP") else most), None) for name in CWL_WHOLE]
         asked += [(name.format(most), 5 if name.endswith("@5") else None) for name in CWL_SMALL if most > 1 or "min_rel" not in name]
         for model in SIDE_MODELS:
-            run = scores(model)
+            run = scores_of_all_rows(model)
             for metric, k in asked:
 
                 def value(metric=metric, run=run, truth=truth) -> float:
                     measure = ir_measures.parse_measure(metric)
                     return ir_measures.calc_aggregate([measure], truth, run)[measure]
 
-                values.add(model, metric, k, relevance, value, users=len(truth), params=params, note=dict_note(model))
+                values.add(model, metric, k, relevance, value, users=len(truth), params=params, note=all_rows_note(model))
 
 
 def main() -> None:
@@ -44,7 +44,7 @@ def main() -> None:
         truth = grades(relevance)
         params = CEILED if relevance == "graded" else None
         for model in MODELS:
-            run = scores(model)
+            run = scores_of_all_rows(model)
             for metric, k in GRADED if relevance == "graded" else BINARY:
                 measure = ir_measures.parse_measure(metric)
 
@@ -52,7 +52,7 @@ def main() -> None:
                     return ir_measures.calc_aggregate([measure], truth, run)[measure]
 
                 users, note = (None, ALONE) if metric == "Accuracy" else (len(truth), "")
-                notes = "; ".join(filter(None, (dict_note(model), note)))
+                notes = "; ".join(filter(None, (all_rows_note(model), note)))
                 values.add(model, metric, k, relevance, value, users=users, params=params, note=notes)
     beyond(values)
     values.write("ir-measures")

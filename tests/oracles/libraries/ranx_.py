@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from common import CEILED, KS, MODELS, Values, dict_note, grades, scores
+from common import CEILED, KS, MODELS, Values, all_rows_note, grades, scores_of_all_rows
 from ranx import Qrels, Run, evaluate
 
 COMPARABLE = {"make_comparable": True}
@@ -31,9 +31,9 @@ def main() -> None:
             for metric, k in asked:
 
                 def value(metric=metric, k=k, truth=truth, model=model) -> float:
-                    return evaluate(Qrels(truth), Run(scores(model)), spelling(metric, k), make_comparable=True)
+                    return evaluate(Qrels(truth), Run(scores_of_all_rows(model)), spelling(metric, k), make_comparable=True)
 
-                values.add(model, metric, k, relevance, value, users=len(truth), params=params, note=dict_note(model))
+                values.add(model, metric, k, relevance, value, users=len(truth), params=params, note=all_rows_note(model))
     values.write("ranx")
 
 

@@ -14,7 +14,7 @@ from receval.evaluation.sources import SourceReader
 from receval.load.opening import opened
 from receval.load.scan import Scan
 from receval.load.tally import FaultTally
-from receval.parts.spark import measured_on_spark, table_frame
+from receval.parts.spark.shuffle import measured_on_spark, table_frame
 from receval.parts.spark.workers import Enclosed
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -71,6 +71,13 @@ def files_of_integers(folder: Path) -> dict[str, load.Source]:
     text = LISTS.write_csv()
     (folder / "l.csv").write_text(text)
     (folder / "quoted [1].csv").write_text('"user";"item";"score"\n"7";"3";"0.5"\n\n"1";"4";""\n"7";"2";"nan"\n'.replace('""', '"1"'))
+    large = LISTS.with_columns(score=pl.Series([2**53 + number for number in range(len(USERS))]))
+    large.write_csv(folder / "large.csv")
+    large.write_ndjson(folder / "large.ndjson")
+    large.head(5).write_parquet(folder / "large-1.parquet")
+    large.tail(7).cast({"score": pl.UInt64}).write_parquet(folder / "large-2.parquet")
+    (folder / "stray.csv").write_text('user,item,score,title\n7,3,0.5,7" vinyl\n3,2,0.25,LP\n7,4,1.5,12" vinyl\n')
+    (folder / "across.csv").write_text('user,item,score,title\n7,3,0.5,"two\n7,5,lines"\n3,2,0.25,"a ""b"""\n7,4,1.5,7" vinyl\n')
     (folder / "l.csv.gz").write_bytes(gzip.compress(text.encode()))
     (folder / "comma.csv").write_text("user;item;score\n7;1;0,5\n3;2;0,25\n7;4;1,5\n")
     (folder / "nulls.csv").write_text("user,item,score\n7,1,0.5\n3,2,-\n7,4,1.5\n")
@@ -97,6 +104,11 @@ def files_of_integers(folder: Path) -> dict[str, load.Source]:
     found = {
         "csv": look("csv", folder / "l.csv"),
         "quoted": look("quoted", folder / "quoted [1].csv").without_blank_lines(),
+        "large csv": look("large csv", folder / "large.csv"),
+        "large ndjson": look("large ndjson", folder / "large.ndjson"),
+        "large files": look("large files", folder / "large-1.parquet", folder / "large-2.parquet"),
+        "stray marks": look("stray marks", folder / "stray.csv"),
+        "across lines": look("across lines", folder / "across.csv"),
         "gz": look("gz", folder / "l.csv.gz"),
         "comma": look("comma", folder / "comma.csv"),
         "nulls": look("nulls", folder / "nulls.csv", nulls=["-"]),
@@ -140,6 +152,7 @@ def test_rows_that_lack_values_are_counted_and_nothing_is_measured(session, tmp_
     assert total is None
     assert counts["nulls"]["null_score"] == 1
     assert counts["quoted"] == {"rows": 3, "blank": 0, "null_user": 0, "null_item": 0, "null_score": 1, "infinite_score": 0} | {
+        "large_score": 0,
         "odd_user": 0,
         "odd_item": 0,
     }

@@ -1,0 +1,20 @@
+"""How a run is made, beside what its config says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from .progress import Report, silent
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a run keeps and reports, beside the result; see `running.run`."""
+
+    report: Report = silent
+    keep_failures: bool = False
+    tolerant: bool = False
+    keep_users: bool = True
+    enriched: Path | None = None
+    describes: bool = False

@@ -1,0 +1,182 @@
+"""Quotation marks in separated text: which of them quote a field, read as Python's `csv` module reads them."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+import numpy as np
+import polars as pl
+
+from ..errors import DataError
+from . import sniff
+from .lines import CountedLines
+from .opening import FAILURES
+from .recode import opened
+
+_BLOCK: Final = 1 << 22
+_MARK, _NEWLINE, _RETURN = b'"\n\r'
+_HINT: Final = (
+    "a quotation mark quotes where a field begins with it: close it before the next separator, and write a mark inside such a field twice"
+)
+Role = Literal["literal", "regular", "mixed"]
+"""What the quotation marks of a file do. `literal`: none stands at the start of a field, so none quotes. `regular`: each opens or closes a
+field, or is one of a doubled pair in a quoted field, so that all readers agree. `mixed`: some quote, others do not."""
+
+
+@dataclass(frozen=True)
+class Quotes:
+    """How the quotation marks of the files of a source are read.
+
+    `paths` are the files to read in the place of those given, `any` says whether a mark at the start of a field quotes it, and
+    `across_lines` whether a quoted field spans lines.
+    """
+
+    paths: list[Path]
+    any: bool
+    across_lines: bool = False
+
+
+def settle(role: str, paths: Sequence[Path], separator_of: Callable[[Path], str], scratch: ExitStack) -> Quotes:
+    """Decide how the quotation marks of text files are read.
+
+    A mark quotes only at the start of a field; anywhere else it is a character like others. Engines read files of marks that all quote,
+    or of marks none of which does: what mixes both is copied, with regular marks, to files that live as long as `scratch`.
+    `separator_of` gives the separator of a file; where it is not one byte, nothing is quoted.
+
+    Raises `DataError`, naming the line, for a NUL byte, a quoted field that is not closed, and text behind a closing mark.
+    """
+    marked = [path for path in paths if _has_mark(role, path)]
+    if not marked:
+        return Quotes(list(paths), any=False)
+    unpacked = {path: _unpacked(path, scratch) for path in marked}
+    separators = {path: separator_of(path) for path in marked}
+    roles = {
+        path: _role_of_marks(unpacked[path], separators[path]) if len(separators[path].encode()) == 1 else ("literal", False)
+        for path in marked
+    }
+    if all(role_of_marks == "literal" for role_of_marks, _ in roles.values()):
+        return Quotes(list(paths), any=False)
+    readable: dict[Path, Path] = {}
+    across_lines = any(across for _, across in roles.values())
+    for path, (role_of_marks, _) in roles.items():
+        readable[path] = unpacked[path]
+        if role_of_marks != "regular":
+            readable[path], copy_spans_lines = _regular_copy(role, path, unpacked[path], separators[path], scratch)
+            across_lines |= copy_spans_lines
+    return Quotes([readable.get(path, path) for path in paths], True, across_lines)
+
+
+def _has_mark(role: str, path: Path) -> bool:
+    """Whether a text file has a quotation mark; `DataError` for a NUL byte, which no text holds."""
+    if sniff.is_zstd(path):
+        return _packed_text_has_mark(role, path)
+    found = False
+    try:
+        with opened(path) as file:
+            while block := file.read(_BLOCK):
+                if b"\0" in block:
+                    sniff.head(path)  # says more of what is no text from its beginning
+                    raise sniff.holds_nul(f"{role}: {path}", _line_of_nul(path))
+                found = found or b'"' in block
+    except (OSError, EOFError, zlib.error):
+        return False  # what is wrong with the packing is said when the rows are read
+    return found
+
+
+def _line_of_nul(path: Path) -> int:
+    with opened(path) as file:
+        return next(number for number, line in enumerate(file, 1) if b"\0" in line)
+
+
+def _packed_text_has_mark(role: str, path: Path) -> bool:
+    """The same of text packed with zstd, which Polars unpacks."""
+    lines = pl.scan_lines(path, name="line", row_index_name="index", glob=False)
+    line, nul = pl.col("line"), pl.col("line").str.contains("\0", literal=True)
+    summary = lines.select(line.str.contains('"', literal=True).any(), pl.col("index").filter(nul).min())
+    try:
+        found, nul_index = summary.collect(engine="streaming").row(0)
+    except FAILURES:
+        return False
+    if nul_index is not None:
+        raise sniff.holds_nul(f"{role}: {path}", nul_index + 1)
+    return bool(found)
+
+
+def _unpacked(path: Path, scratch: ExitStack) -> Path:
+    """The file itself, or if it is packed with zstd its text in a temporary file."""
+    if not sniff.is_zstd(path):
+        return path
+    target = _temporary(path, scratch)
+    pl.scan_lines(path, glob=False).sink_csv(target, include_header=False, quote_style="never")
+    return target
+
+
+def _temporary(path: Path, scratch: ExitStack) -> Path:
+    folder = scratch.enter_context(tempfile.TemporaryDirectory(prefix="receval-"))
+    return Path(folder) / (path.stem if path.suffix.lower() in sniff.PACKED else path.name)
+
+
+def _role_of_marks(path: Path, separator: str) -> tuple[Role, bool]:
+    """What the quotation marks of a file that has some do, and whether a regular quoted field spans lines."""
+    n_marks, any_quotes, regular, across_lines = 0, False, True, False
+    for block in _blocks(path):
+        data = np.frombuffer(block, np.uint8)
+        marks = np.flatnonzero(data == _MARK)
+        if len(marks):
+            around = np.concatenate([[_NEWLINE], data, [_NEWLINE, _NEWLINE]])
+            before, after, next_but_one = around[marks], around[marks + 2], around[marks + 3]
+            opens = (before == ord(separator)) | (before == _NEWLINE)
+            closes = (after == ord(separator)) | (after == _NEWLINE) | ((after == _RETURN) & (next_but_one == _NEWLINE))
+            any_quotes |= bool((opens | (before == _RETURN)).any())
+            is_closing = (np.arange(len(marks)) + n_marks) % 2 == 1
+            regular &= bool(np.where(is_closing, closes | (after == _MARK), opens | (before == _MARK)).all())
+        newlines = np.flatnonzero(data == _NEWLINE)
+        across_lines |= bool(((np.searchsorted(marks, newlines) + n_marks) % 2 == 1).any())
+        n_marks += len(marks)
+    if not any_quotes:
+        return "literal", False
+    return ("regular", across_lines) if regular and n_marks % 2 == 0 else ("mixed", False)
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    """The bytes of a file in blocks of whole lines, without its byte-order mark."""
+    with opened(path) as file:
+        block = file.read(len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
+        while more := block + file.read(_BLOCK):
+            yield more + file.readline()
+            block = b""
+
+
+def _regular_copy(role: str, original: Path, path: Path, separator: str, scratch: ExitStack) -> tuple[Path, bool]:
+    """A copy of a file in which all quotation marks are regular, and whether a quoted field spans lines."""
+    target, across_lines, first_line = _temporary(original, scratch), False, 1
+    with opened(path) as packed, target.open("w", encoding="utf-8", newline="") as written:
+        lines, writer = CountedLines(packed), csv.writer(written, delimiter=separator, lineterminator="\n")
+        try:
+            for row in csv.reader(lines, delimiter=separator, strict=True):
+                writer.writerow(row)
+                across_lines |= lines.number > first_line
+                first_line = lines.number + 1
+        except csv.Error as error:
+            raise _unreadable(f"{role}: {original}", first_line, lines.number, str(error)) from None
+        except UnicodeDecodeError as error:
+            raise sniff.not_utf8(f"{role}: {original}", lines.number, error) from None
+    return target, across_lines
+
+
+def _unreadable(where: str, first_line: int, line: int, error: str) -> DataError:
+    """The sentence for a row that begins in `first_line` and cannot be read at `line`."""
+    if "unexpected end" in error:
+        return DataError(f"{where}, line {first_line}: a quoted field begins in this row and is closed nowhere", _HINT)
+    if "expected after" in error:
+        begun = f", in a row that begins in line {first_line}" if line > first_line else ""
+        return DataError(f"{where}, line {line}: text follows the mark that closes a quoted field{begun}", _HINT)
+    return DataError(f"{where}, line {first_line}: {error}", _HINT)

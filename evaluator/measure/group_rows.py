@@ -1,0 +1,109 @@
+"""Merged sums of groups → the rows of a result: one per group, measure and aggregate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from ..metrics.definition import Definition
+from ..results.result import Row
+from ..tables.array import Array
+from ..tables.groups import MISSING, GroupBy
+from ..tables.prepared import Prepared
+from .aggregate import aggregated, micro, needs_values
+from .by_group import GROUPS, GroupSums, GroupTable, has_groups_of
+from .composing import Composite, composed
+from .finishing import chosen, combined, of_means, ratio_sums
+from .measuring import Task
+from .moments import Moments
+from .partial import Partial
+
+
+def group_rows(task: Task, partial: Partial, model: str, n_shown: int, composites: Sequence[Composite] = ()) -> list[Row]:
+    """The rows of the first `n_shown` measures of a task, and of arithmetic of its measures, for every group.
+
+    A mean is over the users of the group who count. Groups stand in the order of `evaluation.by`, and each in that of its numbers or names,
+    users or items without a group last. A group that a column names has rows where a user of it counts.
+    """
+    table = partial.more.get(GROUPS)
+    if table is None:
+        return []
+    assert isinstance(table, GroupTable)
+    rows = []
+    for number, by in enumerate(task.by):
+        indexes = [index for group in task.groups if has_groups_of(by, group) for index in group.indexes]
+        for code, name in _groups(task.prepared, by):
+            sums = table.sums.get((number, code))
+            if sums is None and not by.fixed_groups:
+                continue
+            own = {index: _rows(task, sums, index, model, ()) for index in indexes} if composites else {}
+            shown = [_rows(task, sums, index, model, task.aggregates) for index in sorted(indexes) if index < n_shown]
+            formulas = composed(model, [one for one in composites if _covered(one, task, own)], [*own.values()])[0]
+            rows += [replace(row, by=by.name, group=name) for row in (*(row for of_one in shown for row in of_one), *formulas)]
+    return rows
+
+
+def group_remarks(task: Task, n_shown: int) -> Iterator[str]:
+    """Which measures have no values by group."""
+    without: dict[tuple[str, str], list[str]] = {}
+    for by in task.by:
+        names = (group.first.metric.name for group in task.groups if not has_groups_of(by, group) and min(group.indexes) < n_shown)
+        named = ", ".join(dict.fromkeys(names))
+        only = "only measures of hits are split by items" if by.kind == "items" else "only measures with a value for each user are split"
+        without.setdefault((named, only), []).append(by.name)
+    for (named, only), names_of_splits in without.items():
+        if named:
+            yield f"By {', '.join(names_of_splits)} there are no values of {named}: {only}."
+
+
+def _groups(prepared: Prepared, by: GroupBy) -> list[tuple[int, str]]:
+    """The code and the name of each group, in order."""
+    if by.fixed_groups:
+        return list(enumerate(by.fixed_groups, 1))
+    return [*((group.code, group.name) for group in prepared.memberships[by].groups), (0, MISSING)]
+
+
+def _covered(composite: Composite, task: Task, indexes: Iterable[int]) -> bool:
+    """Whether every measure that a formula is made of has a value by group."""
+    known = {task.definitions[index] for index in indexes}
+    return known.issuperset(composite.definitions)
+
+
+def _rows(task: Task, sums: GroupSums | None, index: int, model: str, aggregates: Sequence[str]) -> list[Row]:
+    """The rows of one measure; without `sums` nobody of the group counts."""
+    definition = task.definitions[index]
+    n_users = 0 if sums is None else sums.moments.measure(index).n
+    rows = []
+    for aggregate in chosen(definition, aggregates):
+        if aggregate == "micro" and not definition.is_pooled:
+            continue
+        by_name = _of_nobody(aggregate) if sums is None else _aggregated(definition, sums, index, aggregate)
+        rows += [
+            Row(model, definition.spec.title, definition.k, name, value, n_users, definition.higher_is_better)
+            for name, value in by_name.items()
+        ]
+    return rows
+
+
+def _aggregated(definition: Definition, sums: GroupSums, index: int, aggregate: str) -> dict[str, float | None]:
+    moments = sums.moments.measure(index)
+    terms = ratio_sums(definition, sums.ratios.get(index))
+    if aggregate == "micro":
+        return micro(terms[0::2], terms[1::2], moments.n, lambda parts: combined(definition, parts))
+    if aggregate == "mean" and definition.of_means:
+        return of_means(definition, terms, moments, moments.n)
+    ddof = 1 if definition.axes["std_ddof"] == "sample" else 0
+    values = _values(sums, index) if needs_values(aggregate) else None
+    return aggregated(aggregate, moments, ddof=ddof, values=values)
+
+
+def _of_nobody(aggregate: str) -> dict[str, float | None]:
+    return {"micro": None} if aggregate == "micro" else aggregated(aggregate, Moments(0, 0, 0, 0, Fraction()))
+
+
+def _values(sums: GroupSums, index: int) -> Array:
+    values: Array = np.concatenate([part[index] for part in sums.values])
+    return values[~np.isnan(values)]

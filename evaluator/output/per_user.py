@@ -1,0 +1,40 @@
+"""The value of every measure for every user and model, sorted by user within a model: one pure function per format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+import polars as pl
+import polars.selectors as cs
+
+from ..results.result import Result
+from .data import as_table
+
+
+def as_parquet(result: Result) -> bytes:
+    """The values as Parquet; a value that is not defined is NaN, one that a user does not have is null."""
+    return as_table(_values(result))
+
+
+def as_csv(result: Result) -> bytes:
+    """The values as CSV in full precision; empty where a user has none, or it is not defined."""
+    return _without_nan(result).write_csv().encode()
+
+
+def as_jsonl(result: Result) -> bytes:
+    """A JSON object per user and model, in full precision; null where a user has no value, or it is not defined."""
+    return _without_nan(result).write_ndjson().encode()
+
+
+PER_USER: Final[Mapping[str, Callable[[Result], bytes]]] = MappingProxyType({"parquet": as_parquet, "csv": as_csv, "jsonl": as_jsonl})
+"""Format name (and file ending) → renderer."""
+
+
+def _values(result: Result) -> pl.DataFrame:
+    return pl.concat([frame.select(pl.lit(model).alias("model"), pl.all()) for model, frame in result.per_user.items()])
+
+
+def _without_nan(result: Result) -> pl.DataFrame:
+    return _values(result).with_columns(cs.float().fill_nan(None))

@@ -1,0 +1,78 @@
+"""Columns of data.users and data.items that results are split by → which users and items stand in which group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from ..errors import DataError
+from ..tables.groups import MISSING, GroupBy
+from ..tables.ids import Ids
+from ..tables.memberships import Membership
+from .labels import category_names, coded, group_names
+
+_MOST_GROUPS: Final = 1_000
+"""With more groups a column is an id by mistake, and the values of a group are those of a user or two."""
+
+
+@dataclass(frozen=True)
+class GroupColumn:
+    """A column that results are split by: its name in the frame, and what stands between several groups in one field (of items)."""
+
+    by: GroupBy
+    column: str
+    split: str | None = None
+
+
+def memberships(
+    columns: Iterable[GroupColumn], sides: Mapping[str, pl.DataFrame | None], items: Ids, test: pl.DataFrame | None
+) -> tuple[dict[GroupBy, Membership], list[str]]:
+    """Who stands in which group of each of the `columns`, and remarks on those that stand in none.
+
+    `sides` are the rows of `users` and `items`, by name; indexes of items follow `items`. Of a user with several groups the first in text
+    order counts; an item with several stands in each. `DataError` if a column has more than 1,000 groups.
+    """
+    made, remarks = {}, []
+    for column in columns:
+        frame = sides[column.by.kind]
+        assert frame is not None
+        membership = _of_users(frame, column) if column.by.kind == "users" else _of_items(frame, column, items)
+        _refuse_ids(column.by, membership)
+        made[column.by] = membership
+        if test is not None:
+            remarks += _remarks(column.by, membership, test["user" if column.by.kind == "users" else "item"].unique())
+    return made, remarks
+
+
+def _of_users(users: pl.DataFrame, column: GroupColumn) -> Membership:
+    named, groups = coded(group_names(users, "user", column.column))
+    named = named.sort("user")
+    return Membership(groups, Ids(named["user"]), np.arange(len(named)), named["code"].to_numpy())
+
+
+def _of_items(catalogue: pl.DataFrame, column: GroupColumn, items: Ids) -> Membership:
+    named, groups = coded(category_names(catalogue, ((column.by.column, column.column),), column.split))
+    return Membership(groups, items, items.index_of(named["item"]), named["code"].to_numpy())
+
+
+def _refuse_ids(by: GroupBy, membership: Membership) -> None:
+    n = len(membership.groups)
+    if n > _MOST_GROUPS:
+        raise DataError(
+            f"data.{by.kind}: evaluation.by: {by.name} has {n:,} groups, and results are split into {_MOST_GROUPS:,} at most",
+            "name a column with fewer different values",
+        )
+
+
+def _remarks(by: GroupBy, membership: Membership, tested: pl.Series) -> list[str]:
+    """How many of the users or items of the test file have no group."""
+    without = int(membership.mask(0)[membership.ids.index_of(tested)].sum())
+    if not without:
+        return []
+    one, several = (f"{by.kind[:-1]} has", f"{by.kind} have")
+    stand = "it stands" if without == 1 else "they stand"
+    return [f"{without:,} test {one if without == 1 else several} no {by.column} in data.{by.kind}: {stand} in the group {MISSING}."]

@@ -1,0 +1,163 @@
+"""Several runs of a model, and several folds, → one result: the mean of every value, its standard deviation, and the values themselves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from statistics import stdev
+from typing import Any
+
+import polars as pl
+
+from ..checks import CHECKS, SEVERITIES, Finding
+from .description import Description
+from .result import Counts, Input, Result, Row
+
+
+def over_runs(result: Result, runs: Mapping[str, Sequence[str]]) -> Result:
+    """The result in which the `runs` of a model, each evaluated as a model of its own, are one model with the mean of every value.
+
+    The number of users of a mean is that of the run with the fewest; who was counted is said of the first run.
+    """
+    if not runs:
+        return result
+    places = {name: (model, str(number)) for model, names in runs.items() for number, name in enumerate(names, 1)}
+    of_runs = [row for row in (*result.rows, *result.by_group) if row.model in places]
+    repeated = [replace(row, model=places[row.model][0], run=places[row.model][1]) for row in of_runs]
+
+    def collapsed(rows: Iterable[Row]) -> tuple[Row, ...]:
+        return summary([_named(row, places) for row in rows], min, only=runs.keys())
+
+    counts: dict[str, Counts] = {}
+    frames: dict[str, list[pl.DataFrame]] = {}
+    for name, of_one in result.counts.items():
+        counts.setdefault(places.get(name, (name, ""))[0], of_one)
+    for name, frame in result.per_user.items():
+        model, run = places.get(name, (name, None))
+        frames.setdefault(model, []).append(frame.select(pl.lit(run, dtype=pl.String).alias("run"), pl.all()))
+    return replace(
+        result,
+        rows=collapsed(result.rows),
+        by_group=collapsed(result.by_group),
+        repeated=tuple(repeated),
+        counts=counts,
+        per_user={model: pl.concat(of_one) for model, of_one in frames.items()},
+    )
+
+
+def over_folds(results: Mapping[str, Result], config: Mapping[str, Any]) -> Result:
+    """The results of several test sets, by the name of the fold, as one result of a `config`, with the mean of every value over the folds.
+
+    Numbers of users are added up over the folds.
+    """
+    first = next(iter(results.values()))
+    of_folds = {name: [replace(row, fold=name) for row in result.long_rows] for name, result in results.items()}
+    frames: dict[str, list[pl.DataFrame]] = {}
+    counts: dict[str, list[Counts]] = {}
+    for name, result in results.items():
+        for model, frame in result.per_user.items():
+            frames.setdefault(model, []).append(frame.select(pl.lit(name).alias("fold"), pl.all()))
+        for model, of_one in result.counts.items():
+            counts.setdefault(model, []).append(of_one)
+    return replace(
+        first,
+        rows=summary([row for result in results.values() for row in result.rows], sum),
+        by_group=summary([row for result in results.values() for row in result.by_group], sum),
+        repeated=tuple(row for rows in of_folds.values() for row in rows),
+        counts={model: _added(of_one) for model, of_one in counts.items()},
+        higher_is_better={label: better for result in results.values() for label, better in result.higher_is_better.items()},
+        per_user={model: pl.concat(of_one) for model, of_one in frames.items()},
+        inputs=tuple(_inputs(results)),
+        config=config,
+        remarks=(f"Values are means over {len(results)} folds; numbers of users are added up over them.", *_remarks(results)),
+        findings=tuple(_findings(results)),
+        enriched={f"{name}/{model}": path for name, result in results.items() for model, path in result.enriched.items()},
+        description=None if first.description is None else describe_folds({name: _described(of_one) for name, of_one in results.items()}),
+        failures={f"{key}.{name}": rows for name, result in results.items() for key, rows in result.failures.items()},
+    )
+
+
+def describe_folds(descriptions: Mapping[str, Description]) -> Description:
+    """One description of the files of all folds, which are named after them."""
+
+    def of_fold(source: str, fold: str) -> str:
+        return f"{source} of fold {fold}"
+
+    return Description(
+        tuple(replace(table, name=of_fold(table.name, fold)) for fold, each in descriptions.items() for table in each.tables),
+        tuple(
+            replace(overlap, one=of_fold(overlap.one, fold), other=of_fold(overlap.other, fold))
+            for fold, each in descriptions.items()
+            for overlap in each.overlaps
+        ),
+        tuple(dict.fromkeys(remark for each in descriptions.values() for remark in each.remarks)),
+    )
+
+
+def _described(result: Result) -> Description:
+    assert result.description is not None
+    return result.description
+
+
+def summary(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int], only: Iterable[str] | None = None) -> tuple[Row, ...]:
+    """One row for all rows of the same model, measure, aggregate and group, with the mean of their values and its standard deviation.
+
+    The mean is over the rows that have a value, `repeats` says how many; the standard deviation divides by their number less 1 and is
+    `None` for a single one. `n_users` makes one number of users of several. Rows of models that are not among `only` stay as they are.
+    """
+    alike: dict[Any, list[Row]] = {}
+    for row in rows:
+        alike.setdefault((row.model, row.metric, row.k, row.aggregate, row.by, row.group), []).append(row)
+    chosen = None if only is None else set(only)
+    summed: list[Row] = []
+    for same in alike.values():
+        summed += same if chosen is not None and same[0].model not in chosen else [_mean(same, n_users)]
+    return tuple(summed)
+
+
+def _mean(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int]) -> Row:
+    values = [row.value for row in rows if row.value is not None]
+    shares = [row.achieved for row in rows if row.achieved is not None]
+    return replace(
+        rows[0],
+        value=math.fsum(values) / len(values) if values else None,
+        n_users=n_users(row.n_users for row in rows),
+        ledger=None,
+        achieved=math.fsum(shares) / len(shares) if len(shares) == len(values) and shares else None,
+        repeats=len(values),
+        repeats_std=stdev(values) if len(values) > 1 else None,
+    )
+
+
+def _named(row: Row, places: Mapping[str, tuple[str, str]]) -> Row:
+    return replace(row, model=places[row.model][0]) if row.model in places else row
+
+
+def _added(counts: Sequence[Counts]) -> Counts:
+    """The numbers of users of all folds together."""
+    numbers = [field.name for field in fields(Counts) if field.type == "int"]
+    return replace(counts[0], **{name: sum(getattr(of_one, name) for of_one in counts) for name in numbers})
+
+
+def _inputs(results: Mapping[str, Result]) -> Iterable[Input]:
+    """The sources of all folds; what they share stands once."""
+    shared = set.intersection(*(set(result.inputs) for result in results.values()))
+    yield from (source for source in next(iter(results.values())).inputs if source in shared)
+    for name, result in results.items():
+        yield from (replace(source, role=f"{source.role} of fold {name}") for source in result.inputs if source not in shared)
+
+
+def _remarks(results: Mapping[str, Result]) -> Iterable[str]:
+    """What there is to say of all folds, and of some."""
+    shared = set.intersection(*(set(result.remarks) for result in results.values()))
+    yield from dict.fromkeys(remark for result in results.values() for remark in result.remarks if remark in shared)
+    for name, result in results.items():
+        yield from (f"fold {name}: {remark}" for remark in result.remarks if remark not in shared)
+
+
+def _findings(results: Mapping[str, Result]) -> list[Finding]:
+    """The findings of all folds, those of one check together."""
+    checks = list(CHECKS)
+    named = [replace(found, sentence=f"fold {name}: {found.sentence}") for name, result in results.items() for found in result.findings]
+    return sorted(named, key=lambda found: (SEVERITIES.index(found.severity), checks.index(found.check), found.model))

@@ -1,0 +1,89 @@
+"""`receval describe`, as a user sees it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tests.cli.test_terminal import on_a_terminal
+
+DATED = "user,item,rating,timestamp\n1,7,5,2024-03-01\n1,8,3,2024-03-03T12:00:00\n2,7,4,2024-03-02\n"
+
+
+def test_facts_of_all_files_stand_side_by_side(sample, receval):
+    code, out, err = receval("describe", sample / "quickstart.yaml")
+    assert (code, err) == (0, "")
+    assert re.search(r"^ +test +knn +popular +random$", out, re.MULTILINE)
+    assert re.search(r"^  rows +4,732 +28,950 +28,950 +28,950$", out, re.MULTILINE)
+    assert re.search(r"^  knn in test +358 of 579 \(61\.8 %\)", out, re.MULTILINE)
+    assert re.search(r"^  4  1,920  40\.6 %  █{30}$", out, re.MULTILINE)
+    assert re.search(r"^  1     14   0\.3 %  █$", out, re.MULTILINE)
+
+
+def test_json_has_full_precision(sample, receval):
+    content = json.loads(receval("describe", sample / "quickstart.yaml", "--format", "json")[1])
+    assert content["format_version"] == 1
+    test = content["tables"][0]
+    assert test["density"] == 4732 / (358 * 1054)
+    assert test["numbers"]["histogram"][0] == {"low": 1.0, "high": 1.0, "rows": 14}
+    assert content["overlaps"][0] == {"one": "knn", "other": "test", "users": 358, "items": 430}
+
+
+def test_markdown_has_tables_of_the_same_numbers(sample, receval):
+    out = receval("describe", sample / "quickstart.yaml", "--format", "md")[1]
+    assert "|  | test | knn | popular | random |\n|---|---:|---:|---:|---:|\n| rows | 4,732 | 28,950 | 28,950 | 28,950 |\n" in out
+    assert "| 4 | 1,920 | 40.6 % | ██████████████████████████████ |" in out
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120, 200])
+def test_nothing_is_cut_and_no_line_is_longer_than_the_terminal(columns, sample):
+    text = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal(["describe", str(sample / "quickstart.yaml")], columns))
+    assert "…" not in text
+    assert max(len(line) for line in text.splitlines()) <= columns
+    for name in ("test", "knn", "popular", "random"):
+        assert len(re.findall(rf"│ +{name} │", text)) == 3
+    assert len(re.findall("28,950", text)) == 3
+
+
+def test_without_blocks_in_the_encoding_bars_are_ascii(sample, monkeypatch):
+    text = on_a_terminal(["describe", str(sample / "quickstart.yaml")], 80, PYTHONIOENCODING="ascii")
+    assert text.isascii()
+    assert "####" in text
+
+
+def test_times_that_may_be_dates_are_shown_as_dates(write, receval):
+    write("test.csv", DATED)
+    write("knn.csv", "user,item,score\n1,7,0.5\n")
+    config = write("config.yaml", "data: {test: test.csv, recommendations: {knn: knn.csv}}\nevaluation: {metrics: [Precision]}")
+    out = receval("describe", config)[1]
+    assert re.search(r"first time +2024-03-01", out)
+    assert re.search(r"last time +2024-03-03", out)
+    assert re.search(r"days +2\.5", out)
+    write("test.csv", "user,item,timestamp\n1,7,12\n2,8,15.5\n")
+    out = receval("describe", config)[1]
+    assert re.search(r"first time +12\n", out)
+    assert "days" not in out
+
+
+def test_the_manifest_describes_the_files_on_request(sample, receval):
+    receval("run", sample / "quickstart.yaml", "-q", "-o", f"{sample}/plain/")
+    assert "description" not in json.loads((sample / "plain" / "manifest.json").read_text())
+    receval("run", sample / "quickstart.yaml", "-q", "-o", f"{sample}/more/", "--set", "output.describe=true")
+    described = json.loads(receval("describe", sample / "quickstart.yaml", "--format", "json")[1])
+    manifest = json.loads((sample / "more" / "manifest.json").read_text())
+    assert manifest["description"] == {key: value for key, value in described.items() if key != "format_version"}
+
+
+def test_a_description_without_a_folder_to_write_to_is_refused(sample, receval):
+    code, out, err = receval("run", sample / "quickstart.yaml", "--set", "output.describe=true")
+    assert (code, out) == (2, "")
+    assert "output.describe needs a folder to write to" in err
+
+
+def test_a_missing_file_is_said_in_one_sentence(sample, receval):
+    code, out, err = receval("describe", sample / "quickstart.yaml", "--set", "data.test=nothing.csv")
+    assert (code, out) == (3, "")
+    assert "nothing.csv" in err
+    assert err.count("\n") <= 2

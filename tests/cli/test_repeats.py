@@ -1,0 +1,217 @@
+"""Several test sets (folds) and several runs of a model: values of each, mean and standard deviation, worked by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import polars as pl
+import pytest
+import receval as library
+import yaml
+
+# Recall@1 over the users of a test set, the lists being one item long
+TESTS = {"1": "a,x b,y", "2": "a,x", "3": "c,z"}
+LISTS = {"1": "a,x b,x", "2": "a,x", "3": "c,x c,z"}  # 1/2, 1, 0: mean 1/2, standard deviation 1/2
+ROOT_HALF = math.sqrt(0.5)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for kind, files in (("test", TESTS), ("lists", LISTS)):
+        for fold, rows in files.items():
+            (tmp_path / f"{kind}_{fold}.csv").write_text("user,item\n" + "\n".join(rows.split()) + "\n")
+    # over test_1: both found, one, none
+    for run, rows in {"all": "a,x b,y", "one": "a,x b,x", "none": "a,y b,x"}.items():
+        (tmp_path / f"{run}.csv").write_text("user,item\n" + "\n".join(rows.split()) + "\n")
+    (tmp_path / "users.csv").write_text("user,plan\na,free\nb,paid\n")
+    return tmp_path
+
+
+@pytest.fixture
+def config(folder):
+    """Write a config with a data section."""
+
+    def config(data, **evaluation):
+        document = {"data": data, "evaluation": {"metrics": ["Recall"], "top_k": 1, **evaluation}, "health": "off"}
+        (folder / "config.yaml").write_text(yaml.safe_dump(document))
+        return folder / "config.yaml"
+
+    return config
+
+
+FOLDS = {"folds": [1, 2, 3], "test": "test_{fold}.csv", "recommendations": {"als": "lists_{fold}.csv"}}
+RUNS = {"test": "test_1.csv", "recommendations": {"als": {"runs": ["all.csv", "one.csv", {"path": "none.csv"}]}, "pop": "one.csv"}}
+
+
+def run(config, *overrides):
+    return library.run(library.load_config(config, overrides))
+
+
+def repeats(result):
+    """(model, fold, run) → the value of each repetition."""
+    return {(row.model, row.fold, row.run): row.value for row in result.repeated if row.by is None}
+
+
+def test_a_value_over_folds_is_their_mean_with_its_standard_deviation(config):
+    result = run(config(FOLDS))
+    (row,) = result.rows
+    assert (row.value, row.repeats, row.repeats_std, row.n_users) == (0.5, 3, 0.5, 4)
+    assert repeats(result) == {("als", "1", None): 0.5, ("als", "2", None): 1, ("als", "3", None): 0}
+    assert [row.n_users for row in result.repeated] == [2, 1, 1]
+    assert result.counts["als"].test == 4
+    assert result.notes()[1] == "Values are means over 3 folds; numbers of users are added up over them."
+    assert result.per_user["als"].select("fold", "user", "Recall@1").rows() == [
+        ("1", "a", 1.0), ("1", "b", 0.0), ("2", "a", 1.0), ("3", "c", 0.0),
+    ]  # fmt: skip
+
+
+def test_folds_may_be_a_list_of_what_each_has_of_its_own(config):
+    own = [{"test": f"test_{fold}.csv", "recommendations": {"als": f"lists_{fold}.csv"}} for fold in (1, 2)]
+    result = run(config({"folds": [{"name": "first", **own[0]}, own[1]], "recommendations": {"same": "lists_1.csv"}}))
+    assert repeats(result) == {
+        ("same", "first", None): 0.5, ("als", "first", None): 0.5, ("same", "2", None): 1, ("als", "2", None): 1,
+    }  # fmt: skip
+    assert [(row.model, row.value, row.repeats_std) for row in result.rows] == [
+        ("same", 0.75, pytest.approx(ROOT_HALF / 2)), ("als", 0.75, pytest.approx(ROOT_HALF / 2)),
+    ]  # fmt: skip
+
+
+def test_the_runs_of_a_model_are_one_model_with_their_mean(config):
+    result = run(config(RUNS))
+    rows = {row.model: row for row in result.rows}
+    assert (rows["als"].value, rows["als"].repeats, rows["als"].repeats_std, rows["als"].n_users) == (0.5, 3, 0.5, 2)
+    assert (rows["pop"].value, rows["pop"].repeats, rows["pop"].repeats_std) == (0.5, None, None)
+    assert repeats(result) == {("als", None, "1"): 1, ("als", None, "2"): 0.5, ("als", None, "3"): 0}
+    assert result.models == ("als", "pop")
+    assert result.per_user["als"].select("run", "user", "Recall@1").rows() == [
+        ("1", "a", 1.0), ("1", "b", 1.0), ("2", "a", 1.0), ("2", "b", 0.0), ("3", "a", 0.0), ("3", "b", 0.0),
+    ]  # fmt: skip
+    assert result.per_user["pop"]["run"].to_list() == [None, None]
+
+
+def test_runs_in_folds_are_averaged_in_each_fold_first(config, folder):
+    (folder / "test_2.csv").write_text("user,item\na,x\nb,x\n")  # all.csv: 1/2, none.csv: 1/2
+    data = {"folds": [1, 2], "test": "test_{fold}.csv", "recommendations": {"als": {"runs": ["all.csv", "none.csv"]}}}
+    result = run(config(data))
+    (row,) = result.rows
+    assert (row.value, row.repeats, row.repeats_std) == (0.5, 2, 0)
+    assert repeats(result) == {
+        ("als", "1", None): 0.5, ("als", "1", "1"): 1, ("als", "1", "2"): 0,
+        ("als", "2", None): 0.5, ("als", "2", "1"): 0.5, ("als", "2", "2"): 0.5,
+    }  # fmt: skip
+    of_fold = next(row for row in result.repeated if (row.fold, row.run) == ("1", None))
+    assert (of_fold.repeats, of_fold.repeats_std) == (2, pytest.approx(ROOT_HALF))
+
+
+def test_groups_are_averaged_over_the_runs_and_folds_that_have_them(config):
+    result = run(config({**FOLDS, "users": "users.csv"}, by=["users.plan"]))
+    found = {row.group: (row.value, row.repeats, row.repeats_std, row.n_users) for row in result.by_group}
+    # free: a in folds 1 and 2; paid: b in fold 1; without a plan: c in fold 3
+    assert found == {"free": (1, 2, 0, 2), "paid": (0, 1, None, 1), "(missing)": (0, 1, None, 1)}
+    of_runs = run(config({**RUNS, "users": "users.csv"}, by=["users.plan"]))
+    assert {(row.model, row.group): row.value for row in of_runs.by_group} == {
+        ("als", "free"): pytest.approx(2 / 3), ("als", "paid"): pytest.approx(1 / 3), ("pop", "free"): 1, ("pop", "paid"): 0,
+    }  # fmt: skip
+
+
+def test_every_output_has_the_values_of_each_run_their_mean_and_standard_deviation(receval, config, tmp_path):
+    path = config(RUNS)
+    code, out, _ = receval("run", path, "-o", f"{tmp_path}/out/", "-o", tmp_path / "r.jsonl")
+    assert code == 0
+    assert "als     mean   0.5000" in out
+    assert "0.5000 ± 0.5000" in out
+    rows = json.loads((tmp_path / "out" / "results.json").read_text())["results"]
+    found = [(row["model"], row["run"], row["value"], row["repeats"], row["repeats_std"]) for row in rows]
+    assert found == [
+        ("als", None, 0.5, 3, 0.5), ("pop", None, 0.5, None, None),
+        ("als", "1", 1.0, None, None), ("als", "2", 0.5, None, None), ("als", "3", 0.0, None, None),
+    ]  # fmt: skip
+    assert pl.read_parquet(tmp_path / "out" / "results.parquet").to_dicts() == rows
+    assert [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()] == rows
+    assert pl.read_csv(tmp_path / "out" / "results.csv")["repeats_std"].to_list() == [0.5, None, None, None, None]
+    assert (tmp_path / "out" / "results_wide.csv").read_text().splitlines() == [
+        "model,run,over_repeats,Recall@1", "als,,mean,0.5", "als,,std,0.5", "pop,,,0.5", "als,1,,1.0", "als,2,,0.5", "als,3,,0.0",
+    ]  # fmt: skip
+    markdown = (tmp_path / "out" / "results.md").read_text()
+    assert "| als | mean | 0.5000 |" in markdown
+    assert "| als | std | 0.5000 |" in markdown
+
+
+def test_files_of_each_fold_are_in_the_manifest_and_those_of_all_stand_once(receval, config, tmp_path):
+    assert receval("run", config({**FOLDS, "users": "users.csv"}, by=["users.plan"]), "-q", "-o", f"{tmp_path}/out/")[0] == 0
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    roles = [source["role"] for source in manifest["inputs"]]
+    assert roles == [
+        "data.users", "data.test of fold 1", "data.recommendations.als of fold 1", "data.test of fold 2",
+        "data.recommendations.als of fold 2", "data.test of fold 3", "data.recommendations.als of fold 3",
+    ]  # fmt: skip
+    assert [fold["name"] for fold in manifest["config"]["data"]["folds"]] == ["1", "2", "3"]
+
+
+def test_the_resolved_config_reads_back(receval, config, folder):
+    for data in (FOLDS, RUNS):
+        path = config(data)
+        printed = receval("run", path, "--print-config")[1]
+        (folder / "again.yaml").write_text(printed)
+        assert receval("run", folder / "again.yaml", "--print-config")[1] == printed
+        tables = [receval("run", file, "--format", "csv")[1].splitlines() for file in (folder / "again.yaml", path)]
+        again, before = ([line.rpartition(",")[0] for line in lines] for lines in tables)  # all but where the cut-off was written
+        assert again == before
+
+
+def test_findings_say_in_which_fold_and_run(receval, config):
+    path = config({**FOLDS, "recommendations": {"als": {"runs": ["lists_{fold}.csv", "all.csv"]}}})
+    _, out, _ = receval("check", path, "--set", "health={}")
+    assert "als (run 1): fold 3: " in out
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"folds": [1]}, "data.folds: folds are a list of at least two"),
+        ({"folds": [1, 1]}, "data.folds: two folds are called 1"),
+        ({"folds": [1, 2], "test": "test_1.csv"}, "data.folds[0]: the fold 1 has the test set of every other: write {fold} in the path"),
+        ({"folds": [{"tset": "test_1.csv"}, 2]}, "data.folds[0].tset: unknown key 'tset' — did you mean 'test'?"),
+        ({"folds": [True, 2]}, "data.folds[0]: a fold is a name, or a mapping"),
+        ({"recommendations": {"als": "-"}}, "standard input (-) can be read only once, and data.folds reads every file anew"),
+        ({"recommendations": {"als": {"runs": ["all.csv"]}}}, "runs are a list of at least two files"),
+        ({"recommendations": {"als": {"runs": "all.csv"}}}, "runs are a list of at least two files"),
+    ],
+)
+def test_folds_and_runs_that_cannot_be_are_config_errors(receval, config, change, sentence):
+    code, out, err = receval("run", config({**FOLDS, **change}))
+    assert (code, out) == (2, "")
+    assert sentence in err
+
+
+def test_a_file_of_a_fold_that_is_not_there_is_a_data_error(receval, config):
+    code, _, err = receval("run", config({**FOLDS, "folds": [1, 9]}))
+    assert code == 3
+    assert "there is no file" in err
+    assert "lists_9.csv" in err
+
+
+@pytest.mark.parametrize("arguments", [("audit", "CONFIG"), ("explain", "Recall@1", "CONFIG", "--user", "a")])
+def test_commands_of_one_test_set_refuse_folds(receval, config, arguments):
+    code, _, err = receval(*(config(FOLDS) if argument == "CONFIG" else argument for argument in arguments))
+    assert code == 2
+    assert "data.folds are for receval run and receval check" in err
+
+
+def test_enriched_lists_and_the_description_of_the_files_are_those_of_each_fold(receval, config, tmp_path):
+    out = tmp_path / "out"
+    wanted = ("--set", "output.enriched=true", "--set", "output.describe=true")
+    code, _, err = receval("run", config(FOLDS), *wanted, "-o", f"{out}/")
+    assert code == 0, err
+    rows = {file.name: pl.read_parquet(file).height for file in out.glob("enriched.*")}
+    assert rows == {"enriched.1%2Fals.parquet": 2, "enriched.2%2Fals.parquet": 1, "enriched.3%2Fals.parquet": 2}
+    tables = library.describe(library.load_config(config(FOLDS))).tables
+    assert {table.name: table.rows for table in tables} == {
+        "test of fold 1": 2,
+        "als of fold 1": 2,
+        "test of fold 2": 1,
+        "als of fold 2": 1,
+        "test of fold 3": 1,
+        "als of fold 3": 2,
+    }

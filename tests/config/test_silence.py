@@ -1,0 +1,105 @@
+"""What has no effect is said, and so is how a block is read that could be another program's."""
+
+from __future__ import annotations
+
+import pytest
+from receval import load_config
+
+DATA = "data: {test: t.csv, train: r.csv, recommendations: {m: l.csv}}\n"
+
+
+@pytest.fixture
+def warnings(write):
+    """The warnings of a config with this evaluation, without the place."""
+
+    def warnings(evaluation: str) -> list[str]:
+        loaded = load_config(write("c.yaml", f"{DATA}evaluation: {evaluation}\n"))
+        return [warning.partition(": ")[2] for warning in loaded.warnings]
+
+    return warnings
+
+
+@pytest.fixture
+def doubt(write):
+    """How a block is said to be read."""
+    return lambda evaluation: load_config(write("c.yaml", f"{DATA}evaluation: {evaluation}\n")).doubt
+
+
+@pytest.mark.parametrize("convention", ["relison", "rs_metrics", "replay", "lenskit"])
+def test_graded_relevance_under_a_convention_without_grades_is_said(convention, warnings):
+    (warning,) = warnings(f"{{convention: {convention}, relevance: {{graded: true}}, metrics: [nDCG@5, Recall@5]}}")
+    assert warning.startswith(f"evaluation.relevance.graded: has no effect: under the convention {convention} every relevant item counts")
+
+
+@pytest.mark.parametrize("measure", ["nDCG@5", "nDCG(convention=receval)@5", "ERR@5", "Precision@5"])
+def test_graded_relevance_that_a_measure_may_look_at_is_no_reason_to_warn(measure, warnings):
+    assert warnings(f"{{convention: receval, relevance: {{graded: true}}, metrics: ['{measure}']}}") == []
+
+
+def test_binary_relevance_under_a_convention_that_takes_ratings_as_grades_is_said(warnings):
+    (warning,) = warnings("{convention: warprec, relevance: {graded: false}, metrics: [nDCG@5]}")
+    assert "the convention warprec takes the rating as the grade; write grades=ones in a measure" in warning
+    assert warnings("{convention: warprec, relevance: {graded: false}, metrics: [nDCG(grades=ones)@5]}") == []
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "reason"),
+    [
+        ("{convention: clayrs, relevance: {threshold: 4}, metrics: [NDCG@5]}", "the convention clayrs says by itself what is relevant"),
+        ("{relevance: {threshold: 4}, metrics: [Recall(threshold=3)@5]}", "every measure names its own"),
+        ("{relevance: {threshold: 4}, metrics: [ItemCoverage@5]}", "no measure looks at what is relevant"),
+    ],
+)
+def test_a_threshold_that_no_measure_uses_is_said_with_the_reason(evaluation, reason, warnings):
+    assert warnings(evaluation) == [f"evaluation.relevance.threshold: has no effect: {reason}"]
+
+
+def test_an_order_of_ties_that_no_measure_uses_is_said(warnings):
+    (warning,) = warnings("{convention: relison, policy: {tie_order: item_asc}, metrics: [nDCG@10]}")
+    assert warning.endswith("the convention relison reads lists in the order of the file, in which nothing is tied")
+    assert warnings("{convention: receval, policy: {tie_order: item_asc}, metrics: [nDCG@10]}") == []
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "programs", "names"),
+    [
+        ("{metrics: [AUC]}", "WarpRec", "warprec"),
+        ("{top_k: [10, 20], metrics: [nDCG]}", "WarpRec", "warprec"),
+        (
+            "{top_k: [10], complex_metrics: [{name: F1, params: {metric_name_1: nDCG, metric_name_2: MAP, beta: 0.5}}]}",
+            "WarpRec",
+            "warprec",
+        ),
+        ("{metrics: {nDCG: {cutoff: {type: int, values: [1, 5]}}}}", "RELISON", "relison"),
+        ("{metrics: [Precision, NDCG, FMeasure]}", "ClayRS", "clayrs"),
+        ("{metrics: [Precision, Recall]}", "WarpRec or ClayRS", "warprec or clayrs"),
+    ],
+)
+def test_a_block_that_another_program_could_have_written_is_said_to_be_read_as_ours(evaluation, programs, names, doubt):
+    reading = f"if it was written for {programs}, write convention: {names}."
+    assert doubt(evaluation) == f"The evaluation is read under the convention receval; {reading}"
+    assert doubt(evaluation.replace("{", "{convention: receval, ", 1)) == ""
+
+
+@pytest.mark.parametrize(
+    "evaluation",
+    [
+        "{top_k: 10, metrics: [nDCG]}",
+        "{metrics: [nDCG@10]}",
+        "{metrics: [nDCG(gain=linear)]}",
+        "{relevance: {threshold: 4}, metrics: [nDCG]}",
+        "{aggregates: [mean], metrics: [nDCG]}",
+        "{metrics: [nDCG, BinG]}",
+        "{metrics: {nDCG: {cutoff: {values: [1]}, gain: linear}}}",
+    ],
+)
+def test_a_block_with_something_of_our_own_is_read_without_a_word(evaluation, doubt):
+    assert doubt(evaluation) == ""
+
+
+def test_how_a_block_is_read_stands_below_the_table_and_validate_says_it(receval, sample):
+    changed = ("--set", "evaluation={metrics: [nDCG]}")
+    said = "The evaluation is read under the convention receval; if it was written for WarpRec, write convention: warprec."
+    for form in ("table", "md", "json"):
+        assert said in receval("run", sample / "quickstart.yaml", *changed, *(() if form == "table" else ("--format", form)))[1]
+    assert receval("validate", sample / "quickstart.yaml", *changed)[2] == f"receval: {said}\n"

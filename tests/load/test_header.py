@@ -1,0 +1,102 @@
+"""The first line is a header where it can only be one; where it may be data it is not lost in silence."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from receval import load, load_config, run
+from receval.errors import DataError
+
+from tests.conftest import values
+
+LISTS = "ann,dune\nbob,emma\ncid,ulysses\n"
+TEST = "ann,dune\nbob,other\ncid,ulysses\n"
+"""No header: the first item of two of three users is relevant; without the first lines that is so for one of two."""
+BY_POSITION = {"columns": {"user": 1, "item": 2}}
+
+
+@pytest.fixture
+def result(write, tmp_path):
+    def result(test, lists, **more):
+        data = {"test": {"path": "test.csv", **test}, "recommendations": {"m": {"path": "l.csv", **lists}}, **more}
+        write("config.yaml", yaml.safe_dump({"data": data, "evaluation": {"metrics": ["Recall@1"]}, "health": "off"}))
+        return run(load_config(tmp_path / "config.yaml"))
+
+    return result
+
+
+def doubts(text, write, table="interactions", **options):
+    path = write("some.csv", text)
+    source = load.look("data.test", table, [path.name], [path], **options)
+    return source.scan.has_header, source.scan.doubts
+
+
+def test_columns_by_position_mean_that_the_first_line_is_data(write, result):
+    write("test.csv", TEST)
+    write("l.csv", LISTS)
+    found = result(BY_POSITION, BY_POSITION)
+    assert values(found, "m") == {"Recall@1": 2 / 3}
+    assert not any("first line" in remark for remark in found.remarks)
+
+
+def test_a_header_above_columns_by_position_has_to_be_said(write, result):
+    write("test.csv", "user_id,item_id\n" + TEST)
+    write("l.csv", LISTS)
+    with pytest.raises(DataError, match="first line, 'user_id,item_id', names columns, and the config gives columns by position only"):
+        result(BY_POSITION, BY_POSITION)
+    assert values(result(BY_POSITION | {"header": True}, BY_POSITION), "m") == {"Recall@1": 2 / 3}
+    assert values(result(BY_POSITION | {"header": False}, BY_POSITION), "m") == {"Recall@1": 2 / 4}
+
+
+def test_what_looks_like_a_header_above_columns_by_position_is_data_and_said(write, result):
+    write("test.csv", "who,what,when\nann,dune,3\nbob,other,4\ncid,ulysses,5\n")
+    write("l.csv", LISTS)
+    found = result(BY_POSITION, BY_POSITION)
+    assert values(found, "m") == {"Recall@1": 2 / 4}
+    said = "data.test: the first line of test.csv, 'who,what,when', is read as data; say header: true if it names the columns."
+    assert found.remarks[0] == said
+
+
+def test_an_item_called_book_beside_a_number_is_data_and_said(write):
+    said = "data.test: the first line of some.csv, '1,book,5', is read as data; say header: true if it names the columns."
+    assert doubts("1,book,5\n2,dune,4\n", write) == (False, (said,))
+
+
+def test_an_only_name_that_may_be_an_item_is_a_header_and_said(write):
+    said = "data.test: the first line of some.csv, 'book', is taken for the names of the columns; say header: false if it is data."
+    assert doubts("book\ndune\nemma\n", write, "catalogue") == (True, (said,))
+    assert doubts("book\ndune\nemma\n", write, "catalogue", header=False) == (False, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "user,item\nann,dune\n",
+        "user_id,item_id,rating\n1,10,5\n",
+        "user,book\nann,dune\n",
+        "user,item,0\n1,10,0.9\n",
+        "user_id:token\titem_id:token\n1\t10\n",
+    ],
+)
+def test_usual_names_are_a_header_without_doubt(text, write):
+    assert doubts(text, write) == (True, ())
+
+
+@pytest.mark.parametrize("text", ["item_id\nB01\nB02\n", "movieId,title\n1,Dune\n", "book,year\ndune,1965\n"])
+def test_one_sure_name_or_one_above_numbers_is_a_header_without_doubt(text, write):
+    assert doubts(text, write, "catalogue") == (True, ())
+
+
+def test_names_that_the_config_gives_are_a_header_without_doubt(write):
+    assert doubts("who,book\nann,dune\n", write, columns={"user": "who"}) == (True, ())
+    assert doubts("book,kind\ndune,novel\n", write, "catalogue", labels=["kind"]) == (True, ())
+
+
+@pytest.mark.parametrize("text", ["1,10,5\n2,11,4\n", "ann,10\nbob,11\n", 'ann,"[1, 2]"\n'])
+def test_numbers_and_lists_are_data_without_doubt(text, write):
+    assert doubts(text, write) == (False, ())
+
+
+def test_a_row_of_several_lines_is_said(write):
+    said = "data.test: a quoted field of some.csv goes on over a line end, so that several lines are one row."
+    assert doubts('user,item,title\n1,10,"a\nb"\n', write) == (True, (said,))

@@ -1,0 +1,112 @@
+"""What can be no id is refused with its line wherever it stands: in the first lines, by which types are decided, and long behind them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+
+import pytest
+import zstandard
+from receval import load
+from receval.errors import DataError
+
+from tests.load.conftest import EXPECTED
+
+FIRST = 1_000
+"""Types are decided by so many lines."""
+ODD = {
+    "15.0": "15.0 cannot be an id",
+    "15.7": "15.7 cannot be an id",
+    "1e2": "100.0 cannot be an id",
+    "[15]": "[15] cannot be an id",
+    "[15.0]": "[15.0] cannot be an id",
+    '{"a": 15}': "{'a': 15} cannot be an id",
+    "true": "True cannot be an id",
+    '"a\\u0000b"': "'a\\x00b' cannot be an id",
+}
+places = pytest.mark.parametrize("n_before", [1, 2 * FIRST], ids=["early", "late"])
+
+
+def objects(n: int, item: str, **more: str) -> str:
+    """So many lines of good objects, and one with the JSON `item`."""
+    good = json.dumps({"user": 1, "item": 10, **more}) + "\n"
+    return good * n + json.dumps({"user": 2, "item": "ITEM", **more}).replace('"ITEM"', item) + "\n"
+
+
+@places
+@pytest.mark.parametrize("item", ODD)
+@pytest.mark.parametrize("spelling", ["item", "artículo"])
+def test_an_odd_value_in_json_is_no_id(spelling, item, n_before, write, door):
+    source = {"path": "l.ndjson", "columns": {"item": spelling}}
+    write("l.ndjson", objects(n_before, item).replace('"item"', json.dumps(spelling)))
+    said = f"line {n_before + 1}: {ODD[item]}"
+    if item.startswith("[") and n_before < FIRST:  # the first lines say that a row may hold a list
+        said = f"line 1: {spelling!r} is 10, and in other rows a list"
+    with pytest.raises(DataError, match=re.escape(said)):
+        door(source)
+
+
+@places
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+def test_an_odd_value_in_packed_json_is_no_id(pack, n_before, write, door):
+    write("l.ndjson.gz" if pack is gzip.compress else "l.ndjson.zst", pack(objects(n_before, "15.0").encode()))
+    with pytest.raises(DataError, match=f"line {n_before + 1}: 15.0 cannot be an id"):
+        door("l.ndjson.gz" if pack is gzip.compress else "l.ndjson.zst")
+
+
+@places
+@pytest.mark.parametrize(
+    ("items", "said"),
+    [
+        ("[15.0]", "15.0 cannot be an id"),
+        ('["a", 15.0]', "15.0 cannot be an id"),
+        ('["a] 1.0", true]', "True cannot be an id"),
+        ("[[15]]", "[15] cannot be an id"),
+        ("15", "'items' is 15, and in other rows a list"),
+        ('"[15]"', "'items' is '[15]', and in other rows a list"),
+    ],
+)
+def test_an_odd_value_in_a_list_of_json_is_no_id(items, said, n_before, write, door):
+    write("l.ndjson", '{"user": 1, "items": [10]}\n' * n_before + f'{{"user": 2, "items": {items}}}\n')
+    with pytest.raises(DataError, match=re.escape(f"line {n_before + 1}: {said}")):
+        door("l.ndjson")
+
+
+@places
+@pytest.mark.parametrize(
+    ("items", "said"),
+    [
+        ("[15.0]", "15.0 cannot be an id"),
+        ("[true]", "True cannot be an id"),
+        ('[""a"", 1e3]', "1000.0 cannot be an id"),
+        ("[15", "item holds '[15', which is no JSON array"),
+        ("15", "item holds '15', which is no JSON array"),
+        ("x", "item holds 'x', which is no JSON array"),
+    ],
+)
+def test_an_odd_value_in_a_list_in_text_is_no_id(items, said, n_before, write, door):
+    write("l.csv", "user,items\n" + '1,"[10]"\n' * n_before + f'2,"{items}"\n')
+    with pytest.raises(DataError, match=re.escape(f"line {n_before + 2}: {said}")):
+        door("l.csv")
+
+
+def test_texts_that_look_like_odd_values_are_ids_like_others(write, door):
+    items = ["10", '"item": 15.0', "[15]", "{", "\\", "true]"]
+    write("t.ndjson", "".join(json.dumps({"user": "u", "item": item}) + "\n" for item in items))
+    write("l.ndjson", "".join(json.dumps({"other": {"item": 1.5}, "user": "u", "item": item}) + "\n" for item in items))
+    write("m.ndjson", json.dumps({"user": "u", "items": items}) + "\n")
+    assert door("l.ndjson", test="t.ndjson") == door("m.ndjson", test="t.ndjson") == {"MRR@10": 1.0, "Recall@10": 1.0}
+
+
+@places
+def test_a_label_of_json_is_a_single_value(n_before, write):
+    path = write("items.ndjson", '{"item": 10, "genre": "x"}\n' * n_before + '{"item": 11, "genre": ["x"]}\n')
+    with pytest.raises(DataError, match=rf"line {n_before + 1}: 'genre' is \['x'\], where text was expected"):
+        load.look("data.items", "catalogue", [path.name], [path], labels=["genre"])
+
+
+def test_good_json_is_read_as_before(write, door):
+    rows = ((1, 10, 1), (1, 99, 0.5), (2, 98, 2), (2, 12, 1))
+    write("l.ndjson", "".join(json.dumps({"user": u, "item": i, "score": s, "n": [1.5]}) + "\n" for u, i, s in rows))
+    assert door("l.ndjson") == EXPECTED

@@ -1,0 +1,25 @@
+"""Paths that Polars does not take once it has read NDJSON or Arrow, which it then reads as files of a store."""
+
+from __future__ import annotations
+
+import io
+
+import polars as pl
+import pytest
+
+from tests.load.conftest import EXPECTED, LISTS
+
+TRUTH = '{"user": 1, "item": 10}\n{"user": 1, "item": 11}\n{"user": 2, "item": 12}\n'
+PATHS = ["below/../lists.csv", "two\nlines.csv", "t\tab.csv", "below/../lists.parquet", "two\nlines.parquet", "[1]?.parquet"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_file_beside_json_may_have_any_path(path, write, door, tmp_path):
+    (tmp_path / "below").mkdir()
+    write("test.ndjson", TRUTH)
+    frame = pl.DataFrame(LISTS, ["user", "item", "score"], orient="row")
+    content = io.BytesIO()
+    (frame.write_parquet if path.endswith("parquet") else frame.write_csv)(content)
+    write(path, content.getvalue())
+    named = path if "?" not in path else "[[]1]*.parquet"
+    assert door(named, test="test.ndjson") == EXPECTED

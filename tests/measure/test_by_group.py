@@ -1,0 +1,196 @@
+"""Values by group of users and of relevant items, worked by hand and beside runs over the rows of one group only."""
+
+from __future__ import annotations
+
+import math
+import random
+from statistics import fmean
+
+import polars as pl
+import pytest
+from receval.errors import DataError
+
+from tests.conftest import per_user, table
+from tests.variants import COLUMN
+from tests.worlds import pairs, sides
+
+# a wants x z, b wants y, c wants z, d wants w. The lists: a: x w, b: z y, c: x y, d: w.
+TEST = table(["user", "item"], [("a", "x"), ("a", "z"), ("b", "y"), ("c", "z"), ("d", "w")])
+LISTS = table(
+    ["user", "item", "score"],
+    [("a", "x", 2.0), ("a", "w", 1.0), ("b", "z", 2.0), ("b", "y", 1.0), ("c", "x", 2.0), ("c", "y", 1.0), ("d", "w", 1.0)],
+)
+# Train has 3 rows of a, 1 of b, none of c, 6 of d.
+TRAIN = table(["user", "item"], [*(("a", item) for item in "pqr"), ("b", "p"), *(("d", item) for item in "pqrstu")])
+USERS = table(["user", "plan"], [("a", "free"), ("b", "paid"), ("c", None), ("z", "gone")])
+ITEMS = table(["item", "categories", "kind"], [("x", "pop", "new"), ("y", "pop|rock", "new"), ("z", "rock", "old"), ("w", None, None)])
+LOG3 = 1 / math.log2(3)
+
+
+def by_group(result, label, model="model"):
+    """What results are split by → group → value and number of users of a measure."""
+    table = {}
+    for row in result.by_group:
+        if row.model == model and row.label == label:
+            table.setdefault(row.by, {})[row.group] = (row.value, row.n_users)
+    return table
+
+
+def approx(groups):
+    return {group: (value if value is None else pytest.approx(value, abs=1e-12), n) for group, (value, n) in groups.items()}
+
+
+@pytest.fixture
+def toy(evaluate):
+    """Evaluate the toy, split by something."""
+
+    def toy(by, metrics=("Recall", "MRR", "Precision", "nDCG"), **options):
+        return evaluate(TEST, LISTS, train=TRAIN, users=USERS, items=ITEMS, metrics=list(metrics), top_k=[2], by=by, **options)
+
+    return toy
+
+
+def test_users_are_split_by_a_column_and_those_without_a_value_are_a_group(toy):
+    result = toy(["users.plan"])
+    # Recall@2: a 1/2, b 1, c 0, d 1, whom data.users does not hold
+    assert by_group(result, "Recall@2") == {"users.plan": approx({"free": (0.5, 1), "paid": (1, 1), "(missing)": (0.5, 2)})}
+    assert "2 test users have no plan in data.users: they stand in the group (missing)." in result.notes()
+
+
+def test_users_are_split_by_the_number_of_their_train_rows(toy):
+    found = by_group(toy([{"train_count": [1, 3, 5]}]), "Recall@2")
+    assert found == {"train_count": approx({"0": (0, 1), "1-2": (1, 1), "3-4": (0.5, 1), "5+": (1, 1)})}
+
+
+def test_cold_users_have_no_row_of_train(toy):
+    assert by_group(toy("cold"), "MRR@2") == {"cold": approx({"cold": (0, 1), "warm": (2.5 / 3, 3)})}
+
+
+def test_a_group_that_no_column_names_has_a_row_also_where_nobody_counts(toy):
+    found = by_group(toy([{"train_count": [2, 7]}], aggregates=["mean", "bootstrap95", "micro"]), "Recall@2")
+    assert found == {"train_count": approx({"0-1": (0.5, 2), "2-6": (0.75, 2), "7+": (None, 0)})}
+
+
+def test_relevant_items_are_split_by_a_column_of_which_an_item_may_have_several_values(toy):
+    result = toy(["items.categories"])
+    # pop: x of a at rank 1, y of b at rank 2. rock: z of a and of c, not listed; y of b. Without a category: w of d at rank 1.
+    expected = {
+        "Recall@2": {"pop": (1, 2), "rock": (1 / 3, 3), "(missing)": (1, 1)},
+        "MRR@2": {"pop": (0.75, 2), "rock": (1 / 6, 3), "(missing)": (1, 1)},
+        "Precision@2": {"pop": (0.5, 2), "rock": (1 / 6, 3), "(missing)": (0.5, 1)},
+        "nDCG@2": {"pop": ((1 + LOG3) / 2, 2), "rock": (LOG3 / 3, 3), "(missing)": (1, 1)},
+    }
+    assert {label: by_group(result, label)["items.categories"] for label in expected} == {
+        label: approx(groups) for label, groups in expected.items()
+    }
+
+
+def test_a_column_of_items_that_is_not_split_has_one_value_per_item(toy):
+    found = by_group(toy(["items.kind"]), "Recall@2")
+    # new: x of a, y of b; old: z of a and of c
+    assert found == {"items.kind": approx({"new": (1, 2), "old": (0, 2), "(missing)": (1, 1)})}
+
+
+def test_pooled_values_and_medians_are_made_of_the_users_of_a_group(toy):
+    result = toy([{"train_count": [1]}, "items.categories"], metrics=["Recall"], aggregates=["micro", "median", "sum", "std"])
+    # with train: a 1 of 2, b 1 of 1, d 1 of 1
+    assert by_group(result, "Recall@2 (micro)")["train_count"]["1+"] == (pytest.approx(3 / 4), 3)
+    assert by_group(result, "Recall@2 (median)")["train_count"]["1+"] == (1, 3)
+    assert by_group(result, "Recall@2 (sum)")["train_count"]["1+"] == (2.5, 3)
+    assert by_group(result, "Recall@2 (std)")["train_count"]["1+"] == (pytest.approx(math.sqrt(1 / 12)), 3)
+    assert by_group(result, "Recall@2 (micro)")["items.categories"]["rock"] == (pytest.approx(1 / 3), 3)
+    assert by_group(result, "Recall@2 (median)")["items.categories"]["rock"] == (0, 3)
+
+
+def test_arithmetic_of_measures_is_computed_in_each_group(toy):
+    result = toy(["users.plan", "items.kind"], metrics=["Recall@2 + 2*MRR@2", "Recall@2 + NumRetrieved@2"])
+    assert by_group(result, "Recall@2 + 2*MRR@2") == {
+        "users.plan": approx({"free": (2.5, 1), "paid": (2, 1), "(missing)": (1.5, 2)}),
+        "items.kind": approx({"new": (2.5, 2), "old": (0, 2), "(missing)": (3, 1)}),
+    }
+    assert by_group(result, "Recall@2 + NumRetrieved@2").keys() == {"users.plan"}
+
+
+def test_measures_without_a_value_per_user_or_of_other_items_than_hits_have_none_by_group_and_a_note_says_so(toy):
+    result = toy(["cold", "items.kind"], metrics=["Recall", "NumRetrieved", "ItemCoverage"])
+    assert by_group(result, "ItemCoverage@2") == {}
+    assert by_group(result, "NumRetrieved@2").keys() == {"cold"}
+    assert "By cold there are no values of ItemCoverage: only measures with a value for each user are split." in result.notes()
+    assert "By items.kind there are no values of NumRetrieved, ItemCoverage: only measures of hits are split by items." in result.notes()
+
+
+def test_groups_of_fewer_than_100_users_are_marked(evaluate):
+    users = range(301)
+    test = table(["user", "item"], [(user, 1) for user in users])
+    plans = table(["user", "plan"], [(user, "few" if user < 99 else "many") for user in users])
+    result = evaluate(test, test, users=plans, metrics=["Recall"], by=["users.plan"])
+    assert {row.group: (row.n_users, row.few_users) for row in result.by_group} == {"few": (99, True), "many": (202, False)}
+    assert [row.few_users for row in result.rows] == [None]
+
+
+def test_yardsticks_are_split_too(toy):
+    result = toy(["users.plan", "items.kind"], metrics=["Recall"], yardsticks=["oracle"])
+    assert by_group(result, "Recall@2", "(oracle)") == {
+        "users.plan": approx({"free": (1, 1), "paid": (1, 1), "(missing)": (1, 2)}),
+        "items.kind": approx({"new": (1, 2), "old": (1, 2), "(missing)": (1, 1)}),
+    }
+
+
+def test_a_column_of_more_than_1000_values_is_refused(evaluate):
+    users = table(["user", "name"], [(user, f"name {user}") for user in range(1001)])
+    rows = table(["user", "item"], [(1, 1)])
+    with pytest.raises(DataError, match=r"users\.name has 1,001 groups, and results are split into 1,000 at most"):
+        evaluate(rows, rows, users=users, metrics=["Recall"], by=["users.name"])
+
+
+METRICS = ["Precision", "Recall", "MAP", "nDCG", "MRR", "F1", "HitRate", "EPC", "DCG", "nDCG(convention=recbole)", "RBP"]
+
+
+@pytest.fixture
+def world():
+    chance = random.Random(5)
+    users, items = range(40), range(20)
+    lists = [
+        (user, item, chance.randint(0, 5) / 3) for user in (*users, 99) for item in chance.sample([*items, 100], chance.randint(0, 12))
+    ]
+    test = [(user, item, chance.randint(0, 5)) for user, item in pairs(chance, users, (*items, 101), 0.4)]
+    return {
+        "test": table(["user", "item", "rating"], test),
+        "lists": table(["user", "item", "score"], lists),
+        **sides(chance, users, items),
+    }
+
+
+def test_a_group_of_users_has_the_mean_of_its_users(evaluate, world):
+    result = evaluate(**world, metrics=METRICS, top_k=[3, "none"], by=[f"users.{COLUMN}", "cold"])
+    groups = dict(world["users"].drop_nulls().iter_rows())
+    trained = set(world["train"]["user"])
+    members = {
+        f"users.{COLUMN}": lambda user, group: groups.get(user, "(missing)") == group,
+        "cold": lambda user, group: (user in trained) == (group == "warm"),
+    }
+    assert {row.group for row in result.by_group} == {"a", "b", "(missing)", "cold", "warm"}
+    users = per_user(result)
+    for row in result.by_group:
+        values = [of_user[row.label] for user, of_user in users.items() if members[row.by](user, row.group)]
+        values = [value for value in values if value is not None]
+        assert (row.n_users, row.value) == (len(values), pytest.approx(fmean(values), abs=1e-12) if values else None), row
+
+
+@pytest.mark.parametrize("column", [COLUMN, "categories"])
+def test_a_group_of_items_has_the_values_of_a_test_file_of_its_items(evaluate, world, column):
+    result = evaluate(**world, metrics=METRICS, top_k=[3, "none"], by=[f"items.{column}"], relevance={"threshold": 2})
+    named = world["items"].select("item", name=pl.col(column)).with_columns(pl.col("name").str.split("|")).explode("name").drop_nulls()
+    found = {(row.group, row.label): (row.value, row.n_users) for row in result.by_group}
+    groups = dict.fromkeys(group for group, _ in found)
+    assert len(groups) > 2
+    assert "(missing)" in groups
+    for group in groups:
+        items = named.filter(name=group)["item"].implode() if group != "(missing)" else named["item"].implode()
+        inside = pl.col("item").is_in(items)
+        rows = world["test"].filter(~inside if group == "(missing)" else inside)
+        alone = evaluate(**{**world, "test": rows}, metrics=METRICS, top_k=[3, "none"], relevance={"threshold": 2})
+        for row in alone.rows:
+            of_users = (of_user for of_user in per_user(alone).values() if of_user["n_relevant"] > 0)
+            values = [of_user[row.label] for of_user in of_users if of_user[row.label] is not None]
+            assert found[group, row.label] == (pytest.approx(fmean(values), abs=1e-12), len(values)), (group, row.label)
