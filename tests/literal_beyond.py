@@ -38,7 +38,7 @@ def of_user(facts: Facts, spec: MetricSpec, user: Any) -> Any:
 
 
 def depth(cut: Sequence[Any], k: int | None, over: str) -> int:
-    return len(cut) if k is None or over == "list_length" else k
+    return k if k is not None and over == "k" else len(cut)
 
 
 def discounted(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any, novelty: Callable[[Any], float]) -> float:

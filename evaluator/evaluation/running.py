@@ -31,6 +31,7 @@ from ..measure.group_rows import group_remarks, group_rows
 from ..measure.measuring import Task
 from ..measure.partial import Partial
 from ..measure.ties import TieMeasures, bounds
+from ..results.description import Description
 from ..results.protocol import Protocol
 from ..results.repeats import over_folds, over_runs
 from ..results.result import Result
@@ -39,7 +40,6 @@ from ..tables.notes import sentences
 from . import provenance
 from .checking import available_needs, check_task_of, names_of, twins
 from .comparing import compared, with_shares
-from .describing import describe_inputs
 from .files import Files, with_files
 from .inputs import describe
 from .measured import CHECKS as TALLIES
@@ -269,6 +269,12 @@ class Run:
         about_values = of_models((model, f"{remark}.") for model, of_one in self.models.items() for remark in of_one.remarks)
         return (*self.request.remarks, *about_files, *self.plan.remarks(inputs.train is not None), *about_values)
 
+    def _description(self) -> Description:
+        """What the files hold."""
+        from .describing import describe_inputs  # only here: few runs describe their files
+
+        return describe_inputs(self.files.inputs, self.files.reader)
+
     def _result(self) -> Result:
         rows = [row for of_one in self.models.values() for row in of_one.rows]
         checks, found = check_task_of(self.request), in_order(self.symptoms)
@@ -289,6 +295,6 @@ class Run:
             unmade=unmade(checks, self.available) if examined else dict.fromkeys(CHECKS, "off"),
             failures=failing_rows(found) if self.options.keep_failures else {},
             enriched=self.enriched,
-            description=describe_inputs(self.files.inputs, self.files.reader) if self.options.describes else None,
+            description=self._description() if self.options.describes else None,
             by_group=tuple(row for of_one in self.models.values() for row in of_one.by_group),
         )

@@ -17,7 +17,6 @@ import polars as pl
 from ..checks import CHECKS
 from ..results import protocol
 from ..results.result import COLUMNS, FORMAT_VERSION, Result
-from . import description
 
 
 def as_csv(result: Result) -> bytes:
@@ -72,6 +71,8 @@ def as_parquet(result: Result) -> bytes:
 
 def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
     """What went in (paths as given, sizes, hashes, rows), what was done (config, versions) and what came out (hashes)."""
+    from . import description  # only here: most results are shown without a manifest
+
     outputs = [{"path": name, **_fingerprint(content)} for name, content in files.items()]
     inputs = [asdict(source) for source in result.inputs]
     return _json(

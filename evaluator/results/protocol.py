@@ -42,6 +42,10 @@ def sentences(protocols: Mapping[str, Protocol]) -> Iterator[str]:
         others = [f"; for {shortened(some)} {relevance} is" for relevance, some in rules.items() if relevance != most]
         named = f"Convention {convention}{f' for {shortened(labels)}' if number else ''}"
         yield f"{named}: {most} is relevant{''.join(others)}." if most else f"{named}."
-    cut = [label for label, protocol in protocols.items() if protocol.cutoff_from == DEFAULT]
+    by_default = [label for label, protocol in protocols.items() if protocol.cutoff_from == DEFAULT]
+    whole = [label for label in by_default if label.endswith("@none")]
+    cut = [label for label in by_default if label not in whole]
     if cut:
         yield f"The cut-off of {shortened(cut)} is the default: evaluation.top_k is not given."
+    if whole:
+        yield f"{shortened(whole)} {'looks' if len(whole) == 1 else 'look'} at whole lists, the default: evaluation.top_k is not given."

@@ -34,7 +34,7 @@ def list_rows(part: PartData, prepared: Prepared, rows_as_stored: ListRows, list
     if not how or not rows_as_stored.repeats:
         return rows_as_stored
     frame = rows_as_stored.rows.frame.with_columns(user=pl.Series(rows_as_stored.user)).with_row_index("index").sort("user", "row")
-    single = frame.group_by("user", "item", maintain_order=True).agg(*how, pl.col("row", "index").first())
+    single = frame.group_by("user", "item", maintain_order=True).agg(*how, pl.col("index").first())
     user = single["user"].to_numpy()
     rows = SourceRows(user, single.drop("user", "index"), part.n_users, starts_of(user, part.n_users))
     return ListRows(rows, rows_as_stored.pairs.take(single["index"].to_numpy()), prepared)
@@ -42,10 +42,12 @@ def list_rows(part: PartData, prepared: Prepared, rows_as_stored: ListRows, list
 
 def _one_row_per_item(rows: SourceRows, duplicates: str) -> list[pl.Expr]:
     """How the columns of several rows of an item become one; empty where rows stay as they are."""
+    row = pl.col("row").first()  # among ties the item stands where its first row stood
     if duplicates == "sum_scores" and "score" in rows:
-        return [pl.col("score").cast(pl.Float64).sum(), *([pl.col("position").min()] if "position" in rows else [])]
+        return [pl.col("score").cast(pl.Float64).sum(), *([pl.col("position").min()] if "position" in rows else []), row]
     if duplicates == "keep_last_row":
-        return [pl.col(name).last() for name in ("score", "position") if name in rows]
+        last = [pl.col(name).last() for name in ("score", "position") if name in rows]
+        return [*last, row] if last else [pl.col("row").last()]  # where the order of the file is the rank
     return []
 
 

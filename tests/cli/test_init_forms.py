@@ -135,8 +135,8 @@ def test_a_trec_file_beside_others_is_named_in_a_comment_as_it_is_read(init):
 def test_a_trec_file_of_an_unknown_ending_is_said_to_be_one(init, receval, folder):
     done = init({"judged.xyz": QRELS, "als.xyz": RUN}, "judged.xyz", "als.xyz")
     assert done.data["test"] == {"path": "judged.xyz", "format": "trec"}
-    assert done.data["recommendations"] == {"als": {"path": "als.xyz", "format": "trec"}}
-    assert done.values["als", "MRR@5"] == pytest.approx(STARS)
+    assert done.data["recommendations"] == {"als.xyz": {"path": "als.xyz", "format": "trec"}}  # no ending that data files have
+    assert done.values["als.xyz", "MRR@5"] == pytest.approx(STARS)
 
 
 def test_what_fields_of_text_are_taken_for_is_told(init):

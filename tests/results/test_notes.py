@@ -103,3 +103,11 @@ def test_a_standard_deviation_and_an_interval_have_no_direction(evaluate):
         "bootstrap95 low": None,
         "bootstrap95 high": None,
     }
+
+
+def test_measures_that_look_at_whole_lists_by_default_are_said_to():
+    whole, cut = Protocol("ranx", "every row", "default"), Protocol("ranx", "every row", "measure")
+    assert list(sentences({"nDCG@none": whole, "MRR@none": whole, "nDCG@5": cut})) == [
+        "Convention ranx: every row is relevant.",
+        "nDCG@none, MRR@none look at whole lists, the default: evaluation.top_k is not given.",
+    ]
