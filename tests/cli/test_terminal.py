@@ -22,7 +22,8 @@ def on_a_terminal(arguments: list[str], columns: int, **environment: str) -> str
 
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    variables = {**os.environ, "TERM": "xterm-256color", **environment}
+    inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}  # these say another size
+    variables = {**inherited, "TERM": "xterm-256color", **environment}
     process = subprocess.Popen([*RECEVAL, *arguments], stdout=follower, stderr=subprocess.DEVNULL, env=variables)
     os.close(follower)
     text = b""
