@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .options import config_argument, input_format_option, recs_option, replace_option, set_option
-from .output import emit, warn, warn_of_unrefused
+from .output import emit, warn, warn_of_settings_of_runs
 
 
 @click.command()
@@ -41,7 +41,7 @@ def explain(
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
     warn(loaded)
-    warn_of_unrefused(loaded)
+    warn_of_settings_of_runs(loaded)
     explanation = receval.explain(loaded, measure, user, model)
     if form == "json":
         emit(pages.as_json(explanation).encode())

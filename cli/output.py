@@ -30,11 +30,14 @@ def warn(loaded: receval.Loaded) -> None:
         click.echo(f"receval: warning: {warning}", err=True)
 
 
-def warn_of_unrefused(loaded: receval.Loaded) -> None:
-    """Say on standard error which data the policy refuses in a run and not here."""
-    for name in sorted(loaded.config.evaluation.policy.refused):
-        said = f"evaluation.policy.{name}: error is not looked at here; receval run or receval check does"
-        click.echo(f"receval: warning: {said}", err=True)
+def warn_of_settings_of_runs(loaded: receval.Loaded) -> None:
+    """Say on standard error which settings a run looks at and this command does not: data that the policy refuses, and groups."""
+    evaluation = loaded.config.evaluation
+    refusing = sorted(evaluation.policy.refused)
+    refused = (f"policy.{name}: error is not looked at here; receval run or receval check does" for name in refusing)
+    groups = ("by is not looked at here; receval run splits values by groups",) if evaluation.by else ()
+    for sentence in (*refused, *groups):
+        click.echo(f"receval: warning: evaluation.{sentence}", err=True)
 
 
 def on_screen(text: str) -> bytes:

@@ -95,3 +95,10 @@ def test_a_column_that_is_not_there_is_a_data_error_that_names_those_that_are(re
     code, out, err = receval("run", config, "--set", "evaluation.by=users.plam")
     assert (code, out) == (3, "")
     assert "data/users.csv: no column 'plam'; the columns are 'user_id', 'activity', 'plan'" in err
+
+
+@pytest.mark.parametrize(("command", "options"), [(("audit",), ()), (("explain", "nDCG@10"), ("--user", "2", "--model", "knn"))])
+def test_commands_without_groups_say_that_they_do_not_look_at_them(command, options, receval, config):
+    code, _, err = receval(*command, config, *options)
+    assert code == 0, err
+    assert "receval: warning: evaluation.by is not looked at here; receval run splits values by groups\n" in err
