@@ -18,9 +18,11 @@ from ..load.header import header_of
 from ..load.json_values import is_id
 from ..load.list_fields import fields_of, flattened
 from ..load.objects import schema_of_objects
+from ..load.read_options import ReadOptions
 from ..load.resolved_files import resolve
 from ..load.scan import Format, ReadError, Scan
 from ..load.source import PROCESS_SCRATCH
+from ..load.typed import stored_schema
 
 _ROLE: Final = "init"
 _MAX_ROWS: Final = 1_000
@@ -235,7 +237,7 @@ def _typed(paths: Sequence[Path], format: Format) -> RawFormat:
     schema: dict[str, pl.DataType] = {}
     for path in reversed(paths):
         try:
-            schema = dict((pl.read_parquet_schema if format == "parquet" else pl.read_ipc_schema)(path))
+            schema = stored_schema(path, format, ReadOptions())
         except opening.FAILURES as error:
             raise DataError(f"{path}: not a readable {format} file ({str(error).splitlines()[0]})", "is it complete?") from None
     given = tuple(str(path) for path in paths)

@@ -184,12 +184,17 @@ def _number_types(
 
 def _schema(role: str, path: Path | Remote | FrameFile, format: Format, options: ReadOptions) -> dict[str, pl.DataType]:
     try:
-        if isinstance(path, Path) and format != "delta":
-            return dict(pl.read_ipc_schema(path) if format == "ipc" else _scan(path, format, options).collect_schema())
-        return dict(_scan(path, format, options).collect_schema())
+        return stored_schema(path, format, options)
     except FAILURES as error:
         said = str(error).splitlines()[0]
         raise DataError(f"{role}: {path}: not a readable {format} file ({said})", "is it complete?") from None
+
+
+def stored_schema(path: Path | Remote | FrameFile, format: Format, options: ReadOptions) -> dict[str, pl.DataType]:
+    """The columns that a file stores, with their types; an exception of `FAILURES` if it cannot be read."""
+    if isinstance(path, Path) and format == "ipc":
+        return dict(pl.read_ipc_schema(path))
+    return dict(_scan(path, format, options).collect_schema())  # a name is no pattern here, as it is where Polars reads a schema alone
 
 
 def _scan(path: Path | Remote | FrameFile, format: Format, options: ReadOptions) -> pl.LazyFrame:

@@ -23,3 +23,12 @@ def test_a_file_beside_json_may_have_any_path(path, write, door, tmp_path):
     write(path, content.getvalue())
     named = path if "?" not in path else "[[]1]*.parquet"
     assert door(named, test="test.ndjson") == EXPECTED
+
+
+def test_init_takes_a_parquet_file_beside_json_whose_name_is_a_pattern(receval, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "test.jsonl").write_text(TRUTH)
+    pl.DataFrame(LISTS, ["user", "item", "score"], orient="row").write_parquet("als[1].parquet")
+    code, _, err = receval("init", "test.jsonl", "als[1].parquet", "-o", "config.yaml")
+    assert (code, "not a readable" in err) == (0, False), err
+    assert "als[1],Recall,1,mean," in receval("run", "config.yaml", "--set", "evaluation.metrics=[Recall@1]", "--format", "csv")[1]
