@@ -87,12 +87,13 @@ def run(
     with ExitStack() as stack:
         stage = stack.enter_context(disk.Stage([*folders, *(disk.destination(file).parent for file in files if disk.is_plain(file))]))
         failures_stage = stack.enter_context(failures.target(store))
-        formats = loaded.config.output.per_user_formats or (("parquet",) if per_user else ())
+        formats = (loaded.config.output.per_user_formats or (("parquet",) if per_user else ())) if folders else ()
         result = _evaluate(
             loaded,
             quiet,
             keep_failures=store is not None,
-            keep_users=bool(formats),
+            keep_users=per_user or bool(formats),
+            complete=bool(files or folders or form not in (None, "table")),
             enriched=_enriched(loaded, folders, stack),
             describes=loaded.config.output.describe,
         )

@@ -50,7 +50,7 @@ LIBRARIES = {
     "pyarrow": {"parts"},
     "obstore": {"load"},
     "deltalake": {"load"},
-    "pydantic": {"config"},
+    "pydantic": {"config", "output"},
     "pydantic_core": {"config"},
     "yaml": {"config", "init", "names"},
     "rich": {"cli", "output"},
@@ -59,7 +59,7 @@ LIBRARIES = {
 }
 """Each library that is not Python's own, and the rooms that may import it."""
 FILES = {
-    "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "read_parquet"}, {"load"}),
+    "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "read_parquet"}, {"load", "output"}),
     "opens a file": ({"open"}, {"load", "output"}),
     "reads a text of its own": ({"read_text", "read_bytes"}, {"config", "conventions", "init", "parts"}),
     "writes a result": ({"write_text", "write_bytes", "mkdir", "touch"}, {"output"}),

@@ -10,7 +10,8 @@ from .sources import Model, as_list
 
 PerUserFormat = Literal["parquet", "csv", "jsonl"]
 _PER_USER: Final = (
-    "whether to write the value of every measure for every user: true for per_user.parquet, or the formats parquet, csv and jsonl"
+    "whether the folder has the value of every measure for every user, which receval compare needs: true for per_user.parquet, false, or "
+    "formats among parquet, csv and jsonl"
 )
 
 
@@ -30,7 +31,7 @@ class Output(Model):
     per_user: Annotated[
         StrictBool | tuple[PerUserFormat, ...],
         WrapValidator(_formats, json_schema_input_type=bool | PerUserFormat | list[PerUserFormat]),
-    ] = Field(False, description=_PER_USER)
+    ] = Field(True, description=_PER_USER)
 
     enriched: StrictBool = Field(
         False,

@@ -83,7 +83,7 @@ def _audited(request: Request, questions: _Questions, files: Files, report: Repo
         conventions=questions.conventions,
         models=tuple(rows),
         measures=measures,
-        remarks=run.remarks(),
+        remarks=run.remarks,
         versions=provenance.versions(request.engine.name),
     )
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import load
-from ..health import CheckTask, SourceNames, over_whole_lists
+from ..health import CheckTask, Faults, SourceNames, over_whole_lists
 from ..metrics.definition import Definition
+from ..results.wording import of_models
 from .files import Files
 from .inputs import Inputs
 from .request import Request
@@ -60,3 +61,23 @@ def names_of(source: load.Source) -> SourceNames:
     """What a source and its columns are called in findings."""
     stored = {column: "integers" if kind == "integer" else "text" for column, kind in source.stored.items()}
     return SourceNames(source.role, source.scan.names, stored)
+
+
+def faults_of(files: Files, model: str) -> list[Faults]:
+    """Rows that were left out of the sources that are looked at with a model."""
+    of_models = {source.role: name for name, source in files.inputs.models.items()}
+    return [
+        Faults(role, of_models.get(role, ""), passed.places, passed.n_faulty, passed.n_rows, files.reader.faulty_rows(passed.source))
+        for role, passed in files.reader.passed_over.items()
+        if of_models.get(role, model) == model
+    ]
+
+
+def remarks_on_files(files: Files) -> tuple[str, ...]:
+    """How ids and lists were read."""
+    unordered = [
+        (model, "the file has no rank and no score that is recognised; the order of its rows is the rank.")
+        for model, source in files.inputs.models.items()
+        if not {"position", "score"} & source.columns and not source.scan.lists
+    ]
+    return (*load.remarks(files.inputs.all()), *of_models(unordered), *files.remarks)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from ..measure.achieved import achieved, values_over_same_users
 from ..measure.made_parts import measure_yardstick
-from ..measure.measuring import Task
 from ..measure.partial import Partial, merged
+from ..measure.task import Task
 from ..measure.yardstick_facts import LeftOut, YardstickFacts
 from ..measure.yardsticks import ORACLE, Yardsticks, YardstickTask
 from ..parts import Part

@@ -12,10 +12,12 @@ import polars as pl
 from ..health import CheckTask, examine
 from ..measure.by_group import GROUPS, sums_by_group
 from ..measure.enriched import EnrichedRows, enriched_rows
-from ..measure.measuring import Task, scored
+from ..measure.measuring import scored
 from ..measure.partial import Partial
 from ..measure.scoring import Scorer
+from ..measure.task import Task
 from ..measure.ties import TieMeasures, tie_sums
+from ..measure.truth_hash import truth_hash
 from ..measure.yardstick_facts import yardstick_facts
 from ..metrics.definition import Definition
 from ..tables.array import Array
@@ -25,6 +27,7 @@ TIES = "ties"
 CHECKS = "checks"
 YARDSTICKS = "yardsticks"
 ENRICHED = "enriched"
+TRUTH = "truth"
 _NOT_KNOWN: Final[Mapping[str, Array]] = MappingProxyType({})
 
 
@@ -32,7 +35,7 @@ _NOT_KNOWN: Final[Mapping[str, Array]] = MappingProxyType({})
 class PassTask:
     """What is made of every part of a model: the values of measures, bounds under ties, the tallies of checks, facts for yardsticks.
 
-    The lists are enriched as the measure `enriched` reads them, if there is one.
+    The lists are enriched as the measure `enriched` reads them, if there is one. The test rows are hashed if `hashes_truth`.
     """
 
     task: Task
@@ -40,6 +43,7 @@ class PassTask:
     checks: CheckTask | None = None
     for_yardsticks: bool = False
     enriched: Definition | None = None
+    hashes_truth: bool = False
 
 
 def measured(pass_task: PassTask, frames: Mapping[str, pl.DataFrame], starts: Mapping[str, Array] = _NOT_KNOWN) -> Partial:
@@ -59,6 +63,8 @@ def measured(pass_task: PassTask, frames: Mapping[str, pl.DataFrame], starts: Ma
         more[YARDSTICKS] = yardstick_facts(scorer, task.groups, values)
     if pass_task.enriched is not None:
         more[ENRICHED] = EnrichedRows((enriched_rows(scorer, pass_task.enriched),))
+    if pass_task.hashes_truth:
+        more[TRUTH] = truth_hash(frames["test"])
     if task.by:
         more[GROUPS] = sums_by_group(task, scorer, values)
     return made.with_more(more)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -13,6 +13,7 @@ from ..measure.finishing import Finished
 from ..measure.partial import Partial
 from ..metrics.definition import Definition
 from ..results.result import Counts, Row
+from ..tables.groups import GroupBy
 from .plan import Plan
 
 
@@ -40,14 +41,25 @@ class Evaluated:
         shown = [row for of_one in self.finished.rows[: len(self.plan.shown)] for row in of_one]
         return (*shown, *self.formulas)
 
-    def per_user(self, shown: Sequence[Definition]) -> pl.DataFrame:
-        """The values of every user under the names of the measures `shown`; those that were not computed are null."""
+    def per_user(self, shown: Sequence[Definition], groups: Mapping[int, tuple[GroupBy, Mapping[int, str]]]) -> pl.DataFrame:
+        """The values of every user under the names of the measures `shown`; those that were not computed are null.
+
+        `groups` has what splits users by its index, and the name of every code. Of a measure that is pooled there are also the numerator
+        and the denominator.
+        """
         values = self.finished.user_values
         assert values is not None
-        columns = {one.label: f"v{index}" for index, one in enumerate(self.plan.definitions)}
-        names = [one.label for one in shown if not one.metric.system]
-        chosen = [pl.col(columns[name]) if name in columns else pl.lit(None, dtype=pl.Float64) for name in names]
-        return values.select("user", "n_relevant", "n_recommended", *(value.alias(name) for name, value in zip(names, chosen, strict=True)))
+        columns = {one.label: index for index, one in enumerate(self.plan.definitions)}
+        chosen = [
+            pl.col(f"group{number}").replace_strict(list(names), list(names.values()), return_dtype=pl.String).alias(by.name)
+            for number, (by, names) in groups.items()
+        ]
+        for label in (one.label for one in shown if not one.metric.system):
+            index = columns.get(label)
+            chosen.append((pl.lit(None, dtype=pl.Float64) if index is None else pl.col(f"v{index}")).alias(label))
+            if f"above{index}" in values.columns:
+                chosen += [pl.col(f"above{index}").alias(f"{label} numerator"), pl.col(f"below{index}").alias(f"{label} denominator")]
+        return values.select("user", "n_relevant", "n_recommended", *chosen)
 
 
 def evaluated(

@@ -18,3 +18,5 @@ class Options:
     keep_users: bool = True
     enriched: Path | None = None
     describes: bool = False
+    complete: bool = True
+    """Whether the result has what only results that are kept need: standard deviations beside means, and the fingerprint of truth."""

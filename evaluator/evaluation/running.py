@@ -16,7 +16,6 @@ from ..config import Loaded
 from ..health import (
     CheckTask,
     Context,
-    Faults,
     Symptom,
     comparisons,
     failing_rows,
@@ -27,10 +26,11 @@ from ..health import (
     untimed,
 )
 from ..measure.finishing import finish
-from ..measure.group_rows import group_remarks, group_rows
-from ..measure.measuring import Task
+from ..measure.group_rows import group_remarks, group_rows, groups_of
 from ..measure.partial import Partial
+from ..measure.task import Task
 from ..measure.ties import TieMeasures, bounds
+from ..results.definition import TruthFingerprint
 from ..results.description import Description
 from ..results.protocol import Protocol
 from ..results.repeats import over_folds, over_runs
@@ -38,12 +38,13 @@ from ..results.result import Result
 from ..results.wording import of_models
 from ..tables.notes import sentences
 from . import provenance
-from .checking import available_needs, check_task_of, names_of, twins
+from .checking import available_needs, check_task_of, faults_of, names_of, remarks_on_files, twins
 from .comparing import compared, with_shares
+from .definitions import definitions_of
 from .files import Files, with_files
 from .inputs import describe
 from .measured import CHECKS as TALLIES
-from .measured import ENRICHED, TIES, PassTask
+from .measured import ENRICHED, TIES, TRUTH, PassTask
 from .models import Evaluated, evaluated
 from .options import Options
 from .passes import pass_over
@@ -66,16 +67,18 @@ def run(
     keep_users: bool = True,
     enriched: Path | None = None,
     describes: bool = False,
+    complete: bool = True,
 ) -> Result:
     """Evaluate the models of a config, and make its health checks; with `data.folds` in each fold.
 
     With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user. The lists
     of each model go with their hits into a Parquet file of the folder `enriched`, if one is given; see `measure.enriched`. If the run
     `describes` its files, which reads them once more, the result has their description. A `tolerant` run refuses nothing that can be read:
-    what the policy calls an error is a finding. Raises `DataError` if a file cannot be read or its content is wrong, and
-    `MissingExtraError` if the engine is not there.
+    what the policy calls an error is a finding. A `complete` result has standard deviations
+    and the fingerprint of truth. Raises `DataError` if a file cannot be read or its content is wrong, and `MissingExtraError` if the engine
+    is not there.
     """
-    options = Options(report, keep_failures, tolerant, keep_users, enriched, describes)
+    options = Options(report, keep_failures, tolerant, keep_users, enriched, describes, complete)
     results = {name: evaluate(Request.of(fold), options) for name, fold in loaded.of_folds().items()}
     return over_folds(results, loaded.resolved()) if results else evaluate(Request.of(loaded), options)
 
@@ -112,6 +115,7 @@ class Run:
     checks_of: dict[str, CheckTask] = field(default_factory=dict)
     yardsticks: tuple[str, ...] = ()
     enriched: dict[str, Path] = field(default_factory=dict)
+    truths: dict[str, TruthFingerprint] = field(default_factory=dict)
     more_remarks: list[str] = field(default_factory=list)
     """What there is to say of rows without a time, and of yardsticks."""
 
@@ -155,7 +159,9 @@ class Run:
     def task(self) -> Task:
         """What is measured of every part of a model."""
         plan = self.plan
-        return Task(self.files.prepared, plan.definitions, plan.aggregates, plan.pooled, self.options.keep_users, plan.by)
+        return Task(
+            self.files.prepared, plan.definitions, plan.aggregates, plan.pooled, self.options.keep_users, plan.by, self.options.complete
+        )
 
     def model(self, name: str, source: load.Source, progress: ModelProgress, *, first: bool) -> None:
         """Evaluate one model in one pass over its lists."""
@@ -163,8 +169,13 @@ class Run:
         checks = self.checks(source, first)
         task = self.task
         ties = TieMeasures.of(plan.definitions, plan.aggregates) if checks is not None and checks.wants("R04") else None
+        hashes = first and self.options.complete
         enriched = self.plan.definitions[0] if self.options.enriched is not None else None
-        found = pass_over(name, files, PassTask(task, ties, checks, self.compares, enriched), self.request.engine.bytes, progress.add)
+        found = pass_over(
+            name, files, PassTask(task, ties, checks, self.compares, enriched, hashes), self.request.engine.bytes, progress.add
+        )
+        if hashes:
+            self.truths[""] = found.more[TRUTH].fingerprint
         if first:
             refuse_nothing_relevant(files.inputs.test, plan.definitions[0], found)
         if checks is None and not found.counts["judged"]:
@@ -231,7 +242,7 @@ class Run:
             definitions=self.plan.definitions,
             measured=of_one.by_definition,
             sources={role: names_of(one) for role, one in sources.items() if one is not None},
-            faults=self.faults(name),
+            faults=faults_of(self.files, name),
             bounds=tied,
             best=best,
             baseline=baseline,
@@ -239,35 +250,19 @@ class Run:
             twins=twins(name, inputs, self.files.fingerprints) if check_task_of(self.request).wants("X16") else (),
         )
 
-    def faults(self, name: str) -> list[Faults]:
-        """Rows that were left out of the sources that are looked at with a model."""
-        of_models = {source.role: model for model, source in self.files.inputs.models.items()}
-        return [
-            Faults(
-                role, of_models.get(role, ""), passed.places, passed.n_faulty, passed.n_rows, self.files.reader.faulty_rows(passed.source)
-            )
-            for role, passed in self.files.reader.passed_over.items()
-            if of_models.get(role, name) == name
-        ]
-
     def note(self, symptoms: Sequence[Symptom]) -> None:
         """Keep findings; `DataError` for one that the policy refuses."""
         if not self.options.tolerant:
             refuse(symptoms)
         self.symptoms += symptoms
 
+    @property
     def remarks(self) -> tuple[str, ...]:
-        """How ids were read, and what a convention could not do."""
-        inputs = self.files.inputs
-        unordered = [
-            (model, "the file has no rank and no score that is recognised; the order of its rows is the rank.")
-            for model, source in inputs.models.items()
-            if not {"position", "score"} & source.columns and not source.scan.lists
-        ]
+        """What to know beside the values."""
         groups = group_remarks(self.task, len(self.plan.shown))
-        about_files = (*load.remarks(inputs.all()), *of_models(unordered), *self.files.remarks, *groups, *self.more_remarks)
+        about_files = (*remarks_on_files(self.files), *groups, *self.more_remarks)
         about_values = of_models((model, f"{remark}.") for model, of_one in self.models.items() for remark in of_one.remarks)
-        return (*self.request.remarks, *about_files, *self.plan.remarks(inputs.train is not None), *about_values)
+        return (*self.request.remarks, *about_files, *self.plan.remarks(self.files.inputs.train is not None), *about_values)
 
     def _description(self) -> Description:
         """What the files hold."""
@@ -279,7 +274,9 @@ class Run:
         rows = [row for of_one in self.models.values() for row in of_one.rows]
         checks, found = check_task_of(self.request), in_order(self.symptoms)
         examined = checks.wants_any
-        users = {name: of_one.per_user(self.plan.shown) for name, of_one in self.models.items() if self.options.keep_users}
+        splits = {number: by for number, by in enumerate(self.plan.by) if by.kind != "items"}
+        groups = {number: (by, dict(groups_of(self.files.prepared, by))) for number, by in splits.items()}
+        users = {name: of_one.per_user(self.plan.shown, groups) for name, of_one in self.models.items() if self.options.keep_users}
         return Result(
             rows=tuple(rows),
             counts={name: of_one.counts for name, of_one in self.models.items()},
@@ -287,7 +284,7 @@ class Run:
             per_user=users,
             inputs=describe(self.files.inputs, self.files.reader.n_rows, self.files.fingerprints, self.request.folder),
             config=self.request.description,
-            remarks=self.remarks(),
+            remarks=self.remarks,
             versions=provenance.versions(self.request.engine.name),
             yardsticks=self.yardsticks,
             findings=tuple(symptom.finding for symptom in found),
@@ -297,4 +294,7 @@ class Run:
             enriched=self.enriched,
             description=self._description() if self.options.describes else None,
             by_group=tuple(row for of_one in self.models.values() for row in of_one.by_group),
+            definitions=definitions_of(self.models.values()),
+            truths=self.truths,
+            user_groups=tuple(by.name for by in splits.values()) if self.options.keep_users else (),
         )

@@ -17,11 +17,12 @@ from ..tables.truth import TestPairs, TruthTable
 from ..tables.user_columns import user_codes
 from .aggregate import needs_values
 from .exact import ExactSums
-from .measuring import Task, ratio_terms, without_undefined
+from .measuring import ratio_terms, without_undefined
 from .moments import MomentTable
 from .plan import MeasureGroup
 from .reads import sums_hits
 from .scoring import GroupValues, Scorer
+from .task import Task
 from .wholes import TakenSums
 
 GROUPS: Final = "groups"

@@ -20,10 +20,10 @@ from ..tables.part import PartData
 from .aggregate import aggregated, micro, needs_values
 from .exact import ExactSums
 from .ledgers import ledger
-from .measuring import Task
 from .moments import Moments, MomentTable
 from .partial import Partial
 from .scoring import Scorer, beyond_numbers
+from .task import Task
 from .wholes import MergedSums
 
 _SLOW: Final = ("bootstrap95",)
@@ -84,8 +84,16 @@ def _rows(task: Task, partial: Partial, index: int, model: str, n_train_users: i
             by_name = _aggregated(aggregate, definition, moments, divisor, _of_index(values, index, aggregate))
         n = divisor if aggregate == "mean" else moments.n
         better = None if is_spread(aggregate) else definition.higher_is_better
-        rows += [Row(model, definition.spec.title, definition.k, name, value, n, better) for name, value in by_name.items()]
+        rows += [
+            Row(model, definition.spec.title, definition.k, name, value, n, better, std=deviation(task, name, moments))
+            for name, value in by_name.items()
+        ]
     return rows
+
+
+def deviation(task: Task, aggregate: str, moments: Moments) -> float | None:
+    """The standard deviation (divided by n - 1) that stands beside a mean of the values of users, where the task asks for it."""
+    return aggregated("std", moments, ddof=1)["std"] if task.deviations and aggregate == "mean" else None
 
 
 def chosen(definition: Definition, aggregates: Sequence[str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..metrics.definition import Definition
+from ..names.aggregate_names import is_spread
 from ..results.result import Row
 from ..tables.array import Array
 from ..tables.groups import MISSING, GroupBy
@@ -16,10 +17,10 @@ from ..tables.prepared import Prepared
 from .aggregate import aggregated, micro, needs_values
 from .by_group import GROUPS, GroupSums, GroupTable, has_groups_of
 from .composing import Composite, composed
-from .finishing import chosen, combined, of_means, ratio_sums
-from .measuring import Task
+from .finishing import chosen, combined, deviation, of_means, ratio_sums
 from .moments import Moments
 from .partial import Partial
+from .task import Task
 
 
 def group_rows(task: Task, partial: Partial, model: str, n_shown: int, composites: Sequence[Composite] = ()) -> list[Row]:
@@ -35,7 +36,7 @@ def group_rows(task: Task, partial: Partial, model: str, n_shown: int, composite
     rows = []
     for number, by in enumerate(task.by):
         indexes = [index for group in task.groups if has_groups_of(by, group) for index in group.indexes]
-        for code, name in _groups(task.prepared, by):
+        for code, name in groups_of(task.prepared, by):
             sums = table.sums.get((number, code))
             if sums is None and not by.fixed_groups:
                 continue
@@ -59,7 +60,7 @@ def group_remarks(task: Task, n_shown: int) -> Iterator[str]:
             yield f"By {', '.join(names_of_splits)} there are no values of {named}: {only}."
 
 
-def _groups(prepared: Prepared, by: GroupBy) -> list[tuple[int, str]]:
+def groups_of(prepared: Prepared, by: GroupBy) -> list[tuple[int, str]]:
     """The code and the name of each group, in order."""
     if by.fixed_groups:
         return list(enumerate(by.fixed_groups, 1))
@@ -82,7 +83,16 @@ def _rows(task: Task, sums: GroupSums | None, index: int, model: str, aggregates
             continue
         by_name = _of_nobody(aggregate) if sums is None else _aggregated(definition, sums, index, aggregate)
         rows += [
-            Row(model, definition.spec.title, definition.k, name, value, n_users, definition.higher_is_better)
+            Row(
+                model,
+                definition.spec.title,
+                definition.k,
+                name,
+                value,
+                n_users,
+                None if is_spread(name) else definition.higher_is_better,
+                std=None if sums is None else deviation(task, name, sums.moments.measure(index)),
+            )
             for name, value in by_name.items()
         ]
     return rows

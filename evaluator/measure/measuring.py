@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,57 +10,16 @@ import polars as pl
 from ..metrics.definition import Definition
 from ..tables.array import Array
 from ..tables.graph import Choice
-from ..tables.groups import GroupBy
 from ..tables.part import LISTS, PartData
-from ..tables.prepared import Prepared
-from .aggregate import needs_values
 from .counting import cells_of
 from .exact import ExactSums
 from .moments import MomentTable
-from .partial import Partial, UserValues
-from .plan import MeasureGroup, grouped
+from .partial import Partial
+from .plan import MeasureGroup
 from .scoring import GroupValues, Scorer
+from .task import Task
+from .user_values import user_values
 from .wholes import TakenSums
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """What is measured of every part: the measures, the aggregates that are made of their values, and what is known before.
-
-    `pooled` are the indexes of measures that are pooled over users; with `keeps_values` the values of every user are kept; `by` is what
-    results are split by.
-    """
-
-    prepared: Prepared
-    definitions: tuple[Definition, ...]
-    aggregates: tuple[str, ...] = ()
-    pooled: frozenset[int] = frozenset()
-    keeps_values: bool = False
-    by: tuple[GroupBy, ...] = ()
-    groups: tuple[MeasureGroup, ...] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "groups", grouped(self.definitions))
-
-    @property
-    def of_users(self) -> tuple[MeasureGroup, ...]:
-        """The groups of measures with a value per user."""
-        return tuple(group for group in self.groups if not group.metric.system)
-
-    @property
-    def of_models(self) -> tuple[MeasureGroup, ...]:
-        """The groups of measures of whole models."""
-        return tuple(group for group in self.groups if group.metric.system)
-
-    @property
-    def sums(self) -> frozenset[str]:
-        """The aggregates of any measure that are made of sums."""
-        return frozenset(self.aggregates) | {definition.average for definition in self.definitions}
-
-    @property
-    def needs_values(self) -> bool:
-        """Whether the values of every user are kept."""
-        return self.keeps_values or any(map(needs_values, self.sums))
 
 
 def measure(task: Task, frames: Mapping[str, pl.DataFrame]) -> Partial:
@@ -78,6 +35,7 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
     cells, valued, others = np.zeros((n, 8), np.int64), np.zeros((n, 8), np.int64), np.zeros((n, 3), np.int64)
     ratios: dict[tuple[int, str], ExactSums] = {}
     totals: dict[int, tuple[ExactSums, ...]] = {}
+    terms: dict[int, Array] = {}
     sums = TakenSums()
     codes: dict[Choice, Array] = {}
     for number, group in enumerate(task.groups):
@@ -87,6 +45,7 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
         else:
             group_values = scorer.values(group, sums)
             ratios |= _ratios(task, scorer, group, group_values)
+            terms |= _terms(task, group, group_values)
         values[rows] = group_values.values
         listed[rows] = group_values.n_recommended > 0
         choice = scorer.choice(group.first)
@@ -111,7 +70,7 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
         counts={"judged": len(scorer.tables.get("rated", scorer.choice(task.definitions[0])))},
         longest=int(np.diff(scorer.part.rows(LISTS).starts).max(initial=0)),
         notes=scorer.notes,
-        user_values=_user_values(task, scorer, defined, has_value, listed) if task.needs_values else None,
+        user_values=user_values(task, scorer, defined, has_value, listed, terms) if task.needs_values else None,
     )
     return partial, values
 
@@ -139,6 +98,14 @@ def _ratios(task: Task, scorer: Scorer, group: MeasureGroup, group_values: Group
             if mask is not None or users == "all":
                 made[index, users] = ExactSums.of(terms, has_value if mask is None else has_value & mask)
     return made
+
+
+def _terms(task: Task, group: MeasureGroup, group_values: GroupValues) -> dict[int, Array]:
+    """The numerator and the denominator of each user, of measures that are one ratio and pooled, where values are kept."""
+    if not task.needs_values or len(group_values.ratios) != 1:
+        return {}
+    made = {index: ratio_terms(group_values, position) for position, index in enumerate(group.indexes) if index in task.pooled}
+    return {index: np.where(has_value, terms, np.nan) for index, (terms, has_value) in made.items()}
 
 
 def ratio_terms(group_values: GroupValues, position: int) -> tuple[Array, Array]:
@@ -180,25 +147,3 @@ def without_undefined(task: Task, values: Array) -> Array:
 def may_be_undefined(definition: Definition) -> bool:
     """Whether a user may have a value that is not defined."""
     return any("undefined" in part.params.values() or part.user_rules.missing_lists == "undefined" for part in definition.all)
-
-
-def _user_values(task: Task, scorer: Scorer, values: Array, has_value: Array, listed: Array) -> UserValues:
-    """The values of the users who count for any measure."""
-    users = np.flatnonzero(has_value.any(axis=0))
-    _, n_relevant, n_recommended = scorer.counts(task.definitions[0])
-    columns: dict[str, Any] = {
-        "user": scorer.part.users.gather(users),
-        "n_relevant": n_relevant[users],
-        "n_recommended": n_recommended[users],
-    }
-    columns["covered"] = listed[0, users]
-    if scorer.facts.in_train is not None:
-        columns["warm"] = scorer.facts.in_train[users]
-    several_readings = len({definition.lists for definition in task.definitions}) > 1
-    for index in range(len(task.definitions)):
-        if several_readings:
-            columns[f"covered{index}"] = listed[index, users]
-        column = pl.Series(values[index, users])
-        missing = ~has_value[index, users]
-        columns[f"v{index}"] = column.scatter(np.flatnonzero(missing), None) if missing.any() else column
-    return UserValues((pl.DataFrame(columns),))

@@ -9,8 +9,8 @@ from typing import Final, Literal
 from ..conventions.choices import Lists, Truth
 from ..metrics.definition import Definition
 from ..tables.ids import Ids
-from .measuring import Task
 from .reads import needs_scores, of_hits, reads_whole_lists
+from .task import Task
 from .yardstick_facts import YardstickFacts, distinct_truths, truths
 
 ORACLE: Final = "(oracle)"

@@ -45,8 +45,13 @@ def as_json(result: Result) -> bytes:
         "format_version": FORMAT_VERSION,
         "results": [row.cells() for row in result.long_rows],
         "models": [{"model": model, "users": asdict(counts)} for model, counts in result.counts.items()],
+        "yardsticks": list(result.yardsticks),
+        "definitions": {name: asdict(definition) for name, definition in result.definitions.items()},
+        "truth": {fold: asdict(truth) for fold, truth in result.truths.items()},
+        "user_groups": list(result.user_groups),
         **_checks(result),
         "notes": list(result.notes()),
+        "remarks": list(result.remarks),
         "inputs": [asdict(source) for source in result.inputs],
         "config": result.config,
         "versions": result.versions,
@@ -64,7 +69,7 @@ def as_parquet(result: Result) -> bytes:
     cells = [row.cells() for row in result.long_rows]
     columns = {name: [cell[name] for cell in cells] for name in COLUMNS}
     texts = ("model", "metric", "aggregate", *protocol.COLUMNS, "by", "group", "fold", "run")
-    numbers = ("value", "covered_value", "warm_value", "achieved", "repeats_std")
+    numbers = ("value", "std", "covered_value", "warm_value", "achieved", "repeats_std")
     types: dict[str, Any] = dict.fromkeys(COLUMNS, pl.Int64) | dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64)
     return _parquet(pl.DataFrame(columns, schema=types | {"few_users": pl.Boolean}))
 
@@ -124,7 +129,7 @@ def findings_as_json(result: Result) -> bytes:
 def _checks(result: Result) -> dict[str, Any]:
     made = [check for check in CHECKS if result.examined and check not in result.unmade]
     findings = [finding.cells() for finding in result.findings]
-    return {"checks": {"made": made, "not_made": dict(result.unmade)}, "findings": findings}
+    return {"checks": {"examined": result.examined, "made": made, "not_made": dict(result.unmade)}, "findings": findings}
 
 
 def as_table(frame: pl.DataFrame) -> bytes:

@@ -70,6 +70,8 @@ def over_folds(results: Mapping[str, Result], config: Mapping[str, Any]) -> Resu
         per_user={model: pl.concat(of_one) for model, of_one in frames.items()},
         inputs=tuple(_inputs(results)),
         config=config,
+        truths={name: truth for name, result in results.items() for truth in result.truths.values()},
+        definitions={name: one for result in results.values() for name, one in result.definitions.items()},
         remarks=(f"Values are means over {len(results)} folds; numbers of users are added up over them.", *_remarks(results)),
         findings=tuple(_findings(results)),
         enriched={f"{name}/{model}": path for name, result in results.items() for model, path in result.enriched.items()},
@@ -127,6 +129,7 @@ def _mean(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int]) -> Row:
         achieved=math.fsum(shares) / len(shares) if len(shares) == len(values) and shares else None,
         repeats=len(values),
         repeats_std=stdev(values) if len(values) > 1 else None,
+        std=None,
     )
 
 

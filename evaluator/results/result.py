@@ -3,108 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
 import polars as pl
 
 from ..checks import Finding
-from ..metrics import find
 from ..names.aggregate_names import is_spread
-from ..names.formula import is_formula
-from . import ledger, protocol
+from . import notes, protocol
+from .definition import MeasureDefinition, TruthFingerprint
 from .description import Description
-from .ledger import Ledger
-from .protocol import Protocol
+from .row import COLUMNS, FEW_USERS, SPLITS, Counts, Row
 from .wording import of_models, shortened
 
-FORMAT_VERSION: Final = 3
+__all__ = ["COLUMNS", "FEW_USERS", "FORMAT_VERSION", "SPLITS", "Counts", "Input", "InputFile", "Result", "Row"]
+
+FORMAT_VERSION: Final = 4
 """The version of the JSON form. 1: results, models, inputs, config, versions. 2: with ledgers and findings. 3: with results by group, fold
-and run."""
-
-SPLITS: Final = ("by", "group", "few_users", "fold", "run", "repeats", "repeats_std")
-"""The columns of rows over some of the users, of one fold or run, and of means over folds or runs."""
-COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", *ledger.COLUMNS, "achieved", *SPLITS, *protocol.COLUMNS)
-
-FEW_USERS: Final = 100
-"""A group of fewer users is marked in every output."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One value: a metric (its printed name without the cut-off) at `k` (`None`: the whole list), over `n_users` users."""
-
-    model: str
-    metric: str
-    k: int | None
-    aggregate: str
-    value: float | None
-    n_users: int
-    higher_is_better: bool | None = True
-    ledger: Ledger | None = None
-    achieved: float | None = None
-    """The share of the best possible value, where that was computed."""
-    protocol: Protocol | None = None
-    by: str | None = None
-    """What the users, or the relevant items, are split by, such as `users.plan`; `None` over all of them."""
-    group: str | None = None
-    fold: str | None = None
-    """The fold, or the run of the model, whose value it is; `None` where there are no several, and for means over them."""
-    run: str | None = None
-    repeats: int | None = None
-    """Of a mean over runs or folds the number of values, and their standard deviation."""
-    repeats_std: float | None = None
-
-    @property
-    def source(self) -> str:
-        """The model, with the fold and the run: `als, fold 1, run 2`."""
-        return ", ".join((self.model, *(f"{kind} {name}" for kind, name in (("fold", self.fold), ("run", self.run)) if name is not None)))
-
-    @property
-    def few_users(self) -> bool | None:
-        """Whether a group has so few users that its value says little: fewer than 100; `None` where there is no group."""
-        return None if self.by is None else self.n_users < FEW_USERS
-
-    def cells(self) -> dict[str, Any]:
-        """What the tables of `COLUMNS` say of it."""
-        of_users = self.ledger.cells() if self.ledger else {}
-        definitions = asdict(self.protocol) if self.protocol else {}
-        shared = dict.fromkeys((*ledger.COLUMNS, *protocol.COLUMNS)) | of_users | definitions
-        return {name: shared[name] if name in shared else getattr(self, name) for name in COLUMNS}
-
-    @property
-    def measure(self) -> str:
-        """The measure with its cut-off."""
-        if is_formula(self.metric):
-            return self.metric
-        cut = find(self.metric.partition("(")[0]).cut
-        return f"{self.metric}@{'none' if self.k is None else self.k}" if cut else self.metric
-
-    @property
-    def label(self) -> str:
-        """The measure with its cut-off, and with the aggregate where it is not the mean."""
-        plain = self.aggregate in ("mean", "system", "") or is_formula(self.metric)
-        return self.measure if plain else f"{self.measure} ({self.aggregate})"
-
-
-@dataclass(frozen=True)
-class Counts:
-    """Who was counted for one model.
-
-    `test` users stand in the test file; `relevant` of them have a relevant item; `listed` of those have a list; `averaged`
-    is how many the first measure is averaged over. Those without a list count 0 if `missing_count`, or have no value if
-    `missing_undefined`, those without a relevant item count 0 if `irrelevant_count`; `untested` users without a test row count 0.
-    """
-
-    test: int
-    relevant: int
-    listed: int
-    averaged: int
-    missing_count: bool = True
-    irrelevant_count: bool = False
-    untested: int = 0
-    missing_undefined: bool = False
+and run. 4: with standard deviations, definitions in full and the fingerprint of truth, so that it can be read back."""
 
 
 @dataclass(frozen=True)
@@ -125,9 +42,12 @@ class Input:
     files: tuple[InputFile, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result:
-    """The summary, the per-user values (sorted by user, one frame per model), and where they come from."""
+    """The summary, the per-user values (sorted by user, one frame per model), and where they come from.
+
+    Two results are equal if everything is that is kept in a folder: all but `failures` and `enriched`, which are files of their own.
+    """
 
     rows: tuple[Row, ...]
     counts: Mapping[str, Counts]
@@ -155,6 +75,21 @@ class Result:
     """The Parquet file with the lists of each model and their hits, where they were asked for."""
     description: Description | None = None
     """What the files hold, where it was asked for."""
+    definitions: Mapping[str, MeasureDefinition] = field(default_factory=dict)
+    """The definition in full of every measure, by its name in the rows (without the cut-off)."""
+    truths: Mapping[str, TruthFingerprint] = field(default_factory=dict)
+    """What tells the truth of each fold from another, where it was asked for; without folds the only one has an empty name."""
+    user_groups: tuple[str, ...] = ()
+    """The columns of `per_user` that name the group of each user, such as `users.plan`."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Result):
+            return NotImplemented
+        plain = (one.name for one in fields(self) if one.name not in ("per_user", "failures", "enriched"))
+        alike = all(getattr(self, name) == getattr(other, name) for name in plain) and list(self.per_user) == list(other.per_user)
+        return alike and all(frame.equals(other.per_user[model]) for model, frame in self.per_user.items())
+
+    __hash__ = None  # type: ignore[assignment]
 
     def failed(self, strict: bool = False) -> bool:
         """Whether a check of level error failed, or with `strict` one of level warn."""
@@ -174,13 +109,13 @@ class Result:
         """What to know beside the numbers, in full sentences: the definitions, how ids were read, who was counted, who had no list."""
         protocols = {row.measure: row.protocol for row in self.rows if row.protocol is not None}
         models = {name: counts for name, counts in self.counts.items() if name not in self.yardsticks}
-        relevant = dict.fromkeys(_relevant(counts) for counts in models.values())
+        relevant = dict.fromkeys(notes.relevant(counts) for counts in models.values())
         about_models = [(model, sentence) for model, counts in models.items() for sentence in self._about(model, counts)]
         return (*protocol.sentences(protocols), *self.remarks, *relevant, *of_models(about_models))
 
     def _about(self, model: str, counts: Counts) -> Iterator[str]:
         """What to know of the users and values of one model."""
-        yield from (sentence for sentence in (_unlisted(counts), _untested(counts)) if sentence)
+        yield from (sentence for sentence in (notes.unlisted(counts), notes.untested(counts)) if sentence)
         yield from self._other_users(model, counts.averaged)
         yield from self._undefined(model)
 
@@ -189,7 +124,7 @@ class Result:
         others: dict[tuple[int, str], list[str]] = {}
         for row in self.rows:
             if row.model == model and row.aggregate != "formula" and (row.n_users != usual or not row.n_users):
-                others.setdefault((row.n_users, _why_others(row)), []).append(row.label)
+                others.setdefault((row.n_users, notes.why_others(row)), []).append(row.label)
         for (n, why), labels in others.items():
             over = f"averaged over {n:,} user{'' if n == 1 else 's'}{why}" if n else f"without a value: no user counts{why}"
             yield f"{shortened(labels)} {'is' if len(labels) == 1 else 'are'} {over}."
@@ -200,7 +135,7 @@ class Result:
         reasons: dict[str, list[str]] = {}
         for row in rows:
             if not (is_spread(row.aggregate) or row.aggregate == "formula"):
-                reasons.setdefault(_why_undefined(row), []).append(row.label)
+                reasons.setdefault(notes.why_undefined(row), []).append(row.label)
         for why, labels in reasons.items():
             yield f"{shortened(labels)} {'has' if len(labels) == 1 else 'have'} no value: {why}."
 
@@ -214,57 +149,3 @@ class Result:
         for row in self.rows:
             table[row.model][row.label] = row
         return table
-
-
-def _why_others(row: Row) -> str:
-    """Why other users count for a value than for the first measure, and the setting that changes it; empty if nothing is known."""
-    ledger = row.ledger
-    if ledger is None:
-        return ""
-    reasons = []
-    if row.aggregate == "mean" and row.n_users != ledger.counted:
-        reasons.append("those of data.train, by whose number the sum is divided; divisor=counted divides by those who count")
-    elif ledger.others:
-        reasons.append("those of another file; population=test averages over the test users")
-    elif ledger.in_lists > ledger.in_both and not ledger.left_out_without_truth and not ledger.filled_without_truth:
-        reasons.append("all with a list; population=test leaves out those without a test row")
-    if ledger.left_out_without_list:
-        reasons.append("those without a list are left out; missing_lists=zero counts them")
-    if ledger.left_out_without_value:
-        reasons.append(f"{ledger.left_out_without_value:,} have nothing that the measure could be computed from")
-    return f" ({'; '.join(reasons)})" if reasons else ""
-
-
-def _why_undefined(row: Row) -> str:
-    """Why there is no value although users count."""
-    n = row.ledger.filled_without_list if row.ledger else 0
-    if not n:
-        return "there is nothing to compare, or to divide by"
-    who = "1 user without a list has" if n == 1 else f"{n:,} users without a list have"
-    return f"{who} none; missing_lists=drop leaves such users out, missing_lists=zero counts them 0"
-
-
-def _relevant(counts: Counts) -> str:
-    without = counts.test - counts.relevant
-    if not without:
-        return f"All {counts.test:,} test users have a relevant item." if counts.test > 1 else "The only test user has a relevant item."
-    done, listed = ("is left out", "it has") if without == 1 else ("are left out", "they have")
-    if counts.irrelevant_count:
-        done = f"{'counts' if without == 1 else 'count'} 0{'' if counts.missing_count else f' if {listed} a list'}"
-    have, other = "has" if counts.relevant == 1 else "have", "one" if without == 1 else f"{without:,}"
-    setting = "evaluation.policy.no_relevant"
-    return f"{counts.relevant:,} of {counts.test:,} test users {have} a relevant item; the other {other} {done} ({setting})."
-
-
-def _unlisted(counts: Counts) -> str:
-    n = counts.relevant - counts.listed
-    how = "undefined" if counts.missing_undefined else "zero" if counts.missing_count else "out"
-    singular = {"undefined": "has no list and no defined value", "zero": "has no list and counts 0", "out": "has no list and is left out"}
-    plural = {"undefined": "have no list and no defined value", "zero": "have no list and count 0", "out": "have no list and are left out"}
-    return f"{n:,} of these users {(singular if n == 1 else plural)[how]} (evaluation.policy.missing_lists)." if n else ""
-
-
-def _untested(counts: Counts) -> str:
-    n = counts.untested
-    stand = "user with a list stands in no test row and counts 0" if n == 1 else "users with a list stand in no test row and count 0"
-    return f"{n:,} {stand} (evaluation.policy.no_truth)." if n else ""

@@ -69,10 +69,10 @@ def test_a_run_that_is_killed_while_it_spills_leaves_the_old_results_and_its_tem
 
 def test_values_per_user_of_an_earlier_run_do_not_stay_beside_results_without_them(receval, sample, tmp_path):
     out, config = tmp_path / "out", sample / "quickstart.yaml"
-    assert receval("run", config, "-q", "--set", "output.per_user=true", "-o", f"{out}/")[0] == 0
+    assert receval("run", config, "-q", "-o", f"{out}/")[0] == 0
     assert (out / "per_user.parquet").exists()
     (out / "notes.txt").write_text("mine")
-    assert receval("run", config, "-q", "-o", f"{out}/")[0] == 0
+    assert receval("run", config, "-q", "--set", "output.per_user=false", "-o", f"{out}/")[0] == 0
     assert not (out / "per_user.parquet").exists()
     assert (out / "notes.txt").read_text() == "mine"
 
@@ -80,9 +80,9 @@ def test_values_per_user_of_an_earlier_run_do_not_stay_beside_results_without_th
 def test_a_file_of_that_name_that_no_run_wrote_stays(receval, sample, tmp_path):
     out = tmp_path / "out"
     out.mkdir()
-    (out / "per_user.parquet").write_text("mine")
+    (out / "per_user.csv").write_text("mine")
     assert receval("run", sample / "quickstart.yaml", "-q", "-o", f"{out}/")[0] == 0
-    assert (out / "per_user.parquet").read_text() == "mine"
+    assert (out / "per_user.csv").read_text() == "mine"
 
 
 @pytest.mark.parametrize("there", [True, False])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from receval.config.models import Evaluation
-from receval.measure.measuring import Task
+from receval.measure.task import Task
 from receval.tables.ids import Ids
 from receval.tables.prepared import Prepared
 

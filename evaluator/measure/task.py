@@ -1,0 +1,53 @@
+"""What is measured of every part: plain values, which go to another machine as they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..metrics.definition import Definition
+from ..tables.groups import GroupBy
+from ..tables.prepared import Prepared
+from .aggregate import needs_values
+from .plan import MeasureGroup, grouped
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What is measured of every part: the measures, the aggregates that are made of their values, and what is known before.
+
+    `pooled` are the indexes of measures that are pooled over users; with `keeps_values` the values of every user are kept; `by` is what
+    results are split by; values that are kept name the group of each user. With `deviations` there are standard deviations beside means.
+    """
+
+    prepared: Prepared
+    definitions: tuple[Definition, ...]
+    aggregates: tuple[str, ...] = ()
+    pooled: frozenset[int] = frozenset()
+    keeps_values: bool = False
+    by: tuple[GroupBy, ...] = ()
+    deviations: bool = False
+    groups: tuple[MeasureGroup, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "groups", grouped(self.definitions))
+
+    @property
+    def of_users(self) -> tuple[MeasureGroup, ...]:
+        """The groups of measures with a value per user."""
+        return tuple(group for group in self.groups if not group.metric.system)
+
+    @property
+    def of_models(self) -> tuple[MeasureGroup, ...]:
+        """The groups of measures of whole models."""
+        return tuple(group for group in self.groups if group.metric.system)
+
+    @property
+    def sums(self) -> frozenset[str]:
+        """The aggregates of any measure that are made of sums."""
+        wanted = frozenset(self.aggregates) | {definition.average for definition in self.definitions}
+        return wanted | {"std"} if self.deviations else wanted
+
+    @property
+    def needs_values(self) -> bool:
+        """Whether the values of every user are kept."""
+        return self.keeps_values or any(map(needs_values, self.sums))

@@ -1,0 +1,82 @@
+"""What tells one truth from another: a hash of all test rows that no order of rows, parts or files changes.
+
+Each row (user, item, rating) has a hash of 64 bits, and the hashes of all rows are added modulo 2^64, twice with different seeds. Ids are
+hashed as text, so that the same truth has the same hash whether ids were read as integers or as text. The functions are our own since
+those of dataframe libraries change from version to version, and the hash is kept in files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ..results.definition import TruthFingerprint
+
+Words = NDArray[np.uint64]
+
+_BASE: Final = np.uint64(0x100000001B3)
+_SEEDS: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
+_NO_RATING: Final = np.uint64(0x5851F42D4C957F2D)
+
+
+@dataclass(frozen=True)
+class TruthHash:
+    """The numbers of users and rows of some test rows, and the two sums of hashes; those of other users are added with `+`."""
+
+    users: int
+    rows: int
+    sums: tuple[int, int]
+
+    def __add__(self, other: TruthHash) -> TruthHash:
+        first, second = ((mine + more) % 2**64 for mine, more in zip(self.sums, other.sums, strict=True))
+        return TruthHash(self.users + other.users, self.rows + other.rows, (first, second))
+
+    @property
+    def fingerprint(self) -> TruthFingerprint:
+        """The form that results keep."""
+        return TruthFingerprint(self.users, self.rows, "".join(f"{total:016x}" for total in self.sums))
+
+
+def truth_hash(test: pl.DataFrame) -> TruthHash:
+    """Hash the rows of a frame with the columns user, item, and rating where there are any; the rows hold all of each user's."""
+    users, items = _of_ids(test["user"]), _of_ids(test["item"])
+    ratings = test["rating"].cast(pl.Float64).to_numpy() + 0.0 if "rating" in test.columns else None
+    bits = _NO_RATING if ratings is None else ratings.view(np.uint64)  # adding 0 made -0.0 and 0.0 one
+    first, second = (int(_mixed(_mixed(_mixed(users ^ seed) + items) ^ bits).sum(dtype=np.uint64)) for seed in _SEEDS)
+    return TruthHash(test["user"].n_unique(), len(test), (first, second))
+
+
+def _of_ids(ids: pl.Series) -> Words:
+    """A hash of each id as it is written; each different id is hashed once."""
+    different = ids.unique()
+    known = pl.DataFrame({"id": different, "hash": _of_text(different.cast(pl.String))})
+    return ids.alias("id").to_frame().join(known, on="id", how="left", maintain_order="left")["hash"].to_numpy()
+
+
+def _of_text(text: pl.Series) -> Words:
+    """A polynomial over the bytes of each text, mixed."""
+    lengths = text.str.len_bytes().to_numpy().astype(np.int64)
+    if not len(lengths) or not lengths.any():
+        return _mixed(np.zeros(len(lengths), np.uint64))
+    joined = np.frombuffer(text.str.join("").item().encode(), np.uint8).astype(np.uint64) + np.uint64(1)
+    starts = np.cumsum(lengths) - lengths
+    powers = np.cumprod(np.full(int(lengths.max()), _BASE), dtype=np.uint64)
+    within = np.arange(len(joined)) - np.repeat(starts, lengths)
+    sums = np.zeros(len(lengths), np.uint64)
+    filled = lengths > 0
+    sums[filled] = np.add.reduceat(joined * powers[within], starts[filled])
+    return _mixed(sums + lengths.astype(np.uint64))
+
+
+def _mixed(words: Words) -> Words:
+    """Spread every bit over all bits (the finalizer of SplitMix64, Steele et al. 2014)."""
+    mixed = words.copy()
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed ^= mixed >> np.uint64(shift)
+        mixed *= np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed

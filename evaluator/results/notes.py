@@ -1,0 +1,62 @@
+"""Sentences on who was counted for values, and why some have none."""
+
+from __future__ import annotations
+
+from .row import Counts, Row
+
+
+def why_others(row: Row) -> str:
+    """Why other users count for a value than for the first measure, and the setting that changes it; empty if nothing is known."""
+    ledger = row.ledger
+    if ledger is None:
+        return ""
+    reasons = []
+    if row.aggregate == "mean" and row.n_users != ledger.counted:
+        reasons.append("those of data.train, by whose number the sum is divided; divisor=counted divides by those who count")
+    elif ledger.others:
+        reasons.append("those of another file; population=test averages over the test users")
+    elif ledger.in_lists > ledger.in_both and not ledger.left_out_without_truth and not ledger.filled_without_truth:
+        reasons.append("all with a list; population=test leaves out those without a test row")
+    if ledger.left_out_without_list:
+        reasons.append("those without a list are left out; missing_lists=zero counts them")
+    if ledger.left_out_without_value:
+        reasons.append(f"{ledger.left_out_without_value:,} have nothing that the measure could be computed from")
+    return f" ({'; '.join(reasons)})" if reasons else ""
+
+
+def why_undefined(row: Row) -> str:
+    """Why there is no value although users count."""
+    n = row.ledger.filled_without_list if row.ledger else 0
+    if not n:
+        return "there is nothing to compare, or to divide by"
+    who = "1 user without a list has" if n == 1 else f"{n:,} users without a list have"
+    return f"{who} none; missing_lists=drop leaves such users out, missing_lists=zero counts them 0"
+
+
+def relevant(counts: Counts) -> str:
+    """How many test users have a relevant item, and what is done with the others."""
+    without = counts.test - counts.relevant
+    if not without:
+        return f"All {counts.test:,} test users have a relevant item." if counts.test > 1 else "The only test user has a relevant item."
+    done, listed = ("is left out", "it has") if without == 1 else ("are left out", "they have")
+    if counts.irrelevant_count:
+        done = f"{'counts' if without == 1 else 'count'} 0{'' if counts.missing_count else f' if {listed} a list'}"
+    have, other = "has" if counts.relevant == 1 else "have", "one" if without == 1 else f"{without:,}"
+    setting = "evaluation.policy.no_relevant"
+    return f"{counts.relevant:,} of {counts.test:,} test users {have} a relevant item; the other {other} {done} ({setting})."
+
+
+def unlisted(counts: Counts) -> str:
+    """What is done with the users without a list; empty if all have one."""
+    n = counts.relevant - counts.listed
+    how = "undefined" if counts.missing_undefined else "zero" if counts.missing_count else "out"
+    singular = {"undefined": "has no list and no defined value", "zero": "has no list and counts 0", "out": "has no list and is left out"}
+    plural = {"undefined": "have no list and no defined value", "zero": "have no list and count 0", "out": "have no list and are left out"}
+    return f"{n:,} of these users {(singular if n == 1 else plural)[how]} (evaluation.policy.missing_lists)." if n else ""
+
+
+def untested(counts: Counts) -> str:
+    """How many users with a list stand in no test row; empty if none counts."""
+    n = counts.untested
+    stand = "user with a list stands in no test row and counts 0" if n == 1 else "users with a list stand in no test row and count 0"
+    return f"{n:,} {stand} (evaluation.policy.no_truth)." if n else ""

@@ -1,0 +1,40 @@
+"""The values of users, of each model, in memory or in a file: columns are brought when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+Read = Callable[[str, Sequence[str] | None], pl.DataFrame]
+"""The named columns (`None`: all) of the values of the users of a model."""
+
+
+@dataclass(frozen=True, eq=False)
+class StoredUsers(Mapping[str, pl.DataFrame]):
+    """The values of the users of some models, in a file that is `read` when they are looked at; by model its columns."""
+
+    columns: Mapping[str, Sequence[str]]
+    read: Read
+
+    def __getitem__(self, model: str) -> pl.DataFrame:
+        if model not in self.columns:
+            raise KeyError(model)
+        return self.read(model, None)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+
+def columns_of(users: Mapping[str, pl.DataFrame], model: str) -> Sequence[str]:
+    """The names of the columns of a model's users, without reading them."""
+    return users.columns[model] if isinstance(users, StoredUsers) else users[model].columns
+
+
+def select(users: Mapping[str, pl.DataFrame], model: str, names: Sequence[str]) -> pl.DataFrame:
+    """Some columns of a model's users; no others are read."""
+    return users.read(model, names) if isinstance(users, StoredUsers) else users[model].select(names)

@@ -1,0 +1,44 @@
+"""The fingerprint of truth: no order or cut changes it, everything else does."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from receval.measure.truth_hash import truth_hash
+
+TEST = pl.DataFrame({"user": [1, 1, 2, 3], "item": [10, 11, 10, -7], "rating": [4.0, 0.0, 5.5, 1.0]})
+
+
+def test_no_order_of_rows_and_no_cut_into_users_changes_it():
+    parts = [truth_hash(part) for part in TEST.partition_by("user")]
+    assert truth_hash(TEST.sample(fraction=1.0, shuffle=True, seed=1)) == parts[2] + (parts[0] + parts[1]) == truth_hash(TEST)
+
+
+def test_ids_as_text_have_the_hash_of_ids_as_integers():
+    assert truth_hash(TEST.cast({"user": pl.String, "item": pl.String})) == truth_hash(TEST)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        TEST.with_columns(item=pl.Series([11, 10, 10, -7])),  # ratings of two items exchanged
+        TEST.with_columns(user=pl.Series([1, 2, 1, 3])),
+        TEST.with_columns(rating=pl.Series([4.0, 0.0, 5.5, 1.0000000000000002])),
+        TEST.drop("rating"),
+        pl.concat([TEST, TEST.head(1)]),
+        TEST.head(3),
+        TEST.cast({"item": pl.String}).with_columns(item=pl.Series(["10", "11", "10", "-7 "])),
+    ],
+)
+def test_another_truth_has_another_hash(other):
+    assert truth_hash(other).fingerprint.hash != truth_hash(TEST).fingerprint.hash
+
+
+def test_the_hash_stays_what_it_is_since_folders_keep_it():
+    assert truth_hash(TEST).fingerprint.hash == "a81f363febd2e854d21359d97ca8e27c"
+
+
+def test_no_rows_and_empty_ids_have_a_hash():
+    assert truth_hash(TEST.clear()).rows == 0
+    empty = pl.DataFrame({"user": ["", "a"], "item": ["b", ""]})
+    assert truth_hash(empty).sums != truth_hash(empty.with_columns(item=pl.Series(["", "b"]))).sums

@@ -1,0 +1,135 @@
+"""A folder of results is read back as it was written, or refused in one sentence."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+from receval import load_config, run
+from receval.errors import DataError
+from receval.output.reading_back import load
+from receval.results.users import StoredUsers, columns_of, select
+
+TEST = "user,item,rating\n1,a,5\n1,b,3\n2,a,4\n2,c,5\n3,b,4\n4,c,4\n"
+KNN = "user,item,score\n1,a,3\n1,b,2\n2,b,9\n2,c,1\n3,c,2\n3,b,1\n4,a,1\n"
+USERS = "user,plan\n1,free\n2,paid\n3,free\n"
+TRAIN = "user,item\n1,c\n2,b\n2,d\n3,a\n"
+CONFIGS = {
+    "groups": "data: {test: test.csv, recommendations: {knn: knn.csv}, train: train.csv, users: users.csv}\n"
+    "evaluation: {metrics: [nDCG, Recall, ItemCoverage, 'F1(beta=2)', '0.5*nDCG@2 + 0.5*Recall@2'], top_k: [1, 2], by: [users.plan, cold]}\n",
+    "aggregates": "data: {test: test.csv, recommendations: {knn: knn.csv}}\n"
+    "evaluation: {metrics: [Precision], top_k: 2, aggregates: [mean, micro, std, ci95, median]}\n",
+    "runs": "data: {test: test.csv, recommendations: {knn: {runs: [knn.csv, other.csv]}, other: other.csv}}\n"
+    "evaluation: {metrics: [nDCG@2], yardsticks: [oracle]}\n",
+    "folds": "data: {folds: [{test: test.csv, recommendations: {knn: knn.csv}}, {test: test.csv, recommendations: {knn: other.csv}}]}\n"
+    "evaluation: {metrics: [nDCG@2]}\noutput: {describe: true}\n",
+}
+
+
+@pytest.fixture
+def saved(write, receval, tmp_path):
+    """Evaluate a config into the folder `out`; the folder and the config."""
+
+    def saved(config, *arguments):
+        for name, text in (("test", TEST), ("knn", KNN), ("other", KNN.replace("9", "0")), ("users", USERS), ("train", TRAIN)):
+            write(f"{name}.csv", text)
+        path = write("config.yaml", config)
+        code, _, err = receval("run", path, "-q", "-o", f"{tmp_path}/out/", *arguments)
+        assert code in (0, 1), err
+        return tmp_path / "out", path
+
+    return saved
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_a_folder_is_read_back_as_it_was_written(config, saved):
+    folder, path = saved(CONFIGS[config])
+    loaded = load_config(path)
+    assert load(folder) == run(loaded, describes=loaded.config.output.describe)
+
+
+def test_only_the_columns_that_are_asked_for_are_read(saved):
+    users = load(saved(CONFIGS["groups"])[0]).per_user
+    assert isinstance(users, StoredUsers)
+    assert list(columns_of(users, "knn")) == ["user", "n_relevant", "n_recommended", "users.plan", "cold",
+                                              "nDCG@1", "nDCG@2", "Recall@1", "Recall@2", "F1(beta=2)@1", "F1(beta=2)@2"]  # fmt: skip
+    assert select(users, "knn", ["user", "Recall@1"]).rows() == [(1, 0.5), (2, 0.0), (3, 0.0), (4, 0.0)]
+    assert select(users, "knn", ["users.plan"])["users.plan"].to_list() == ["free", "paid", "free", "(missing)"]
+
+
+def test_values_of_a_pooled_measure_have_their_numerator_and_denominator(saved):
+    users = load(saved(CONFIGS["aggregates"])[0]).per_user["knn"]
+    assert users["Precision@2 numerator"].to_list() == [2, 1, 1, 0]
+    assert users["Precision@2 denominator"].to_list() == [2, 2, 2, 2]
+
+
+def test_definitions_hold_every_axis_and_the_threshold(saved):
+    result = load(saved(CONFIGS["groups"], "--set", "evaluation.relevance.threshold=4")[0])
+    definition = result.definitions["nDCG"]
+    assert (definition.threshold, definition.axes["ndcg_gain"], definition.axes["missing_lists"]) == (4.0, "exp2", "zero")
+    assert list(result.definitions["0.5*nDCG@2 + 0.5*Recall@2"].components) == ["nDCG@2", "Recall@2"]
+
+
+def test_the_standard_deviation_stands_beside_every_mean_over_users(saved):
+    rows = {(row.label, row.group): row for row in load(saved(CONFIGS["groups"])[0]).long_rows}
+    assert rows["Recall@1", None].std == pytest.approx(0.25)  # of 1/2, 0, 0, 0
+    assert rows["Recall@1", "free"].std == pytest.approx(0.125**0.5)  # of 1/2 and 0
+    assert rows["Recall@1", "paid"].std is None
+    assert rows["ItemCoverage@1", None].std is None
+
+
+def test_results_of_one_format_ago_are_refused(saved):
+    folder, _ = saved(CONFIGS["aggregates"])
+    content = json.loads((folder / "results.json").read_text())
+    (folder / "results.json").write_text(json.dumps(content | {"format_version": 3}))
+    with pytest.raises(DataError, match=r"written by an earlier receval \(format 3; this one reads 4\)"):
+        load(folder)
+
+
+def damaged_json(folder):
+    (folder / "results.json").write_text("{")
+    return "results.json: this is no JSON: the file is damaged"
+
+
+def other_results(folder):
+    text = (folder / "results.json").read_text()
+    (folder / "results.json").write_text(text.replace("knn", "kmm"))
+    return "results.json: this is not the file that the manifest names: the folder is not whole"
+
+
+def users_gone(folder):
+    (folder / "per_user.parquet").unlink()
+    return "per_user.parquet is missing, which the manifest names"
+
+
+def users_cut(folder):
+    with open(folder / "per_user.parquet", "r+b") as file:
+        file.truncate(100)
+    return "per_user.parquet: this is not the file that the manifest names"
+
+
+def no_manifest(folder):
+    (folder / "manifest.json").unlink()
+    return "there is no manifest.json, so this is no folder of results"
+
+
+def no_results_in_manifest(folder):
+    (folder / "manifest.json").write_text("{}")
+    return "manifest.json: this is not what receval wrote"
+
+
+@pytest.mark.parametrize("damage", [damaged_json, other_results, users_gone, users_cut, no_manifest, no_results_in_manifest])
+def test_a_torn_folder_is_refused(damage, saved):
+    folder, _ = saved(CONFIGS["aggregates"])
+    sentence = damage(folder)
+    with pytest.raises(DataError) as refused:
+        load(folder)
+    assert sentence in str(refused.value)
+    assert "evaluate again with receval run" in str(refused.value.hint)
+
+
+def test_a_folder_without_values_of_users_has_none(saved):
+    folder, _ = saved(CONFIGS["aggregates"], "--set", "output.per_user=false")
+    assert load(folder).per_user == {}
+    assert pl.read_parquet(folder / "results.parquet")["std"].null_count() < 5
