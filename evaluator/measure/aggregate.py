@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ..names.aggregate_names import interval_level
-from .exact import rounded
+from ..sums.exact import rounded
 from .interval import bootstrap, percentile
 from .moments import SMALLEST_FACTOR, Moments
 

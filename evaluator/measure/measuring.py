@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from ..metrics.definition import Definition
+from ..sums.exact import ExactSums
 from ..tables.array import Array
 from ..tables.graph import Choice
 from ..tables.groups import GroupBy
@@ -17,7 +18,6 @@ from ..tables.part import LISTS, PartData
 from ..tables.prepared import Prepared
 from .aggregate import needs_values
 from .counting import cells_of
-from .exact import ExactSums
 from .moments import MomentTable
 from .partial import Partial, UserValues
 from .plan import MeasureGroup, grouped
