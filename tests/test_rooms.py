@@ -33,6 +33,7 @@ ROOMS = (
     "health",
     "measure",
     "results",
+    "stats",
     "checks",
     "metrics",
     "tables",
@@ -43,9 +44,9 @@ ROOMS = (
     "errors",
 )
 """The rooms from top to bottom: each imports only from those below it. `receval` is the package itself, the front door of the library."""
-ARRAYS = {"evaluation", "health", "init", "load", "measure", "metrics", "output", "parts", "prepare", "results", "sums", "tables"}
+ARRAYS = {"evaluation", "health", "init", "load", "measure", "metrics", "output", "parts", "prepare", "results", "stats", "sums", "tables"}
 LIBRARIES = {
-    "polars": ARRAYS - {"sums"},
+    "polars": ARRAYS - {"stats", "sums"},
     "numpy": ARRAYS - {"init", "output", "results"},
     "pyspark": {"parts"},
     "pyarrow": {"parts"},
@@ -57,6 +58,7 @@ LIBRARIES = {
     "rich": {"cli", "output"},
     "click": {"cli"},
     "zstandard": {"load"},
+    "scipy": {"stats"},
 }
 """Each library that is not Python's own, and the rooms that may import it."""
 FILES = {
