@@ -10,7 +10,7 @@ import polars as pl
 
 from ..metrics.definition import Definition
 from ..results.result import Row
-from .exact import ExactSums, rounded
+from ..sums.exact import ExactSums, rounded
 from .partial import Partial
 from .reads import of_hits
 from .yardstick_facts import LeftOut

@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ..names.aggregate_names import interval_level
-from .exact import rounded
+from ..names.aggregate_names import SMALLEST_FACTOR, interval_level
+from ..sums.exact import rounded
 from .interval import bootstrap, percentile
-from .moments import SMALLEST_FACTOR, Moments
+from .moments import Moments
 
 
 def needs_values(aggregate: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from ..sums.exact import ExactSums
 from ..tables.array import Array
 from ..tables.graph import Choice
 from ..tables.groups import GroupBy
@@ -16,7 +17,6 @@ from ..tables.notes import Notes
 from ..tables.truth import TestPairs, TruthTable
 from ..tables.user_columns import user_codes
 from .aggregate import needs_values
-from .exact import ExactSums
 from .measuring import ratio_terms, without_undefined
 from .moments import MomentTable
 from .plan import MeasureGroup

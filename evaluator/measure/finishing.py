@@ -15,10 +15,10 @@ from ..names.aggregate_names import is_spread
 from ..names.measure_strings import Params
 from ..results.ledger import Ledger
 from ..results.result import Row
+from ..sums.exact import ExactSums
 from ..tables.array import Array
 from ..tables.part import PartData
 from .aggregate import aggregated, micro, needs_values
-from .exact import ExactSums
 from .ledgers import ledger
 from .moments import Moments, MomentTable
 from .partial import Partial

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from ..metrics.item_tables import ItemSums, ItemTerms
+from ..sums.group_sums import GroupLimbs
 from ..tables.array import Array
 from ..tables.ids import Ids
-from .group_sums import GroupLimbs
 
 _PENDING: Final = 2**20
 """Rows of blocks that wait to be merged, at least: merging 20 blocks at once costs little more than merging two."""

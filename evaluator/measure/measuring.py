@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 
 from ..metrics.definition import Definition
+from ..sums.exact import ExactSums
 from ..tables.array import Array
 from ..tables.graph import Choice
 from ..tables.part import LISTS, PartData
 from .counting import cells_of
-from .exact import ExactSums
 from .moments import MomentTable
 from .partial import Partial
 from .plan import MeasureGroup

@@ -10,11 +10,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..names.aggregate_names import interval_level
-from .exact import ExactSums
-
-SMALLEST_FACTOR: Final = 1e-5
-"""The geometric mean counts smaller values as this one, so that a single 0 does not make it 0."""
+from ..names.aggregate_names import SMALLEST_FACTOR, interval_level
+from ..sums.exact import ExactSums
 
 _LOGARITHMS: Final = frozenset({"geometric"})
 

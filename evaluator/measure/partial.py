@@ -11,9 +11,9 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import polars as pl
 
+from ..sums.exact import ExactSums
 from ..tables.array import Array
 from ..tables.notes import Notes
-from .exact import ExactSums
 from .moments import MomentTable
 
 Mergeable = TypeVar("Mergeable", bound="Adds")

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 
 from ..results.description import CountSummary, HistogramBin, NumberSummary
+from ..sums.exact import ExactSums, rounded
 from ..tables.array import Array
-from .exact import ExactSums, rounded
 
 _QUANTILES: Final = (25, 50, 75, 90, 99)
 _FEW: Final = 12

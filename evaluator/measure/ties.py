@@ -12,11 +12,11 @@ import numpy as np
 
 from ..metrics.definition import Definition
 from ..results.result import Row
+from ..sums.exact import ExactSums, rounded
 from ..tables.array import Array
 from ..tables.graph import Choice
 from ..tables.rows import Rows
 from ..tables.ties import TieRuns, expected, n_expected, reordered
-from .exact import ExactSums, rounded
 from .moments import MomentTable
 from .plan import MeasureGroup, grouped
 from .scoring import GroupValues, Scorer

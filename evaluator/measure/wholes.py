@@ -10,8 +10,8 @@ import numpy as np
 from ..metrics.item_tables import ITEM_TABLES
 from ..metrics.measure import Measure
 from ..names.measure_strings import Scalar
+from ..sums.exact import ExactSums
 from ..tables.array import Array
-from .exact import ExactSums
 from .keyed import KeyedSums
 
 

@@ -10,6 +10,10 @@ INTERVAL: Final = r"^ci([1-9][0-9]?(\.[0-9]+)?|\(0?\.[0-9]*[1-9][0-9]*\))$"
 """A confidence interval of the mean: its level in percent, `ci95`, or as a share, `ci(0.95)`."""
 
 
+SMALLEST_FACTOR: Final = 1e-5
+"""The geometric mean counts smaller values as this one, so that a single 0 does not make it 0."""
+
+
 def interval_level(aggregate: str) -> Fraction | None:
     """Return the level of a confidence interval, between 0 and 1 (`ci95` and `ci(0.95)`: 19/20); `None` for any other aggregate."""
     if not re.fullmatch(INTERVAL, aggregate):

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from ..conventions.choices import Lists
-from ..measure.exact import ExactSums, rounded
+from ..sums.exact import ExactSums, rounded
 from ..tables.array import Array
 from ..tables.groups import Group
 from ..tables.ids import Ids

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from receval.measure import group_sums
-from receval.measure.exact import rounded
-from receval.measure.group_sums import GroupLimbs, exact_group_sums
+from receval.sums import group_sums
+from receval.sums.exact import rounded
+from receval.sums.group_sums import GroupLimbs, exact_group_sums
 
 N_GROUPS = 4
 any_rows = st.lists(st.tuples(st.floats(allow_nan=False, allow_infinity=False), st.integers(0, N_GROUPS - 1)), max_size=40)

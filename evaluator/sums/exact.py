@@ -69,6 +69,12 @@ class ExactSums:
         lowest = min((exponent for by_exponent in sums for exponent in by_exponent), default=0)
         return _reduced([sum(integer << exponent - lowest for exponent, integer in by_exponent.items()) for by_exponent in sums], lowest)
 
+    @classmethod
+    def joined(cls, *parts: ExactSums) -> ExactSums:
+        """The sums of all `parts`, one after the other."""
+        lowest = min(part.exponent for part in parts)
+        return _reduced([integer << part.exponent - lowest for part in parts for integer in part.integers], lowest)
+
     def __add__(self, other: ExactSums) -> ExactSums:
         """Merge with the sums of other terms; `ValueError` if they are of another number of measures."""
         if len(self.integers) != len(other.integers):

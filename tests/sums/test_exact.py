@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from receval.measure.exact import ExactSums, rounded
+from receval.sums.exact import ExactSums, rounded
 
 any_floats = st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=40)
 values_of_users = st.lists(st.floats(0, 1), max_size=40)

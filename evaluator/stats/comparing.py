@@ -1,0 +1,200 @@
+"""One measure of two models: from the values of users, or less, to a `Difference`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..names.aggregate_names import SMALLEST_FACTOR
+from .clusters import with_clusters
+from .confidence import Replicates, Scaled, ScaledLogarithm, not_within, probability_within, two_sided
+from .estimates import Estimate, Relative, paired_estimate
+from .paired import Floats, PairedSums, both_finite, differences_of
+from .ranks import with_ranks
+from .ratios import RatioTerms, pooled_estimate
+from .records import Difference, Settings, Subject
+from .resampling import statistic_replicates, with_bootstrap, with_sign_flips
+from .runs import runs_estimate
+from .sentences import sentence_of
+from .unpaired import Summary, unpaired_estimate
+
+WHOLE: Final = "No value per user: no interval."
+
+
+def compare_sums(subject: Subject, sums: PairedSums, settings: Settings, margin: float | None = None) -> Difference:
+    """The difference of means over paired users from their sums, by the paired t test: any number of users, on any engine."""
+    return difference_of(subject, paired_estimate(sums, settings.alpha), settings, margin, "t")
+
+
+def compare_paired(
+    subject: Subject,
+    base: ArrayLike,
+    model: ArrayLike,
+    settings: Settings,
+    margin: float | None = None,
+    clusters: NDArray[np.integer] | None = None,
+) -> Difference:
+    """The difference over users with a value of both models, in the same order; NaN for a user without a value.
+
+    `subject.aggregate` says what is compared: the mean, the `sum`, the `geometric` mean (t on logarithms), the `median` or a percentile
+    (`p90`; both by the bootstrap). `clusters` has a number per user: users with the same one belong together.
+    """
+    a, b, n_unpaired = both_finite(np.asarray(base, dtype=np.float64), np.asarray(model, dtype=np.float64))
+    members = None if clusters is None else clusters[_paired(base, model)]
+    aggregate, test = subject.aggregate, settings.test
+    if aggregate == "median" or _percentage(aggregate) is not None:
+        estimate, test = _of_statistic(a, b, _statistic(aggregate), settings), "bootstrap"
+    elif aggregate == "geometric":
+        estimate = _of_logarithms(a, b, settings, members)
+    else:
+        estimate = _tested(paired_estimate(PairedSums.of(a, b), settings.alpha), differences_of(a, b), settings, members)
+        if aggregate == "sum":
+            estimate = _of_total(estimate)
+    return difference_of(subject, replace(estimate, n_unpaired=n_unpaired), settings, margin, "t" if members is not None else test)
+
+
+def compare_runs(
+    subject: Subject, base: Sequence[Floats], model: Sequence[Floats], settings: Settings, margin: float | None = None
+) -> Difference:
+    """The difference of two models over users and training runs: one array of users' values per run."""
+    return difference_of(subject, runs_estimate(base, model), settings, margin, "t")
+
+
+def compare_ratios(subject: Subject, base: RatioTerms, model: RatioTerms, settings: Settings, margin: float | None = None) -> Difference:
+    """The difference of a pooled (`micro`) measure, by the delta method."""
+    return difference_of(subject, pooled_estimate(base, model), settings, margin, "t")
+
+
+def compare_unpaired(subject: Subject, base: Summary, model: Summary, settings: Settings, margin: float | None = None) -> Difference:
+    """The difference of two means of which only deviation and number of users are known, by Welch's t test."""
+    return difference_of(subject, unpaired_estimate(base, model), settings, margin, "welch")
+
+
+def compare_wholes(subject: Subject, base_value: float | None, value: float | None, settings: Settings) -> Difference:
+    """The difference of values of whole models, such as coverage, and nothing more."""
+    difference = value - base_value if base_value is not None and value is not None else None
+    relative = None if difference is None or base_value is None else Relative.of(difference, base_value)
+    estimate = Estimate(0, base_value, value, difference, relative=relative, notes=(WHOLE,))
+    return difference_of(subject, estimate, settings, None, None)
+
+
+def difference_of(subject: Subject, estimate: Estimate, settings: Settings, margin: float | None, test: str | None) -> Difference:
+    """The record of an estimate, before it is corrected with its family."""
+    up, down = (estimate.down, estimate.up) if subject.higher_is_better is False else (estimate.up, estimate.down)
+    confidence, relative, alpha = estimate.confidence, estimate.relative, settings.alpha
+    difference = Difference(
+        subject,
+        estimate.n,
+        estimate.base_value,
+        estimate.value,
+        estimate.difference,
+        level=settings.level,
+        relative=relative.value if relative else None,
+        relative_low=relative.low if relative else None,
+        relative_high=relative.high if relative else None,
+        sd=estimate.sd,
+        n_changed=estimate.n_changed,
+        up=up,
+        same=None if estimate.n_changed is None else estimate.n - estimate.n_changed,
+        down=down,
+        n_unpaired=estimate.n_unpaired,
+        margin=margin,
+        notes=(*estimate.notes, *_left_out(estimate.n_unpaired)),
+    )
+    if confidence is not None and estimate.difference is not None:
+        difference = replace(
+            difference,
+            low=confidence.at(alpha / 2),
+            high=confidence.at(1 - alpha / 2),
+            one_sided_low=confidence.at(alpha),
+            one_sided_high=confidence.at(1 - alpha),
+            se=estimate.se,
+            statistic=estimate.statistic,
+            df=estimate.df,
+            p=two_sided(confidence) if estimate.p is None else estimate.p,
+            test=test,
+            effect_size=estimate.difference / estimate.sd if estimate.sd else None,
+            p_same=None if margin is None else not_within(confidence, margin),
+            probability_same=None if margin is None else probability_within(confidence, margin),
+        )
+    return replace(difference, sentence=sentence_of(difference))
+
+
+def _tested(estimate: Estimate, differences: Floats, settings: Settings, clusters: NDArray[np.integer] | None) -> Estimate:
+    if estimate.confidence is None:
+        return estimate
+    if clusters is not None:
+        return with_clusters(estimate, differences, clusters)
+    if settings.test == "permutation":
+        return with_sign_flips(estimate, differences, settings)
+    if settings.test in ("bootstrap", "bootstrap-t"):
+        return with_bootstrap(estimate, differences, settings)
+    return with_ranks(estimate, differences) if settings.test == "wilcoxon" else estimate
+
+
+def _of_total(estimate: Estimate) -> Estimate:
+    """The estimate of a sum over users from that of their mean."""
+    n = estimate.n
+    if estimate.difference is None or estimate.base_value is None or estimate.value is None:
+        return estimate
+    total = replace(estimate, difference=estimate.difference * n, base_value=estimate.base_value * n, value=estimate.value * n)
+    if estimate.confidence is None or estimate.se is None:
+        return total
+    return replace(total, confidence=Scaled(n, estimate.confidence), se=estimate.se * n, sd=None)
+
+
+def _of_logarithms(base: Floats, model: Floats, settings: Settings, clusters: NDArray[np.integer] | None) -> Estimate:
+    """The ratio of two geometric means by t on logarithms; its interval is told as a difference from the base value as it is."""
+    a, b = (np.log(np.maximum(side, SMALLEST_FACTOR)) for side in (base, model))
+    logarithms = _tested(paired_estimate(PairedSums.of(a, b), settings.alpha), differences_of(a, b), settings, clusters)
+    if logarithms.base_value is None or logarithms.difference is None:
+        return logarithms
+    base_value, growth = float(np.exp(logarithms.base_value)), float(np.expm1(logarithms.difference))
+    estimate = replace(
+        logarithms, base_value=base_value, value=base_value * (1 + growth), difference=base_value * growth, relative=Relative(growth)
+    )
+    if logarithms.confidence is None:
+        return estimate
+    confidence, alpha = ScaledLogarithm(base_value, logarithms.confidence), settings.alpha
+    ends = (confidence.at(alpha / 2) / base_value, confidence.at(1 - alpha / 2) / base_value)
+    return replace(estimate, confidence=confidence, sd=None, se=None, relative=Relative(growth, *ends))
+
+
+def _of_statistic(base: Floats, model: Floats, statistic: Callable[[Floats], float], settings: Settings) -> Estimate:
+    d = differences_of(base, model)
+    n, up, down = len(d), int(np.count_nonzero(d > 0)), int(np.count_nonzero(d < 0))
+    if n == 0:
+        return Estimate(0, None, None, None)
+    base_value, value = statistic(base), statistic(model)
+    difference = value - base_value
+    estimate = Estimate(n, base_value, value, difference, up=up, down=down, relative=Relative.of(difference, base_value))
+    if n == 1:
+        return estimate
+    if up + down == 0:
+        return replace(estimate.with_t(0.0, n - 1), df=None)
+    replicates = statistic_replicates(base, model, statistic, settings)
+    return replace(estimate, confidence=Replicates(replicates), se=float(replicates.std(ddof=1)))
+
+
+def _statistic(aggregate: str) -> Callable[[Floats], float]:
+    percentage = _percentage(aggregate)
+    return lambda values: float(np.percentile(values, 50.0 if percentage is None else percentage))
+
+
+def _percentage(aggregate: str) -> float | None:
+    return float(aggregate[1:]) if aggregate[:1] == "p" and aggregate[1:2].isdigit() else None
+
+
+def _paired(base: ArrayLike, model: ArrayLike) -> NDArray[np.bool_]:
+    return np.isfinite(np.asarray(base, dtype=np.float64)) & np.isfinite(np.asarray(model, dtype=np.float64))
+
+
+def _left_out(n_unpaired: int) -> tuple[str, ...]:
+    if not n_unpaired:
+        return ()
+    users = "1 user has" if n_unpaired == 1 else f"{n_unpaired:,} users have"
+    return (f"{users} a value on one side only and {'is' if n_unpaired == 1 else 'are'} left out.",)

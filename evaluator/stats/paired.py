@@ -1,0 +1,167 @@
+"""Exact sums over users who have a value of both models: all that paired comparisons of means need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..sums.exact import ExactSums
+
+Floats = NDArray[np.float64]
+
+TOLERANCE: Final = 1e-12
+"""Values that differ by less, relative to the larger one or to 1, are equal: such differences come from rounding."""
+_LARGEST: Final = 1e150
+"""Larger values count as infinite: their squares would be."""
+_BLOCK: Final = 2**15
+"""Users that are worked on at a time, so that what is made of their values stays small."""
+
+
+@dataclass(frozen=True)
+class PairedSums:
+    """Sums over the users who have a finite value of both models; those of different users merge with `+`.
+
+    `n` users are paired, of whom `up` have a higher value with the model and `down` a lower one; `n_unpaired` have a value on one side
+    only. Sums are exact, so that order, parts and threads change no bit: `sums` are Σa, Σb, Σa², Σb², Σd and Σd², with a of the base, b of
+    the model and d = b - a. The squares of a and b are rounded once per user, those of d are not: a difference that
+    is the same for all users must have no spread.
+    """
+
+    n: int
+    up: int
+    down: int
+    n_unpaired: int
+    sums: ExactSums
+
+    @classmethod
+    def zeros(cls) -> PairedSums:
+        """Sums over no users."""
+        return cls(0, 0, 0, 0, ExactSums.zeros(6))
+
+    @classmethod
+    def of(cls, base: ArrayLike, model: ArrayLike) -> PairedSums:
+        """Sum over users: `base` and `model` have one value per user, in the same order; NaN for a user without a value.
+
+        Ten million users take about 0.4 s on one core.
+
+        Edge cases: an infinite value counts as none. `ValueError` if there are not as many values on both sides.
+        """
+        a, b = np.asarray(base, dtype=np.float64), np.asarray(model, dtype=np.float64)
+        if a.shape != b.shape or a.ndim != 1:
+            raise ValueError(f"values of users are paired by position, but there are {a.shape} and {b.shape} of them")
+        total = cls.zeros()
+        for start in range(0, len(a), _BLOCK):
+            total += _of_block(a[start : start + _BLOCK], b[start : start + _BLOCK])
+        return total
+
+    @property
+    def same(self) -> int:
+        """How many users have the same value with both."""
+        return self.n - self.up - self.down
+
+    @property
+    def n_changed(self) -> int:
+        """How many users have another value."""
+        return self.up + self.down
+
+    def __add__(self, other: PairedSums) -> PairedSums:
+        return PairedSums(
+            self.n + other.n,
+            self.up + other.up,
+            self.down + other.down,
+            self.n_unpaired + other.n_unpaired,
+            self.sums + other.sums,
+        )
+
+    def swapped(self) -> PairedSums:
+        """The sums with the model as the base."""
+        a, b, aa, bb, d, dd = self.sums.integers
+        return PairedSums(self.n, self.down, self.up, self.n_unpaired, ExactSums((b, a, bb, aa, -d, dd), self.sums.exponent))
+
+    @property
+    def base(self) -> Fraction:
+        """Σa."""
+        return self.sums.fraction(0)
+
+    @property
+    def model(self) -> Fraction:
+        """Σb."""
+        return self.sums.fraction(1)
+
+    def difference(self, factor: Fraction = Fraction(1)) -> Fraction:
+        """Σ(b - c·a) for a `factor` c."""
+        return self.sums.fraction(4) + (1 - factor) * self.base
+
+    def difference_squares(self, factor: Fraction = Fraction(1)) -> Fraction:
+        """Σ(b - c·a)² for a `factor` c, as (1 - c)·Σb² + c·Σd² - (1 - c)·c·Σa²."""
+        rest = 1 - factor
+        return rest * self.model_squares + factor * self.sums.fraction(5) - rest * factor * self.base_squares
+
+    @property
+    def base_squares(self) -> Fraction:
+        """Σa²."""
+        return self.sums.fraction(2)
+
+    @property
+    def model_squares(self) -> Fraction:
+        """Σb²."""
+        return self.sums.fraction(3)
+
+
+@dataclass(frozen=True, eq=False)
+class UserGroups:
+    """Users in the order of their groups, so that the sums of any measure by group take two gathers and no search."""
+
+    order: NDArray[np.intp]
+    borders: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, codes: NDArray[np.integer], n_groups: int) -> UserGroups:
+        """Sort users by the code of their group, 0 to `n_groups` - 1; a user with a negative code is in no group."""
+        order = np.argsort(codes.astype(np.int16) if n_groups < 2**15 else codes, kind="stable")
+        return cls(order, np.searchsorted(codes[order], np.arange(n_groups + 1)))
+
+    def sums(self, base: Floats, model: Floats) -> Iterator[PairedSums]:
+        """The sums of each group, by code."""
+        for start, stop in zip(self.borders[:-1].tolist(), self.borders[1:].tolist(), strict=True):
+            users = self.order[start:stop]
+            yield PairedSums.of(base[users], model[users])
+
+
+def differences_of(base: Floats, model: Floats) -> Floats:
+    """The difference of each user, model - base; 0 where the two are equal but for rounding."""
+    users, changes = _changed(base, model)
+    d = np.zeros(len(base))
+    d[users] = changes
+    return d
+
+
+def both_finite(base: Floats, model: Floats) -> tuple[Floats, Floats, int]:
+    """The values of users who have a finite one on both sides, and how many have one on one side only."""
+    left, right = np.abs(base) < _LARGEST, np.abs(model) < _LARGEST
+    both = left & right
+    if both.all():
+        return base, model, 0
+    return base[both], model[both], int(np.count_nonzero(left ^ right))
+
+
+def _changed(base: Floats, model: Floats) -> tuple[NDArray[np.intp], Floats]:
+    """The users whose values differ, and by how much."""
+    users = np.flatnonzero(model != base)
+    a, b = base[users], model[users]
+    d = b - a
+    real = np.abs(d) > TOLERANCE * np.maximum(np.maximum(np.abs(a), np.abs(b)), 1.0)
+    return (users, d) if real.all() else (users[real], d[real])
+
+
+def _of_block(base: Floats, model: Floats) -> PairedSums:
+    a, b, n_unpaired = both_finite(base, model)
+    d = _changed(a, b)[1]
+    up = int(np.count_nonzero(d > 0))
+    sums = ExactSums.joined(ExactSums.of(np.stack([a, b, a * a, b * b])), ExactSums.of(d[np.newaxis]), ExactSums.of_squares(d[np.newaxis]))
+    return PairedSums(len(a), up, len(d) - up, n_unpaired, sums)

@@ -1,0 +1,56 @@
+"""What so many users can show, and how many users it takes."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import Final
+
+POWER: Final = 0.8
+"""How often a difference that is there should be seen: 4 times out of 5."""
+_FEW: Final = 30
+"""Below so many degrees of freedom the normal formula promises too much, and the power of the t test is solved for."""
+
+
+def detectable_difference(se: float, alpha: float = 0.05, df: float = math.inf, comparisons: int = 1, power: float = POWER) -> float:
+    """The difference that would be seen with probability `power` (Cohen, 1988): (z at 1 - α/2 + z at power) · `se`.
+
+    α is divided by the number of `comparisons` (Bonferroni). With less than 30 degrees of freedom: that of the t test itself.
+    """
+    alpha /= comparisons
+    return se * (_noncentrality(alpha, df, power) if df < _FEW else _normal(1 - alpha / 2) + _normal(power))
+
+
+def users_needed(sd: float, difference: float, alpha: float = 0.05, comparisons: int = 1, power: float = POWER) -> int:
+    """How many users it takes to see a `difference` with probability `power`, if differences of users have the deviation `sd`."""
+    quantiles = _normal(1 - alpha / comparisons / 2) + _normal(power)
+    return max(2, math.ceil((quantiles * sd / difference) ** 2))
+
+
+def provable_margin(se: float, alpha: float = 0.05, power: float = POWER) -> float:
+    """The smallest margin of which no loss can be shown with probability `power` if nothing is lost: (z at 1 - α + z at power) · `se`."""
+    return (_normal(1 - alpha) + _normal(power)) * se
+
+
+def users_for_margin(n: int, provable: float, margin: float) -> int:
+    """How many users it takes to show no loss beyond `margin`, if `n` users can show `provable`."""
+    return max(2, math.ceil(n * (provable / margin) ** 2))
+
+
+def _normal(share: float) -> float:
+    return NormalDist().inv_cdf(share)
+
+
+def _noncentrality(alpha: float, df: float, power: float) -> float:
+    """How many standard errors a difference has that a two-sided t test finds with probability `power`, by bisection."""
+    from scipy.special import nctdtr, stdtrit
+
+    critical = float(stdtrit(df, 1 - alpha / 2))
+    low, high = 0.0, critical + 10 * _normal(power)
+    while nctdtr(df, high, critical) > 1 - power:
+        high *= 2
+    for _ in range(80):
+        middle = (low + high) / 2
+        found = 1 - float(nctdtr(df, middle, critical)) + float(nctdtr(df, middle, -critical))
+        low, high = (middle, high) if found < power else (low, middle)
+    return high

@@ -1,0 +1,150 @@
+"""What a comparison is given and what it says: `Subject`, `Settings` and `Difference`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args
+
+from ..errors import ConfigError
+
+TestName = Literal["t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon"]
+CorrectionName = Literal["holm", "bh", "by", "none"]
+Verdict = Literal["better", "worse", "same", "tiny", "unknown", "identical", "none"]
+"""What is concluded of a difference.
+
+- `better`, `worse`: real, in the direction of the measure; `tiny`: real, and shown to be less than the margin
+- `same`: shown to be less than the margin; `identical`: no user's value differs
+- `unknown`: cannot be told apart from 0
+- `none`: no verdict, since there is no interval, fewer than 10 users changed, the measure has no better direction, or it is not judged
+"""
+
+TESTS: Final = get_args(TestName)
+CORRECTIONS: Final = get_args(CorrectionName)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is compared: one measure of two models, over all users or over one group.
+
+    `measure` is the name for people, with the cut-off, and with the aggregate where it is not the mean: `nDCG@10`, `nDCG@10 (median)`.
+    `higher_is_better` is `None` for a measure of which neither more nor less is better.
+    """
+
+    measure: str
+    base: str
+    model: str
+    higher_is_better: bool | None = True
+    k: int | None = None
+    aggregate: str = "mean"
+    by: str | None = None
+    group: str | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How differences are tested: at level `alpha`, corrected within their family; `seed` and `resamples` for tests by resampling.
+
+    `ConfigError` if a setting is impossible.
+    """
+
+    test: TestName = "t"
+    correction: CorrectionName = "holm"
+    alpha: float = 0.05
+    seed: int = 0
+    resamples: int = 9_999
+
+    def __post_init__(self) -> None:
+        problems = []
+        if self.test not in TESTS:
+            problems.append(f"there is no test {self.test}: choose {', '.join(TESTS)}")
+        if self.correction not in CORRECTIONS:
+            problems.append(f"there is no correction {self.correction}: choose {', '.join(CORRECTIONS)}")
+        if not 0 < self.alpha < 0.5:
+            problems.append(f"alpha is the share of false alarms, between 0 and 0.5, not {self.alpha:g}")
+        if self.resamples < 99:
+            problems.append(f"a test by resampling takes at least 99 resamples, not {self.resamples}")
+        if not 0 <= self.seed < 2**32:
+            problems.append(f"a seed is an integer from 0 to 4294967295, not {self.seed}")
+        if problems:
+            raise ConfigError(problems)
+
+    @property
+    def level(self) -> float:
+        """The level of intervals: 0.95 for an `alpha` of 0.05."""
+        return 1 - self.alpha
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much a measure of two models differs, and what is concluded.
+
+    `difference` is model - base in units of the measure, `low` and `high` its interval at `level`, each on its own; `one_sided_low` and
+    `one_sided_high` bound it with the same level from one side, and are the two ends of the interval that a proof of `same` needs.
+    `up` users have a better value with the model, `down` a worse one (a higher and a lower one if the measure has no better direction).
+    `n_unpaired` users have a value on one side only and were left out. `relative` is the difference as a share of the base value, with its
+    interval (Fieller), whose ends are `None` if the base value is too uncertain.
+
+    `p_adjusted`, `family` (how many differences were corrected together), `detectable`, `real` (it can be told from 0, whichever direction
+    is better), `verdict` and `sentence` are final after `corrected`. What cannot be computed is `None`.
+    """
+
+    subject: Subject
+    n_users: int
+    base_value: float | None
+    value: float | None
+    difference: float | None
+    low: float | None = None
+    high: float | None = None
+    one_sided_low: float | None = None
+    one_sided_high: float | None = None
+    level: float = 0.95
+    relative: float | None = None
+    relative_low: float | None = None
+    relative_high: float | None = None
+    sd: float | None = None
+    se: float | None = None
+    statistic: float | None = None
+    df: float | None = None
+    p: float | None = None
+    p_adjusted: float | None = None
+    family: int | None = None
+    correction: CorrectionName | None = None
+    test: str | None = None
+    effect_size: float | None = None
+    n_changed: int | None = None
+    up: int | None = None
+    same: int | None = None
+    down: int | None = None
+    n_unpaired: int = 0
+    margin: float | None = None
+    p_same: float | None = None
+    probability_same: float | None = None
+    detectable: float | None = None
+    real: bool = False
+    verdict: Verdict = "none"
+    sentence: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.margin is not None and not (math.isfinite(self.margin) and self.margin > 0):
+            raise ConfigError(f"a margin is a number above 0, not {self.margin:g}")
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """`low` and `high`; `None` where there is no interval."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """`one_sided_low` and `one_sided_high`; `None` where there is no interval."""
+        return None if self.one_sided_low is None or self.one_sided_high is None else (self.one_sided_low, self.one_sided_high)
+
+    def cells(self) -> dict[str, Any]:
+        """The difference as the JSON form has it."""
+        subject = {name: getattr(self.subject, name) for name in ("measure", "k", "aggregate", "by", "group", "base", "model")}
+        return subject | {"higher_is_better": self.subject.higher_is_better} | {name: getattr(self, name) for name in FIELDS}
+
+
+FIELDS: Final = tuple(name for name in Difference.__dataclass_fields__ if name != "subject")
+"""The columns of a difference beside those of its subject."""

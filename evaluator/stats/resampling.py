@@ -1,0 +1,102 @@
+"""Tests that draw again from the users: random signs and the bootstrap. Numbers depend on values and seed, not on the order of users."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .confidence import Confidence, Replicates, StudentizedReplicates, StudentT
+from .estimates import Estimate
+from .paired import Floats
+from .records import Settings
+
+_EXACT: Final = 13
+"""Up to so many users changed all combinations of signs are tried."""
+_ROUNDING: Final = 1e-12
+_CELLS: Final = 2**22
+"""Drawn numbers that are held at a time."""
+_MOST_DRAWS: Final = 10**9
+_LEAST_RESAMPLES: Final = 999
+
+
+def affordable_resamples(n: int, resamples: int) -> int:
+    """So many of the `resamples` that at most 10⁹ numbers are drawn for `n` users, but 999 if that many were asked for."""
+    return min(resamples, max(_LEAST_RESAMPLES, _MOST_DRAWS // max(n, 1)))
+
+
+def with_sign_flips(estimate: Estimate, differences: Floats, settings: Settings) -> Estimate:
+    """The same estimate with the p value of the permutation test: how often random signs give a mean as far from 0 (Fisher, 1935).
+
+    All combinations are tried if at most 13 users changed, otherwise `resamples` are drawn and the data count as one more.
+    """
+    changed = np.sort(differences[differences != 0])
+    total, tolerance = abs(float(changed.sum())), _ROUNDING * float(np.abs(changed).sum())
+    if len(changed) <= _EXACT:
+        signs = 1 - 2 * ((np.arange(2 ** len(changed))[:, np.newaxis] >> np.arange(len(changed))) & 1)
+        return replace(estimate, p=float(np.mean(np.abs(signs @ changed) >= total - tolerance)))
+    resamples = affordable_resamples(len(changed), settings.resamples)
+    random, at_least = np.random.RandomState(settings.seed), 0
+    for size in _batches(resamples, len(changed)):
+        n_bytes = -(-len(changed) // 8)
+        bits = np.frombuffer(random.bytes(size * n_bytes), dtype=np.uint8).reshape(size, n_bytes)
+        flips = np.unpackbits(bits, axis=1, count=len(changed))
+        sums = changed.sum() - 2 * (flips @ changed)
+        at_least += int(np.count_nonzero(np.abs(sums) >= total - tolerance))
+    return replace(estimate, p=(1 + at_least) / (1 + resamples))
+
+
+def with_bootstrap(estimate: Estimate, differences: Floats, settings: Settings) -> Estimate:
+    """The same estimate with the confidence of the bootstrap over users (Efron, 1979), percentile or `bootstrap-t`.
+
+    Users without a difference are not drawn one by one: how many of a resample have one is binomial.
+
+    Edge cases: without any spread the estimate stays as it is.
+    """
+    if not estimate.se:
+        return estimate
+    changed, n = np.sort(differences[differences != 0]), len(differences)
+    resamples = affordable_resamples(len(changed), settings.resamples)
+    random = np.random.RandomState(settings.seed)
+    means, deviations = np.empty(resamples), np.empty(resamples)
+    for i, n_drawn in enumerate(random.binomial(n, len(changed) / n, resamples).tolist()):
+        drawn = changed[random.randint(len(changed), size=n_drawn)]
+        means[i] = drawn.sum() / n
+        deviations[i] = math.sqrt(max(0.0, float((drawn * drawn).sum()) / n - means[i] ** 2) / (n - 1))
+    if settings.test == "bootstrap":
+        return replace(estimate, confidence=Replicates(np.sort(means)), df=None)
+    assert isinstance(estimate.confidence, StudentT)
+    centred = means - estimate.confidence.estimate
+    t = np.divide(centred, deviations, out=np.copysign(np.inf, centred), where=deviations > 0)
+    return replace(estimate, confidence=_studentized(estimate.confidence, t), df=None)
+
+
+def _studentized(student: StudentT, t: Floats) -> Confidence:
+    finite = t[np.isfinite(t)]
+    largest = float(np.abs(finite).max(initial=0.0))
+    return StudentizedReplicates(student.estimate, student.se, np.sort(np.clip(t, -largest, largest)))
+
+
+def statistic_replicates(base: Floats, model: Floats, statistic: Callable[[Floats], float], settings: Settings) -> NDArray[np.float64]:
+    """The difference of a statistic, such as the median, in resamples of users, in ascending order.
+
+    A user is drawn with both values. It takes time in proportion to users times resamples.
+    """
+    order = np.lexsort((model, base))
+    a, b, n = base[order], model[order], len(base)
+    random = np.random.RandomState(settings.seed)
+    differences = []
+    for _ in range(affordable_resamples(n, settings.resamples)):
+        users = random.randint(n, size=n)
+        differences.append(statistic(b[users]) - statistic(a[users]))
+    return np.sort(np.array(differences))
+
+
+def _batches(resamples: int, n: int) -> Iterator[int]:
+    most = max(1, _CELLS // max(n, 1))
+    for start in range(0, resamples, most):
+        yield min(most, resamples - start)

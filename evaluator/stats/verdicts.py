@@ -1,0 +1,95 @@
+"""What is concluded of the differences of one family."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from .corrections import adjust
+from .power import detectable_difference
+from .records import Difference, Settings, Verdict
+from .sentences import SPARSE_BELOW, sentence_of
+
+ROUGH_BELOW: Final = 100
+"""Where fewer users changed the interval is called rough."""
+
+
+def corrected(differences: Sequence[Difference], settings: Settings) -> tuple[Difference, ...]:
+    """Judge a family of differences together: all measures and pairs of which any false alarm would count. The order stays.
+
+    Differences without a p value are not counted in the family, and have no verdict.
+    """
+    tested = [difference.p for difference in differences if difference.p is not None]
+    adjusted = iter(adjust(tested, settings.correction))
+    finished = []
+    for difference in differences:
+        if difference.p is not None:
+            p_adjusted, comparisons = next(adjusted), 1 if settings.correction == "none" else len(tested)
+            difference = replace(
+                difference,
+                p_adjusted=p_adjusted,
+                family=len(tested),
+                correction=settings.correction,
+                detectable=_detectable(difference, settings.alpha, comparisons),
+                real=p_adjusted <= settings.alpha and not _is_sparse(difference),
+            )
+        finished.append(_finished(replace(difference, verdict=_verdict(difference, settings.alpha))))
+    return tuple(finished)
+
+
+def unjudged(difference: Difference) -> Difference:
+    """A difference outside of any family: shown with its interval, without a verdict."""
+    return replace(difference, sentence=sentence_of(difference))
+
+
+def _detectable(difference: Difference, alpha: float, comparisons: int) -> float | None:
+    if not difference.se:
+        return None
+    return detectable_difference(difference.se, alpha, difference.df if difference.df is not None else float("inf"), comparisons)
+
+
+def _is_identical(difference: Difference) -> bool:
+    """Whether no user's value differs, or of a whole-model value the value itself."""
+    return difference.n_users > 0 and difference.difference == 0 and difference.n_changed == 0
+
+
+def _is_sparse(difference: Difference) -> bool:
+    return difference.n_changed is not None and difference.n_changed < SPARSE_BELOW
+
+
+def _verdict(difference: Difference, alpha: float) -> Verdict:
+    if _is_identical(difference):
+        return "identical"
+    if difference.p_adjusted is None or difference.difference is None or _is_sparse(difference):
+        return "none"
+    is_within = difference.p_same is not None and difference.p_same <= alpha
+    if not difference.real:
+        return "same" if is_within else "unknown"
+    if is_within:
+        return "tiny"
+    if difference.subject.higher_is_better is None:
+        return "none"
+    return "better" if (difference.difference > 0) == difference.subject.higher_is_better else "worse"
+
+
+def _finished(difference: Difference) -> Difference:
+    return replace(difference, sentence=sentence_of(difference), notes=(*difference.notes, *_notes(difference)))
+
+
+def _notes(difference: Difference) -> list[str]:
+    notes: list[str] = []
+    changed, interval = difference.n_changed, difference.interval
+    if interval is None or difference.verdict in ("none", "identical"):
+        return notes
+    if changed is not None and changed < ROUGH_BELOW:
+        notes.append(f"Few users changed ({changed}): below {ROUGH_BELOW} the interval is rough.")
+    leaves_zero_out, size = interval[0] > 0 or interval[1] < 0, min(map(abs, interval))
+    if leaves_zero_out and not difference.real:
+        among = f"among {difference.family} comparisons chance does that too often" if difference.family != 1 else "its test does not"
+        notes.append(f"The interval, which is of this difference alone, leaves 0 out, but {among}.")
+    elif difference.real and not leaves_zero_out:
+        notes.append("The test finds a difference, but the interval, which is made in another way, reaches 0.")
+    elif difference.verdict in ("better", "worse") and difference.margin is not None and size < difference.margin:
+        notes.append(f"Real, but it may be less than the {difference.margin:g} that matters here.")
+    return notes
