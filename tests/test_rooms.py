@@ -25,6 +25,7 @@ ROOMS = (
     "receval",
     "evaluation",
     "init",
+    "comparison",
     "output",
     "parts",
     "load",
@@ -44,7 +45,10 @@ ROOMS = (
     "errors",
 )
 """The rooms from top to bottom: each imports only from those below it. `receval` is the package itself, the front door of the library."""
-ARRAYS = {"evaluation", "health", "init", "load", "measure", "metrics", "output", "parts", "prepare", "results", "stats", "sums", "tables"}
+ARRAYS = {
+    *("comparison", "evaluation", "health", "init", "load", "measure", "metrics", "output", "parts", "prepare", "results", "stats", "sums"),
+    "tables",
+}
 LIBRARIES = {
     "polars": ARRAYS - {"stats", "sums"},
     "numpy": ARRAYS - {"init", "output", "results"},
@@ -52,7 +56,7 @@ LIBRARIES = {
     "pyarrow": {"parts"},
     "obstore": {"load"},
     "deltalake": {"load"},
-    "pydantic": {"config"},
+    "pydantic": {"config", "output"},
     "pydantic_core": {"config"},
     "yaml": {"config", "init", "names"},
     "rich": {"cli", "output"},
@@ -62,7 +66,7 @@ LIBRARIES = {
 }
 """Each library that is not Python's own, and the rooms that may import it."""
 FILES = {
-    "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "read_parquet"}, {"load"}),
+    "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "read_parquet"}, {"load", "output"}),
     "opens a file": ({"open"}, {"load", "output"}),
     "reads a text of its own": ({"read_text", "read_bytes"}, {"config", "conventions", "init", "parts"}),
     "writes a result": ({"write_text", "write_bytes", "mkdir", "touch"}, {"output"}),

@@ -69,10 +69,17 @@ def _without_inputs(config: Config) -> Iterator[tuple[text.Path, str]]:
 
 def _of_groups(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Groups of what no file says."""
-    for index, by in enumerate(config.evaluation.by):
+    groups = [(("evaluation", "by", index), by) for index, by in enumerate(config.evaluation.by)]
+    groups += [(("compare", "by", index), by) for index, by in enumerate(config.compare.by)]
+    for location, by in groups:
         role = by.kind if by.column else "train"
         if getattr(config.data, role) is None:
-            yield ("evaluation", "by", index), f"{by.name} is what data.{role} says: give data.{role}"
+            yield location, f"{by.name} is what data.{role} says: give data.{role}"
+    for index, by in enumerate(config.compare.by):
+        if by.kind == "items":
+            yield ("compare", "by", index), f"models are compared for groups of users; {by.name} are groups of items"
+    if config.compare.cluster is not None and config.data.users is None:
+        yield ("compare", "cluster"), f"{config.compare.cluster} is what data.users says: give data.users"
 
 
 def missing(definition: Definition, data: Data) -> Iterator[str]:

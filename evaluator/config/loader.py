@@ -69,6 +69,9 @@ class Loaded:
         for optional in ("aggregates", "by"):
             if not evaluation[optional]:
                 del evaluation[optional]
+        dumped["compare"] = self.config.compare.model_dump(mode="json", exclude_defaults=True)
+        if not dumped["compare"]:
+            del dumped["compare"]
         dumped["health"] = {name: given for name, given in dumped["health"].items() if given is not None}
         if not dumped["health"]:
             del dumped["health"]

@@ -26,6 +26,7 @@ from ..names import formula
 from ..names.formula import Formula, is_formula
 from ..names.measure_strings import UNSET, MetricSpec, parse
 from .aggregates import Aggregate
+from .comparing import Compare
 from .data import Data
 from .engine import EngineChoice
 from .grouping import GroupBys
@@ -281,4 +282,5 @@ class Config(Model):
         BeforeValidator(lambda value: {"name": value} if isinstance(value, str) else value, json_schema_input_type=str | EngineChoice),
     ] = Field(EngineChoice())
     health: HealthField = Field(Health(), description="severities and limits of the health checks, by id; off: none is made")
+    compare: Compare = Field(Compare(), description="which differences between models are judged, and how")
     output: Output = Field(Output())

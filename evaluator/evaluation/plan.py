@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..config import FormulaEntry
+from ..config.comparing import Compare
 from ..config.models import Evaluation
 from ..measure.finishing import chosen
 from ..metrics.definition import Definition
@@ -17,18 +18,28 @@ from ..tables.groups import GroupBy
 class Plan:
     """The measures of a run, the aggregates that the config asks for, arithmetic of measures, and what results are split `by`.
 
-    Measures that only `composites` are made of are computed and not shown.
+    Values of users, where they are kept, also have the column of data.users that `clusters` users. Measures that only `composites` are made
+    of are computed and not shown.
     """
 
     shown: tuple[Definition, ...]
     aggregates: tuple[str, ...] = ()
     composites: tuple[FormulaEntry, ...] = ()
     by: tuple[GroupBy, ...] = ()
+    clusters: tuple[GroupBy, ...] = ()
 
     @classmethod
-    def of(cls, evaluation: Evaluation) -> Plan:
-        """The plan of the evaluation section of a config."""
-        return cls(tuple(evaluation.definitions), tuple(evaluation.aggregates), tuple(evaluation.composites), evaluation.by)
+    def of(cls, evaluation: Evaluation, compare: Compare | None = None) -> Plan:
+        """The plan of the evaluation section of a config; what models are compared by also splits results."""
+        by = (*evaluation.by, *(compare.by if compare is not None else ()))
+        clusters = (GroupBy("users", compare.cluster.partition(".")[2]),) if compare is not None and compare.cluster else ()
+        definitions, formulas = tuple(evaluation.definitions), tuple(evaluation.composites)
+        return cls(definitions, tuple(evaluation.aggregates), formulas, tuple(dict.fromkeys(by)), clusters)
+
+    @property
+    def labels(self) -> tuple[GroupBy, ...]:
+        """What the values of a user say the group of."""
+        return tuple(dict.fromkeys((*(by for by in self.by if by.kind != "items"), *self.clusters)))
 
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:
@@ -66,7 +77,7 @@ class Plan:
     @property
     def needs(self) -> frozenset[str]:
         """The inputs to read beside the test file and the lists: those of measures, and those that results are split by."""
-        return self.measure_needs | {by.need for by in self.by} | ({"known"} if self.needs_train else set())
+        return self.measure_needs | {by.need for by in (*self.by, *self.clusters)} | ({"known"} if self.needs_train else set())
 
     @property
     def populations(self) -> frozenset[str]:

@@ -6,13 +6,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 
 from .. import load
 from ..checks import CheckSetting
 from ..config import Loaded, missing
+from ..config.comparing import Compare
 from ..config.engine import EngineChoice
 from ..config.models import Evaluation
 from ..errors import ConfigError
@@ -20,6 +21,7 @@ from ..metrics.definition import Definition
 from ..parts.spark.session import SparkSession
 from .inputs import Inputs, look_at_everything
 
+_COMPARE: Final = Compare()
 Look = Callable[[Collection[str], ExitStack, SparkSession | None], Inputs]
 """Looks at the sources that are needed, on Spark where they are tables of it; what has to be tidied up after the run goes to the stack."""
 
@@ -39,6 +41,7 @@ class Request:
     lacking: Callable[[Definition], Iterable[str]]
     description: Mapping[str, Any]
     folder: Path
+    compare: Compare = _COMPARE
     category_columns: tuple[str, ...] = ()
     split: str | None = None
     """What separates the categories of an item in a single column."""
@@ -62,6 +65,7 @@ class Request:
             lacking=lambda definition: missing(definition, config.data),
             description=loaded.resolved(),
             folder=loaded.folder,
+            compare=config.compare,
             category_columns=items.category_columns if items is not None else (),
             split=items.split if items is not None else None,
             runs=config.data.runs,

@@ -85,7 +85,7 @@ def run(
 
 def evaluate(request: Request, options: Options = _PLAIN) -> Result:
     """Evaluate the models of a request, whether its sources are files or frames; see `run`."""
-    plan = Plan.of(request.evaluation)
+    plan = Plan.of(request.evaluation, request.compare)
     checks = check_task_of(request)
     looks = {"train", "catalogue", "times"} & checks.needs
     known = looks or request.evaluation.yardsticks.any
@@ -159,8 +159,16 @@ class Run:
     def task(self) -> Task:
         """What is measured of every part of a model."""
         plan = self.plan
+        options = self.options
         return Task(
-            self.files.prepared, plan.definitions, plan.aggregates, plan.pooled, self.options.keep_users, plan.by, self.options.complete
+            self.files.prepared,
+            plan.definitions,
+            plan.aggregates,
+            plan.pooled,
+            options.keep_users,
+            plan.by,
+            plan.labels if options.keep_users else (),
+            options.complete,
         )
 
     def model(self, name: str, source: load.Source, progress: ModelProgress, *, first: bool) -> None:
@@ -274,8 +282,7 @@ class Run:
         rows = [row for of_one in self.models.values() for row in of_one.rows]
         checks, found = check_task_of(self.request), in_order(self.symptoms)
         examined = checks.wants_any
-        splits = {number: by for number, by in enumerate(self.plan.by) if by.kind != "items"}
-        groups = {number: (by, dict(groups_of(self.files.prepared, by))) for number, by in splits.items()}
+        groups = {number: (by, dict(groups_of(self.files.prepared, by))) for number, by in enumerate(self.plan.labels)}
         users = {name: of_one.per_user(self.plan.shown, groups) for name, of_one in self.models.items() if self.options.keep_users}
         return Result(
             rows=tuple(rows),
@@ -296,5 +303,5 @@ class Run:
             by_group=tuple(row for of_one in self.models.values() for row in of_one.by_group),
             definitions=definitions_of(self.models.values()),
             truths=self.truths,
-            user_groups=tuple(by.name for by in splits.values()) if self.options.keep_users else (),
+            user_groups=tuple(by.name for by in self.plan.labels) if self.options.keep_users else (),
         )

@@ -62,10 +62,11 @@ def _group_columns(role: str, plan: Plan, source: Source | None) -> dict[str, st
 
 def _split_columns(plan: Plan, inputs: Inputs, request: Request) -> Iterator[GroupColumn]:
     """The columns that results are split by; one that says the categories of an item is split as they are."""
-    for by in plan.by:
+    for by in dict.fromkeys((*plan.by, *plan.clusters)):
         source = {"users": inputs.users, "items": inputs.items}.get(by.kind)
         if source is not None:
-            yield GroupColumn(by, source.labels[by.column], request.split if (by.column,) == request.category_columns else None)
+            split = request.split if (by.column,) == request.category_columns else None
+            yield GroupColumn(by, source.labels[by.column], split, splits=by in plan.by)
 
 
 def _formula_axes(definition: Definition) -> frozenset[str]:

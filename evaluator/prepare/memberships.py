@@ -21,11 +21,15 @@ _MOST_GROUPS: Final = 1_000
 
 @dataclass(frozen=True)
 class GroupColumn:
-    """A column that results are split by: its name in the frame, and what stands between several groups in one field (of items)."""
+    """A column that names groups: its name in the frame, and what stands between several groups in one field (of items).
+
+    Unless results are split by it (`splits`) it may have any number of groups.
+    """
 
     by: GroupBy
     column: str
     split: str | None = None
+    splits: bool = True
 
 
 def memberships(
@@ -41,7 +45,8 @@ def memberships(
         frame = sides[column.by.kind]
         assert frame is not None
         membership = _of_users(frame, column) if column.by.kind == "users" else _of_items(frame, column, items)
-        _refuse_ids(column.by, membership)
+        if column.splits:
+            _refuse_ids(column.by, membership)
         made[column.by] = membership
         if test is not None:
             remarks += _remarks(column.by, membership, test["user" if column.by.kind == "users" else "item"].unique())

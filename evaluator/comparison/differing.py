@@ -1,0 +1,204 @@
+"""One pair of sides: its measures, each compared in the way that its values allow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ..errors import ConfigError, DataError
+from ..results.result import Row
+from ..results.users import columns_of
+from ..stats.comparing import compare_paired, compare_ratios, compare_runs, compare_unpaired, compare_wholes
+from ..stats.ratios import RatioTerms
+from ..stats.records import Difference, Subject
+from ..stats.unpaired import Summary
+from ..tables.groups import MISSING
+from .measures import rows_of
+from .pairing import Floats, Integers, Pairing
+from .questions import Questions
+from .sides import Side
+
+_OF_SUMS = ("mean", "sum")
+
+
+class Differing:
+    """The differences of one model from another."""
+
+    def __init__(self, base: Side, model: Side, questions: Questions) -> None:
+        self.base, self.model, self.questions = base, model, questions
+        self._rows = {side: rows_of(side.result, side.model) for side in (base, model)}
+        self._unpaired: dict[str, int] = {}
+
+    def row(self, side: Side, label: str) -> Row:
+        """The row of a measure."""
+        return self._rows[side][label]
+
+    def value(self, side: Side, label: str) -> float | None:
+        """The value of a measure."""
+        return self.row(side, label).value
+
+    @cached_property
+    def pairing(self) -> Pairing | None:
+        """The users of both sides; `None` if not both have values of users, or they are not to be paired."""
+        stored = all(side.model in side.result.per_user for side in (self.base, self.model))
+        if not stored or self.questions.unpaired:
+            return None
+        pairing = Pairing.of(self.base, self.model)
+        if self.base.result.truths != self.model.result.truths:
+            pairing.refuse_other_relevant_items()
+        return pairing
+
+    def of(self, label: str, margin: float | None) -> Difference:
+        """The difference of one measure over all users, not yet judged."""
+        base, model = self.row(self.base, label), self.row(self.model, label)
+        subject = Subject(label, self.base.name, self.model.name, base.higher_is_better, base.k, base.aggregate)
+        settings = self.questions.settings
+        if base.value is None or model.value is None or not self._has_users(label):
+            return compare_wholes(subject, base.value, model.value, settings)
+        if self.pairing is None:
+            if base.aggregate == "mean" and base.repeats is None and model.repeats is None:
+                first, second = (Summary(row.value or 0.0, row.std, row.n_users) for row in (base, model))
+                return compare_unpaired(subject, first, second, settings, margin)
+            return compare_wholes(subject, base.value, model.value, settings)
+        difference = self._paired(subject, self.pairing, margin, None)
+        if difference.n_unpaired:
+            self._unpaired[label] = difference.n_unpaired
+        return difference
+
+    def by_group(self, label: str, margin: float | None) -> Iterator[Difference]:
+        """The differences of one measure within the groups that are asked for; none of a measure without values of users."""
+        if self.pairing is None or not self._has_users(label) or self.row(self.base, label).value is None:
+            return
+        row = self.row(self.base, label)
+        for by, groups in self._groups.items():
+            for group in groups.drop_nulls().unique().sort().to_list():
+                subject = Subject(label, self.base.name, self.model.name, row.higher_is_better, row.k, row.aggregate, by, group)
+                yield self._paired(subject, self.pairing, margin, (groups == group).fill_null(False).to_numpy())
+
+    def sides_of(self, label: str) -> tuple[Floats, Floats] | None:
+        """The values of all users on both sides, means over training runs; `None` if there are none."""
+        if self.pairing is None or not self._has_users(label):
+            return None
+        base, model = (_mean(rows.values(self.row(self.base, label).measure)) for rows in (self.pairing.base, self.pairing.model))
+        return base, model
+
+    def refuse_other_users(self) -> None:
+        """`DataError` if not the same users count on both sides, unless those in common are asked for."""
+        if self._unpaired and not self.questions.common:
+            label, n = max(self._unpaired.items(), key=lambda item: item[1])
+            raise DataError(
+                f"{self.model.name} cannot be compared with {self.base.name}: they do not count the same users; {label} counts {n:,} users"
+                " for one of them only",
+                "--users common compares the users who count for both; missing_lists=zero counts users without a list",
+            )
+
+    def notes(self) -> Iterator[str]:
+        """Sentences on what was paired and how."""
+        if self._unpaired:
+            most = max(self._unpaired.values())
+            yield f"{self.model.name} and {self.base.name} count other users: up to {most:,} who count for one of them only are left out."
+        if self.pairing is not None and self.pairing.folds is not None:
+            again = "; a user who is in several folds is one cluster" if self.pairing.repeated_users is not None else ""
+            yield f"Differences are means over {int(self.pairing.folds.max(initial=-1)) + 1} folds, and users count in each fold{again}."
+        if self.pairing is None and not self.questions.unpaired:
+            lacking = [side.name for side in (self.base, self.model) if side.model not in side.result.per_user]
+            have = f"{' and '.join(lacking)} {'has' if len(lacking) == 1 else 'have'}"
+            yield f"{have} no values of users (output.per_user): users are not paired."
+
+    def _has_users(self, label: str) -> bool:
+        """Whether a measure has a value per user of which its value is made."""
+        row, definition = self.row(self.base, label), self.base.result.definitions[self.row(self.base, label).metric]
+        return not definition.of_models and definition.axes.get("f_of") != "means" and row.aggregate not in ("system", "formula")
+
+    def _paired(self, subject: Subject, pairing: Pairing, margin: float | None, mask: NDArray[np.bool_] | None) -> Difference:
+        row, settings = self.row(self.base, subject.measure), self.questions.settings
+        among = slice(None) if mask is None else mask
+
+        def values(column: str) -> list[list[Floats]]:
+            return [[run[among] for run in rows.values(column)] for rows in (pairing.base, pairing.model)]
+
+        if row.aggregate == "micro":
+            return self._pooled(subject, pairing, margin, values)
+        base, model = values(row.measure)
+        if pairing.has_runs:
+            if row.aggregate not in _OF_SUMS or pairing.folds is not None:
+                return self._whole(subject)
+            return compare_runs(subject, base, model, settings, margin)
+        clusters = self._clusters
+        members = None if clusters is None else clusters[among]
+        one, other = base[0], model[0]
+        if pairing.folds is not None:
+            if row.aggregate not in _OF_SUMS:
+                return self._whole(subject)
+            one, other = _weighted_by_fold(one, other, pairing.folds[among])
+        if mask is None and row.n_users > np.isfinite(one).sum():
+            one, other, members = _padded(one, other, members, row.n_users)
+        return compare_paired(subject, one, other, settings, margin, members)
+
+    def _pooled(self, subject: Subject, pairing: Pairing, margin: float | None, values: Callable[[str], list[list[Floats]]]) -> Difference:
+        measure = self.row(self.base, subject.measure).measure
+        columns = (f"{measure} numerator", f"{measure} denominator")
+        known = all(columns[0] in columns_of(side.result.per_user, side.model) for side in (self.base, self.model))
+        if not known or pairing.has_runs or pairing.folds is not None:
+            return self._whole(subject)
+        (above, other_above), (below, other_below) = (values(column) for column in columns)
+        return compare_ratios(
+            subject, RatioTerms(above[0], below[0]), RatioTerms(other_above[0], other_below[0]), self.questions.settings, margin
+        )
+
+    def _whole(self, subject: Subject) -> Difference:
+        """The difference of two values of which there is no interval; of a group nothing is known."""
+        if subject.group is not None:
+            return compare_wholes(subject, None, None, self.questions.settings)
+        base, model = (self.value(side, subject.measure) for side in (self.base, self.model))
+        return compare_wholes(subject, base, model, self.questions.settings)
+
+    @cached_property
+    def _groups(self) -> dict[str, pl.Series]:
+        """The group of each paired user, by the name of what users are grouped by."""
+        return {} if self.pairing is None else {by: self.pairing.groups(self._column(by, "--by")) for by in self.questions.by}
+
+    @cached_property
+    def _clusters(self) -> Integers | None:
+        """A number for each paired user; users with the same one belong together. Users without a cluster are each one of their own."""
+        assert self.pairing is not None
+        if self.questions.cluster is None:
+            return self.pairing.repeated_users
+        names = self.pairing.groups(self._column(self.questions.cluster, "--cluster"))
+        known = (names.is_not_null() & (names != MISSING).fill_null(False)).to_numpy()
+        codes = names.rank("dense").cast(pl.Int64).fill_null(0).to_numpy().copy()
+        codes[~known] = codes.max(initial=0) + 1 + np.arange((~known).sum())
+        return np.asarray(codes)
+
+    def _column(self, name: str, option: str) -> str:
+        if name not in self.base.result.user_groups:
+            known = ", ".join(self.base.result.user_groups)
+            raise ConfigError(
+                f"{option} {name}: the results of {self.base.name} do not say the group of each user by {name}",
+                f"there are {known}" if known else "evaluate again with evaluation.by or compare.cluster naming it",
+            )
+        return name
+
+
+def _mean(runs: Sequence[Floats]) -> Floats:
+    return runs[0] if len(runs) == 1 else np.asarray(np.mean(runs, axis=0))
+
+
+def _weighted_by_fold(base: Floats, model: Floats, folds: Integers) -> tuple[Floats, Floats]:
+    """Values times n / (number of folds · users of the fold), so that their mean is the mean over folds of the means of each."""
+    counted = np.isfinite(base) & np.isfinite(model)
+    sizes = np.bincount(folds[counted], minlength=int(folds.max(initial=0)) + 1)
+    weights = counted.sum() / (np.count_nonzero(sizes) * np.maximum(sizes, 1))
+    return base * weights[folds], model * weights[folds]
+
+
+def _padded(base: Floats, model: Floats, clusters: Integers | None, n: int) -> tuple[Floats, Floats, Integers | None]:
+    """Values of `n` users, 0 for those who have none on either side: a measure that is divided by more users than count."""
+    missing = n - int(np.isfinite(base).sum())
+    if clusters is not None:
+        clusters = np.append(clusters, clusters.max(initial=0) + 1 + np.arange(missing))
+    return np.append(base, np.zeros(missing)), np.append(model, np.zeros(missing)), clusters

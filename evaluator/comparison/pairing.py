@@ -1,0 +1,120 @@
+"""The users of two sides, brought together: the values of a measure in the same order, NaN for a user without one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ..errors import DataError
+from ..results.users import columns_of, select
+from .sides import Side
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+_MISSING = -1
+
+
+@dataclass(frozen=True, eq=False)
+class SideRows:
+    """The rows of one side: for each training run the row of each paired user, -1 for a user without one, `None` if rows are in order."""
+
+    side: Side
+    runs: tuple[Integers | None, ...]
+
+    def values(self, column: str) -> list[Floats]:
+        """The values of a column, in the order of the paired users, for each run."""
+        stored = select(self.side.result.per_user, self.side.model, [column])[column].cast(pl.Float64).to_numpy()
+        return [stored if rows is None else np.append(stored, np.nan)[rows] for rows in self.runs]
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """The users of two sides: `keys` has the column user, with folds also fold, in ascending order; `rows` are those of base and model."""
+
+    keys: pl.DataFrame
+    base: SideRows
+    model: SideRows
+
+    @classmethod
+    def of(cls, base: Side, model: Side) -> Pairing:
+        """Bring the users of two sides together; `DataError` if their test items cannot be the same."""
+        keys, rows = _aligned([run for side in (base, model) for run in _runs(side)])
+        n_base = len(_runs(base))
+        return cls(keys, SideRows(base, tuple(rows[:n_base])), SideRows(model, tuple(rows[n_base:])))
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether one of the models was trained several times."""
+        return len(self.base.runs) > 1 or len(self.model.runs) > 1
+
+    @cached_property
+    def folds(self) -> Integers | None:
+        """The number of each row's fold, from 0; `None` without folds."""
+        if "fold" not in self.keys.columns:
+            return None
+        return (self.keys["fold"].rank("dense") - 1).to_numpy().astype(np.int64)
+
+    @cached_property
+    def repeated_users(self) -> Integers | None:
+        """A number for each user, where users stand in several folds; `None` where each row is another user."""
+        if self.folds is None or self.keys["user"].n_unique() == len(self.keys):
+            return None
+        return (self.keys["user"].rank("dense") - 1).to_numpy().astype(np.int64)
+
+    def groups(self, column: str) -> pl.Series:
+        """The group of each user in a column of groups; null where the base side does not know the user."""
+        side = self.base.side
+        stored = select(side.result.per_user, side.model, [column])[column]
+        rows = self.base.runs[0]
+        return stored if rows is None else stored.append(pl.Series([None], dtype=pl.String)).gather(rows % (len(stored) + 1))
+
+    def refuse_other_relevant_items(self) -> None:
+        """`DataError` if a user has another number of relevant items on the two sides."""
+        ours, theirs = (rows.values("n_relevant")[0] for rows in (self.base, self.model))
+        other = np.flatnonzero(np.isfinite(ours) & np.isfinite(theirs) & (ours != theirs))
+        if len(other):
+            first = int(other[0])
+            example = f"such as the user {self.keys['user'][first]} with {ours[first]:.0f} and {theirs[first]:.0f}"
+            names = f"{self.model.side.name} cannot be compared with {self.base.side.name}"
+            raise DataError(
+                f"{names}: {len(other):,} users have other relevant items, {example}",
+                "evaluate both on the same test data",
+            )
+
+
+def _runs(side: Side) -> list[pl.DataFrame]:
+    """Of each training run the keys of its rows, in the order of the stored rows, with their row numbers."""
+    columns = columns_of(side.result.per_user, side.model)
+    names = ["user", *(name for name in ("fold", "run") if name in columns)]
+    stored = select(side.result.per_user, side.model, names).with_row_index("row")
+    if "run" not in columns:
+        return [stored]
+    return [run.drop("run") for run in stored.partition_by("run", maintain_order=True)]
+
+
+def _aligned(frames: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, list[Integers | None]]:
+    """All keys of some frames in ascending order, and for each frame the row of each key."""
+    frames = _of_one_type(frames)
+    first = frames[0].drop("row")
+    in_order = [bool((frame["row"] == pl.int_range(len(frame), eager=True)).all()) for frame in frames]
+    if all(frame.drop("row").equals(first) for frame in frames):
+        return first, [None if plain else frame["row"].to_numpy().astype(np.int64) for frame, plain in zip(frames, in_order, strict=True)]
+    names = first.columns
+    keys = pl.concat([frame.drop("row") for frame in frames]).unique().sort(names)
+    rows: list[Integers | None] = []
+    for frame in frames:
+        joined = keys.join(frame, on=names, how="left", maintain_order="left")["row"]
+        rows.append(joined.cast(pl.Int64).fill_null(_MISSING).to_numpy())
+    return keys, rows
+
+
+def _of_one_type(frames: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
+    """The frames with ids as text, where some are integers and some text."""
+    if len({frame["user"].dtype for frame in frames}) == 1:
+        return list(frames)
+    return [frame.with_columns(pl.col("user").cast(pl.String)) for frame in frames]

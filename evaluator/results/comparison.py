@@ -1,0 +1,54 @@
+"""`Comparison`: models beside a base model, measure by measure, and what is concluded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import polars as pl
+
+from ..stats.records import Difference, Settings
+
+FORMAT_VERSION: Final = 1
+"""The version of the JSON form."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Differences of models from a base, or between all pairs of models.
+
+    `base` is the model that the others are compared with, `None` if all pairs are. `differences` are over all users: those of `judged`
+    measures have a verdict, corrected together; the others are shown. `by_group` are those within groups of users, corrected together.
+    `values` has the value of every model by measure and model, `higher_is_better` the direction of every measure. `letters` say of all
+    pairs, by measure and model, which cannot be told apart: those that share a letter. `losers` are the users with the largest losses, by
+    model and measure, largest first, with the columns user, base, model and difference. `notes` are sentences on what was compared.
+    """
+
+    base: str | None
+    models: tuple[str, ...]
+    differences: tuple[Difference, ...]
+    settings: Settings
+    judged: tuple[str, ...]
+    values: Mapping[tuple[str, str], float | None]
+    higher_is_better: Mapping[str, bool | None]
+    by_group: tuple[Difference, ...] = ()
+    letters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    losers: Mapping[tuple[str, str], pl.DataFrame] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    paired: bool = True
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures, in the order of the results."""
+        return tuple(dict.fromkeys(difference.subject.measure for difference in self.differences))
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The models that are compared with the base; of all pairs all models."""
+        return tuple(model for model in self.models if model != self.base)
+
+    def of(self, model: str, base: str | None = None) -> tuple[Difference, ...]:
+        """The differences of a model from the base, or from another model."""
+        against = base or self.base
+        return tuple(one for one in self.differences if one.subject.model == model and one.subject.base == against)
