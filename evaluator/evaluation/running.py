@@ -158,18 +158,7 @@ class Run:
     @property
     def task(self) -> Task:
         """What is measured of every part of a model."""
-        plan = self.plan
-        options = self.options
-        return Task(
-            self.files.prepared,
-            plan.definitions,
-            plan.aggregates,
-            plan.pooled,
-            options.keep_users,
-            plan.by,
-            plan.labels if options.keep_users else (),
-            options.complete,
-        )
+        return self.plan.task(self.files.prepared, self.options)
 
     def model(self, name: str, source: load.Source, progress: ModelProgress, *, first: bool) -> None:
         """Evaluate one model in one pass over its lists."""

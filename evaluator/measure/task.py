@@ -16,7 +16,8 @@ class Task:
     """What is measured of every part: the measures, the aggregates that are made of their values, and what is known before.
 
     `pooled` are the indexes of measures that are pooled over users; with `keeps_values` the values of every user are kept; `by` is what
-    results are split by; values that are kept name the group of each user in each of the `labels`. With `deviations` there are standard deviations beside means.
+    results are split by; values that are kept name the group of each user in each of the `labels`. With `deviations` there are standard
+    deviations beside means.
     """
 
     prepared: Prepared
