@@ -8,6 +8,7 @@ from functools import cached_property
 from ..config import FormulaEntry
 from ..config.comparing import Compare
 from ..config.models import Evaluation
+from ..measure.aggregate import needs_values
 from ..measure.finishing import chosen
 from ..measure.task import Task
 from ..metrics.definition import Definition
@@ -48,7 +49,8 @@ class Plan:
         """What is measured of every part of a model."""
         keeps = options.keep_users
         labels = self.labels if keeps else ()
-        return Task(prepared, self.definitions, self.aggregates, self.pooled, keeps, self.by, labels, options.complete)
+        most = None if any(needs_values(name) for one in self.definitions for name in chosen(one, self.aggregates)) else options.most_values
+        return Task(prepared, self.definitions, self.aggregates, self.pooled, keeps, self.by, most, labels, options.complete)
 
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:
