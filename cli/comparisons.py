@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -65,5 +66,6 @@ def rendered(comparison: Comparison, form: str, look_at: str, screen: TextIO | N
         return pages.as_json(comparison)
     if form == "csv":
         return pages.as_csv(comparison)
-    page = pages.page(comparison, look_at)
+    draws = screen is not None and screen.isatty() and blocks.encodes(screen, "├●┤░")
+    page = pages.page(comparison, look_at, shutil.get_terminal_size().columns if draws else None)
     return blocks.as_markdown(page).encode() if form == "md" or screen is None else on_screen(blocks.show(page, screen))
