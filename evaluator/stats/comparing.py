@@ -17,7 +17,7 @@ from .paired import Floats, PairedSums, both_finite, differences_of
 from .ranks import with_ranks
 from .ratios import RatioTerms, pooled_estimate
 from .records import Difference, Settings, Subject
-from .resampling import statistic_replicates, with_bootstrap, with_sign_flips
+from .resampling import fewer_resamples, statistic_replicates, with_bootstrap, with_sign_flips
 from .runs import runs_estimate
 from .sentences import sentence_of
 from .unpaired import Summary, unpaired_estimate
@@ -177,7 +177,8 @@ def _of_statistic(base: Floats, model: Floats, statistic: Callable[[Floats], flo
     if up + down == 0:
         return replace(estimate.with_t(0.0, n - 1), df=None)
     replicates = statistic_replicates(base, model, statistic, settings)
-    return replace(estimate, confidence=Replicates(replicates), se=float(replicates.std(ddof=1)))
+    notes = fewer_resamples(n, settings.resamples)
+    return replace(estimate, confidence=Replicates(replicates), se=float(replicates.std(ddof=1)), notes=notes)
 
 
 def _statistic(aggregate: str) -> Callable[[Floats], float]:
