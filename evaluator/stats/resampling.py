@@ -44,7 +44,7 @@ def with_sign_flips(estimate: Estimate, differences: Floats, settings: Settings)
     total, tolerance = abs(float(changed.sum())), _ROUNDING * float(np.abs(changed).sum())
     if len(changed) <= _EXACT:
         signs = 1 - 2 * ((np.arange(2 ** len(changed))[:, np.newaxis] >> np.arange(len(changed))) & 1)
-        return replace(estimate, p=float(np.mean(np.abs(signs @ changed) >= total - tolerance)))
+        return replace(estimate, test="permutation", p=float(np.mean(np.abs(signs @ changed) >= total - tolerance)))
     resamples = affordable_resamples(len(changed), settings.resamples)
     random, at_least = np.random.RandomState(settings.seed), 0
     for size in _batches(resamples, len(changed)):
@@ -54,7 +54,7 @@ def with_sign_flips(estimate: Estimate, differences: Floats, settings: Settings)
         sums = changed.sum() - 2 * (flips @ changed)
         at_least += int(np.count_nonzero(np.abs(sums) >= total - tolerance))
     notes = (*estimate.notes, *fewer_resamples(len(changed), settings.resamples))
-    return replace(estimate, p=(1 + at_least) / (1 + resamples), notes=notes)
+    return replace(estimate, test="permutation", p=(1 + at_least) / (1 + resamples), notes=notes)
 
 
 def with_bootstrap(estimate: Estimate, differences: Floats, settings: Settings) -> Estimate:
@@ -64,6 +64,7 @@ def with_bootstrap(estimate: Estimate, differences: Floats, settings: Settings) 
 
     Edge cases: without any spread the estimate stays as it is.
     """
+    estimate = replace(estimate, test=settings.test)
     if not estimate.se:
         return estimate
     changed, n = np.sort(differences[differences != 0]), len(differences)
