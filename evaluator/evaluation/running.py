@@ -19,6 +19,7 @@ from ..measure.group_rows import group_remarks, group_rows
 from ..measure.measuring import Task
 from ..measure.partial import Partial
 from ..measure.ties import TieMeasures, bounds
+from ..measure.yardsticks import ORACLE
 from ..results.description import Description
 from ..results.protocol import Protocol
 from ..results.repeats import over_folds, over_runs
@@ -127,7 +128,7 @@ class Run:
         self.more_remarks += [remark] if remark else []
         for name, model in models.items():
             best = others.best(model)
-            self.models[name] = with_shares(model, best)
+            self.models[name] = with_shares(model, best, self.models.get(ORACLE))
             if name in self.checks_of:
                 context = self.context(name, self.files.inputs.models[name], model, {}, best, others.popular(model))
                 found, remarks = comparisons(self.checks_of[name], model.partial.more[TALLIES], context)

@@ -127,6 +127,7 @@ def _mean(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int]) -> Row:
         achieved=math.fsum(shares) / len(shares) if len(shares) == len(values) and shares else None,
         repeats=len(values),
         repeats_std=stdev(values) if len(values) > 1 else None,
+        least_users=min((row.n_users for row in rows if row.value is not None), default=0),
     )
 
 

@@ -55,6 +55,8 @@ class Row:
     repeats: int | None = None
     """Of a mean over runs or folds the number of values, and their standard deviation."""
     repeats_std: float | None = None
+    least_users: int | None = None
+    """Of a mean over runs or folds the number of users of the value that has the fewest."""
 
     @property
     def source(self) -> str:
@@ -63,8 +65,8 @@ class Row:
 
     @property
     def few_users(self) -> bool | None:
-        """Whether a group has so few users that its value says little: fewer than 100; `None` where there is no group."""
-        return None if self.by is None else self.n_users < FEW_USERS
+        """Whether a group has fewer than 100 users, in one of the folds at least: its value says little. `None` where there is no group."""
+        return None if self.by is None else (self.n_users if self.least_users is None else self.least_users) < FEW_USERS
 
     def cells(self) -> dict[str, Any]:
         """What the tables of `COLUMNS` say of it."""
