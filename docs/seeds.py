@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shlex
 from collections.abc import Sequence
 from contextlib import chdir, redirect_stderr, redirect_stdout
@@ -18,20 +19,22 @@ CONFIG = "docs/seeds/seeds.yaml"
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement of a document, how receval does it, and what shows it: metrics under a convention, or the words of a command."""
+    """A statement of a document, how receval does it, and what shows it: metrics under a convention, with more words, or a command."""
 
     says: str
     how: str
     metrics: Sequence[str] = ()
     convention: str = "receval"
     command: Sequence[str] = ()
+    n_blocks: int = 1
+    """How many blocks of what it prints, with an empty line between, are shown."""
 
     def words(self) -> list[str]:
         """The words of the command after `receval`."""
-        if self.command:
+        if not self.metrics:
             return list(self.command)
         chosen = [] if self.convention == "receval" else ["--set", f"evaluation.convention={self.convention}"]
-        return ["run", CONFIG, *chosen, "--set", f"evaluation.metrics=[{', '.join(self.metrics)}]"]
+        return ["run", CONFIG, *chosen, "--set", f"evaluation.metrics=[{', '.join(self.metrics)}]", *self.command]
 
 
 CLAYRS = (
@@ -93,6 +96,26 @@ CLAYRS = (
         "The scores of the lists are the predictions, or those of data.predictions.",
         ("MSE", "RMSE", "MAE"),
         "clayrs-docs",
+    ),
+    Statement(
+        "The report names K, β, the threshold and the average of each measure (rows 11, 21, 25, 30, 34, 38, 66).",
+        "They are in its label, or below the table and in the columns `relevance` and `cutoff_from` of the long table.",
+        ("PrecisionAtK@2", '"FMeasureAtK(relevant_threshold=4)@2"'),
+        "clayrs",
+        ("--set", "evaluation.relevance.threshold=3"),
+        n_blocks=2,
+    ),
+    Statement(
+        "my_dict['interactions']: users, items, interactions, sparsity, the least, the mean and the largest rating (row 4).",
+        "`receval describe`, which says density, 1 - sparsity, of the test file, of train and of every model.",
+        command=("describe", CONFIG),
+        n_blocks=2,
+    ),
+    Statement(
+        "Results over several folds, n_split of the report (row 69).",
+        "`data.folds`: the mean over the folds, their standard deviation, and the values of each.",
+        ("Recall@2",),
+        command=("--set", "data.folds=[{name: a, test: test.csv}, {name: b, test: train.csv}]", "--set", "data.test=null"),
     ),
 )
 WARPREC = (
@@ -229,24 +252,44 @@ REPLAY = (
         "Four rewards: precision, recall, hit rate and nDCG; there is none of one's own.",
         ("NCISPrecision@2", "NCISRecall@2", "NCISHitRate@2", "NCISnDCG@2"),
     ),
+    Statement(
+        "A confidence interval of any quantile (row 217).",
+        "`ci95`, `ci99`, or `ci(0.9)`: half the width of the normal interval of the mean.",
+        ("Recall@2",),
+        command=("--set", "evaluation.aggregates=[mean, ci95, ci(0.9)]"),
+    ),
+    Statement(
+        "The values of every user (row 218).",
+        "`--per-user`, as CSV or with `--format jsonl`; `output.per_user` writes them as Parquet, CSV or JSON lines.",
+        ("Recall@2",),
+        command=("--per-user",),
+    ),
+    Statement(
+        "user_distribution: the mean by number of ratings (row 219).",
+        "`evaluation.by`: groups of users by their rows of data.train, by a column, cold and warm.",
+        ("Recall@2",),
+        command=("--set", "evaluation.by=[{train_count: [2, 3]}]"),
+        n_blocks=3,
+    ),
+    Statement(
+        "get_enriched_recommendations (row 210).",
+        "`output.enriched: true` writes the lists with rank, score, relevant, gain and train flag; `receval explain` shows those of a user.",
+        command=("explain", "Recall@2", CONFIG, "--user", "1"),
+        n_blocks=4,
+    ),
 )
 SECTIONS = {
     "ClayRS": (
         CLAYRS,
-        "The report as a LaTeX document with a section for every metric (rows 1, 2, 70), statistics of the data set (row 4), "
-        "the threshold of every "
-        "measure in a report (rows 21, 25, 30, 34, 38, 66), and folds with their mean (row 69).",
+        "The report as a LaTeX document with a section for every metric (rows 1, 2, 70).",
     ),
     "WarpRec": (WARPREC, "Classes of metrics to import (row 83)."),
     "RELISON": (RELISON, "A metric of one's own without changing the source tree (row 120)."),
     "rs_metrics": (RS_METRICS, "Functions over dictionaries and frames in Python (rows 143 to 158 and 176)."),
     "RePlay": (
         REPLAY,
-        "Calls of metrics on data in memory and metrics by inheritance (rows 177, 209, 210), comparison with a named model "
-        "and with earlier "
-        "results (rows 213, 214), an interval of any size (row 217), values of users on standard output (row 218), means by "
-        "number of ratings "
-        "(row 219), and a gate on a value (row 232).",
+        "Calls of metrics on data in memory and metrics by inheritance (rows 177, 209), comparison with a named model and with "
+        "earlier results (rows 213, 214), and a gate on a value (row 232).",
     ),
 }
 
@@ -265,13 +308,13 @@ def page() -> list[Block]:
     for name, (statements, missing) in SECTIONS.items():
         blocks.append(Heading(name, 2))
         for statement in statements:
-            blocks += [Prose(f"**{statement.says}** {statement.how}"), FormulaBlock(shown(statement.words()))]
+            blocks += [Prose(f"**{statement.says}** {statement.how}"), FormulaBlock(shown(statement.words(), statement.n_blocks))]
         blocks += [Prose("Not there yet:"), Points((missing,))]
     return blocks
 
 
-def shown(words: Sequence[str]) -> str:
-    """A command and the table that it prints."""
+def shown(words: Sequence[str], n_blocks: int) -> str:
+    """A command, and the first blocks of what it prints: what stands below is about the run, not about the statement."""
     printed, err = io.BytesIO(), io.StringIO()
     out = io.TextIOWrapper(printed, encoding="utf-8")
     with chdir(ROOT), redirect_stdout(out), redirect_stderr(err):
@@ -279,7 +322,6 @@ def shown(words: Sequence[str]) -> str:
     if code:
         raise RuntimeError(f"receval {shlex.join(words)}: {err.getvalue()}")
     out.flush()
-    lines = [line.rstrip() for line in printed.getvalue().decode().strip("\n").splitlines()]
-    lines = lines[1:] if not lines[0] else lines
-    end = lines.index("") if "" in lines else len(lines)  # what stands below is about the run, not about the statement
-    return "\n".join([f"$ receval {shlex.join(words)}", *lines[:end]])
+    lines = "\n".join(line.rstrip() for line in printed.getvalue().decode().splitlines())
+    blocks = [block for block in re.split(r"\n\n+", lines.strip("\n")) if block]
+    return "\n".join([f"$ receval {shlex.join(words)}", "\n\n".join(blocks[:n_blocks])])
