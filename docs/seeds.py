@@ -273,7 +273,7 @@ REPLAY = (
     ),
     Statement(
         "get_enriched_recommendations (row 210).",
-        "`output.enriched: true` writes the lists with rank, score, relevant, gain and train flag; `receval explain` shows those of a user.",
+        "`output.enriched: true` writes the lists with rank, score, relevant, gain and train flag; `receval explain` shows one.",
         command=("explain", "Recall@2", CONFIG, "--user", "1"),
         n_blocks=4,
     ),
