@@ -231,3 +231,16 @@ def test_a_group_of_items_has_the_values_of_a_test_file_of_its_items(evaluate, w
             of_users = (of_user for of_user in per_user(alone).values() if of_user["n_relevant"] > 0)
             values = [of_user[row.label] for of_user in of_users if of_user[row.label] is not None]
             assert found[group, row.label] == (pytest.approx(fmean(values), abs=1e-12), len(values)), (group, row.label)
+
+
+def test_a_group_that_a_file_calls_missing_is_that_of_those_without_one(evaluate):
+    named = table(["user", "plan"], [("a", "(missing)"), ("b", "paid"), ("c", None)])
+    result = evaluate(TEST, LISTS, users=named, metrics=["Recall@2"], by=["users.plan"])
+    assert by_group(result, "Recall@2") == {"users.plan": approx({"paid": (1, 1), "(missing)": (0.5, 3)})}
+
+
+def test_users_with_several_groups_are_counted_in_a_remark(evaluate):
+    named = table(["user", "plan"], [("a", "paid"), ("a", "free"), ("b", "paid"), ("b", "paid"), ("c", "free"), ("d", "free")])
+    result = evaluate(TEST, LISTS, users=named, metrics=["Recall@2"], by=["users.plan"])
+    assert "1 user has several values of plan in data.users: the first in text order counts." in result.notes()
+    assert by_group(result, "Recall@2")["users.plan"].keys() == {"free", "paid"}
