@@ -19,6 +19,7 @@ from ..errors import ConfigError
 from ..metrics.definition import Definition
 from ..parts.spark.session import SparkSession
 from .inputs import Inputs, look_at_everything
+from .looking import deepest
 
 Look = Callable[[Collection[str], ExitStack, SparkSession | None], Inputs]
 """Looks at the sources that are needed, on Spark where they are tables of it; what has to be tidied up after the run goes to the stack."""
@@ -48,17 +49,23 @@ class Request:
     """What to say of the request itself in results."""
 
     @classmethod
-    def of(cls, loaded: Loaded) -> Request:
-        """The request of a config with one test set; `ConfigError` if it has folds."""
+    def of(cls, loaded: Loaded, *, whole_lists: bool = False) -> Request:
+        """The request of a config with one test set; `ConfigError` if it has folds.
+
+        With `whole_lists` the lists of a matrix of scores have every item, and otherwise those that a measure may look at.
+        """
         if loaded.folds:
-            raise ConfigError(f"{loaded.name}: data.folds are for receval run and receval check", "name the files of one fold instead")
+            raise ConfigError(
+                f"{loaded.name or 'the config'}: data.folds are for receval run and receval check", "name the files of one fold instead"
+            )
         config = loaded.config
         items = config.data.items
+        depth = None if whole_lists else deepest(config.evaluation)
         return cls(
             evaluation=config.evaluation,
             health=config.health.settings,
             engine=config.engine,
-            look=lambda needs, stack, session: look_at_everything(loaded, frozenset(needs), stack, session),
+            look=lambda needs, stack, session: look_at_everything(loaded, frozenset(needs), stack, session, depth),
             lacking=lambda definition: missing(definition, config.data),
             description=loaded.resolved(),
             folder=loaded.folder,

@@ -202,5 +202,14 @@ def _positions(where: str, table: str, columns: Sequence[str]) -> dict[str, str]
     )
 
 
+def names_by_position(where: str, table: str, n: int) -> tuple[str, ...]:
+    """The names of the columns of a row of `n` values without names; `DataError` if no row of `table` has so many."""
+    layout = next((layout for layout in _BY_POSITION[table] if len(layout) == n), None)
+    if layout is None:
+        usual = " or ".join(", ".join(layout) for layout in _BY_POSITION[table])
+        raise DataError(f"{where}: rows of {n} values, where {usual} was expected", "give records, [{'user': 1, 'item': 2}], to name them")
+    return layout
+
+
 def _fold(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum())

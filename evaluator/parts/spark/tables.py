@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from typing import Any
+from uuid import uuid4
 
 import polars as pl
 
@@ -32,3 +35,11 @@ def look_at_table(
         raise DataError(f"{role}: the table {name} cannot be read ({first_line(error)})", "is it in the catalog of this Spark?") from None
     source = look_at_frame(role, table, empty, columns=columns, labels=labels, split=split)
     return replace(source, given=(name,), scan=replace(source.scan, format="table", paths=(name,), frame=None))
+
+
+def name_of_view(frame: Any, scratch: ExitStack) -> str:
+    """A name by which a DataFrame of Spark is read as a table, as long as `scratch` lives."""
+    name = f"receval_{uuid4().hex}"
+    frame.createOrReplaceTempView(name)
+    scratch.callback(frame.sparkSession.catalog.dropTempView, name)
+    return name
