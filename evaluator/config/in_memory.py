@@ -46,18 +46,21 @@ def describes_a_source(value: Any) -> bool:
 def is_section(value: Any) -> bool:
     """Whether a mapping is a section of a config, as far as its keys tell, and not data by user: those hold lists or mappings."""
     held = [inner for key, inner in value.items() if key != "columns"]
-    return describes_a_source(value) or not any(hasattr(inner, "__len__") and not isinstance(inner, str) for inner in held)
+    has_rows = any(hasattr(inner, "__len__") and not isinstance(inner, str) for inner in held)
+    return describes_a_source(value) or not (has_rows or any(not isinstance(key, str) for key in value))
 
 
 def source_of(value: Any) -> Any:
     """A source as a config has it: a path, a section, or rows in memory."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
+    if value is None or isinstance(value, str):
+        return value
     if isinstance(value, Mapping) and is_section(value):
         return {key: in_memory(held) if key == "frame" else _plain_path(held) if key == "path" else held for key, held in value.items()}
     if isinstance(value, list | tuple) and value and all(isinstance(entry, str | os.PathLike) for entry in value):
         return [os.fspath(entry) for entry in value]
-    return value if value is None or isinstance(value, str | bool | int | float) else in_memory(value)
+    return in_memory(value)
 
 
 def in_memory(rows: Any) -> InMemory:

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any, get_args
 
@@ -81,7 +82,7 @@ class Loaded:
 
 
 def load_config(
-    config: str | Path | Mapping[str, Any],
+    config: str | PathLike[str] | Mapping[str, Any],
     overrides: Sequence[str] = (),
     recommendations: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,

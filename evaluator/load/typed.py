@@ -78,7 +78,7 @@ def _columns(
     label_columns: dict[str, str] = {}
     first = next(iter(schemas))
     for path, schema in schemas.items():
-        found, label_columns = named(f"{role}: {path}", table, [*schema, *path_columns], options.columns, options.labels, True)
+        found, label_columns = named(f"{role}: {path}", table, [*schema, *path_columns], options.columns, options.labels, None)
         names = names or found
         if found != names:
             has, others = (", ".join(sorted(columns.values())) for columns in (found, names))

@@ -1,6 +1,6 @@
 """Rows in memory, whatever holds them → Polars frames with the columns that a file would have."""
 
-from .conversion import frame_of
-from .matrices import Matrix
+from .conversion import column_names, frame_of
+from .matrices import Matrix, is_matrix
 
-__all__ = ["Matrix", "frame_of"]
+__all__ = ["Matrix", "column_names", "frame_of", "is_matrix"]

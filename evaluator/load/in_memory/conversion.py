@@ -15,7 +15,7 @@ from .matrices import Matrix, from_matrix, is_matrix
 from .pandas_frames import from_pandas
 from .values import array_column, row_frame
 
-_FORMS: Final = "give a path, a frame (Polars, pandas, pyarrow, DuckDB), a dict {user: [item, …]}, a list of records, or a matrix"
+_FORMS: Final = "give a path, a frame (Polars, pandas, pyarrow, DuckDB, Spark), a dict {user: [item, …]}, a list of records, or a matrix"
 _NOTHING: Final[Mapping[str, str | int]] = {}
 
 
@@ -55,7 +55,7 @@ def frame_of(
         return from_records(where, table, sorted(rows, key=lambda one: (isinstance(one, str), one)))
     if hasattr(rows, "__array__"):
         return frame_of(where, table, np.asarray(rows), depth=depth, seen=seen)
-    raise DataError(f"{where}: is no table", _FORMS)
+    raise DataError(f"{where} is no table that receval can read", _FORMS)
 
 
 def _collected(where: str, rows: pl.LazyFrame) -> pl.DataFrame:
@@ -82,3 +82,18 @@ def _of_arrow(where: str, rows: Any) -> pl.DataFrame:
     except (*FAILURES, TypeError, ValueError, ImportError) as error:
         raise DataError(f"{where}: cannot be read by way of Arrow ({str(error).splitlines()[0]})", _FORMS) from None
     return made
+
+
+def column_names(rows: Any) -> frozenset[str] | None:
+    """The names of the columns of a table in memory; `None` where they are not known before it is converted."""
+    if isinstance(rows, pl.LazyFrame):
+        return frozenset(rows.collect_schema().names())
+    if isinstance(rows, Mapping):
+        return frozenset(name for name in rows if isinstance(name, str))
+    if isinstance(rows, list | tuple) and rows and isinstance(rows[0], Mapping):
+        return frozenset(str(name) for name in rows[0])
+    names = getattr(rows, "column_names", None) or getattr(rows, "columns", None)
+    if names is None:
+        return None
+    levels = getattr(getattr(rows, "index", None), "names", ())
+    return frozenset(str(name) for name in (*names, *levels))
