@@ -20,6 +20,7 @@ _HOMES = {
     "DataError": ".errors",
     "Description": ".results.description",
     "EvaluationResult": ".api.evaluation_result",
+    "Evaluator": ".api.evaluator",
     "Explanation": ".results.explanation",
     "Input": ".results.result",
     "InputFile": ".results.result",

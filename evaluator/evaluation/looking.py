@@ -48,7 +48,14 @@ class Looker:
         if isinstance(configured.frame, InMemory):
             held = configured.frame
             where = f"{role}: {held.kind}"
-            frame = frame_of(where, table, held.rows, columns=columns, depth=self.depth, seen=self._seen(where, held.rows))
+            frame = frame_of(
+                where,
+                table,
+                held.rows,
+                columns=columns,
+                depth=self.depth,
+                seen=seen_pairs(where, held.rows, self.train() if is_masked(held.rows) else None),
+            )
             return load.look_at_frame(role, table, frame, columns=columns, labels=labels, split=split, nulls=nulls, name=held.kind)
         if configured.uri is not None and configured.query is not None:
             return load.look_at_query(
@@ -89,22 +96,24 @@ class Looker:
 
         return look_at_table(self.session, role, table, name, columns, labels, split)
 
-    def _seen(self, where: str, rows: object) -> pl.DataFrame | None:
-        """The pairs of train that are no candidates, with ids as they are written; `None` if all are."""
-        if not (isinstance(rows, Matrix) and rows.mask_seen):
-            return None
-        train = self.train()
-        if train is None:
-            raise ConfigError(f"{where}: nothing is known of seen items", "give data.train, or leave mask_seen out")
-        return opened(train.with_kinds({"user": "text", "item": "text"}).scan).select("user", "item").collect()
+
+def seen_pairs(where: str, rows: object, train: load.Source | None) -> pl.DataFrame | None:
+    """The pairs of train that are no candidates for a matrix, with ids as they are written; `None` if all are candidates."""
+    if not is_masked(rows):
+        return None
+    if train is None:
+        raise ConfigError(f"{where}: nothing is known of seen items", "give data.train, or leave mask_seen out")
+    return opened(train.with_kinds({"user": "text", "item": "text"}).scan).select("user", "item").collect()
+
+
+def is_masked(rows: object) -> bool:
+    """Whether rows are a matrix of scores of which the items of train are no candidates."""
+    return isinstance(rows, Matrix) and rows.mask_seen
 
 
 def masks_seen(data: Data) -> bool:
     """Whether the items of train are to be masked in a matrix of scores."""
-    return any(
-        isinstance(source.frame, InMemory) and isinstance(source.frame.rows, Matrix) and source.frame.rows.mask_seen
-        for _, source in data.sources()
-    )
+    return any(isinstance(source.frame, InMemory) and is_masked(source.frame.rows) for _, source in data.sources())
 
 
 def deepest(evaluation: Evaluation) -> int | None:
