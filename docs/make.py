@@ -6,6 +6,7 @@ import re
 import runpy
 from pathlib import Path
 
+from receval.api import stubs
 from receval.metrics import catalogue
 from receval.output import blocks
 from receval.output import catalogue as pages
@@ -23,6 +24,7 @@ def generated() -> dict[Path, str]:
     table = f"{start}\n\n{blocks.as_markdown(pages.overview(found.metrics))}\n{end}"
     return {
         readme: re.sub(f"{start}.*?{end}", lambda _: table, readme.read_text("utf-8"), flags=re.DOTALL),
+        ROOT / "evaluator" / "functional.pyi": stubs.functional(),
         ROOT / "docs" / "metrics.md": f"{NOTICE}\n\n{blocks.as_markdown(pages.everything(found))}",
         ROOT / "docs" / "dirty-input.md": page("dirty_input", "docs/dirty_input.py or tests/toy"),
         ROOT / "docs" / "seeds.md": page("seeds", "docs/seeds.py or docs/seeds"),

@@ -37,6 +37,7 @@ _HOMES = {
     "explain": ".api.calls",
     "load_config": ".config",
     "run": ".evaluation.running",
+    "score": ".api.one_list",
 }
 """Each public name and the module that has it."""
 

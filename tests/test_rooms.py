@@ -23,6 +23,8 @@ ROOMS = (
     "__main__",
     "cli",
     "receval",
+    "functional",
+    "api",
     "evaluation",
     "init",
     "output",
@@ -42,10 +44,11 @@ ROOMS = (
     "errors",
 )
 """The rooms from top to bottom: each imports only from those below it. `receval` is the package itself, the front door of the library."""
-ARRAYS = {"evaluation", "health", "init", "load", "measure", "metrics", "output", "parts", "prepare", "results", "tables"}
+ARRAYS = {"api", "evaluation", "health", "init", "load", "measure", "metrics", "output", "parts", "prepare", "results", "tables"}
 LIBRARIES = {
     "polars": ARRAYS,
     "numpy": ARRAYS - {"init", "output", "results"},
+    "pandas": {"api"},
     "pyspark": {"parts"},
     "pyarrow": {"parts"},
     "obstore": {"load"},
@@ -58,6 +61,8 @@ LIBRARIES = {
     "zstandard": {"load"},
 }
 """Each library that is not Python's own, and the rooms that may import it."""
+ENDINGS = (".py", ".pyi", ".yaml", ".typed")
+"""The endings of files that are installed."""
 FILES = {
     "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "read_parquet"}, {"load"}),
     "opens a file": ({"open"}, {"load", "output"}),
@@ -164,7 +169,7 @@ def test_the_wheel_holds_exactly_the_tree(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     names = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
-    tree = {path for folder in ("evaluator", "cli") for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".yaml", ".typed")}
+    tree = {path for folder in ("evaluator", "cli") for path in (ROOT / folder).rglob("*") if path.suffix in ENDINGS}
     tree |= {path for path in (ROOT / "configs").rglob("*") if path.suffix in (".csv", ".parquet", ".json")}
     tree |= {ROOT / "configs" / name for name in ("__init__.py", "families.yaml", "grids.yaml", "quickstart.yaml")}
     assert {name for name in names if ".dist-info/" not in name} == {installed_path(path) for path in tree}
