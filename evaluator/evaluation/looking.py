@@ -44,7 +44,8 @@ class Looker:
         if isinstance(configured.frame, InMemory) and configured.frame.is_of_spark:
             from ..parts.spark.tables import name_of_view  # only here: most runs need no Spark
 
-            return self._on_spark(role, table, name_of_view(configured.frame.rows, self.scratch), columns, labels, split)
+            view = name_of_view(configured.frame.rows, self.scratch)
+            return self._on_spark(role, table, view, columns, labels, split, configured.frame.kind)
         if isinstance(configured.frame, InMemory):
             held = configured.frame
             where = f"{role}: {held.kind}"
@@ -89,12 +90,19 @@ class Looker:
         )
 
     def _on_spark(
-        self, role: str, table: str, name: str, columns: dict[str, str | int], labels: Sequence[str], split: str | None
+        self,
+        role: str,
+        table: str,
+        name: str,
+        columns: dict[str, str | int],
+        labels: Sequence[str],
+        split: str | None,
+        shown: str = "",
     ) -> load.Source:
         assert self.session is not None, "the config was checked to read tables on Spark"
         from ..parts.spark.tables import look_at_table  # only here: most runs need no Spark
 
-        return look_at_table(self.session, role, table, name, columns, labels, split)
+        return look_at_table(self.session, role, table, name, columns, labels, split, shown)
 
 
 def seen_pairs(where: str, rows: object, train: load.Source | None) -> pl.DataFrame | None:

@@ -59,6 +59,11 @@ class Source:
         """The canonical columns that the source has."""
         return frozenset(self.scan.names)
 
+    @property
+    def name(self) -> str:
+        """Its first file, or what the table or frame is called, for messages."""
+        return str(self.paths[0]) if self.paths else self.display_path(self.scan.paths[0])
+
     def display_path(self, path: str) -> str:
         """The original file for one of `scan.paths`."""
         return self.display_paths.get(path, path)
