@@ -132,11 +132,11 @@ def _is_by_user(value: Mapping[Any, Any]) -> bool:
 
     Users have items, pairs of an item and a number, or a mapping of items to numbers; models have tables, paths, or mappings by user.
     """
+    if not all(isinstance(name, str) for name in value):
+        return True
     held = next((one for one in value.values() if not hasattr(one, "__len__") or len(one)), None)
     if held is None or isinstance(held, str | os.PathLike) or is_matrix(held):
         return False
-    if not all(isinstance(name, str) for name in value):
-        return True
     if isinstance(held, Mapping):
         return not describes_a_source(held) and not hasattr(next(iter(held.values())), "__len__")
     if isinstance(held, list | tuple | set | frozenset) or (getattr(held, "ndim", 0) == 1 and type(held).__module__ == "numpy"):

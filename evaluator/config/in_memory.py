@@ -47,7 +47,7 @@ def is_section(value: Any) -> bool:
     """Whether a mapping is a section of a config, as far as its keys tell, and not data by user: those hold lists or mappings."""
     held = [inner for key, inner in value.items() if key != "columns"]
     has_rows = any(hasattr(inner, "__len__") and not isinstance(inner, str) for inner in held)
-    return describes_a_source(value) or not (has_rows or any(not isinstance(key, str) for key in value))
+    return describes_a_source(value) or not (not value or has_rows or any(not isinstance(key, str) for key in value))
 
 
 def source_of(value: Any) -> Any:

@@ -87,7 +87,10 @@ def _of_arrow(where: str, rows: Any) -> pl.DataFrame:
 def column_names(rows: Any) -> frozenset[str] | None:
     """The names of the columns of a table in memory; `None` where they are not known before it is converted."""
     if isinstance(rows, pl.LazyFrame):
-        return frozenset(rows.collect_schema().names())
+        try:
+            return frozenset(rows.collect_schema().names())
+        except FAILURES:
+            return None  # what is wrong with the query is said when it is collected
     if isinstance(rows, Mapping):
         return frozenset(name for name in rows if isinstance(name, str))
     if isinstance(rows, list | tuple) and rows and isinstance(rows[0], Mapping):

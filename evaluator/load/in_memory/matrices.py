@@ -87,7 +87,7 @@ def _labels(where: str, name: str, given: Any, n: int) -> pl.Series:
             f"{where}: {len(labels):,} {name}s are named, and the matrix has {n:,}", f"give an id for each {name} of the matrix"
         )
     if labels.n_unique() < n:
-        raise DataError(f"{where}: a {name} is named twice, {labels.filter(labels.is_duplicated())[0]!r}", "give each an id of its own")
+        raise DataError(f"{where}: the {name} {labels.filter(labels.is_duplicated())[0]!r} is named twice", "give each an id of its own")
     return labels
 
 
