@@ -134,7 +134,7 @@ def _is_by_user(value: Mapping[Any, Any]) -> bool:
     """
     if not all(isinstance(name, str) for name in value):
         return True
-    held = next((one for one in value.values() if not hasattr(one, "__len__") or len(one)), None)
+    held = next((one for one in value.values() if is_matrix(one) or not hasattr(one, "__len__") or len(one)), None)
     if held is None or isinstance(held, str | os.PathLike) or is_matrix(held):
         return False
     if isinstance(held, Mapping):

@@ -105,6 +105,12 @@ def audit(config: ConfigLike | None = None, conventions: Sequence[str] = (), **a
         return auditing.audit(_loaded(config, arguments), conventions)
 
 
+def measured(**arguments: Unpack[Arguments]) -> EvaluationResult:
+    """The values of a small table, or of what need not have anything in common with the test: nothing that can be read is refused."""
+    with told_of_arguments():
+        return EvaluationResult.of(running.run(_loaded(None, Arguments(**{**arguments, "health": False})), tolerant=True))
+
+
 def _loaded(config: ConfigLike | None, arguments: Arguments, metrics: str = "") -> Loaded:
     """The config of a call; `metrics` are those where the call names none."""
     if config is None and metrics and not arguments.get("metrics"):

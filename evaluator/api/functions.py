@@ -13,7 +13,7 @@ from ..load import look_at_frame
 from ..load.in_memory import column_names, frame_of
 from ..load.opening import opened
 from ..metrics.registry import METRICS, Metric
-from .calls import evaluate
+from .calls import measured
 from .sentences import told_of_arguments
 
 ALIASES: Final = {"hitrate": "HitRate", "mapr": "MAP", "mar": "MAR"}
@@ -108,12 +108,10 @@ def computed(metric: Metric, name: str, given: dict[str, Any]) -> Any:
     named = {role: found for role, table in tables.items() if (found := _named(table, columns))}
     with told_of_arguments():
         test = _pairs(lists, columns) if true is None else true
-    result = evaluate(
+    result = measured(
         test=test,
         recommendations={"model": lists},
         metrics=[entry],
-        health=False,
-        keep_users=not apply_mean,
         columns={role: found for role, found in named.items() if role != "test" or true is not None},
         **sides,
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, overload
 
 from ..errors import DataError
-from .calls import evaluate
+from .calls import measured
 
 Relevant = Iterable[Any] | Mapping[Any, float]
 """The items that are relevant, or a mapping of them to grades."""
@@ -40,13 +40,12 @@ def score(
     items = list(recommended)
     if not truth or not items:
         raise DataError(f"{'relevant' if items else 'recommended'}: there is no item", "a value needs a list, and an item that is relevant")
-    result = evaluate(
+    result = measured(
         test={0: truth},
         recommendations={"list": {0: items}},
         metrics=metrics,
         convention=convention,
         relevance={"graded": True} if graded else None,
-        health=False,
     )
     values = {row.label: row.value for row in result.rows}
     return next(iter(values.values())) if isinstance(metrics, str) and len(values) == 1 else values

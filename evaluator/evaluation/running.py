@@ -167,7 +167,7 @@ class Run:
         found = pass_over(name, files, PassTask(task, ties, checks, self.compares, enriched), self.request.engine.bytes, progress.add)
         if first:
             refuse_nothing_relevant(files.inputs.test, plan.definitions[0], found)
-        if checks is None and not found.counts["judged"]:
+        if checks is None and not found.counts["judged"] and not self.options.tolerant:
             load.common_or_refuse(files.inputs.test, source)
         if self.options.enriched is not None:
             self.enriched[name] = self.options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
