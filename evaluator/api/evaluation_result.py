@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import fields
 from io import BytesIO, TextIOWrapper
-from typing import Any
+from typing import Any, overload
 
 import polars as pl
 
@@ -28,6 +28,10 @@ class EvaluationResult(Result):
         """The same result, to look into."""
         return cls(**{one.name: getattr(result, one.name) for one in fields(Result)})
 
+    @overload
+    def __getitem__(self, place: tuple[str, str]) -> Row: ...
+    @overload
+    def __getitem__(self, place: str) -> Any: ...
     def __getitem__(self, place: str | tuple[str, str]) -> Any:
         """The row of a model and a measure; of one name the rows of that model by measure, or the row of that measure of the only model.
 

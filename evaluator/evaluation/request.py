@@ -8,9 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
-from .. import load
 from ..checks import CheckSetting
 from ..config import Loaded, missing
 from ..config.engine import EngineChoice
@@ -74,15 +71,3 @@ class Request:
             runs=config.data.runs,
             remarks=(loaded.doubt,) if loaded.doubt else (),
         )
-
-
-def inputs_of_frames(test: pl.DataFrame, models: Mapping[str, pl.DataFrame], train: pl.DataFrame | None = None) -> Inputs:
-    """Frames in memory as the sources of a request; columns have usual names. `DataError` if one lacks a column."""
-    if not models:
-        raise ConfigError("no model to evaluate")
-    return Inputs(
-        test=load.look_at_frame("data.test", "interactions", test),
-        train=None if train is None else load.look_at_frame("data.train", "interactions", train),
-        items=None,
-        models={name: load.look_at_frame(f"data.recommendations.{name}", "lists", frame) for name, frame in models.items()},
-    )
