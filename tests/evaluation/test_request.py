@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+import yaml
 from receval import load_config, run
 
 from tests.conftest import CONFIGS
@@ -12,8 +13,8 @@ def test_frames_give_the_rows_and_findings_of_the_files_that_hold_them():
     data = CONFIGS / "data"
     models = {name: pl.read_parquet(data / f"{name}.parquet") for name in ("knn", "popular", "random")}
     loaded = load_config(CONFIGS / "quickstart.yaml")
-    evaluation = loaded.resolved()["evaluation"]
-    of_frames = run(load_config({"data": {"test": pl.read_csv(data / "test.csv"), "recommendations": models}, "evaluation": evaluation}))
+    written = yaml.safe_load((CONFIGS / "quickstart.yaml").read_text("utf-8"))
+    of_frames = run(load_config({**written, "data": {"test": pl.read_csv(data / "test.csv"), "recommendations": models}}))
     of_files = run(loaded)
     assert of_frames.rows == of_files.rows
     assert of_frames.findings == of_files.findings
