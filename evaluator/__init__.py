@@ -24,6 +24,7 @@ _HOMES = {
     "Explanation": ".results.explanation",
     "Input": ".results.result",
     "InputFile": ".results.result",
+    "Item": ".metrics.own",
     "Loaded": ".config",
     "Matrix": ".load.in_memory",
     "MissingExtraError": ".errors",
@@ -36,6 +37,7 @@ _HOMES = {
     "evaluate": ".api.calls",
     "explain": ".api.calls",
     "load_config": ".config",
+    "metric": ".metrics.own",
     "run": ".evaluation.running",
     "score": ".api.one_list",
 }

@@ -40,6 +40,7 @@ ROOMS = (
     "tables",
     "conventions",
     "names",
+    "plugins",
     "temporary",
     "errors",
 )

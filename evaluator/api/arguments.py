@@ -10,6 +10,7 @@ from ..config import Loaded, load_config
 from ..config.in_memory import UNNAMED, InMemory, describes_a_source, in_memory, source_of
 from ..errors import ConfigError
 from ..load.in_memory import Matrix, column_names, is_matrix
+from ..metrics.own import name_of
 
 ConfigLike = Loaded | Mapping[str, Any] | str | os.PathLike[str]
 """A config: loaded, as a mapping, or the path of its file."""
@@ -197,4 +198,6 @@ def _plain(value: Any) -> Any:
         return [_plain(inner) for inner in value]
     if isinstance(value, os.PathLike):
         return os.fspath(value)
+    if callable(value):
+        return name_of(value)
     return value.item() if hasattr(value, "item") and not getattr(value, "shape", None) else value
