@@ -10,11 +10,14 @@ from receval.conventions import Convention, known, load
 from receval.errors import ConfigError
 from receval.names.measure_strings import MetricSpec, parse
 
+from .options import plugin_option
+
 _FORMATS = ("table", "md", "json")
 
 
 @click.command()
 @click.argument("name", required=False)
+@plugin_option
 @click.option("--convention", metavar="NAME", help="Explain a convention (a name, or a .yaml file), or NAME as it has it.")
 @click.option("--axes", is_flag=True, help="Explain what every metric takes.")
 @click.option("--conventions", is_flag=True, help="List the conventions.")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
+import hashlib
 import sys
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points, packages_distributions, version
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final, Literal
 
 from .errors import ConfigError
@@ -15,6 +16,8 @@ from .errors import ConfigError
 Kind = Literal["metrics", "conventions", "formats", "trackers", "checks"]
 """What a package may add: `[project.entry-points."receval.metrics"]` in its pyproject.toml, a line for each name."""
 _OF_FILES: Final = "receval_plugin_"
+_FILES: Final[dict[str, tuple[str, str]]] = {}
+"""Of each module that is a file of the command line its name and hash."""
 
 
 def find(kind: Kind, name: str) -> Any:
@@ -35,6 +38,7 @@ def find(kind: Kind, name: str) -> Any:
         raise ConfigError(problem, "is it of this version of receval?") from error
 
 
+@cache
 def announced(kind: Kind) -> tuple[EntryPoint, ...]:
     """What installed packages announce of a kind, in the order of names."""
     return tuple(sorted(entry_points(group=f"receval.{kind}"), key=lambda entry: (entry.name, _owner(entry))))
@@ -42,17 +46,18 @@ def announced(kind: Kind) -> tuple[EntryPoint, ...]:
 
 def load_file(path: Path) -> None:
     """Run a file of Python that adds to receval; `ConfigError` if it fails."""
-    name = f"{_OF_FILES}{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path) if path.is_file() and path.suffix == ".py" else None
-    if spec is None or spec.loader is None:
-        raise ConfigError(f"{path} is no file of Python", "name a .py file with metrics, conventions, checks or formats")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    if not path.is_file() or path.suffix != ".py":
+        raise ConfigError(f"{path} is no file of Python", "name a .py file with metrics or checks")
+    module = ModuleType(f"{_OF_FILES}{path.stem}")
+    module.__file__ = str(path)
+    text = path.read_bytes()
+    sys.modules[module.__name__] = module
     try:
-        spec.loader.exec_module(module)
+        exec(compile(text, str(path), "exec"), module.__dict__)
     except Exception as error:
-        del sys.modules[name]
+        del sys.modules[module.__name__]
         raise ConfigError(f"{path} cannot be loaded: {type(error).__name__}: {error}") from error
+    _FILES[module.__name__] = (path.name, hashlib.sha256(text).hexdigest())
 
 
 def is_importable(module: str) -> bool:
@@ -60,22 +65,21 @@ def is_importable(module: str) -> bool:
     return module != "__main__" and not module.startswith(_OF_FILES)
 
 
-@cache
 def origin(module: str) -> str:
     """Where a module comes from: `receval`, a package with its version, a file, or the name of the module."""
-    root = module.partition(".")[0]
-    if root == "receval":
-        return root
-    owners = sorted(set(packages_distributions().get(root, ())))
-    if owners:
-        return " and ".join(f"{owner} {version(owner)}" for owner in owners)
-    file = getattr(sys.modules.get(module), "__file__", None)
-    return Path(file).name if file and module.startswith(_OF_FILES) else module
+    return "receval" if module.partition(".")[0] == "receval" else " and ".join(map(" ".join, _owners(module))) or module
 
 
-def origins(modules: Iterable[str]) -> tuple[str, ...]:
-    """Where modules come from that are not receval's own, each once."""
-    return tuple(sorted({origin(module) for module in modules} - {"receval"}))
+def origins(modules: Iterable[str]) -> dict[str, str]:
+    """The packages, with their versions, and the files, with their hashes, that modules come from which are not receval's own."""
+    return dict(sorted({owner for module in modules if module.partition(".")[0] != "receval" for owner in _owners(module)}))
+
+
+def _owners(module: str) -> tuple[tuple[str, str], ...]:
+    if module in _FILES:
+        name, digest = _FILES[module]
+        return ((name, digest[:12]),)
+    return tuple((owner, version(owner)) for owner in sorted(set(packages_distributions().get(module.partition(".")[0], ()))))
 
 
 def _owner(entry: EntryPoint) -> str:

@@ -24,6 +24,7 @@ ROOMS = (
     "cli",
     "receval",
     "functional",
+    "testing",
     "api",
     "evaluation",
     "init",
@@ -45,7 +46,7 @@ ROOMS = (
     "errors",
 )
 """The rooms from top to bottom: each imports only from those below it. `receval` is the package itself, the front door of the library."""
-ARRAYS = {"api", "evaluation", "health", "init", "load", "measure", "metrics", "output", "parts", "prepare", "results", "tables"}
+ARRAYS = {"api", "testing", "evaluation", "health", "init", "load", "measure", "metrics", "output", "parts", "prepare", "results", "tables"}
 LIBRARIES = {
     "polars": ARRAYS,
     "numpy": ARRAYS - {"init", "output", "results"},
@@ -67,7 +68,7 @@ ENDINGS = (".py", ".pyi", ".yaml", ".typed")
 FILES = {
     "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "read_parquet"}, {"load"}),
     "opens a file": ({"open"}, {"load", "output"}),
-    "reads a text of its own": ({"read_text", "read_bytes"}, {"config", "conventions", "init", "parts"}),
+    "reads a text of its own": ({"read_text", "read_bytes"}, {"config", "conventions", "init", "parts", "plugins"}),
     "writes a result": ({"write_text", "write_bytes", "mkdir", "touch"}, {"output"}),
     "keeps temporary files": ({"mkdtemp", "TemporaryDirectory", "write_ipc_stream", "read_ipc_stream", "unlink", "rmtree"},
                               {"load", "output", "parts", "temporary"}),

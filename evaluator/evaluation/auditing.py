@@ -84,7 +84,7 @@ def _audited(request: Request, questions: _Questions, files: Files, report: Repo
         models=tuple(rows),
         measures=measures,
         remarks=run.remarks(),
-        versions=provenance.versions(request.engine.name),
+        versions=provenance.versions(request.engine.name, (definition.metric for definition in plan.all)),
     )
 
 

@@ -288,7 +288,7 @@ class Run:
             inputs=describe(self.files.inputs, self.files.reader.n_rows, self.files.fingerprints, self.request.folder),
             config=self.request.description,
             remarks=self.remarks(),
-            versions=provenance.versions(self.request.engine.name),
+            versions=provenance.versions(self.request.engine.name, (definition.metric for definition in self.plan.all)),
             yardsticks=self.yardsticks,
             findings=tuple(symptom.finding for symptom in found),
             examined=examined,

@@ -87,6 +87,8 @@ class MetricEntry:
     parameters: tuple[ChoiceEntry, ...]
     conventions: tuple[str, ...]
     settings: tuple[SettingEntry, ...]
+    origin: str = "receval"
+    """Where the metric comes from: receval, or what added it."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,7 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
         formula=formula,
         text=text,
         edge_cases=edge_cases,
-        terms=_paragraphs(sys.modules[metric.define.__module__].__doc__ or "")[1:],
+        terms=_paragraphs(sys.modules[metric.define.__module__].__doc__ or "")[1:] if metric.origin == "receval" else (),
         reference=metric.reference,
         bounds=metric.bounds,
         higher_is_better=better(given) if callable(better := metric.higher_is_better) else better,
@@ -177,6 +179,7 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
         ),
         conventions=tuple(convention.name for convention in conventions if has(convention, metric.name)),
         settings=tuple(_setting(metric, convention, default) for convention in conventions),
+        origin=metric.origin,
     )
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,8 +12,7 @@ from ..tables.lists import Reading, repeated
 from ..tables.truth import TestPairs, TruthTable
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """An item of a list: its id, rank and score (`None` where lists have none), whether it is relevant, and with which gain (0 if not)."""
 
     id: Any

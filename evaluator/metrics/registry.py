@@ -191,7 +191,7 @@ def _refuse_taken(name: str, aliases: Iterable[str], define: Define) -> None:
             define.__module__,
             define.__qualname__,
         ):
-            raise ValueError(f"there is a metric {there.name} already, of {plugins.origin(there.define.__module__)}: {name} is {spelling}")
+            raise ValueError(f"{spelling!r} is a name of the metric {there.name} of {there.origin}: choose another name")
 
 
 def _always(needs: Iterable[str]) -> Needs:

@@ -160,6 +160,7 @@ def _facts(entry: MetricEntry) -> Iterable[tuple[str, str]]:
     yield "over users", {"mean": "the mean (macro)", "micro": "pooled (micro)"}.get(entry.average, entry.average)
     yield "conventions", ", ".join(entry.conventions)
     yield "reference", entry.reference
+    yield "added by", "" if entry.origin == "receval" else entry.origin
 
 
 def _choice(choice: ChoiceEntry) -> list[Block]:
