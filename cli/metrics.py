@@ -36,6 +36,7 @@ def metrics(name: str | None, convention: str | None, axes: bool, conventions: b
     if sum((name is not None or convention is not None, axes, conventions, everything)) > 1:
         raise click.UsageError("NAME or --convention, --axes, --conventions and --all exclude each other")
     used = _load(convention)
+    named = None if name is None else _named(name, used)  # which may add the metric of a package to those that there are
     overview = catalogue.read(() if used is None else (used,))
     if everything:
         print_page(
@@ -47,8 +48,8 @@ def metrics(name: str | None, convention: str | None, axes: bool, conventions: b
         print_page(pages.axes(overview.protocol), {"axes": overview.protocol}, form)
     elif conventions:
         print_page(pages.conventions(overview.conventions), {"conventions": overview.conventions}, form)
-    elif name is not None:
-        entry = overview.metric(_named(name, used))
+    elif named is not None:
+        entry = overview.metric(named)
         print_page(pages.metric(entry, under=used.name if used else None, axes=overview.protocol), {"metric": entry}, form)
     elif used is not None:
         agreed = overview.convention(used.name)

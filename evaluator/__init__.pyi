@@ -16,6 +16,8 @@ from .errors import MissingExtraError as MissingExtraError
 from .errors import RecevalError as RecevalError
 from .evaluation.running import run as run
 from .load.in_memory import Matrix as Matrix
+from .metrics.own import Item as Item
+from .metrics.own import metric as metric
 from .results.audit import Audit as Audit
 from .results.description import Description as Description
 from .results.explanation import Explanation as Explanation
@@ -36,6 +38,7 @@ __all__ = [
     "Explanation",
     "Input",
     "InputFile",
+    "Item",
     "Loaded",
     "Matrix",
     "MissingExtraError",
@@ -48,6 +51,7 @@ __all__ = [
     "evaluate",
     "explain",
     "load_config",
+    "metric",
     "run",
     "score",
 ]

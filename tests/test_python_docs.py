@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import doctest
 import runpy
+from collections.abc import Iterator
 
 import pytest
+from receval.metrics import METRICS
+from receval.metrics.registry import _spellings
 
 from tests.conftest import ROOT
 
 PAGE = ROOT / "docs" / "python.md"
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    """Forget afterwards the metric that the page adds."""
+    yield
+    METRICS.pop("LateHits", None)
+    _spellings.cache_clear()
 
 
 def test_the_examples_of_the_page_give_what_it_says(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):

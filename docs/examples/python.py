@@ -45,3 +45,12 @@ precision(true, pred, k=2)
 hitrate(true, pred, k=1, convention="rs_metrics")
 ndcg(true, pred, k=2, apply_mean=False)
 receval.score([1, 2, 3], relevant={2, 5}, metrics="nDCG@3")
+from collections.abc import Sequence
+@receval.metric("LateHits", bounds=(0, 1), higher_is_better=False)
+def late_hits(listed: Sequence[receval.Item]) -> float:
+    """The share of the hits that stand in the second half of the list."""
+    hits = [item for item in listed if item.relevant]
+    return sum(item.rank > len(listed) / 2 for item in hits) / len(hits) if hits else 0.0
+receval.evaluate(test=test, recommendations=knn, metrics=[late_hits, "nDCG"], top_k=2).to_dict()
+from receval import testing
+testing.check_metric(late_hits, trials=2)

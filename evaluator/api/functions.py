@@ -36,7 +36,8 @@ _USUAL: Final = ("user_id", "item_id")
 @cache
 def names() -> Mapping[str, str]:
     """The name of each function → the metric that it computes."""
-    return {python_name(name): name for name in METRICS} | ALIASES | {"coverage": "ItemCoverage", **FROM_A_LOG}
+    own = {python_name(name): name for name, metric in METRICS.items() if metric.origin == "receval"}
+    return own | ALIASES | {"coverage": "ItemCoverage", **FROM_A_LOG}
 
 
 def python_name(name: str) -> str:

@@ -138,10 +138,15 @@ def read(extra: Iterable[Convention] = ()) -> Catalogue:
         formula=tuple(choice for choice in choices if choice.name not in PROTOCOL),
         metrics=tuple(
             _metric(metric, default, tuple(found.values()))
-            for metric in sorted(METRICS.values(), key=lambda metric: list(FAMILIES).index(metric.family))
+            for metric in sorted(METRICS.values(), key=lambda metric: _place_of_family(metric.family))
         ),
         conventions=tuple(_convention(convention, default) for convention in found.values()),
     )
+
+
+def _place_of_family(family: str) -> int:
+    """Where a family is listed; those of packages and files come last."""
+    return list(FAMILIES).index(family) if family in FAMILIES else len(FAMILIES)
 
 
 def has(convention: Convention, metric: str) -> bool:

@@ -46,7 +46,7 @@ def overview(metrics: Iterable[MetricEntry]) -> list[Block]:
         by_family.setdefault(entry.family, []).append(entry)
     blocks: list[Block] = []
     for family, entries in by_family.items():
-        blocks += [Heading(FAMILIES[family], 3), _overview(entries)]
+        blocks += [Heading(FAMILIES.get(family, "Added"), 3), _overview(entries)]
     return blocks
 
 
