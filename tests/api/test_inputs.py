@@ -188,3 +188,20 @@ def test_sparse_matrices_and_arrays_hold_interactions_by_their_indexes():
     for truth in (held, scipy.sparse.csr_matrix(held), scipy.sparse.coo_array(held), receval.Matrix(held)):
         result = receval.evaluate(test=truth, recommendations={0: [1], 2: [0, 3]}, metrics=["HitRate@1", "HitRate@2"])
         assert result.to_dict() == {"model": {"HitRate@1": 0.5, "HitRate@2": 1.0}}
+
+
+@pytest.mark.spark
+def test_dataframes_of_spark_are_evaluated_on_spark(spark_session: Any):
+    session = spark_session.native
+    test = pl.DataFrame({"user": ["1", "1", "2"], "item": [1, 2, 3], "rating": [5, 4, 3]})
+    lists = pl.DataFrame({"user": ["1", "1", "2", "2"], "item": [1, 3, 3, 5], "score": [0.9, 0.8, 0.7, 0.6]})
+    here = receval.evaluate(test=test, recommendations=lists, metrics=["nDCG@2", "Recall@2"])
+    there = receval.evaluate(test=test, recommendations=session.createDataFrame(lists.to_arrow()), metrics=["nDCG@2", "Recall@2"])
+    assert there.config["engine"]["name"] == "spark"
+    assert (there.rows, there.findings) == (here.rows, here.findings)
+    assert not [table.name for table in session.catalog.listTables() if table.name.startswith("receval")]
+    empty = session.createDataFrame(lists.with_columns(item=pl.lit(None, dtype=pl.Int64)).to_arrow())
+    with pytest.raises(receval.DataError, match=r"pyspark.DataFrame: no value for item \(in 4 of 4 rows\)"):
+        receval.evaluate(test=test, recommendations=empty, metrics="nDCG@2")
+    with pytest.raises(receval.ConfigError, match="a DataFrame of Spark is read by Spark: add engine='spark'"):
+        receval.evaluate(test=test, recommendations=empty, metrics="nDCG@2", engine="polars")
