@@ -31,8 +31,11 @@ def save(
     Folders have the values of users in each of `formats`; with `per_user` files have them in the place of the result. Of an earlier run's
     files in the folders nothing stays that this run does not write.
     """
-    renderers = output.PER_USER if per_user else output.FORMATS
-    content: dict[Path, bytes | Path] = {destination(path): renderers[form](result) for path, form in files.items()}
+    content: dict[Path, bytes | Path] = {}
+    for path, form in files.items():
+        renderer = output.PER_USER[form] if per_user else output.renderer(form)
+        assert renderer is not None, "files were checked to have a format"
+        content[destination(path)] = renderer(result)
     stale: list[Path] = []
     for folder in folders:
         written: dict[str, bytes | Path] = {name: renderer(result) for name, renderer in output.FILES.items()}

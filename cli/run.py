@@ -11,7 +11,17 @@ from typing import Any
 import click
 import receval
 
-from .options import config_argument, input_format_option, recs_option, replace_option, set_option, store_option, strict_option
+from .options import (
+    FormatChoice,
+    config_argument,
+    input_format_option,
+    plugin_option,
+    recs_option,
+    replace_option,
+    set_option,
+    store_option,
+    strict_option,
+)
 from .output import emit, on_screen, warn
 from .table_options import TableOptions, table_options
 
@@ -24,11 +34,12 @@ _PER_USER_ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 
 @click.command()
 @config_argument
+@plugin_option
 @set_option
 @recs_option
 @replace_option
 @input_format_option
-@click.option("--format", "form", type=click.Choice(_FORMATS[:-1]), help="What to print; a table if not given.")
+@click.option("--format", "form", type=FormatChoice(_FORMATS[:-1]), help="What to print; a table if not given.")
 @click.option(
     "-o",
     "--output",
@@ -127,6 +138,8 @@ def run(
 
 def _targets(loaded: receval.Loaded, outputs: tuple[str, ...], formats: dict[str, str]) -> tuple[dict[Path, str], list[Path]]:
     """The files to write with their formats, and the folders."""
+    from receval.output import renderer
+
     files: dict[Path, str] = {}
     folders = [loaded.folder / Path(loaded.config.output.dir).expanduser()] if loaded.config.output.dir else []
     for output in outputs:
@@ -137,6 +150,8 @@ def _targets(loaded: receval.Loaded, outputs: tuple[str, ...], formats: dict[str
             folders.append(path)
         elif path.suffix.lower() in formats:
             files[path] = formats[path.suffix.lower()]
+        elif formats is _ENDINGS and path.suffix and renderer(path.suffix[1:]) is not None:
+            files[path] = path.suffix[1:]
         else:
             endings = ", ".join(formats)
             raise click.UsageError(f"-o {output}: end a file in {endings}, or a folder in /")
@@ -199,7 +214,9 @@ def _print(result: receval.Result, form: str, quiet: bool, verbose: bool, strict
     from receval import output
 
     _print_findings(result, quiet, verbose, strict)
-    emit((output.PER_USER if per_user else output.FORMATS)[form](result))
+    renderer = output.PER_USER[form] if per_user else output.renderer(form)
+    assert renderer is not None, "the option was checked to name a format"
+    emit(renderer(result))
 
 
 def _print_findings(result: receval.Result, quiet: bool, verbose: bool, strict: bool) -> None:

@@ -87,6 +87,8 @@ class MetricEntry:
     parameters: tuple[ChoiceEntry, ...]
     conventions: tuple[str, ...]
     settings: tuple[SettingEntry, ...]
+    origin: str = "receval"
+    """Where the metric comes from: receval, or what added it."""
 
 
 @dataclass(frozen=True)
@@ -136,10 +138,15 @@ def read(extra: Iterable[Convention] = ()) -> Catalogue:
         formula=tuple(choice for choice in choices if choice.name not in PROTOCOL),
         metrics=tuple(
             _metric(metric, default, tuple(found.values()))
-            for metric in sorted(METRICS.values(), key=lambda metric: list(FAMILIES).index(metric.family))
+            for metric in sorted(METRICS.values(), key=lambda metric: _place_of_family(metric.family))
         ),
         conventions=tuple(_convention(convention, default) for convention in found.values()),
     )
+
+
+def _place_of_family(family: str) -> int:
+    """Where a family is listed; those of packages and files come last."""
+    return list(FAMILIES).index(family) if family in FAMILIES else len(FAMILIES)
 
 
 def has(convention: Convention, metric: str) -> bool:
@@ -159,7 +166,7 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
         formula=formula,
         text=text,
         edge_cases=edge_cases,
-        terms=_paragraphs(sys.modules[metric.define.__module__].__doc__ or "")[1:],
+        terms=_paragraphs(sys.modules[metric.define.__module__].__doc__ or "")[1:] if metric.origin == "receval" else (),
         reference=metric.reference,
         bounds=metric.bounds,
         higher_is_better=better(given) if callable(better := metric.higher_is_better) else better,
@@ -177,6 +184,7 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
         ),
         conventions=tuple(convention.name for convention in conventions if has(convention, metric.name)),
         settings=tuple(_setting(metric, convention, default) for convention in conventions),
+        origin=metric.origin,
     )
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
+from .. import plugins
+from ..errors import ConfigError
 from ..names.measure_strings import Params, Scalar
 from ..tables.array import Array
 from .measure import Measure, Ratio
@@ -94,8 +96,19 @@ class Metric:
         """The docstring of the definition: the formula and its edge cases."""
         return self.define.__doc__ or ""
 
+    @property
+    def origin(self) -> str:
+        """Where it comes from: `receval`, a package with its version, a file, or a session of Python."""
+        return plugins.origin(self.define.__module__)
+
     def __reduce__(self) -> tuple[Callable[[str, str], Metric], tuple[str, str]]:
-        """Pickle the name and the module that defines the metric: functions cannot be pickled, and another process has them."""
+        """Pickle the name and the module that defines the metric: functions cannot be pickled, and another process has them.
+
+        `ConfigError` if another process cannot have it.
+        """
+        if not plugins.is_importable(self.define.__module__):
+            problem = f"{self.name} is of {self.origin}, which the workers of Spark cannot import"
+            raise ConfigError(problem, "put it into a package that is installed there, or use engine: polars")
         return registered, (self.define.__module__, self.name)
 
 
@@ -138,6 +151,7 @@ def metric(
     """Enter the decorated definition into the registry."""
 
     def enter(define: Define) -> Define:
+        _refuse_taken(name, aliases, define)
         METRICS[name] = Metric(
             name=name,
             define=define,
@@ -165,9 +179,22 @@ def metric(
             population=population,
             ties=ties if callable(ties) else lambda params: bool(ties),
         )
+        _spellings.cache_clear()
         return define
 
     return enter
+
+
+def _refuse_taken(name: str, aliases: Iterable[str], define: Define) -> None:
+    """`ValueError` if another metric has the name; the same definition may be entered again, as by a cell of a notebook."""
+    for spelling in (name, *aliases):
+        there = next((entry for entry in METRICS.values() if _fold(spelling) in map(_fold, (entry.name, *entry.aliases))), None)
+        if there is not None and (there.name, there.define.__module__, there.define.__qualname__) != (
+            name,
+            define.__module__,
+            define.__qualname__,
+        ):
+            raise ValueError(f"{spelling!r} is a name of the metric {there.name} of {there.origin}: choose another name")
 
 
 def _always(needs: Iterable[str]) -> Needs:
@@ -176,8 +203,13 @@ def _always(needs: Iterable[str]) -> Needs:
 
 
 def find(name: str) -> Metric:
-    """The metric called `name` (a name or an alias, in any case, `-` and `_` ignored); `ValueError` if there is none."""
+    """The metric called `name` (a name or an alias, in any case, `-` and `_` ignored); `ValueError` if there is none.
+
+    A name that is not built in may be that of an installed package, which is imported then.
+    """
     found = _spellings().get(_fold(name))
+    if found is None and plugins.find("metrics", name) is not None:
+        found = _spellings().get(_fold(name))
     if found is None:
         written = {_fold(spelling): spelling for entry in METRICS.values() for spelling in (entry.name, *entry.aliases)}
         close = difflib.get_close_matches(_fold(name), written, n=1)

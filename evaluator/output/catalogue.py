@@ -46,7 +46,7 @@ def overview(metrics: Iterable[MetricEntry]) -> list[Block]:
         by_family.setdefault(entry.family, []).append(entry)
     blocks: list[Block] = []
     for family, entries in by_family.items():
-        blocks += [Heading(FAMILIES[family], 3), _overview(entries)]
+        blocks += [Heading(FAMILIES.get(family, "Added"), 3), _overview(entries)]
     return blocks
 
 
@@ -160,6 +160,7 @@ def _facts(entry: MetricEntry) -> Iterable[tuple[str, str]]:
     yield "over users", {"mean": "the mean (macro)", "micro": "pooled (micro)"}.get(entry.average, entry.average)
     yield "conventions", ", ".join(entry.conventions)
     yield "reference", entry.reference
+    yield "added by", "" if entry.origin == "receval" else entry.origin
 
 
 def _choice(choice: ChoiceEntry) -> list[Block]:
