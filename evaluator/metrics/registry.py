@@ -12,6 +12,7 @@ from typing import Final
 from ..names.measure_strings import Params, Scalar
 from ..tables.array import Array
 from .measure import Measure, Ratio
+from .notation import Formula
 
 Many = Mapping[Params, Array]
 """Values of a whole model that parameters tell apart, such as those of pairs of groups."""
@@ -29,12 +30,13 @@ class Text:
 
 @dataclass(frozen=True)
 class Number:
-    """A parameter of a metric's own: its default, what it means, and its bounds."""
+    """A parameter of a metric's own: its default, what it means, its bounds, and its symbol in the formula in LaTeX."""
 
     default: float
     means: str
     least: float = 1e-6
     most: float = 1e6
+    symbol: str = ""
 
     def read(self, name: str, value: Scalar) -> float:
         """Return `value` as a number within the bounds; `ValueError` otherwise."""
@@ -56,7 +58,8 @@ class Metric:
     combined and `population` whose users count unless the convention or the config says otherwise; `needs` the inputs beside test
     and lists under given parameters, `uses` the tables that the body reads; `one_cutoff`: the body is run for one cut-off at a time, since
     its tables depend on it; `pooled`: the body gives a `Ratio`, which can be pooled over users; `several`: it gives values of whole
-    models that parameters tell apart; `validate` raises `ValueError` for parameters that do not go together, or with a cut-off,
+    models that parameters tell apart; `tex` is the formula of a user's value (of the model's, where `system`) in LaTeX,
+    what stands right of its equals sign; `validate` raises `ValueError` for parameters that do not go together, or with a cut-off,
     `validate_combined` for those that do not go with the number of combined metrics; `system` is true where a value belongs to the whole
     model and no user has one.
     """
@@ -66,6 +69,7 @@ class Metric:
     family: str
     bounds: tuple[float, float]
     reference: str
+    tex: Formula
     aliases: tuple[str, ...] = ()
     axes: Mapping[str, str] = field(default_factory=dict)
     numbers: Mapping[str, Number] = field(default_factory=dict)
@@ -112,6 +116,7 @@ def metric(
     *,
     family: str,
     reference: str,
+    tex: str | Formula = "",
     bounds: tuple[float, float] = (0.0, 1.0),
     aliases: Iterable[str] = (),
     axes: Mapping[str, str] | None = None,
@@ -142,6 +147,7 @@ def metric(
             family=family,
             bounds=bounds,
             reference=reference,
+            tex=tex if callable(tex) else lambda params: tex,
             aliases=tuple(aliases),
             axes=axes or {},
             numbers=numbers or {},
