@@ -16,6 +16,7 @@ import click
 
 _COMMANDS = {
     "run": "Evaluate recommendation files as a config says.",
+    "compare": "Say how much models differ, and how sure that is.",
     "check": "Say what is wrong or suspicious in the files of a config.",
     "describe": "Say what the files of a config hold.",
     "init": "Write a config for files, from another program's, or with sample data.",

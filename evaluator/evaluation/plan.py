@@ -8,10 +8,14 @@ from functools import cached_property
 from ..config import FormulaEntry
 from ..config.comparing import Compare
 from ..config.models import Evaluation
+from ..measure.aggregate import needs_values
 from ..measure.finishing import chosen
+from ..measure.task import Task
 from ..metrics.definition import Definition
 from ..tables.graph import closure
 from ..tables.groups import GroupBy
+from ..tables.prepared import Prepared
+from .options import Options
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,13 @@ class Plan:
     def labels(self) -> tuple[GroupBy, ...]:
         """What the values of a user say the group of."""
         return tuple(dict.fromkeys((*(by for by in self.by if by.kind != "items"), *self.clusters)))
+
+    def task(self, prepared: Prepared, options: Options) -> Task:
+        """What is measured of every part of a model."""
+        keeps = options.keep_users
+        labels = self.labels if keeps else ()
+        most = None if any(needs_values(name) for one in self.definitions for name in chosen(one, self.aggregates)) else options.most_values
+        return Task(prepared, self.definitions, self.aggregates, self.pooled, keeps, self.by, most, labels, options.complete)
 
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:

@@ -1,0 +1,115 @@
+"""`receval compare`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace as changed
+from pathlib import Path
+from typing import Any
+
+import click
+import receval
+
+from .options import recs_option, replace_option, set_option
+from .output import emit, warn
+
+_FORMATS = ("table", "json", "csv", "md")
+_ENDINGS = {".json": "json", ".csv": "csv", ".md": "md"}
+
+
+@click.command()
+@click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
+@click.option("--baseline", metavar="NAME|DIR", help="The model, the result or the folder that the others are compared with; the first.")
+@click.option("--all-pairs", is_flag=True, help="Compare every two models; letters say which cannot be told apart.")
+@click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to judge; the others are shown. May be repeated.")
+@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
+@click.option("--by", "by", multiple=True, metavar="GROUPS", help="Compare within groups of users too: users.plan, cold, train_count:5,20.")
+@click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
+@click.option("--test", type=click.Choice(("t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon")), help="The test; paired t.")
+@click.option("--correction", type=click.Choice(("holm", "bh", "by", "none")), help="How p values are corrected together; Holm.")
+@click.option("--alpha", type=float, help="How often a difference is found where there is none; 0.05.")
+@click.option("--users", type=click.Choice(("same", "common")), help="Refuse models that count other users, or compare those in common.")
+@click.option("--unpaired", is_flag=True, help="Compare means of different users, or of other test data (Welch).")
+@click.option("--cluster", metavar="COLUMN", help="The column of users that belong together: users.household.")
+@set_option
+@recs_option
+@replace_option
+@click.option("--format", "form", type=click.Choice(_FORMATS), help="What to print; a table if not given.")
+@click.option(
+    "-o", "--output", "outputs", multiple=True, metavar="FILE|DIR/", help="Write the comparison too: .json, .csv, .md, or a folder."
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, and what --format asks for.")
+def compare(
+    inputs: tuple[str, ...],
+    overrides: tuple[str, ...],
+    recommendations: tuple[str, ...],
+    replace: bool,
+    by: tuple[str, ...],
+    cluster: str | None,
+    form: str | None,
+    outputs: tuple[str, ...],
+    quiet: bool,
+    **asked: Any,
+) -> None:
+    """Say how much models differ, and how sure that is.
+
+    Give a config, whose models are compared, folders that 'receval run -o DIR/' wrote, or both: main=results/main today=results/today.
+    Users are paired by id. Exits with 0 whatever the verdict.
+    """
+    from receval.comparison.comparing import compare as compare_results
+    from receval.config import load_config
+    from receval.evaluation.gathering import gather, with_baseline_folder
+    from receval.output import disk
+
+    from . import comparisons
+
+    targets = comparisons.targets(outputs, _ENDINGS)
+
+    def read_config(path: str) -> receval.Loaded:
+        loaded = load_config(path, (*overrides, *_of_config(by, cluster)), recommendations, replace=replace)
+        if not quiet:
+            warn(loaded)
+        return loaded
+
+    with disk.Stage(comparisons.folders(targets)) as stage:
+        gathered = gather(inputs, read_config, lambda loaded: receval.run(loaded, tolerant=True))
+        comparisons.warn_of_findings(gathered)
+        questions = _questions(gathered.config, by, cluster, asked)
+        results, questions = with_baseline_folder(gathered, questions)
+        comparison = compare_results(results, questions)
+        look_at = next((text for text in inputs if not Path(text.partition("=")[2] or text).is_dir()), "CONFIG")
+        comparisons.save(comparison, targets, stage, look_at)
+    if form is not None or not quiet:
+        emit(comparisons.rendered(comparison, form or "table", look_at, sys.stdout))
+
+
+def _of_config(by: tuple[str, ...], cluster: str | None) -> list[str]:
+    """Overrides of a config for groups and clusters, which have to be known when it is evaluated."""
+    groups = ", ".join(_group(one) for one in by)
+    return [*([f"compare.by=[{groups}]"] if by else []), *([f"compare.cluster={cluster}"] if cluster else [])]
+
+
+def _group(text: str) -> str:
+    name, colon, borders = text.partition(":")
+    return f"{{{name}: [{borders}]}}" if colon else text
+
+
+def _questions(config: receval.Loaded | None, by: tuple[str, ...], cluster: str | None, asked: dict[str, Any]) -> Any:
+    """What the command line asks, and where it says nothing, what the config does."""
+    from receval.comparison.questions import Questions
+    from receval.config.comparing import DEFAULT, Compare
+    from receval.names.margins import Margin
+
+    questions = Questions.of(config.config.compare if config is not None else Compare())
+    given: dict[str, Any] = {name: asked[name] for name in ("baseline", "measures") if asked[name]}
+    try:
+        margins = {measure or DEFAULT: Margin.read(size) for measure, _, size in (text.rpartition("=") for text in asked["margins"])}
+    except ValueError as error:
+        raise click.UsageError(f"--margin: {error}") from None
+    settings = {name: asked[name] for name in ("test", "correction", "alpha") if asked[name] is not None}
+    given |= {"margins": margins} if margins else {}
+    given |= {"by": tuple(text.partition(":")[0] for text in by)} if by else {}
+    given |= {"cluster": cluster} if cluster else {}
+    given |= {"common": asked["users"] == "common"} if asked["users"] else {}
+    flags = {name: asked[name] for name in ("all_pairs", "unpaired", "losers")}
+    return changed(questions, **given, **flags, settings=changed(questions.settings, **settings))

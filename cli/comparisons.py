@@ -1,0 +1,69 @@
+"""What commands print and write of comparisons. Imported by a command that runs: it needs Polars."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TextIO
+
+import click
+from receval.evaluation.gathering import Gathered
+from receval.output import blocks, findings
+from receval.output import comparison as pages
+from receval.output.disk import Stage, destination, is_plain
+from receval.results.comparison import Comparison
+
+from .output import on_screen
+
+_FILES = {"comparison.json": "json", "comparison.csv": "csv", "comparison.md": "md"}
+USERS = "comparison_users.parquet"
+
+
+def targets(outputs: Sequence[str], endings: Mapping[str, str]) -> dict[Path, str]:
+    """The files to write, with their formats; a folder has the format `folder`."""
+    files: dict[Path, str] = {}
+    for output in outputs:
+        path = Path(output).expanduser()
+        if output.endswith("/") or path.is_dir():
+            files[path] = "folder"
+        elif path.suffix.lower() in endings:
+            files[path] = endings[path.suffix.lower()]
+        else:
+            raise click.UsageError(f"-o {output}: end a file in {', '.join(endings)}, or a folder in /")
+    return files
+
+
+def folders(files: Mapping[Path, str]) -> list[Path]:
+    """The folders that are written to."""
+    return [path if form == "folder" else destination(path).parent for path, form in files.items() if form == "folder" or is_plain(path)]
+
+
+def save(comparison: Comparison, files: Mapping[Path, str], stage: Stage, look_at: str) -> None:
+    """Write the comparison to files in their formats, and into folders all formats and the users who lose most; all or nothing."""
+    content: dict[Path, bytes | Path] = {}
+    for path, form in files.items():
+        if form != "folder":
+            content[destination(path)] = rendered(comparison, form, look_at)
+            continue
+        content |= {path / name: rendered(comparison, of_file, look_at) for name, of_file in _FILES.items()}
+        if comparison.losers:
+            content[path / USERS] = pages.users_as_parquet(comparison)
+    stage.commit(content)
+
+
+def warn_of_findings(gathered: Gathered) -> None:
+    """Say on standard error what checks of level error found in the files of a config that was evaluated for a comparison."""
+    if gathered.config is not None:
+        errors = [one for result in gathered.results.values() for one in result.findings if one.severity == "error"]
+        click.echo(findings.show(errors, sys.stderr), err=True, nl=False)
+
+
+def rendered(comparison: Comparison, form: str, look_at: str, screen: TextIO | None = None) -> bytes:
+    """The comparison in a format; a table is fitted to a screen."""
+    if form == "json":
+        return pages.as_json(comparison)
+    if form == "csv":
+        return pages.as_csv(comparison)
+    page = pages.page(comparison, look_at)
+    return blocks.as_markdown(page).encode() if form == "md" or screen is None else on_screen(blocks.show(page, screen))

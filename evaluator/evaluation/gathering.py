@@ -1,0 +1,70 @@
+"""What a comparison or a gate looks at: results of folders, and of a config that is evaluated for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..comparison.questions import Questions
+from ..config import Loaded
+from ..errors import ConfigError
+from ..output.reading_back import is_result_folder, load
+from ..results.result import Result
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """Results by label, in the order given, and the config that one of them is of, if one is."""
+
+    results: Mapping[str, Result]
+    config: Loaded | None = None
+
+
+def gather(given: Sequence[str], read_config: Callable[[str], Loaded], evaluate: Callable[[Loaded], Result]) -> Gathered:
+    """The results that `given` name: folders of results and at most one config, each as `PATH` or `NAME=PATH`.
+
+    Without a name a folder is called by its last part, a config by its file. `ConfigError` for two of one name, or two configs.
+    """
+    paths: dict[str, Path] = {}
+    for text in given:
+        name, path = _named(text)
+        if name in paths:
+            raise ConfigError(f"two results are called {name}", "name them: main=FOLDER today=FOLDER")
+        paths[name] = path
+    config: Loaded | None = None
+    results: dict[str, Result] = {}
+    for name, path in paths.items():
+        if is_result_folder(path) or path.is_dir():
+            results[name] = load(path)
+            continue
+        if config is not None:
+            raise ConfigError("one config can be evaluated at a time", "evaluate the others first: receval run CONFIG -o FOLDER/")
+        config = read_config(str(path))
+        results[name] = evaluate(config)
+    return Gathered(results, config)
+
+
+def with_baseline_folder(gathered: Gathered, questions: Questions) -> tuple[Mapping[str, Result], Questions]:
+    """The results, with those of the folder that the baseline names, `LABEL=FOLDER` or `FOLDER`, first.
+
+    A folder of the config is seen from where the config lies. A baseline that is the name of a result or a model stays what it is.
+    """
+    baseline = questions.baseline
+    if baseline is None or baseline in gathered.results or any(baseline in result.models for result in gathered.results.values()):
+        return gathered.results, questions
+    name, path = _named(baseline)
+    places = [path] if gathered.config is None else [path, gathered.config.folder / path]
+    folder = next((place for place in places if place.is_dir()), None)
+    if folder is None and "=" not in baseline and "/" not in baseline:
+        return gathered.results, questions  # it was meant as a name: the sentence about it names those that there are
+    results = {name: load(folder or path), **{label: result for label, result in gathered.results.items() if label != name}}
+    return results, replace(questions, baseline=name)
+
+
+def _named(text: str) -> tuple[str, Path]:
+    name, equals, path = text.partition("=")
+    if equals and name and "/" not in name:
+        return name, Path(path).expanduser()
+    place = Path(text).expanduser()
+    return (place.resolve().name if place.is_dir() else place.stem) or text, place
