@@ -8,8 +8,8 @@ from typing import Final
 
 from ..names.measure_strings import Scalar
 
-Formula = Callable[[Mapping[str, Scalar]], str]
-Piece = str | Mapping[str, str] | Formula
+TexFormula = Callable[[Mapping[str, Scalar]], str]
+Piece = str | Mapping[str, str] | TexFormula
 Pieces = Mapping[str, Piece]
 
 GLOSSARY: Final[Mapping[str, str]] = {
@@ -133,7 +133,7 @@ _SYMBOL: Final = re.compile(
 _LETTERS: Final = {"q": "r", "j": "i", "c'": "c", "G'": "G", "2": "1"}
 
 
-def tex(template: str, **pieces: Piece) -> Formula:
+def tex(template: str, **pieces: Piece) -> TexFormula:
     r"""Make a formula of a template in which `<name>` is a piece, or the number of that name.
 
     A piece is a text, one that the value of the parameter of its name chooses, or one made of all parameters; it may hold names itself.

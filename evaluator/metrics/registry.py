@@ -12,7 +12,7 @@ from typing import Final
 from ..names.measure_strings import Params, Scalar
 from ..tables.array import Array
 from .measure import Measure, Ratio
-from .notation import Formula
+from .notation import TexFormula
 
 Many = Mapping[Params, Array]
 """Values of a whole model that parameters tell apart, such as those of pairs of groups."""
@@ -69,7 +69,7 @@ class Metric:
     family: str
     bounds: tuple[float, float]
     reference: str
-    tex: Formula
+    tex: TexFormula
     aliases: tuple[str, ...] = ()
     axes: Mapping[str, str] = field(default_factory=dict)
     numbers: Mapping[str, Number] = field(default_factory=dict)
@@ -116,7 +116,7 @@ def metric(
     *,
     family: str,
     reference: str,
-    tex: str | Formula = "",
+    tex: str | TexFormula = "",
     bounds: tuple[float, float] = (0.0, 1.0),
     aliases: Iterable[str] = (),
     axes: Mapping[str, str] | None = None,

@@ -1,0 +1,94 @@
+"""A comparison as tables in LaTeX: every difference with its interval, and groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...results.comparison import Comparison
+from ...stats.records import Difference
+from ..comparison import (
+    counts_text,
+    digits_of,
+    interval_header,
+    interval_text,
+    measure_text,
+    notes_on,
+    number,
+    p_text,
+    pairs,
+    subtitle,
+    title,
+    verdict_text,
+)
+from .escape import escaped
+from .tabular import LatexColumn, LatexTable, text_column
+
+
+def differences_table(comparison: Comparison) -> LatexTable:
+    """Every difference over all users, pair by pair; measures that are not judged last."""
+    rows: list[Difference] = []
+    starts = []
+    for base, model in pairs(comparison):
+        starts.append(len(rows))
+        of_pair = [one for one in comparison.differences if (one.subject.base, one.subject.model) == (base, model)]
+        rows += sorted(of_pair, key=lambda one: one.subject.measure not in comparison.judged)
+    verdicts = [verdict_text(one, comparison) for one in rows]
+    caption = f"{_capitalised(title(comparison))}: {subtitle(comparison)}."
+    notes = (*_meaning(verdicts), *dict.fromkeys((*comparison.notes, *notes_on(comparison.differences))))
+    names = [(one.subject.model, one.subject.base) for one in rows]
+    keys = [text_column("model", [model for model, _ in names])]
+    if len({base for _, base in names}) > 1:
+        keys.append(text_column("against", [base for _, base in names]))
+    keys.append(text_column("measure", [measure_text(one) for one in rows]))
+    columns = (*_numbers(comparison, rows), text_column("", verdicts))
+    return LatexTable(caption, "tab:comparison", tuple(keys), columns, frozenset(starts[1:]), notes)
+
+
+def groups_table(comparison: Comparison) -> list[LatexTable]:
+    """The differences within groups of users; nothing where none were compared."""
+    rows = comparison.by_group
+    if not rows:
+        return []
+    names = [f"{one.subject.by} {one.subject.group}" for one in rows]
+    keys = (
+        text_column("group", names),
+        text_column("model", [one.subject.model for one in rows]),
+        text_column("measure", [measure_text(one) for one in rows]),
+    )
+    columns = (_column("users", [f"{one.n_users:,}" for one in rows]), *_numbers(comparison, rows))
+    rules = frozenset(place for place in range(1, len(rows)) if names[place] != names[place - 1])
+    caption = f"{_capitalised(title(comparison))}, within groups, corrected together."
+    return [LatexTable(caption, "tab:comparison-groups", keys, columns, rules)]
+
+
+def _numbers(comparison: Comparison, rows: Sequence[Difference]) -> tuple[LatexColumn, ...]:
+    digits = digits_of(rows)
+    return (
+        _column("base", [number(one.base_value, digits) for one in rows]),
+        _column("value", [number(one.value, digits) for one in rows]),
+        _column("\u0394", [number(one.difference, digits, sign=True) for one in rows]),
+        _column(interval_header(comparison), [interval_text(one, digits) for one in rows]),
+        _column("p", [p_text(one) for one in rows]),
+        _column("up/same/down", [counts_text(one) for one in rows]),
+    )
+
+
+def _column(head: str, texts: Sequence[str]) -> LatexColumn:
+    return LatexColumn(head, tuple(map(escaped, texts)), max(map(len, texts), default=0))
+
+
+def _meaning(verdicts: Sequence[str]) -> tuple[str, ...]:
+    """What the signs of verdicts mean, of those that there are."""
+    meanings = {
+        "~": "~ cannot be told",
+        "(also)": "(also) is shown, but not judged",
+        "same": "same: shown to differ by less than the margin",
+        "tiny": "tiny: real, but less than the margin",
+        "identical": "identical: the value of no user differs",
+    }
+    found = [meaning for verdict, meaning in meanings.items() if verdict in verdicts]
+    return (f"{'; '.join(found)}.",) if found else ()
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]

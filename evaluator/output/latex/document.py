@@ -1,0 +1,143 @@
+"""A result as a document in LaTeX: what was found, by which definitions, on which data; and its tables alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from ...config.reporting import LatexStyle
+from ...results.comparison import Comparison
+from ...results.conclusions import conclusions
+from ...results.result import Result
+from ..findings import titled
+from .caption import caption_of, definitions_in_short
+from .data import data_tables, inputs_table
+from .definitions import definition_sections, notation, protocol_choices
+from .differences import differences_table, groups_table
+from .escape import comment, escaped, prose
+from .marks import Tested, marks_of
+from .table import achieved_table, group_tables, repeats_tables, values_table
+from .tabular import LatexTable, names_in_full, parts
+
+PLAIN: Final = LatexStyle()
+_PREAMBLE: Final = r"""\documentclass[11pt,a4paper]{article}
+\usepackage[utf8]{inputenc}
+\usepackage[T1]{fontenc}
+\usepackage{textcomp}
+\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{\usepackage{mathptmx}}
+\usepackage[margin=2.5cm]{geometry}
+\usepackage{amsmath,amssymb}
+\usepackage{booktabs}
+\usepackage{float}
+\floatplacement{table}{H}
+\setlength{\tabcolsep}{4pt}
+\setlength{\emergencystretch}{3em}
+\renewcommand{\arraystretch}{1.05}
+"""
+_NEEDED: Final = (
+    "Tables made by receval. In the preamble of the document that takes them in:",
+    r"\usepackage[utf8]{inputenc}",
+    r"\usepackage[T1]{fontenc}",
+    r"\usepackage{textcomp,amsmath,amssymb,booktabs}",
+)
+
+
+def tables_as_latex(result: Result, comparison: Comparison | None = None, tested: Tested | None = None, style: LatexStyle = PLAIN) -> bytes:
+    """The tables of a result, for a document of one's own; with a comparison also that of differences."""
+    return _joined((comment(_NEEDED), *_environments(_of_result(result, comparison, tested, style)), *_compared(comparison))).encode()
+
+
+def comparison_as_latex(comparison: Comparison) -> bytes:
+    """The tables of a comparison alone."""
+    return _joined((comment(_NEEDED), *_compared(comparison))).encode()
+
+
+def document_as_latex(
+    result: Result,
+    comparison: Comparison | None = None,
+    tested: Tested | None = None,
+    style: LatexStyle = PLAIN,
+    title: str = "Evaluation of recommendations",
+    sentences: Sequence[str] = (),
+) -> bytes:
+    """A whole document: `sentences` of what is concluded (by default those of the comparison), values, data, definitions, findings."""
+    sentences = sentences or (conclusions(comparison) if comparison is not None else ())
+    return _joined(
+        (
+            _PREAMBLE.rstrip("\n"),
+            rf"\title{{{escaped(title)}}}" + "\n" + r"\author{}" + "\n" + r"\date{}",
+            r"\begin{document}" + "\n" + r"\maketitle",
+            *_section("Summary", (_summary(result), _list(sentences), _list(result.notes()))),
+            *_section("Results", _environments(_of_result(result, comparison, tested, style))),
+            *_section("Comparison", _compared(comparison)),
+            *_section("Groups, folds and runs", _environments((*repeats_tables(result, style), *group_tables(result, style)))),
+            *_section("Data", _environments((inputs_table(result), *_described(result)))),
+            *_section("Definitions", _definitions(result)),
+            *_section("Health checks", (_findings(result),)),
+            r"\end{document}",
+        )
+    ).encode()
+
+
+def _of_result(result: Result, comparison: Comparison | None, tested: Tested | None, style: LatexStyle) -> Iterator[LatexTable | str]:
+    marks = marks_of(result, style, comparison, tested)
+    yield values_table(result, marks, style, caption_of(result, marks), definitions_in_short(result))
+    yield from achieved_table(result)
+    yield from names_in_full(result.models)
+
+
+def _compared(comparison: Comparison | None) -> list[str]:
+    return [] if comparison is None else _environments((differences_table(comparison), *groups_table(comparison)))
+
+
+def _environments(tables: Iterable[LatexTable | str]) -> list[str]:
+    return [text for one in tables for text in ([one] if isinstance(one, str) else parts(one))]
+
+
+def _described(result: Result) -> Iterator[LatexTable]:
+    return data_tables(result.description) if result.description is not None else iter(())
+
+
+def _definitions(result: Result) -> Iterator[str]:
+    yield r"\subsection*{Notation}" + "\n\n" + notation(result)
+    yield ("In the descriptions of choices $R$ is $|T_u|$, the number of relevant items of the user.")
+    yield from definition_sections(result)
+    choices = protocol_choices(result)
+    if choices:
+        yield "\\subsection*{What all measures share}\n\nWhere a measure differs, it stands with the measure.\n\n\\begin{itemize}\n" + (
+            choices + "\n\\end{itemize}"
+        )
+
+
+def _summary(result: Result) -> str:
+    models = [model for model in result.models if model not in result.yardsticks]
+    n = len(models)
+    beside = f", beside {' and '.join(result.yardsticks)}" if result.yardsticks else ""
+    labels = len(result.labels())
+    version = f" with receval {result.versions['receval']}" if "receval" in result.versions else ""
+    return prose(f"{n} model{'' if n == 1 else 's'}{beside}, {labels} measure{'' if labels == 1 else 's'}, evaluated{version}.")
+
+
+def _findings(result: Result) -> str:
+    lines = []
+    for finding in result.findings:
+        examples = f" For example: {'; '.join(finding.examples)}." if finding.examples else ""
+        lines.append(rf"\item[{finding.severity} {finding.check}] {prose(titled(finding) + examples)}")
+    if lines:
+        return "\n".join((r"\begin{description}", *lines, r"\end{description}"))
+    return "Nothing was found." if result.examined else ""
+
+
+def _list(sentences: Sequence[str]) -> str:
+    items = [rf"\item {prose(sentence)}" for sentence in sentences]
+    return "\n".join((r"\begin{itemize}", *items, r"\end{itemize}")) if items else ""
+
+
+def _section(title: str, texts: Iterable[str]) -> list[str]:
+    """A section, if there is anything in it."""
+    found = [text for text in texts if text]
+    return [rf"\section{{{title}}}", *found] if found else []
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return "\n\n".join(text.rstrip("\n") for text in texts) + "\n"

@@ -1,0 +1,109 @@
+"""Text → LaTeX that prints it as it is, with pdflatex and the encoding T1: nothing in it is a command."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import Final
+
+_SPECIAL: Final = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    # These are no commands, but would be printed as something else, alone or twice in a row.
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "'": r"\textquotesingle{}",
+    "`": r"\textasciigrave{}",
+    # Behind the end of a row they would be read as its options.
+    "[": "{[}",
+    "]": "{]}",
+    "*": "{*}",
+}
+_SIGNS: Final = {
+    "\u00a0": "~",
+    "\u2009": r"\,",
+    "\u202f": r"\,",
+    "\u2212": "$-$",
+    "\u2260": r"$\neq$",
+    "\u2264": r"$\leq$",
+    "\u2265": r"$\geq$",
+    "\u2248": r"$\approx$",
+    "\u2190": r"$\leftarrow$",
+    "\u2191": r"$\uparrow$",
+    "\u2192": r"$\rightarrow$",
+    "\u2193": r"$\downarrow$",
+    "\u2208": r"$\in$",
+    "\u2229": r"$\cap$",
+    "\u222a": r"$\cup$",
+    "\u2211": r"$\sum$",
+    "\u220f": r"$\prod$",
+    "\u221a": r"$\surd$",
+    "\u221e": r"$\infty$",
+    "\u22c5": r"$\cdot$",
+    "\u230a": r"$\lfloor$",
+    "\u230b": r"$\rfloor$",
+    "\u2032": "$'$",
+}
+_GREEK: Final = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi . pi rho . sigma tau upsilon phi chi psi omega",
+    ". . Gamma Delta . . . Theta . . Lambda . . Xi . Pi . . Sigma . Upsilon Phi . Psi Omega",
+)
+_LETTERS: Final = {
+    chr(first + place): rf"$\{name}$"
+    for first, names in zip((0x3B1, 0x391), _GREEK, strict=True)
+    for place, name in enumerate(names.split())
+    if name != "."
+}
+_KNOWN: Final = frozenset(chr(code) for code in range(0xA1, 0x17F)) - frozenset(
+    "\u00ad\u00b8\u0126\u0127\u0138\u013f\u0140\u0149\u0166\u0167"
+) | frozenset("\u0218\u0219\u021a\u021b\u2013\u2014\u2018\u2019\u201a\u201c\u201d\u201e\u2020\u2021\u2022\u2026\u2030\u20ac\u2122")
+"""The characters beside those of ASCII that pdflatex prints with the encoding T1."""
+_AS_THEY_ARE: Final = _SPECIAL | _SIGNS | _LETTERS
+_LIGATURES: Final = re.compile(r"(?<=-)(?=-)|(?<=,)(?=,)|(?<=[?!])(?=\\textasciigrave)")
+_TERM: Final = re.compile(r"`([^`]+)`")
+
+
+def escaped(text: str) -> str:
+    """The text in LaTeX. A character that pdflatex does not know is printed as its number: `[U+1F600]`."""
+    return _LIGATURES.sub("{}", "".join(map(_character, unicodedata.normalize("NFC", text))))
+
+
+def prose(text: str) -> str:
+    """A sentence in LaTeX, with words between backticks in a typewriter's letters."""
+    parts = enumerate(map(escaped, _TERM.split(text)))
+    return "".join(rf"\texttt{{{part}}}" if place % 2 else part for place, part in parts)
+
+
+def breakable(text: str, every: int = 12) -> str:
+    """The text in LaTeX, which may be broken into lines where it has signs, and wherever a word is longer than `every` characters."""
+    parts = re.findall(rf"[^\s/=(){{}},;_-]{{1,{every}}}|.", text, re.DOTALL)
+    return r"\allowbreak ".join(map(_after_command, parts))
+
+
+def comment(lines: Iterable[str]) -> str:
+    """Lines of a comment; none of them can end it."""
+    return "".join(f"% {re.sub(r'[^ -~]', '?', line)}\n" for line in lines)
+
+
+def _after_command(part: str) -> str:
+    """A part of a text behind a command: a space there would be lost."""
+    return "{} " if part == " " else escaped(part)
+
+
+def _character(character: str) -> str:
+    if character in _AS_THEY_ARE:
+        return _AS_THEY_ARE[character]
+    if " " <= character <= "~" or character in _KNOWN:
+        return character
+    return f"{{[}}U+{ord(character):04X}{{]}}"

@@ -1,0 +1,181 @@
+"""Tables in LaTeX: with the rules of booktabs, in as many parts as it takes to fit the width and the height of a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from .escape import breakable, escaped, prose
+
+WIDTH: Final = 86
+"""How many characters have room beside each other in a table."""
+_HEIGHT: Final = 42
+"""How many lines a table has at most, so that it fits on a page with its caption."""
+_GAP: Final = 2
+_LONGEST_NAME: Final = 34
+_LONGEST_WORD: Final = 16
+_NEXT: Final = r" \\ "
+_BREAKS: Final = re.compile(r"(?<=[,;_ /|-])|(?=[(@])|(?<=[a-z])(?=[A-Z])")
+
+
+@dataclass(frozen=True)
+class LatexColumn:
+    """A column: its `head`, the `group` of columns that it stands in (with a heading of their own), and its cells in LaTeX.
+
+    `width` is about how many characters the widest cell has, `raised` how many of them are raised behind a number. Texts stand to the left.
+    """
+
+    head: str
+    cells: tuple[str, ...]
+    width: int
+    group: str = ""
+    raised: int = 0
+    is_text: bool = False
+
+
+@dataclass(frozen=True)
+class LatexTable:
+    """A table: its first columns stand in every part, the others as far as there is room. `rules` are the lines before which a rule stands.
+
+    `caption` and `notes` are texts, not LaTeX; notes stand below the last part. `label` names the table for references.
+    """
+
+    caption: str
+    label: str
+    keys: tuple[LatexColumn, ...]
+    columns: tuple[LatexColumn, ...]
+    rules: frozenset[int] = frozenset()
+    notes: tuple[str, ...] = ()
+
+
+def text_column(head: str, texts: Sequence[str]) -> LatexColumn:
+    """A column of names; of long ones the middle is left out."""
+    shown = shortened(texts)
+    return LatexColumn(head, tuple(map(escaped, shown)), max(map(len, (head, *shown))), is_text=True)
+
+
+def shortened(names: Sequence[str]) -> list[str]:
+    """Names without the middle of long ones; where two would be the same with a number."""
+    shown: dict[str, str] = {}
+    for name in names:
+        short = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME // 2]}\u2026{name[-(_LONGEST_NAME // 2 - 4) :]}"
+        n = 1 + sum(short == other.partition(" (")[0] for full, other in shown.items() if full != name)
+        shown.setdefault(name, short if n == 1 or len(name) <= _LONGEST_NAME else f"{short} ({n})")
+    return [shown[name] for name in names]
+
+
+def names_in_full(names: Sequence[str]) -> list[str]:
+    """A line of LaTeX for each name that is not shown in full."""
+    pairs = dict(zip(names, shortened(names), strict=True))
+    return [f"{escaped(short)}: {breakable(name)}" for name, short in pairs.items() if name != short]
+
+
+def parts(table: LatexTable, width: int = WIDTH) -> list[str]:
+    """The table as environments of LaTeX, as many as it takes."""
+    room = width - sum(column.width + _GAP for column in table.keys)
+    across = list(_across(table.columns, max(room, width // 3)))
+    n_lines = len(table.keys[0].cells)
+    down = [range(start, min(start + _HEIGHT, n_lines)) for start in range(0, n_lines, _HEIGHT)] or [range(0)]
+    pieces = [(lines, columns) for columns in across for lines in down]
+    made = []
+    for place, (lines, columns) in enumerate(pieces, 1):
+        whole = len(pieces) == 1
+        caption = table.caption if whole else f"{table.caption} Part {place} of {len(pieces)}."
+        label = table.label if whole else f"{table.label}-{place}"
+        notes = table.notes if place == len(pieces) else ()
+        made.append(_environment(replace(table, caption=caption, label=label, columns=tuple(columns), notes=notes), lines))
+    return made
+
+
+def _across(columns: Sequence[LatexColumn], room: int) -> Iterator[list[LatexColumn]]:
+    """The columns in parts that have room; those of a group stay together if they can."""
+    groups: list[list[LatexColumn]] = []
+    for column in columns:
+        if groups and column.group and groups[-1][0].group == column.group and _width([*groups[-1], column]) <= room:
+            groups[-1].append(column)
+        else:
+            groups.append([column])
+    part: list[LatexColumn] = []
+    for group in groups:
+        if part and _width([*part, *group]) > room:
+            yield part
+            part = []
+        part = [*part, *group]
+    yield part
+
+
+def _width(columns: Sequence[LatexColumn]) -> int:
+    return sum(max(column.width, *map(len, _lines(column.head))) + column.raised + _GAP for column in columns)
+
+
+def _environment(table: LatexTable, lines: range) -> str:
+    columns = (*table.keys, *table.columns)
+    alignment = "".join("l" if column.is_text else f"r@{{\\hspace{{{_space(column)}}}}}" for column in columns)
+    rows = []
+    for line in lines:
+        rows += [r"\midrule"] if line in table.rules and line != lines.start else []
+        rows.append(" & ".join(column.cells[line] for column in columns) + r" \\")
+    notes = [rf"\par\medskip\footnotesize\raggedright {' '.join(map(prose, table.notes))}"] if table.notes else []
+    return "\n".join(
+        (
+            r"\begin{table}[htbp]",
+            r"\centering\small",
+            rf"\caption{{{prose(table.caption)}}}",
+            rf"\label{{{table.label}}}",
+            rf"\begin{{tabular}}{{@{{}}{alignment}@{{}}}}",
+            r"\toprule",
+            *_heads(columns),
+            r"\midrule",
+            *rows,
+            r"\bottomrule",
+            r"\end{tabular}",
+            *notes,
+            r"\end{table}",
+        )
+    )
+
+
+def _space(column: LatexColumn) -> str:
+    """The space behind a column of numbers, in which what is raised stands."""
+    return rf"{0.8 + 0.45 * column.raised:.2f}em"
+
+
+def _heads(columns: Sequence[LatexColumn]) -> list[str]:
+    """The line of groups, where several columns make one, with rules below them, and the line of heads."""
+    if not any(column.group for column in columns):
+        return [" & ".join(map(_head, columns)) + r" \\"]
+    above, rules, heads = [], [], []
+    place = 1
+    while place <= len(columns):
+        column = columns[place - 1]
+        span = 1
+        while column.group and place + span <= len(columns) and columns[place + span - 1].group == column.group:
+            span += 1
+        above.append(rf"\multicolumn{{{span}}}{{c}}{{{_stacked(column.group)}}}" if column.group else "")
+        rules += [rf"\cmidrule(lr){{{place}-{place + span - 1}}}"] if column.group else []
+        heads += map(_head, columns[place - 1 : place - 1 + span])
+        place += span
+    return [" & ".join(above) + r" \\", "".join(rules), " & ".join(heads) + r" \\"]
+
+
+def _head(column: LatexColumn) -> str:
+    return (
+        _stacked(column.head) if column.is_text else rf"\multicolumn{{1}}{{r@{{\hspace{{{_space(column)}}}}}}}{{{_stacked(column.head)}}}"
+    )
+
+
+def _stacked(head: str) -> str:
+    lines = [escaped(line) for line in _lines(head)]
+    return lines[0] if len(lines) == 1 else rf"\begin{{tabular}}[b]{{@{{}}c@{{}}}}{_NEXT.join(lines)}\end{{tabular}}"
+
+
+def _lines(head: str) -> list[str]:
+    """A head in lines that are not too long, broken where its words and signs allow."""
+    lines = [""]
+    for part in _BREAKS.split(head):
+        for start in range(0, len(part), _LONGEST_WORD) or (0,):
+            piece = part[start : start + _LONGEST_WORD]
+            lines = [*lines[:-1], lines[-1] + piece] if len(lines[-1] + piece) <= _LONGEST_WORD else [*lines, piece]
+    return [line.strip() for line in lines if line.strip()] or [""]
