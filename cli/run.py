@@ -15,8 +15,9 @@ from .options import config_argument, input_format_option, recs_option, replace_
 from .output import emit, on_screen, warn
 
 _LARGE = 50 << 20
-_FORMATS = ("table", "csv", "json", "jsonl", "md", "parquet")
-_ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".parquet": "parquet"}
+_FORMATS = ("table", "csv", "json", "jsonl", "latex", "md", "parquet")
+_ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".parquet": "parquet", ".tex": "latex"}
+_NAMES = {"report.tex": "latex-document"}
 _PER_USER_ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 
 
@@ -92,14 +93,14 @@ def run(
             loaded,
             quiet,
             keep_failures=store is not None,
-            keep_users=per_user or bool(formats),
+            keep_users=per_user or bool(formats) or results.compares(files, form),
             complete=bool(files or folders or form not in (None, "table")),
             enriched=_enriched(loaded, folders, stack),
-            describes=loaded.config.output.describe,
+            describes=loaded.config.output.describe or results.describes(loaded, files),
         )
-        results.save(result, formats, files, folders, stage, per_user)
+        results.save(loaded, result, formats, files, folders, stage, per_user)
         failures.keep(result, store, failures_stage)
-    _print(result, form or ("csv" if per_user else None), quiet, verbose, strict, per_user)
+    _print(loaded, result, form or ("csv" if per_user else None), quiet, verbose, strict, per_user)
     context.exit(1 if result.failed(strict) else 0)
 
 
@@ -114,7 +115,7 @@ def _targets(loaded: receval.Loaded, outputs: tuple[str, ...], formats: dict[str
         if output.endswith("/") or path.is_dir():
             folders.append(path)
         elif path.suffix.lower() in formats:
-            files[path] = formats[path.suffix.lower()]
+            files[path] = _NAMES.get(path.name.lower(), formats[path.suffix.lower()])
         else:
             endings = ", ".join(formats)
             raise click.UsageError(f"-o {output}: end a file in {endings}, or a folder in /")
@@ -151,10 +152,13 @@ def _takes_a_while(loaded: receval.Loaded) -> bool:
     return several or sum(Path(file).stat().st_size for file in files if Path(file).exists()) > _LARGE
 
 
-def _print(result: receval.Result, form: str | None, quiet: bool, verbose: bool, strict: bool, per_user: bool) -> None:
+def _print(
+    loaded: receval.Loaded, result: receval.Result, form: str | None, quiet: bool, verbose: bool, strict: bool, per_user: bool
+) -> None:
     """Print the result; what the checks found goes with the table, and to standard error beside any other format."""
-    from receval import output
     from receval.output import blocks, findings, ledgers, terminal
+
+    from . import results
 
     if not (quiet and form is None) and form in (None, "table"):
         more = blocks.show(ledgers.page(result), sys.stdout) if verbose else ""
@@ -164,4 +168,4 @@ def _print(result: receval.Result, form: str | None, quiet: bool, verbose: bool,
     levels = failing if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
     click.echo(findings.show([finding for finding in result.findings if finding.severity in levels], sys.stderr), err=True, nl=False)
     if form is not None:
-        emit((output.PER_USER if per_user else output.FORMATS)[form](result))
+        emit(results.renderers(loaded, per_user)[form](result))

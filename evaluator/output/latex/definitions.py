@@ -61,7 +61,8 @@ def protocol_choices(result: Result) -> str:
     first = next(iter(_leaves(result)), None)
     if first is None:
         return ""
-    return _choices((name, AXES[name].decides, first.axes[name], AXES[name].meanings) for name in PROTOCOL if name in first.axes)
+    choices = _choices((name, AXES[name].decides, first.axes[name], AXES[name].meanings) for name in PROTOCOL if name in first.axes)
+    return "\n".join((rf"\item {prose(f'Convention {first.convention}.')}", rf"\item {prose(_relevance(first))}", choices))
 
 
 def formula_of(definition: MeasureDefinition) -> str:
@@ -101,7 +102,7 @@ def _section(name: str, definition: MeasureDefinition, result: Result) -> Iterat
     ]
     parts = [_choices((*own, *others)), *_numbers(metric, definition)]
     if any(parts):
-        yield "\n".join((r"\begin{itemize}", *(part for part in parts if part), r"\end{itemize}"))
+        yield "\n".join((r"\begin{points}", *(part for part in parts if part), r"\end{points}"))
 
 
 def _display(definition: MeasureDefinition, metric: Metric, formula: str) -> str:
@@ -126,11 +127,13 @@ def _facts(name: str, definition: MeasureDefinition, metric: Metric, result: Res
         yield f"{', '.join(combined)}."
     if definition.average == "micro":
         yield "Over users: the numerators and the denominators are summed over users before they are divided (pooled)."
-    if "hits" in metric.uses(_params(metric, definition)) or definition.threshold is not None:
+    first = next(_leaves(result))
+    if _relevance(definition) != _relevance(first):
         yield prose(_relevance(definition))
     if definition.needs:
         yield prose(f"Needs {', '.join(need.rstrip('?') for need in definition.needs)}.")
-    yield prose(f"Convention {definition.convention}.")
+    if definition.convention != first.convention:
+        yield prose(f"Convention {definition.convention}.")
 
 
 def _relevance(definition: MeasureDefinition) -> str:

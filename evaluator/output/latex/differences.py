@@ -21,27 +21,42 @@ from ..comparison import (
     verdict_text,
 )
 from .escape import escaped
+from .numbers import decimals_of
+from .numbers import number as value_text
 from .tabular import LatexColumn, LatexTable, text_column
 
 
 def differences_table(comparison: Comparison) -> LatexTable:
     """Every difference over all users, pair by pair; measures that are not judged last."""
     rows: list[Difference] = []
-    starts = []
+    headings: dict[int, str] = {}
     for base, model in pairs(comparison):
-        starts.append(len(rows))
+        headings[len(rows)] = f"{model} against {base}"
         of_pair = [one for one in comparison.differences if (one.subject.base, one.subject.model) == (base, model)]
         rows += sorted(of_pair, key=lambda one: one.subject.measure not in comparison.judged)
     verdicts = [verdict_text(one, comparison) for one in rows]
     caption = f"{_capitalised(title(comparison))}: {subtitle(comparison)}."
     notes = (*_meaning(verdicts), *dict.fromkeys((*comparison.notes, *notes_on(comparison.differences))))
-    names = [(one.subject.model, one.subject.base) for one in rows]
-    keys = [text_column("model", [model for model, _ in names])]
-    if len({base for _, base in names}) > 1:
-        keys.append(text_column("against", [base for _, base in names]))
-    keys.append(text_column("measure", [measure_text(one) for one in rows]))
+    keys = (text_column("measure", [measure_text(one) for one in rows]),)
     columns = (*_numbers(comparison, rows), text_column("", verdicts))
-    return LatexTable(caption, "tab:comparison", tuple(keys), columns, frozenset(starts[1:]), notes)
+    return LatexTable(caption, "tab:comparison", keys, columns, headings if len(headings) > 1 else {}, notes)
+
+
+def letters_table(comparison: Comparison, digits: int) -> LatexTable:
+    """Of all pairs which models cannot be told apart: the values with their letters."""
+    columns = []
+    for measure, letters in comparison.letters.items():
+        values = [comparison.values[measure, model] for model in comparison.models]
+        decimals = decimals_of(values, digits)
+        shown = [value_text(value, decimals) for value in values]
+        cells = tuple(
+            text + (rf"\rlap{{$^{{\mathrm{{{letters[model]}}}}}$}}" if letters.get(model) else "")
+            for text, model in zip(shown, comparison.models, strict=True)
+        )
+        head = measure + {True: " \u2191", False: " \u2193", None: ""}[comparison.higher_is_better[measure]]
+        columns.append(LatexColumn(head, cells, max(map(len, shown)), raised=max(map(len, letters.values()), default=0)))
+    caption = f"{_capitalised(title(comparison))}: {subtitle(comparison)}. Models that share a letter cannot be told apart."
+    return LatexTable(caption, "tab:letters", (text_column("", comparison.models),), tuple(columns), notes=comparison.notes)
 
 
 def groups_table(comparison: Comparison) -> list[LatexTable]:
@@ -56,7 +71,7 @@ def groups_table(comparison: Comparison) -> list[LatexTable]:
         text_column("measure", [measure_text(one) for one in rows]),
     )
     columns = (_column("users", [f"{one.n_users:,}" for one in rows]), *_numbers(comparison, rows))
-    rules = frozenset(place for place in range(1, len(rows)) if names[place] != names[place - 1])
+    rules = {place: "" for place in range(1, len(rows)) if names[place] != names[place - 1]}
     caption = f"{_capitalised(title(comparison))}, within groups, corrected together."
     return [LatexTable(caption, "tab:comparison-groups", keys, columns, rules)]
 

@@ -9,11 +9,12 @@ from ...config.reporting import LatexStyle
 from ...results.comparison import Comparison
 from ...results.conclusions import conclusions
 from ...results.result import Result
+from ..comparison import MOST_PAIRED
 from ..findings import titled
 from .caption import caption_of, definitions_in_short
 from .data import data_tables, inputs_table
 from .definitions import definition_sections, notation, protocol_choices
-from .differences import differences_table, groups_table
+from .differences import differences_table, groups_table, letters_table
 from .escape import comment, escaped, prose
 from .marks import Tested, marks_of
 from .table import achieved_table, group_tables, repeats_tables, values_table
@@ -27,29 +28,39 @@ _PREAMBLE: Final = r"""\documentclass[11pt,a4paper]{article}
 \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{\usepackage{mathptmx}}
 \usepackage[margin=2.5cm]{geometry}
 \usepackage{amsmath,amssymb}
-\usepackage{booktabs}
-\usepackage{float}
-\floatplacement{table}{H}
+\usepackage{array,booktabs,float}
 \setlength{\tabcolsep}{4pt}
 \setlength{\emergencystretch}{3em}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{4pt plus 1pt}
 \renewcommand{\arraystretch}{1.05}
+\newenvironment{points}{\begin{list}{\textbullet}{\setlength{\itemsep}{1pt}\setlength{\parsep}{0pt}\setlength{\topsep}{3pt}%
+\setlength{\leftmargin}{1.5em}}}{\end{list}}
 """
 _NEEDED: Final = (
     "Tables made by receval. In the preamble of the document that takes them in:",
     r"\usepackage[utf8]{inputenc}",
     r"\usepackage[T1]{fontenc}",
-    r"\usepackage{textcomp,amsmath,amssymb,booktabs}",
+    r"\usepackage{textcomp,amsmath,amssymb,array,booktabs}",
 )
+
+
+def as_latex(result: Result) -> bytes:
+    """The tables of a result, or a whole document, in the style of its config; no models are compared."""
+    style = LatexStyle.model_validate(result.config.get("report", {}).get("latex", {}))
+    return document_as_latex(result, style=style) if style.document else tables_as_latex(result, style=style)
 
 
 def tables_as_latex(result: Result, comparison: Comparison | None = None, tested: Tested | None = None, style: LatexStyle = PLAIN) -> bytes:
     """The tables of a result, for a document of one's own; with a comparison also that of differences."""
-    return _joined((comment(_NEEDED), *_environments(_of_result(result, comparison, tested, style)), *_compared(comparison))).encode()
+    return _joined(
+        (comment(_NEEDED), *_environments((*_of_result(result, comparison, tested, style), *_compared(comparison, style))))
+    ).encode()
 
 
-def comparison_as_latex(comparison: Comparison) -> bytes:
+def comparison_as_latex(comparison: Comparison, style: LatexStyle = PLAIN) -> bytes:
     """The tables of a comparison alone."""
-    return _joined((comment(_NEEDED), *_compared(comparison))).encode()
+    return _joined((comment(_NEEDED), *_environments(_compared(comparison, style)))).encode()
 
 
 def document_as_latex(
@@ -68,10 +79,10 @@ def document_as_latex(
             rf"\title{{{escaped(title)}}}" + "\n" + r"\author{}" + "\n" + r"\date{}",
             r"\begin{document}" + "\n" + r"\maketitle",
             *_section("Summary", (_summary(result), _list(sentences), _list(result.notes()))),
-            *_section("Results", _environments(_of_result(result, comparison, tested, style))),
-            *_section("Comparison", _compared(comparison)),
-            *_section("Groups, folds and runs", _environments((*repeats_tables(result, style), *group_tables(result, style)))),
-            *_section("Data", _environments((inputs_table(result), *_described(result)))),
+            *_section("Results", _environments(_of_result(result, comparison, tested, style), "H")),
+            *_section("Comparison", _environments(_compared(comparison, style), "H")),
+            *_section("Groups, folds and runs", _environments((*repeats_tables(result, style), *group_tables(result, style)), "H")),
+            *_section("Data", _environments((inputs_table(result), *_described(result)), "H")),
             *_section("Definitions", _definitions(result)),
             *_section("Health checks", (_findings(result),)),
             r"\end{document}",
@@ -86,12 +97,16 @@ def _of_result(result: Result, comparison: Comparison | None, tested: Tested | N
     yield from names_in_full(result.models)
 
 
-def _compared(comparison: Comparison | None) -> list[str]:
-    return [] if comparison is None else _environments((differences_table(comparison), *groups_table(comparison)))
+def _compared(comparison: Comparison | None, style: LatexStyle) -> Iterator[LatexTable]:
+    """The differences; of all pairs of many models the letters, which say the same in less room."""
+    if comparison is not None:
+        by_letters = comparison.letters and len(comparison.models) > MOST_PAIRED
+        yield letters_table(comparison, style.digits) if by_letters else differences_table(comparison)
+        yield from groups_table(comparison)
 
 
-def _environments(tables: Iterable[LatexTable | str]) -> list[str]:
-    return [text for one in tables for text in ([one] if isinstance(one, str) else parts(one))]
+def _environments(tables: Iterable[LatexTable | str], place: str = "htbp") -> list[str]:
+    return [text for one in tables for text in ([one] if isinstance(one, str) else parts(one, place))]
 
 
 def _described(result: Result) -> Iterator[LatexTable]:
@@ -104,8 +119,8 @@ def _definitions(result: Result) -> Iterator[str]:
     yield from definition_sections(result)
     choices = protocol_choices(result)
     if choices:
-        yield "\\subsection*{What all measures share}\n\nWhere a measure differs, it stands with the measure.\n\n\\begin{itemize}\n" + (
-            choices + "\n\\end{itemize}"
+        yield "\\subsection*{What all measures share}\n\nWhere a measure differs, it stands with the measure.\n\n\\begin{points}\n" + (
+            choices + "\n\\end{points}"
         )
 
 
@@ -119,10 +134,11 @@ def _summary(result: Result) -> str:
 
 
 def _findings(result: Result) -> str:
+    """What the checks found, without the examples, which name users."""
     lines = []
     for finding in result.findings:
-        examples = f" For example: {'; '.join(finding.examples)}." if finding.examples else ""
-        lines.append(rf"\item[{finding.severity} {finding.check}] {prose(titled(finding) + examples)}")
+        advice = "" if finding.severity == "info" else f" {finding.advice[:1].upper()}{finding.advice[1:].rstrip('.')}."
+        lines.append(rf"\item[{finding.severity} {finding.check}] {prose(titled(finding) + advice)}")
     if lines:
         return "\n".join((r"\begin{description}", *lines, r"\end{description}"))
     return "Nothing was found." if result.examined else ""
@@ -130,7 +146,7 @@ def _findings(result: Result) -> str:
 
 def _list(sentences: Sequence[str]) -> str:
     items = [rf"\item {prose(sentence)}" for sentence in sentences]
-    return "\n".join((r"\begin{itemize}", *items, r"\end{itemize}")) if items else ""
+    return "\n".join((r"\begin{points}", *items, r"\end{points}")) if items else ""
 
 
 def _section(title: str, texts: Iterable[str]) -> list[str]:

@@ -71,6 +71,9 @@ _KNOWN: Final = frozenset(chr(code) for code in range(0xA1, 0x17F)) - frozenset(
 """The characters beside those of ASCII that pdflatex prints with the encoding T1."""
 _AS_THEY_ARE: Final = _SPECIAL | _SIGNS | _LETTERS
 _LIGATURES: Final = re.compile(r"(?<=-)(?=-)|(?<=,)(?=,)|(?<=[?!])(?=\\textasciigrave)")
+_LONG: Final = 18
+"""The length from which a word may be broken."""
+_BEHIND_SIGNS: Final = re.compile(r"(?<=[._/=:-])(?=\w)")
 _TERM: Final = re.compile(r"`([^`]+)`")
 
 
@@ -80,9 +83,9 @@ def escaped(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """A sentence in LaTeX, with words between backticks in a typewriter's letters."""
-    parts = enumerate(map(escaped, _TERM.split(text)))
-    return "".join(rf"\texttt{{{part}}}" if place % 2 else part for place, part in parts)
+    """A sentence in LaTeX, with words between backticks in a typewriter's letters; long words may be broken behind their signs."""
+    parts = (" ".join(map(_word, part.split(" "))) for part in _TERM.split(text))
+    return "".join(rf"\texttt{{{part}}}" if place % 2 else part for place, part in enumerate(parts))
 
 
 def breakable(text: str, every: int = 12) -> str:
@@ -94,6 +97,10 @@ def breakable(text: str, every: int = 12) -> str:
 def comment(lines: Iterable[str]) -> str:
     """Lines of a comment; none of them can end it."""
     return "".join(f"% {re.sub(r'[^ -~]', '?', line)}\n" for line in lines)
+
+
+def _word(word: str) -> str:
+    return escaped(word) if len(word) < _LONG else r"\allowbreak{}".join(map(escaped, _BEHIND_SIGNS.split(word)))
 
 
 def _after_command(part: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isclose
 from typing import Final
@@ -62,11 +62,12 @@ def marks_of(result: Result, style: LatexStyle, comparison: Comparison | None = 
     if tested is None and comparison is not None:
         tested = tested_by(comparison, top)
     alike = top | {cell for cell in (tested.alike if tested else ()) if cell[1] in {label for _, label in top}}
-    raised, meaning = _raised(style, comparison)
-    notes = [_about_best(alike, top, tested)] if style.best == "bold" and top else []
     second = frozenset(_second(result, alike)) if style.second == "underline" else frozenset()
-    notes += ["underlined: the next value"] if second else []
-    return Marks(frozenset(alike) if style.best == "bold" else frozenset(), second, raised, (*notes, *meaning))
+    raised, meaning = _raised(style, comparison)
+    notes = [_about_best(top, tested)] if style.best == "bold" and top else []
+    notes += [("underlined: the next value", "")] if second else []
+    notes += [meaning] if raised else []
+    return Marks(frozenset(alike) if style.best == "bold" else frozenset(), second, raised, tuple(_with_tests(notes)))
 
 
 def tested_by(comparison: Comparison, top: Iterable[ModelMeasure]) -> Tested | None:
@@ -94,13 +95,19 @@ def how_tested(settings: Settings, family: int, paired: bool = True) -> str:
     return f"{name}, {corrected}, level {settings.alpha:g}"
 
 
-def _about_best(alike: Iterable[ModelMeasure], top: Iterable[ModelMeasure], tested: Tested | None) -> str:
+def _with_tests(notes: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Each note with its test; one that several share stands behind the last of them."""
+    for place, (note, test) in enumerate(notes):
+        yield f"{note} ({test})" if test and test not in {other for _, other in notes[place + 1 :]} else note
+
+
+def _about_best(top: Iterable[ModelMeasure], tested: Tested | None) -> tuple[str, str]:
     labels = {label for _, label in top}
     if tested is None or not tested.labels & labels:
-        return "bold: the best value"
+        return "bold: the best value", ""
     untested = len(labels - tested.labels)
-    rest = f"; of {untested} measure{'' if untested == 1 else 's'} without values of users the best value only" if untested else ""
-    return f"bold: the best value and all that cannot be told from it ({how_tested(tested.settings, tested.family, tested.paired)}){rest}"
+    rest = f", of {untested} measure{'' if untested == 1 else 's'} without values of users the best value only" if untested else ""
+    return f"bold: the best value and all that cannot be told from it{rest}", how_tested(tested.settings, tested.family, tested.paired)
 
 
 def _second(result: Result, marked: Iterable[ModelMeasure]) -> Iterator[ModelMeasure]:
@@ -120,18 +127,17 @@ def values_of(result: Result, label: str) -> dict[str, float]:
     return {row.model: row.value for row in rows if row.value is not None}
 
 
-def _raised(style: LatexStyle, comparison: Comparison | None) -> tuple[dict[ModelMeasure, str], tuple[str, ...]]:
+def _raised(style: LatexStyle, comparison: Comparison | None) -> tuple[dict[ModelMeasure, str], tuple[str, str]]:
+    """What stands raised behind values, what that means, and by which test."""
     if comparison is None or style.marks == "none":
-        return {}, ()
+        return {}, ("", "")
+    family = max((one.family or 0 for one in comparison.differences), default=0)
+    test = how_tested(comparison.settings, family, comparison.paired)
     if style.marks == "letters":
         by_label = comparison.letters.items()
         letters = {(model, label): text for label, of_models in by_label for model, text in of_models.items()}
-        family = max((one.family or 0 for one in comparison.differences), default=0)
-        how = how_tested(comparison.settings, family, comparison.paired)
-        return letters, (f"models that share a letter cannot be told apart ({how})",) if letters else ()
+        return letters, ("models that share a letter cannot be told apart", test)
     signs = {"better": BETTER, "worse": WORSE}
     judged = [one for one in comparison.differences if one.subject.base == comparison.base and one.verdict in signs]
-    family = max((one.family or 0 for one in comparison.differences), default=0)
-    how = how_tested(comparison.settings, family, comparison.paired)
-    meaning = f"{BETTER} better and {WORSE} worse than {comparison.base} ({how})"
-    return {(one.subject.model, one.subject.measure): signs[one.verdict] for one in judged}, (meaning,) if comparison.base else ()
+    meaning = f"{BETTER} better and {WORSE} worse than {comparison.base}"
+    return {(one.subject.model, one.subject.measure): signs[one.verdict] for one in judged}, (meaning, test)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from ...config.reporting import LatexStyle
@@ -23,8 +24,8 @@ def values_table(result: Result, marks: Marks, style: LatexStyle, caption: str, 
     """The values over all users; lists that were made to measure by stand below the models."""
     by_model = result.by_model()
     order = [*(model for model in result.models if model not in result.yardsticks), *result.yardsticks]
-    rules = frozenset({len(order) - len(result.yardsticks)} if result.yardsticks else ())
-    lines = {(model,): by_model[model] for model in order}
+    rules = {len(order) - len(result.yardsticks): ""} if result.yardsticks else {}
+    lines: Lines = {(model,): by_model[model] for model in order}
     return _table(("",), lines, result, caption, "tab:results", style, marks, rules, notes)
 
 
@@ -81,9 +82,9 @@ def achieved_table(result: Result) -> list[LatexTable]:
     return [LatexTable(caption, "tab:achieved", (text_column("", models),), tuple(columns))] if columns else []
 
 
-def _changes(names: Sequence[str]) -> frozenset[int]:
-    """The places at which another name begins."""
-    return frozenset(place for place in range(1, len(names)) if names[place] != names[place - 1])
+def _changes(names: Sequence[str]) -> dict[int, str]:
+    """Rules at the places at which another name begins."""
+    return {place: "" for place in range(1, len(names)) if names[place] != names[place - 1]}
 
 
 def _table(
@@ -94,7 +95,7 @@ def _table(
     label: str,
     style: LatexStyle,
     marks: Marks = Marks(),  # noqa: B008, it does not change
-    rules: frozenset[int] = frozenset(),
+    rules: Mapping[int, str] = MappingProxyType({}),
     notes: Sequence[str] = (),
 ) -> LatexTable:
     keys = tuple(text_column(head, [line[place] for line in lines]) for place, head in enumerate(heads))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from .escape import breakable, escaped, prose
 
-WIDTH: Final = 86
+WIDTH: Final = 94
 """How many characters have room beside each other in a table."""
 _HEIGHT: Final = 42
 """How many lines a table has at most, so that it fits on a page with its caption."""
@@ -37,16 +37,17 @@ class LatexColumn:
 
 @dataclass(frozen=True)
 class LatexTable:
-    """A table: its first columns stand in every part, the others as far as there is room. `rules` are the lines before which a rule stands.
+    """A table: its first columns stand in every part, the others as far as there is room.
 
-    `caption` and `notes` are texts, not LaTeX; notes stand below the last part. `label` names the table for references.
+    Before each line in `rules` stands a rule, and a heading unless that is empty. `caption`, headings and `notes` are texts, not LaTeX;
+    notes stand below the last part. `label` names the table for references.
     """
 
     caption: str
     label: str
     keys: tuple[LatexColumn, ...]
     columns: tuple[LatexColumn, ...]
-    rules: frozenset[int] = frozenset()
+    rules: Mapping[int, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -72,28 +73,48 @@ def names_in_full(names: Sequence[str]) -> list[str]:
     return [f"{escaped(short)}: {breakable(name)}" for name, short in pairs.items() if name != short]
 
 
-def parts(table: LatexTable, width: int = WIDTH) -> list[str]:
-    """The table as environments of LaTeX, as many as it takes."""
+def parts(table: LatexTable, place: str = "htbp", width: int = WIDTH) -> list[str]:
+    """The table as environments of LaTeX, as many as it takes; `place` says where they may stand."""
     room = width - sum(column.width + _GAP for column in table.keys)
-    across = list(_across(table.columns, max(room, width // 3)))
+    across = _balanced(table.columns, max(room, width // 3))
     n_lines = len(table.keys[0].cells)
     down = [range(start, min(start + _HEIGHT, n_lines)) for start in range(0, n_lines, _HEIGHT)] or [range(0)]
     pieces = [(lines, columns) for columns in across for lines in down]
     made = []
-    for place, (lines, columns) in enumerate(pieces, 1):
-        whole = len(pieces) == 1
-        caption = table.caption if whole else f"{table.caption} Part {place} of {len(pieces)}."
-        label = table.label if whole else f"{table.label}-{place}"
-        notes = table.notes if place == len(pieces) else ()
-        made.append(_environment(replace(table, caption=caption, label=label, columns=tuple(columns), notes=notes), lines))
+    for n, (lines, columns) in enumerate(pieces, 1):
+        piece = replace(table, columns=tuple(columns), notes=table.notes if n == len(pieces) else ())
+        made.append(_environment(piece, lines, place, *_caption(table, n, len(pieces))))
     return made
+
+
+def _caption(table: LatexTable, n: int, of: int) -> tuple[str, str]:
+    """The caption in LaTeX and the label of one of several parts; those after the first refer to it."""
+    if of == 1:
+        return prose(table.caption), table.label
+    if n == 1:
+        return prose(f"{table.caption} Part 1 of {of}."), f"{table.label}-1"
+    return (
+        rf"{prose(table.caption.partition('. ')[0].rstrip('.'))}: part {n} of {of}, as Table~\ref{{{table.label}-1}}.",
+        f"{table.label}-{n}",
+    )
+
+
+def _balanced(columns: Sequence[LatexColumn], room: int) -> list[list[LatexColumn]]:
+    """The columns in as few parts as have room, of about one width."""
+    best = list(_across(columns, room))
+    for narrower in range(room - 1, 0, -1):
+        tried = list(_across(columns, narrower))
+        if len(tried) > len(best):
+            break
+        best = tried
+    return best
 
 
 def _across(columns: Sequence[LatexColumn], room: int) -> Iterator[list[LatexColumn]]:
     """The columns in parts that have room; those of a group stay together if they can."""
     groups: list[list[LatexColumn]] = []
     for column in columns:
-        if groups and column.group and groups[-1][0].group == column.group and _width([*groups[-1], column]) <= room:
+        if groups and _is_in_group(column, groups[-1]) and _width([*groups[-1], column]) <= room:
             groups[-1].append(column)
         else:
             groups.append([column])
@@ -106,24 +127,36 @@ def _across(columns: Sequence[LatexColumn], room: int) -> Iterator[list[LatexCol
     yield part
 
 
+def _is_in_group(column: LatexColumn, group: Sequence[LatexColumn]) -> bool:
+    return bool(column.group) and group[0].group == column.group
+
+
 def _width(columns: Sequence[LatexColumn]) -> int:
-    return sum(max(column.width, *map(len, _lines(column.head))) + column.raised + _GAP for column in columns)
+    """About how many characters columns have beside each other, with the heads of their groups."""
+    width, group, start = 0, "", 0
+    for column in columns:
+        if column.group != group:
+            group, start = column.group, width
+        width += max(column.width, *map(len, _lines(column.head))) + column.raised + _GAP
+        width = max(width, start + max(map(len, _lines(group))) + _GAP)
+    return width
 
 
-def _environment(table: LatexTable, lines: range) -> str:
+def _environment(table: LatexTable, lines: range, place: str, caption: str, label: str) -> str:
     columns = (*table.keys, *table.columns)
-    alignment = "".join("l" if column.is_text else f"r@{{\\hspace{{{_space(column)}}}}}" for column in columns)
+    alignment = "".join("l" if column.is_text else _right(column) for column in columns)
     rows = []
     for line in lines:
-        rows += [r"\midrule"] if line in table.rules and line != lines.start else []
+        heading = table.rules.get(line)
+        rows += [r"\midrule"] if heading is not None and line != lines.start else []
+        rows += [rf"\multicolumn{{{len(columns)}}}{{@{{}}l}}{{\emph{{{escaped(heading)}}}}} \\"] if heading else []
         rows.append(" & ".join(column.cells[line] for column in columns) + r" \\")
     notes = [rf"\par\medskip\footnotesize\raggedright {' '.join(map(prose, table.notes))}"] if table.notes else []
     return "\n".join(
         (
-            r"\begin{table}[htbp]",
+            rf"\begin{{table}}[{place}]",
             r"\centering\small",
-            rf"\caption{{{prose(table.caption)}}}",
-            rf"\label{{{table.label}}}",
+            rf"\caption{{{caption}}}\label{{{label}}}\smallskip",
             rf"\begin{{tabular}}{{@{{}}{alignment}@{{}}}}",
             r"\toprule",
             *_heads(columns),
@@ -137,16 +170,18 @@ def _environment(table: LatexTable, lines: range) -> str:
     )
 
 
-def _space(column: LatexColumn) -> str:
-    """The space behind a column of numbers, in which what is raised stands."""
-    return rf"{0.8 + 0.45 * column.raised:.2f}em"
+def _right(column: LatexColumn) -> str:
+    """The alignment of a column of numbers; behind it is space for what is raised."""
+    return rf"r<{{\hspace{{{0.2 + 0.45 * column.raised:.2f}em}}}}" if column.raised else "r"
 
 
 def _heads(columns: Sequence[LatexColumn]) -> list[str]:
     """The line of groups, where several columns make one, with rules below them, and the line of heads."""
     if not any(column.group for column in columns):
         return [" & ".join(map(_head, columns)) + r" \\"]
-    above, rules, heads = [], [], []
+    above: list[str] = []
+    rules: list[str] = []
+    heads: list[str] = []
     place = 1
     while place <= len(columns):
         column = columns[place - 1]
@@ -161,9 +196,7 @@ def _heads(columns: Sequence[LatexColumn]) -> list[str]:
 
 
 def _head(column: LatexColumn) -> str:
-    return (
-        _stacked(column.head) if column.is_text else rf"\multicolumn{{1}}{{r@{{\hspace{{{_space(column)}}}}}}}{{{_stacked(column.head)}}}"
-    )
+    return _stacked(column.head)
 
 
 def _stacked(head: str) -> str:
