@@ -60,7 +60,7 @@ def tables_as_latex(result: Result, comparison: Comparison | None = None, tested
 
 def comparison_as_latex(comparison: Comparison, style: LatexStyle = PLAIN) -> bytes:
     """The tables of a comparison alone."""
-    return _joined((comment(_NEEDED), *_environments(_compared(comparison, style)))).encode()
+    return _joined((comment(_NEEDED), *_environments(_compared(comparison, style, with_results=False)))).encode()
 
 
 def document_as_latex(
@@ -90,23 +90,25 @@ def document_as_latex(
     ).encode()
 
 
-def _of_result(result: Result, comparison: Comparison | None, tested: Tested | None, style: LatexStyle) -> Iterator[LatexTable | str]:
+def _of_result(result: Result, comparison: Comparison | None, tested: Tested | None, style: LatexStyle) -> Iterator[LatexTable]:
     marks = marks_of(result, style, comparison, tested)
-    yield values_table(result, marks, style, caption_of(result, marks), definitions_in_short(result))
+    yield values_table(result, marks, style, caption_of(result, marks), (*definitions_in_short(result), *names_in_full(result.models)))
     yield from achieved_table(result)
-    yield from names_in_full(result.models)
 
 
-def _compared(comparison: Comparison | None, style: LatexStyle) -> Iterator[LatexTable]:
-    """The differences; of all pairs of many models the letters, which say the same in less room."""
-    if comparison is not None:
-        by_letters = comparison.letters and len(comparison.models) > MOST_PAIRED
-        yield letters_table(comparison, style.digits) if by_letters else differences_table(comparison)
-        yield from groups_table(comparison)
+def _compared(comparison: Comparison | None, style: LatexStyle, *, with_results: bool = True) -> Iterator[LatexTable]:
+    """The differences; of all pairs of many models the letters, which say the same in less room, unless they stand in the results."""
+    if comparison is None:
+        return
+    if not comparison.letters or len(comparison.models) <= MOST_PAIRED:
+        yield differences_table(comparison)
+    elif style.marks != "letters" or not with_results:
+        yield letters_table(comparison, style.digits)
+    yield from groups_table(comparison)
 
 
-def _environments(tables: Iterable[LatexTable | str], place: str = "htbp") -> list[str]:
-    return [text for one in tables for text in ([one] if isinstance(one, str) else parts(one, place))]
+def _environments(tables: Iterable[LatexTable], place: str = "htbp") -> list[str]:
+    return [text for one in tables for text in parts(one, place)]
 
 
 def _described(result: Result) -> Iterator[LatexTable]:

@@ -70,28 +70,28 @@ _KNOWN: Final = frozenset(chr(code) for code in range(0xA1, 0x17F)) - frozenset(
 ) | frozenset("\u0218\u0219\u021a\u021b\u2013\u2014\u2018\u2019\u201a\u201c\u201d\u201e\u2020\u2021\u2022\u2026\u2030\u20ac\u2122")
 """The characters beside those of ASCII that pdflatex prints with the encoding T1."""
 _AS_THEY_ARE: Final = _SPECIAL | _SIGNS | _LETTERS
+_UNKNOWN: Final = re.compile(rf"[^ -~{''.join(map(re.escape, sorted(_KNOWN | _SIGNS.keys() | _LETTERS.keys())))}]+")
 _LIGATURES: Final = re.compile(r"(?<=-)(?=-)|(?<=,)(?=,)|(?<=[?!])(?=\\textasciigrave)")
 _LONG: Final = 18
 """The length from which a word may be broken."""
-_BEHIND_SIGNS: Final = re.compile(r"(?<=[._/=:-])(?=\w)")
+_PIECES: Final = re.compile(r"[^._/=:-]{1,24}[._/=:-]*|[._/=:-]+")
 _TERM: Final = re.compile(r"`([^`]+)`")
 
 
+def printable(text: str) -> str:
+    """The text with the numbers of characters in the place of those that pdflatex does not know: `[U+1F600 FE0F]`."""
+    return _UNKNOWN.sub(_numbers, unicodedata.normalize("NFC", text))
+
+
 def escaped(text: str) -> str:
-    """The text in LaTeX. A character that pdflatex does not know is printed as its number: `[U+1F600]`."""
-    return _LIGATURES.sub("{}", "".join(map(_character, unicodedata.normalize("NFC", text))))
+    """The text in LaTeX."""
+    return _LIGATURES.sub("{}", "".join(_AS_THEY_ARE.get(character, character) for character in printable(text)))
 
 
 def prose(text: str) -> str:
-    """A sentence in LaTeX, with words between backticks in a typewriter's letters; long words may be broken behind their signs."""
-    parts = (" ".join(map(_word, part.split(" "))) for part in _TERM.split(text))
+    """A sentence in LaTeX, with words between backticks in a typewriter's letters; long words may be broken into lines."""
+    parts = (" ".join(map(_word, printable(part).split(" "))) for part in _TERM.split(text))
     return "".join(rf"\texttt{{{part}}}" if place % 2 else part for place, part in enumerate(parts))
-
-
-def breakable(text: str, every: int = 12) -> str:
-    """The text in LaTeX, which may be broken into lines where it has signs, and wherever a word is longer than `every` characters."""
-    parts = re.findall(rf"[^\s/=(){{}},;_-]{{1,{every}}}|.", text, re.DOTALL)
-    return r"\allowbreak ".join(map(_after_command, parts))
 
 
 def comment(lines: Iterable[str]) -> str:
@@ -100,17 +100,8 @@ def comment(lines: Iterable[str]) -> str:
 
 
 def _word(word: str) -> str:
-    return escaped(word) if len(word) < _LONG else r"\allowbreak{}".join(map(escaped, _BEHIND_SIGNS.split(word)))
+    return escaped(word) if len(word) < _LONG else r"\allowbreak{}".join(map(escaped, _PIECES.findall(word)))
 
 
-def _after_command(part: str) -> str:
-    """A part of a text behind a command: a space there would be lost."""
-    return "{} " if part == " " else escaped(part)
-
-
-def _character(character: str) -> str:
-    if character in _AS_THEY_ARE:
-        return _AS_THEY_ARE[character]
-    if " " <= character <= "~" or character in _KNOWN:
-        return character
-    return f"{{[}}U+{ord(character):04X}{{]}}"
+def _numbers(found: re.Match[str]) -> str:
+    return f"[U+{' '.join(f'{ord(character):04X}' for character in found[0])}]"

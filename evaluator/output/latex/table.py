@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
@@ -30,22 +31,29 @@ def values_table(result: Result, marks: Marks, style: LatexStyle, caption: str, 
 
 
 def group_tables(result: Result, style: LatexStyle) -> list[LatexTable]:
-    """A table for each thing that results are split by: one line per group and model."""
+    """A table for each thing that results are split by: one line per model below the name of each group."""
     tables = []
     for place, by in enumerate(dict.fromkeys(row.by for row in result.by_group), 1):
         rows = [row for row in result.by_group if row.by == by]
-        groups = list(dict.fromkeys(row.group for row in rows))
-        lines: dict[tuple[str, ...], dict[str, Row]] = {}
-        users: dict[tuple[str | None, str], str] = {}
-        for row in sorted(rows, key=lambda row: groups.index(row.group)):
-            n = users.setdefault((row.group, row.model), f"{row.n_users:,}")
-            lines.setdefault((row.group or "", n, row.model), {})[row.label] = row
+        groups = dict.fromkeys(row.group or "" for row in rows)
+        lines: dict[tuple[str, ...], dict[str, Row]] = {
+            (group, model): {row.label: row for row in rows if (row.group or "", row.model) == (group, model)}
+            for group in groups
+            for model in result.models
+        }
+        lines = {key: line for key, line in lines.items() if line}
+        starts = {group: next(n for n, key in enumerate(lines) if key[0] == group) for group in groups}
+        rules = {start: f"{group}, {_n_users([row for row in rows if (row.group or '') == group])}" for group, start in starts.items()}
         few = any(row.few_users for row in rows)
         notes = (f"The values of groups of fewer than {FEW_USERS} users say little.",) if few else ()
-        caption = f"Results by {by}."
-        rules = _changes([line[0] for line in lines])
-        tables.append(_table((by or "", "users", "model"), lines, result, caption, f"tab:groups-{place}", style, rules=rules, notes=notes))
+        table = _table(("", ""), lines, result, f"Results by {by}.", f"tab:groups-{place}", style, rules=rules, notes=notes)
+        tables.append(replace(table, keys=table.keys[1:]))
     return tables
+
+
+def _n_users(rows: Sequence[Row]) -> str:
+    least, most = min(row.n_users for row in rows), max(row.n_users for row in rows)
+    return f"{least:,} users" if least == most else f"{least:,} to {most:,} users"
 
 
 def repeats_tables(result: Result, style: LatexStyle) -> list[LatexTable]:
@@ -78,8 +86,10 @@ def achieved_table(result: Result) -> list[LatexTable]:
         if any(share is not None for share in shares):
             cells = tuple(number(None if share is None else 100 * share, 1) for share in shares)
             columns.append(LatexColumn(label, cells, max(map(len, cells))))
-    caption = "Percentage of the best possible value."
-    return [LatexTable(caption, "tab:achieved", (text_column("", models),), tuple(columns))] if columns else []
+    if not columns:
+        return []
+    grouped = _grouped(tuple(columns), [column.head for column in columns], {(model,): table[model] for model in models})
+    return [LatexTable("Percentage of the best possible value.", "tab:achieved", (text_column("", models),), grouped)]
 
 
 def _changes(names: Sequence[str]) -> dict[int, str]:

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from .escape import breakable, escaped, prose
+from .escape import escaped, printable, prose
 
 WIDTH: Final = 94
 """How many characters have room beside each other in a table."""
 _HEIGHT: Final = 42
 """How many lines a table has at most, so that it fits on a page with its caption."""
 _GAP: Final = 2
-_LONGEST_NAME: Final = 34
+_LONGEST_NAME: Final = 30
 _LONGEST_WORD: Final = 16
 _NEXT: Final = r" \\ "
 _BREAKS: Final = re.compile(r"(?<=[,;_ /|-])|(?=[(@])|(?<=[a-z])(?=[A-Z])")
@@ -61,16 +61,17 @@ def shortened(names: Sequence[str]) -> list[str]:
     """Names without the middle of long ones; where two would be the same with a number."""
     shown: dict[str, str] = {}
     for name in names:
-        short = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME // 2]}\u2026{name[-(_LONGEST_NAME // 2 - 4) :]}"
+        whole = printable(name)
+        short = whole if len(whole) <= _LONGEST_NAME else f"{whole[: _LONGEST_NAME // 2]}\u2026{whole[-(_LONGEST_NAME // 2 - 4) :]}"
         n = 1 + sum(short == other.partition(" (")[0] for full, other in shown.items() if full != name)
-        shown.setdefault(name, short if n == 1 or len(name) <= _LONGEST_NAME else f"{short} ({n})")
+        shown.setdefault(name, short if n == 1 else f"{short} ({n})")
     return [shown[name] for name in names]
 
 
 def names_in_full(names: Sequence[str]) -> list[str]:
-    """A line of LaTeX for each name that is not shown in full."""
+    """A sentence for each name that is not shown in full."""
     pairs = dict(zip(names, shortened(names), strict=True))
-    return [f"{escaped(short)}: {breakable(name)}" for name, short in pairs.items() if name != short]
+    return [f"{short} is {name}." for name, short in pairs.items() if printable(name) != short]
 
 
 def parts(table: LatexTable, place: str = "htbp", width: int = WIDTH) -> list[str]:
@@ -207,7 +208,7 @@ def _stacked(head: str) -> str:
 def _lines(head: str) -> list[str]:
     """A head in lines that are not too long, broken where its words and signs allow."""
     lines = [""]
-    for part in _BREAKS.split(head):
+    for part in _BREAKS.split(printable(head)):
         for start in range(0, len(part), _LONGEST_WORD) or (0,):
             piece = part[start : start + _LONGEST_WORD]
             lines = [*lines[:-1], lines[-1] + piece] if len(lines[-1] + piece) <= _LONGEST_WORD else [*lines, piece]
