@@ -21,7 +21,9 @@ class LatexStyle(Model):
         description="letters: models that share one cannot be told apart (all pairs are compared); "
         "dagger: the model can be told from compare.baseline",
     )
-    digits: Annotated[StrictInt, Field(ge=1, le=9)] = Field(4, description="the decimals of values near 1")
+    digits: Annotated[StrictInt, Field(ge=0, le=12)] | None = Field(
+        None, description="the decimals of values that are no counts; as many as they need, if not given"
+    )
     document: StrictBool = Field(
         False, description="whether every .tex file is a document of its own, with definitions, formulas and data; report.tex always is"
     )

@@ -78,7 +78,7 @@ class Plan:
     @property
     def needs_train(self) -> bool:
         """Whether a measure looks at what data.train holds, if it is given."""
-        return any(_looks_at_train(definition) or definition.user_rules.divisor != "counted" for definition in self.all)
+        return any(looks_at_train(definition) or definition.user_rules.divisor != "counted" for definition in self.all)
 
     @property
     def measure_needs(self) -> frozenset[str]:
@@ -101,7 +101,7 @@ class Plan:
             f"{name} has no {metric}: it is receval's, under the protocol of the convention {name}."
             for name, metric in dict.fromkeys((one.convention, one.metric.name) for one in self.definitions if not one.of_library)
         ]
-        names = sorted({definition.convention for definition in self.all if _looks_at_train(definition)})
+        names = sorted({definition.convention for definition in self.all if looks_at_train(definition)})
         if names and not has_train:
             convention = f"Under the convention{'' if len(names) == 1 else 's'} {', '.join(names)}"
             foreign.append(f"{convention} what data.train holds or does not know is left out; there is no data.train, so nothing was.")
@@ -114,5 +114,6 @@ def tables_of(definition: Definition) -> frozenset[str]:
     return own.union(*(tables_of(part) for part in definition.components))
 
 
-def _looks_at_train(definition: Definition) -> bool:
+def looks_at_train(definition: Definition) -> bool:
+    """Whether items or rows that train holds or does not know are left out."""
     return definition.truth.filter != "none" or (definition.lists.seen, definition.lists.unknown) != ("keep", "keep")

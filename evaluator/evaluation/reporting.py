@@ -32,6 +32,8 @@ def _compared(result: Result, questions: Questions, marks: str) -> Comparison | 
     """The comparison that marks other than that of the best model need."""
     if marks == "none":
         return None
+    if questions.baseline not in result.models:  # a folder, whose models have no line in the table
+        questions = replace(questions, baseline=None)
     return compare({"": result}, replace(questions, all_pairs=marks == "letters"))
 
 

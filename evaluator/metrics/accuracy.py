@@ -97,6 +97,7 @@ def hit_rate(m: Measure) -> Array:
 @metric(
     "Hits",
     family="accuracy",
+    counts=True,
     bounds=(0.0, math.inf),
     aliases=("NumRelRet",),
     tex=r"|L_u \cap T_u|",

@@ -41,6 +41,7 @@ class Estimate:
     statistic: float | None = None
     p: float | None = None
     relative: Relative | None = None
+    test: str = "t"
     notes: tuple[str, ...] = ()
 
     @property

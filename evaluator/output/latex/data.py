@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...results.description import Description
 from ...results.result import Result
@@ -11,19 +11,19 @@ from ..figures import Figures
 from .escape import escaped
 from .tabular import LatexColumn, LatexTable, text_column
 
-_CAPTIONS = ("What the files hold.", "Rows per user.", "Rows per item.", "What the files have in common.")
+_CAPTIONS = ("What the files hold.", "Rows per user.", "Rows per item.")
 
 
 def data_tables(description: Description) -> Iterator[LatexTable]:
-    """The numbers of all files side by side."""
+    """The numbers of all files, one line per file."""
     figures = [block for block in page(description) if isinstance(block, Figures)]
     for place, (caption, one) in enumerate(zip(_CAPTIONS, figures, strict=False), 1):
-        columns = [[row[column] for row in one.rows] for column in range(len(one.headers))]
-        made = (
-            LatexColumn(head, tuple(map(escaped, cells)), max(map(len, cells), default=0))
-            for head, cells in zip(one.headers[1:], columns[1:], strict=True)
-        )
-        yield LatexTable(caption, f"tab:data-{place}", (text_column("", columns[0]),), tuple(made))
+        columns = tuple(_numbers(row[0], row[1:]) for row in one.rows)
+        yield LatexTable(caption, f"tab:data-{place}", (text_column("", one.headers[1:]),), columns)
+    for in_common in figures[len(_CAPTIONS) :]:
+        names, *shares = zip(*in_common.rows, strict=True)
+        columns = tuple(_numbers(head, cells) for head, cells in zip(in_common.headers[1:], shares, strict=True))
+        yield LatexTable("What the files have in common.", "tab:data-overlaps", (text_column("", names),), columns)
 
 
 def inputs_table(result: Result) -> LatexTable:
@@ -39,5 +39,5 @@ def inputs_table(result: Result) -> LatexTable:
     return LatexTable("Sources; the rows are those of all files of a source.", "tab:inputs", keys, columns)
 
 
-def _numbers(head: str, texts: list[str]) -> LatexColumn:
+def _numbers(head: str, texts: Sequence[str]) -> LatexColumn:
     return LatexColumn(head, tuple(map(escaped, texts)), max(map(len, texts), default=0))

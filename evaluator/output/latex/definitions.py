@@ -12,7 +12,7 @@ from ...metrics.catalogue import sections, shown
 from ...metrics.notation import GLOSSARY, symbols
 from ...results.definition import MeasureDefinition
 from ...results.result import Result
-from .escape import escaped, prose
+from .escape import documented, escaped, prose
 
 _OVER_USERS: Final = {
     "mean": r"\frac{1}{|U|} \sum_{u \in U} %s",
@@ -88,7 +88,7 @@ def _section(name: str, definition: MeasureDefinition, result: Result) -> Iterat
     if metric is None:
         yield prose(f"Arithmetic of the values of {', '.join(definition.components)}.")
         return
-    yield prose(sections(metric.doc)[0])
+    yield documented(sections(metric.doc)[0])
     formula = formula_of(definition)
     if formula:
         yield _display(definition, metric, formula)
@@ -149,7 +149,7 @@ def _choices(choices: Any) -> str:
     lines = []
     for name, decides, value, meanings in choices:
         meaning = meanings.get(str(value))
-        lines.append(rf"\item {prose(f'`{name}` = `{shown(value)}`: {decides}' + (f': {meaning}' if meaning else ''))}")
+        lines.append(rf"\item {documented(f'`{name}` = `{shown(value)}`: {decides}' + (f': {meaning}' if meaning else ''))}")
     return "\n".join(lines)
 
 
@@ -158,7 +158,7 @@ def _numbers(metric: Metric, definition: MeasureDefinition) -> Iterator[str]:
     for name, number in metric.numbers.items():
         symbol = f"${number.symbol}$, " if number.symbol else ""
         value = "no limit" if params[name] == math.inf else f"{params[name]:g}"
-        yield rf"\item {symbol}{prose(f'`{name}` = {value}: {number.means}')}"
+        yield rf"\item {symbol}{documented(f'`{name}` = {value}: {number.means}')}"
     for name, text in metric.texts.items():
         if params[name]:
-            yield rf"\item {prose(f'`{name}` = {params[name]}: {text.means}')}"
+            yield rf"\item {documented(f'`{name}`')} = {prose(f'{params[name]}: {text.means}')}"

@@ -20,9 +20,10 @@ from ..comparison import (
     title,
     verdict_text,
 )
+from ..number_format import decimals
+from ..number_format import number as value_text
 from .escape import escaped
-from .numbers import decimals_of
-from .numbers import number as value_text
+from .numbers import in_latex
 from .tabular import LatexColumn, LatexTable, text_column
 
 
@@ -42,13 +43,13 @@ def differences_table(comparison: Comparison) -> LatexTable:
     return LatexTable(caption, "tab:comparison", keys, columns, headings if len(headings) > 1 else {}, notes)
 
 
-def letters_table(comparison: Comparison, digits: int) -> LatexTable:
+def letters_table(comparison: Comparison, digits: int | None) -> LatexTable:
     """Of all pairs which models cannot be told apart: the values with their letters."""
     columns = []
     for measure, letters in comparison.letters.items():
         values = [comparison.values[measure, model] for model in comparison.models]
-        decimals = decimals_of(values, digits)
-        shown = [value_text(value, decimals) for value in values]
+        places = decimals(values) if digits is None else digits
+        shown = [in_latex(value_text(value, places)) for value in values]
         cells = tuple(
             text + (rf"\rlap{{$^{{\mathrm{{{letters[model]}}}}}$}}" if letters.get(model) else "")
             for text, model in zip(shown, comparison.models, strict=True)

@@ -9,6 +9,7 @@ from ...config.reporting import LatexStyle
 from ...results.comparison import Comparison
 from ...results.conclusions import conclusions
 from ...results.result import Result
+from ..cells import Formats
 from ..comparison import MOST_PAIRED
 from ..findings import titled
 from .caption import caption_of, definitions_in_short
@@ -21,7 +22,7 @@ from .table import achieved_table, group_tables, repeats_tables, values_table
 from .tabular import LatexTable, names_in_full, parts
 
 PLAIN: Final = LatexStyle()
-_PREAMBLE: Final = r"""\documentclass[11pt,a4paper]{article}
+PREAMBLE: Final = r"""\documentclass[11pt,a4paper]{article}
 \usepackage[utf8]{inputenc}
 \usepackage[T1]{fontenc}
 \usepackage{textcomp}
@@ -75,13 +76,15 @@ def document_as_latex(
     sentences = sentences or (conclusions(comparison) if comparison is not None else ())
     return _joined(
         (
-            _PREAMBLE.rstrip("\n"),
+            PREAMBLE.rstrip("\n"),
             rf"\title{{{escaped(title)}}}" + "\n" + r"\author{}" + "\n" + r"\date{}",
             r"\begin{document}" + "\n" + r"\maketitle",
             *_section("Summary", (_summary(result), _list(sentences), _list(result.notes()))),
             *_section("Results", _environments(_of_result(result, comparison, tested, style), "H")),
             *_section("Comparison", _environments(_compared(comparison, style), "H")),
-            *_section("Groups, folds and runs", _environments((*repeats_tables(result, style), *group_tables(result, style)), "H")),
+            *_section(
+                "Groups, folds and runs", _environments((*repeats_tables(result, style.digits), *group_tables(result, style.digits)), "H")
+            ),
             *_section("Data", _environments((inputs_table(result), *_described(result)), "H")),
             *_section("Definitions", _definitions(result)),
             *_section("Health checks", (_findings(result),)),
@@ -91,8 +94,9 @@ def document_as_latex(
 
 
 def _of_result(result: Result, comparison: Comparison | None, tested: Tested | None, style: LatexStyle) -> Iterator[LatexTable]:
-    marks = marks_of(result, style, comparison, tested)
-    yield values_table(result, marks, style, caption_of(result, marks), (*definitions_in_short(result), *names_in_full(result.models)))
+    formats = Formats.of(result.rows, style.digits)
+    marks = marks_of(result, formats, style, comparison, tested)
+    yield values_table(result, marks, formats, caption_of(result, marks), (*definitions_in_short(result), *names_in_full(result.models)))
     yield from achieved_table(result)
 
 

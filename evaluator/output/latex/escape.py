@@ -75,7 +75,6 @@ _LIGATURES: Final = re.compile(r"(?<=-)(?=-)|(?<=,)(?=,)|(?<=[?!])(?=\\textascii
 _LONG: Final = 18
 """The length from which a word may be broken."""
 _PIECES: Final = re.compile(r"[^._/=:-]{1,24}[._/=:-]*|[._/=:-]+")
-_TERM: Final = re.compile(r"`([^`]+)`")
 
 
 def printable(text: str) -> str:
@@ -89,9 +88,13 @@ def escaped(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """A sentence in LaTeX, with words between backticks in a typewriter's letters; long words may be broken into lines."""
-    parts = (" ".join(map(_word, printable(part).split(" "))) for part in _TERM.split(text))
-    return "".join(rf"\texttt{{{part}}}" if place % 2 else part for place, part in enumerate(parts))
+    """A sentence in LaTeX; long words may be broken into lines."""
+    return " ".join(map(_word, printable(text).split(" ")))
+
+
+def documented(text: str) -> str:
+    """A sentence of the documentation in LaTeX, with words between backticks in a typewriter's letters."""
+    return "".join(rf"\texttt{{{prose(part)}}}" if place % 2 else prose(part) for place, part in enumerate(text.split("`")))
 
 
 def comment(lines: Iterable[str]) -> str:

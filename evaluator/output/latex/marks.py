@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isclose
 from typing import Final
 
 from ...config.reporting import LatexStyle
@@ -12,7 +11,8 @@ from ...results.comparison import Comparison
 from ...results.result import Result
 from ...stats.letters import not_told_from
 from ...stats.records import Difference, Settings
-from ..text import best
+from ..best_values import best
+from ..cells import Formats
 
 _CORRECTIONS: Final = {"holm": "Holm", "bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 _TESTS: Final = {
@@ -53,16 +53,18 @@ class Marks:
     notes: tuple[str, ...] = ()
 
 
-def marks_of(result: Result, style: LatexStyle, comparison: Comparison | None = None, tested: Tested | None = None) -> Marks:
+def marks_of(
+    result: Result, formats: Formats, style: LatexStyle, comparison: Comparison | None = None, tested: Tested | None = None
+) -> Marks:
     """The marks of a result.
 
     `tested` says which models cannot be told from the best one; without it a `comparison` of all pairs does, or one with the best model.
     """
-    top = best(result)
+    top = best(result, formats)
     if tested is None and comparison is not None:
         tested = tested_by(comparison, top)
     alike = top | {cell for cell in (tested.alike if tested else ()) if cell[1] in {label for _, label in top}}
-    second = frozenset(_second(result, alike)) if style.second == "underline" else frozenset()
+    second = frozenset(_second(result, formats, alike)) if style.second == "underline" else frozenset()
     raised, meaning = _raised(style, comparison)
     notes = [_about_best(top, tested)] if style.best == "bold" and top else []
     notes += [("underlined: the next value", "")] if second else []
@@ -110,18 +112,18 @@ def _about_best(top: Iterable[ModelMeasure], tested: Tested | None) -> tuple[str
     return f"bold: the best value and all that cannot be told from it{rest}", how_tested(tested.settings, tested.family, tested.paired)
 
 
-def _second(result: Result, marked: Iterable[ModelMeasure]) -> Iterator[ModelMeasure]:
-    """The best of the values that are not marked, where any is marked and others are left after it."""
+def _second(result: Result, formats: Formats, marked: Iterable[ModelMeasure]) -> Iterator[ModelMeasure]:
+    """Of three models and more the best of the values that are not marked, and those that are printed as it is."""
     done = set(marked)
-    labels = {label for _, label in done}
-    for label in labels:
-        values = {model: value for model, value in values_of(result, label).items() if (model, label) not in done}
-        if len(values_of(result, label)) > 2 and values:
-            next_best = (max if result.higher_is_better[label] else min)(values.values())
-            yield from ((model, label) for model, value in values.items() if isclose(value, next_best, rel_tol=1e-12, abs_tol=1e-15))
+    for label in sorted({label for _, label in done}):
+        values = _values_of(result, label)
+        left = {model: value for model, value in values.items() if (model, label) not in done}
+        if len(values) > 2 and left:
+            next_best = formats.text(label, (max if result.higher_is_better[label] else min)(left.values()))
+            yield from ((model, label) for model, value in left.items() if formats.text(label, value) == next_best)
 
 
-def values_of(result: Result, label: str) -> dict[str, float]:
+def _values_of(result: Result, label: str) -> dict[str, float]:
     """The value of each model that has one, without lists that were made to measure by."""
     rows = (row for row in result.rows if row.label == label and row.model not in result.yardsticks)
     return {row.model: row.value for row in rows if row.value is not None}

@@ -7,11 +7,11 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-from ...config.reporting import LatexStyle
 from ...names.formula import is_formula
 from ...results.result import FEW_USERS, Result, Row
+from ..cells import Formats
 from .marks import BETTER, WORSE, Marks
-from .numbers import decimals_of, number
+from .numbers import in_latex
 from .tabular import LatexColumn, LatexTable, text_column
 
 _ARROWS: Final = {True: " \u2191", False: " \u2193", None: ""}
@@ -21,16 +21,16 @@ Lines = Mapping[tuple[str, ...], Mapping[str, Row]]
 """The first cells of each line, and its values by label."""
 
 
-def values_table(result: Result, marks: Marks, style: LatexStyle, caption: str, notes: Sequence[str] = ()) -> LatexTable:
+def values_table(result: Result, marks: Marks, formats: Formats, caption: str, notes: Sequence[str] = ()) -> LatexTable:
     """The values over all users; lists that were made to measure by stand below the models."""
     by_model = result.by_model()
     order = [*(model for model in result.models if model not in result.yardsticks), *result.yardsticks]
     rules = {len(order) - len(result.yardsticks): ""} if result.yardsticks else {}
     lines: Lines = {(model,): by_model[model] for model in order}
-    return _table(("",), lines, result, caption, "tab:results", style, marks, rules, notes)
+    return _table(("",), lines, result, caption, "tab:results", formats, marks, rules, notes)
 
 
-def group_tables(result: Result, style: LatexStyle) -> list[LatexTable]:
+def group_tables(result: Result, digits: int | None) -> list[LatexTable]:
     """A table for each thing that results are split by: one line per model below the name of each group."""
     tables = []
     for place, by in enumerate(dict.fromkeys(row.by for row in result.by_group), 1):
@@ -46,7 +46,9 @@ def group_tables(result: Result, style: LatexStyle) -> list[LatexTable]:
         rules = {start: f"{group}, {_n_users([row for row in rows if (row.group or '') == group])}" for group, start in starts.items()}
         few = any(row.few_users for row in rows)
         notes = (f"The values of groups of fewer than {FEW_USERS} users say little.",) if few else ()
-        table = _table(("", ""), lines, result, f"Results by {by}.", f"tab:groups-{place}", style, rules=rules, notes=notes)
+        table = _table(
+            ("", ""), lines, result, f"Results by {by}.", f"tab:groups-{place}", Formats.of(rows, digits), rules=rules, notes=notes
+        )
         tables.append(replace(table, keys=table.keys[1:]))
     return tables
 
@@ -56,7 +58,7 @@ def _n_users(rows: Sequence[Row]) -> str:
     return f"{least:,} users" if least == most else f"{least:,} to {most:,} users"
 
 
-def repeats_tables(result: Result, style: LatexStyle) -> list[LatexTable]:
+def repeats_tables(result: Result, digits: int | None) -> list[LatexTable]:
     """The values of each fold and run, and their mean; nothing where there are no several."""
     over_all = [row for row in result.repeated if row.by is None]
     if not over_all:
@@ -73,7 +75,7 @@ def repeats_tables(result: Result, style: LatexStyle) -> list[LatexTable]:
                 lines.setdefault((model, *("mean" for _ in kinds)), {})[row.label] = row
     caption = f"Results by {' and '.join(kinds)}. Means stand with the standard deviation of the sample."
     rules = _changes([line[0] for line in lines])
-    return [_table(("model", *kinds), lines, result, caption, "tab:repeats", style, rules=rules)]
+    return [_table(("model", *kinds), lines, result, caption, "tab:repeats", Formats.of((*over_all, *result.rows), digits), rules=rules)]
 
 
 def achieved_table(result: Result) -> list[LatexTable]:
@@ -84,7 +86,7 @@ def achieved_table(result: Result) -> list[LatexTable]:
     for label in result.labels():
         shares = [row.achieved if (row := table[model].get(label)) else None for model in models]
         if any(share is not None for share in shares):
-            cells = tuple(number(None if share is None else 100 * share, 1) for share in shares)
+            cells = tuple("--" if share is None else f"{100 * share:.1f}" for share in shares)
             columns.append(LatexColumn(label, cells, max(map(len, cells))))
     if not columns:
         return []
@@ -103,31 +105,31 @@ def _table(
     result: Result,
     caption: str,
     label: str,
-    style: LatexStyle,
+    formats: Formats,
     marks: Marks = Marks(),  # noqa: B008, it does not change
     rules: Mapping[int, str] = MappingProxyType({}),
     notes: Sequence[str] = (),
 ) -> LatexTable:
     keys = tuple(text_column(head, [line[place] for line in lines]) for place, head in enumerate(heads))
     labels = list(dict.fromkeys(label for values in lines.values() for label in values))
-    columns = tuple(_column(name, lines.values(), result, style, marks) for name in labels)
+    columns = tuple(_column(name, lines.values(), result, formats, marks) for name in labels)
     return LatexTable(caption, label, keys, _grouped(columns, labels, lines), rules, tuple(notes))
 
 
-def _column(label: str, lines: Iterable[Mapping[str, Row]], result: Result, style: LatexStyle, marks: Marks) -> LatexColumn:
+def _column(label: str, lines: Iterable[Mapping[str, Row]], result: Result, formats: Formats, marks: Marks) -> LatexColumn:
     rows = [line.get(label) for line in lines]
-    decimals = decimals_of((row.value for row in rows if row is not None), style.digits)
     raised = max((len(marks.raised.get((row.model, label), "")) for row in rows if row is not None), default=0)
-    cells = tuple("" if row is None else _cell(row, label, decimals, marks) for row in rows)
-    plain = (0 if row is None else len(number(row.value, decimals)) + (0 if row.repeats_std is None else decimals + 3) for row in rows)
-    return LatexColumn(label + _ARROWS[result.higher_is_better.get(label)], cells, max(plain, default=0), raised=raised)
+    cells = tuple("" if row is None else _cell(row, label, formats, marks) for row in rows)
+    width = max((len(formats.shown(row)) for row in rows), default=0)
+    return LatexColumn(label + _ARROWS[result.higher_is_better.get(label)], cells, width, raised=raised)
 
 
-def _cell(row: Row, label: str, decimals: int, marks: Marks) -> str:
-    shown = number(row.value, decimals)
+def _cell(row: Row, label: str, formats: Formats, marks: Marks) -> str:
+    shown = in_latex(formats.text(label, row.value))
     place = (row.model, label)
     shown = rf"\textbf{{{shown}}}" if place in marks.best else rf"\underline{{{shown}}}" if place in marks.second else shown
-    shown += "" if row.repeats_std is None else rf"{{\scriptsize\,$\pm$\,{number(row.repeats_std, decimals)}}}"
+    spread = formats.text(label, row.repeats_std)
+    shown += rf"{{\scriptsize\,$\pm$\,{in_latex(spread)}}}" if spread else ""
     raised = marks.raised.get(place, "")
     return shown + (rf"\rlap{{$^{{{_RAISED.get(raised, rf'{_ROMAN}{{{raised}}}')}}}$}}" if raised else "")
 

@@ -15,7 +15,7 @@ _HEIGHT: Final = 42
 """How many lines a table has at most, so that it fits on a page with its caption."""
 _GAP: Final = 2
 _LONGEST_NAME: Final = 30
-_LONGEST_WORD: Final = 16
+_LONGEST_WORD: Final = 13
 _NEXT: Final = r" \\ "
 _BREAKS: Final = re.compile(r"(?<=[,;_ /|-])|(?=[(@])|(?<=[a-z])(?=[A-Z])")
 
