@@ -9,12 +9,12 @@ from ...metrics import METRICS
 from ...metrics.catalogue import shown
 from ...results.definition import MeasureDefinition
 from ...results.result import Result
-from .marks import Marks
+from .marks import TableMarks
 
 _MOST_SENTENCES: Final = 3
 
 
-def caption_of(result: Result, marks: Marks) -> str:
+def caption_of(result: Result, marks: TableMarks) -> str:
     """The users, the convention, what is relevant, and what the marks mean."""
     sentences = [f"Results over {_users(result)}.", *_protocol(result)]
     directions = {better for better in result.higher_is_better.values() if better is not None}

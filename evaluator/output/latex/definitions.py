@@ -9,6 +9,7 @@ from typing import Any, Final
 from ...conventions import AXES, PROTOCOL
 from ...metrics import METRICS, Metric
 from ...metrics.catalogue import sections, shown
+from ...metrics.equations import equation, is_of_a_user, title
 from ...metrics.notation import GLOSSARY, symbols
 from ...results.definition import MeasureDefinition
 from ...results.result import Result
@@ -19,7 +20,6 @@ _OVER_USERS: Final = {
     "sum": r"\sum_{u \in U} %s",
     "geometric": r"\exp\Bigl(\frac{1}{|U|} \sum_{u \in U} \ln \max(%s, 10^{-5})\Bigr)",
 }
-_NEXT: Final = r"\\"
 _COMPONENTS: Final = ("M_1", "M_2", "M_3", "M_4")
 
 
@@ -89,9 +89,9 @@ def _section(name: str, definition: MeasureDefinition, result: Result) -> Iterat
         yield prose(f"Arithmetic of the values of {', '.join(definition.components)}.")
         return
     yield documented(sections(metric.doc)[0])
-    formula = formula_of(definition)
-    if formula:
-        yield _display(definition, metric, formula)
+    lines = equation(metric, _params(metric, definition))
+    if lines:
+        yield _display(definition, metric, lines)
     yield " ".join(_facts(name, definition, metric, result))
     first = next(_leaves(result))
     own = [(key, AXES[axis].decides, definition.axes[axis], AXES[axis].meanings) for key, axis in metric.axes.items()]
@@ -105,16 +105,10 @@ def _section(name: str, definition: MeasureDefinition, result: Result) -> Iterat
         yield "\n".join((r"\begin{points}", *(part for part in parts if part), r"\end{points}"))
 
 
-def _display(definition: MeasureDefinition, metric: Metric, formula: str) -> str:
+def _display(definition: MeasureDefinition, metric: Metric, lines: tuple[str, ...]) -> str:
     """The formula of a user's value, or of the model's, and how users are combined."""
-    cut = "@k" if metric.cut else ""
-    of_means = "f_of" in metric.axes.values() and definition.axes["f_of"] == "means"
-    title = rf"\mathrm{{{metric.name}}}{cut}"
-    left = title if metric.system or of_means else f"{title}(u)"
-    first, *others = map(str.strip, formula.split(_NEXT))
-    lines = [f"{left} = {first}", *others]
-    if left != title and definition.average in _OVER_USERS:
-        lines.append(rf"{title} = {_OVER_USERS[definition.average] % left}")
+    if is_of_a_user(metric, _params(metric, definition)) and definition.average in _OVER_USERS:
+        lines = (*lines, f"{title(metric)} = {_OVER_USERS[definition.average] % f'{title(metric)}(u)'}")
     return "\\begin{gather*}\n" + " \\\\\n".join(lines) + "\n\\end{gather*}"
 
 

@@ -44,7 +44,7 @@ class Tested:
 
 
 @dataclass(frozen=True)
-class Marks:
+class TableMarks:
     """What is marked: the `best` values, the `second` ones, and what stands raised behind a value; `notes` say what that means."""
 
     best: frozenset[ModelMeasure] = frozenset()
@@ -55,7 +55,7 @@ class Marks:
 
 def marks_of(
     result: Result, formats: Formats, style: LatexStyle, comparison: Comparison | None = None, tested: Tested | None = None
-) -> Marks:
+) -> TableMarks:
     """The marks of a result.
 
     `tested` says which models cannot be told from the best one; without it a `comparison` of all pairs does, or one with the best model.
@@ -69,7 +69,7 @@ def marks_of(
     notes = [_about_best(top, tested)] if style.best == "bold" and top else []
     notes += [("underlined: the next value", "")] if second else []
     notes += [meaning] if raised else []
-    return Marks(frozenset(alike) if style.best == "bold" else frozenset(), second, raised, tuple(_with_tests(notes)))
+    return TableMarks(frozenset(alike) if style.best == "bold" else frozenset(), second, raised, tuple(_with_tests(notes)))
 
 
 def tested_by(comparison: Comparison, top: Iterable[ModelMeasure]) -> Tested | None:

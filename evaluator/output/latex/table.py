@@ -10,7 +10,7 @@ from typing import Final
 from ...names.formula import is_formula
 from ...results.result import FEW_USERS, Result, Row
 from ..cells import Formats
-from .marks import BETTER, WORSE, Marks
+from .marks import BETTER, WORSE, TableMarks
 from .numbers import in_latex
 from .tabular import LatexColumn, LatexTable, text_column
 
@@ -21,7 +21,7 @@ Lines = Mapping[tuple[str, ...], Mapping[str, Row]]
 """The first cells of each line, and its values by label."""
 
 
-def values_table(result: Result, marks: Marks, formats: Formats, caption: str, notes: Sequence[str] = ()) -> LatexTable:
+def values_table(result: Result, marks: TableMarks, formats: Formats, caption: str, notes: Sequence[str] = ()) -> LatexTable:
     """The values over all users; lists that were made to measure by stand below the models."""
     by_model = result.by_model()
     order = [*(model for model in result.models if model not in result.yardsticks), *result.yardsticks]
@@ -106,7 +106,7 @@ def _table(
     caption: str,
     label: str,
     formats: Formats,
-    marks: Marks = Marks(),  # noqa: B008, it does not change
+    marks: TableMarks = TableMarks(),  # noqa: B008, it does not change
     rules: Mapping[int, str] = MappingProxyType({}),
     notes: Sequence[str] = (),
 ) -> LatexTable:
@@ -116,7 +116,7 @@ def _table(
     return LatexTable(caption, label, keys, _grouped(columns, labels, lines), rules, tuple(notes))
 
 
-def _column(label: str, lines: Iterable[Mapping[str, Row]], result: Result, formats: Formats, marks: Marks) -> LatexColumn:
+def _column(label: str, lines: Iterable[Mapping[str, Row]], result: Result, formats: Formats, marks: TableMarks) -> LatexColumn:
     rows = [line.get(label) for line in lines]
     raised = max((len(marks.raised.get((row.model, label), "")) for row in rows if row is not None), default=0)
     cells = tuple("" if row is None else _cell(row, label, formats, marks) for row in rows)
@@ -124,7 +124,7 @@ def _column(label: str, lines: Iterable[Mapping[str, Row]], result: Result, form
     return LatexColumn(label + _ARROWS[result.higher_is_better.get(label)], cells, width, raised=raised)
 
 
-def _cell(row: Row, label: str, formats: Formats, marks: Marks) -> str:
+def _cell(row: Row, label: str, formats: Formats, marks: TableMarks) -> str:
     shown = in_latex(formats.text(label, row.value))
     place = (row.model, label)
     shown = rf"\textbf{{{shown}}}" if place in marks.best else rf"\underline{{{shown}}}" if place in marks.second else shown
