@@ -9,13 +9,15 @@ from typing import Final
 
 from .escape import escaped, printable, prose
 
-WIDTH: Final = 94
+WIDTH: Final = 92
 """How many characters have room beside each other in a table."""
 _HEIGHT: Final = 42
 """How many lines a table has at most, so that it fits on a page with its caption."""
 _GAP: Final = 2
 _LONGEST_NAME: Final = 30
-_LONGEST_WORD: Final = 13
+_LONGEST_WORD: Final = 10
+_OVER_SEVERAL: Final = 20
+"""How long a line of the head of a group is at most."""
 _NEXT: Final = r" \\ "
 _BREAKS: Final = re.compile(r"(?<=[,;_ /|-])|(?=[(@])|(?<=[a-z])(?=[A-Z])")
 
@@ -139,7 +141,7 @@ def _width(columns: Sequence[LatexColumn]) -> int:
         if column.group != group:
             group, start = column.group, width
         width += max(column.width, *map(len, _lines(column.head))) + column.raised + _GAP
-        width = max(width, start + max(map(len, _lines(group))) + _GAP)
+        width = max(width, start + max(map(len, _lines(group, _OVER_SEVERAL))) + _GAP)
     return width
 
 
@@ -189,7 +191,7 @@ def _heads(columns: Sequence[LatexColumn]) -> list[str]:
         span = 1
         while column.group and place + span <= len(columns) and columns[place + span - 1].group == column.group:
             span += 1
-        above.append(rf"\multicolumn{{{span}}}{{c}}{{{_stacked(column.group)}}}" if column.group else "")
+        above.append(rf"\multicolumn{{{span}}}{{c}}{{{_stacked(column.group, _OVER_SEVERAL)}}}" if column.group else "")
         rules += [rf"\cmidrule(lr){{{place}-{place + span - 1}}}"] if column.group else []
         heads += map(_head, columns[place - 1 : place - 1 + span])
         place += span
@@ -200,16 +202,17 @@ def _head(column: LatexColumn) -> str:
     return _stacked(column.head)
 
 
-def _stacked(head: str) -> str:
-    lines = [escaped(line) for line in _lines(head)]
+def _stacked(head: str, longest: int = _LONGEST_WORD) -> str:
+    lines = [escaped(line) for line in _lines(head, longest)]
     return lines[0] if len(lines) == 1 else rf"\begin{{tabular}}[b]{{@{{}}c@{{}}}}{_NEXT.join(lines)}\end{{tabular}}"
 
 
-def _lines(head: str) -> list[str]:
+def _lines(head: str, longest: int = _LONGEST_WORD) -> list[str]:
     """A head in lines that are not too long, broken where its words and signs allow."""
     lines = [""]
     for part in _BREAKS.split(printable(head)):
-        for start in range(0, len(part), _LONGEST_WORD) or (0,):
-            piece = part[start : start + _LONGEST_WORD]
-            lines = [*lines[:-1], lines[-1] + piece] if len(lines[-1] + piece) <= _LONGEST_WORD else [*lines, piece]
+        for start in range(0, len(part), longest) or (0,):
+            piece = part[start : start + longest]
+            fits = len((lines[-1] + piece).rstrip()) <= longest
+            lines = [*lines[:-1], lines[-1] + piece] if fits else [*lines, piece]
     return [line.strip() for line in lines if line.strip()] or [""]
