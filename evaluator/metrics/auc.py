@@ -56,6 +56,11 @@ def _by_order(params: Mapping[str, Scalar]) -> bool:
     return params["ties"] == "list_order"
 
 
+def _by_order_among_candidates(params: Mapping[str, Scalar]) -> bool:
+    """Whether so, and no hit counts less than 0, so that one more among the first k is never worse."""
+    return _by_order(params) and params["negatives"] == "candidates"
+
+
 def _right_pairs(m: Measure) -> Array:
     """Σ over the hits with rank ≤ k of the share of negatives ranked below the hit."""
     more = 1 if m.params["norm"] == "n_negatives_plus_1" else 0
@@ -129,6 +134,7 @@ def gauc(m: Measure) -> Ratio:
     pooled=True,
     tex=tex(r"\frac{1}{\min(|T_u|, k)} \sum_{r=1}^{k} <right>", **_PIECES),
     reference="limited AUC of Schröder, Thiele and Lehner, UCERSTI 2011, as computed by Elliot and WarpRec",
+    ties=_by_order_among_candidates,
 )
 def lauc(m: Measure) -> Ratio:
     """AUC limited to the first k items of the list.
