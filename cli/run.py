@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
 from glob import glob
 from pathlib import Path
@@ -27,8 +28,9 @@ from .table_options import TableOptions, table_options
 
 _LARGE = 50 << 20
 _ALL_FINDINGS = "receval run -v"
-_FORMATS = ("table", "csv", "json", "jsonl", "md", "parquet")
-_ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".parquet": "parquet"}
+_FORMATS = ("table", "csv", "json", "jsonl", "latex", "md", "parquet")
+_ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".parquet": "parquet", ".tex": "latex"}
+_NAMES = {"report.tex": "latex-document"}
 _PER_USER_ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 
 
@@ -119,20 +121,21 @@ def run(
             loaded,
             quiet,
             keep_failures=store is not None,
-            keep_users=keeps or compares,
-            most_values=None if keeps else closing.most_values(loaded),
+            keep_users=keeps or compares or results.compares(files, form),
+            most_values=None if keeps or results.compares(files, form) else closing.most_values(loaded),
             complete=bool(files or folders or form not in (None, "table")),
             enriched=_enriched(loaded, folders, stack),
-            describes=loaded.config.output.describe,
+            describes=loaded.config.output.describe or results.describes(loaded, files),
         )
-        results.save(result, formats, files, folders, stage, per_user)
+        results.save(loaded, result, formats, files, folders, stage, per_user)
         failures.keep(result, store, failures_stage)
     printed = form or ("csv" if per_user else None)
     if printed is None:
         alike, sentences = closing.closing(loaded, result) if compares else (frozenset[tuple[str, str]](), [])
         _print_table(result, looks, quiet, verbose, strict, alike, sentences)
     else:
-        _print(looks.applied(result) if printed == "md" else result, printed, quiet, verbose, strict, per_user)
+        renderer = results.renderer_of(loaded, printed, per_user)
+        _print(looks.applied(result) if printed == "md" else result, renderer, quiet, verbose, strict)
     context.exit(1 if result.failed(strict) else 0)
 
 
@@ -149,7 +152,7 @@ def _targets(loaded: receval.Loaded, outputs: tuple[str, ...], formats: dict[str
         if output.endswith("/") or path.is_dir():
             folders.append(path)
         elif path.suffix.lower() in formats:
-            files[path] = formats[path.suffix.lower()]
+            files[path] = _NAMES.get(path.name.lower(), formats[path.suffix.lower()])
         elif formats is _ENDINGS and path.suffix and renderer(path.suffix[1:]) is not None:
             files[path] = path.suffix[1:]
         else:
@@ -209,13 +212,9 @@ def _print_table(
     emit(on_screen(text + more))
 
 
-def _print(result: receval.Result, form: str, quiet: bool, verbose: bool, strict: bool, per_user: bool) -> None:
+def _print(result: receval.Result, renderer: Callable[[receval.Result], bytes], quiet: bool, verbose: bool, strict: bool) -> None:
     """Print the result in a format; what the checks found goes to standard error."""
-    from receval import output
-
     _print_findings(result, quiet, verbose, strict)
-    renderer = output.PER_USER[form] if per_user else output.renderer(form)
-    assert renderer is not None, "the option was checked to name a format"
     emit(renderer(result))
 
 

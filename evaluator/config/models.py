@@ -33,6 +33,7 @@ from .grouping import GroupBys
 from .metric_entries import read_cutoffs, read_entry
 from .odd_data import Health, HealthField, Policy
 from .output import Output
+from .reporting import ReportConfig
 from .sources import Model, as_list
 
 _CUTOFF: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["none", None]}]}
@@ -283,4 +284,5 @@ class Config(Model):
     ] = Field(EngineChoice())
     health: HealthField = Field(Health(), description="severities and limits of the health checks, by id; off: none is made")
     compare: Compare = Field(Compare(), description="which differences between models are judged, and how")
+    report: ReportConfig = Field(ReportConfig(), description="how results look in reports")
     output: Output = Field(Output())

@@ -12,6 +12,7 @@ from typing import Final
 
 from ..conventions import AXES, PROTOCOL, Axis, Convention, known, load
 from ..names.measure_strings import Scalar
+from .equations import equation
 from .registry import METRICS, Metric, Number
 
 DEFAULT: Final = "receval"
@@ -67,13 +68,17 @@ class SettingEntry:
 
 @dataclass(frozen=True)
 class MetricEntry:
-    """One metric. The texts are paragraphs; `terms` explains the letters that its family's formulas share."""
+    """One metric. The texts are paragraphs; `terms` explains the letters that its family's formulas share.
+
+    `tex` is the formula under the defaults in LaTeX, line by line, in the symbols of `notation`.
+    """
 
     name: str
     aliases: tuple[str, ...]
     family: str
     summary: str
     formula: str
+    tex: tuple[str, ...]
     text: tuple[str, ...]
     edge_cases: tuple[str, ...]
     terms: tuple[str, ...]
@@ -158,12 +163,15 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
     summary, formula, text, edge_cases = sections(metric.doc)
     own = default.axes_of(metric.name)
     given = {name: own[axis] for name, axis in metric.axes.items()}
+    numbers = {name: number.default for name, number in metric.numbers.items()}
+    texts = {name: text.default or "" for name, text in metric.texts.items()}
     return MetricEntry(
         name=metric.name,
         aliases=metric.aliases,
         family=metric.family,
         summary=summary,
         formula=formula,
+        tex=equation(metric, given | numbers | texts),
         text=text,
         edge_cases=edge_cases,
         terms=_paragraphs(sys.modules[metric.define.__module__].__doc__ or "")[1:] if metric.origin == "receval" else (),

@@ -14,6 +14,7 @@ from ..errors import ConfigError
 from ..names.measure_strings import Params, Scalar
 from ..tables.array import Array
 from .measure import Measure, Ratio
+from .notation import TexFormula
 
 Many = Mapping[Params, Array]
 """Values of a whole model that parameters tell apart, such as those of pairs of groups."""
@@ -31,12 +32,13 @@ class Text:
 
 @dataclass(frozen=True)
 class Number:
-    """A parameter of a metric's own: its default, what it means, and its bounds."""
+    """A parameter of a metric's own: its default, what it means, its bounds, and its symbol in the formula in LaTeX."""
 
     default: float
     means: str
     least: float = 1e-6
     most: float = 1e6
+    symbol: str = ""
 
     def read(self, name: str, value: Scalar) -> float:
         """Return `value` as a number within the bounds; `ValueError` otherwise."""
@@ -59,8 +61,9 @@ class Metric:
     and lists under given parameters, `uses` the tables that the body reads; `one_cutoff`: the body is run for one cut-off at a time, since
     its tables depend on it; `pooled`: the body gives a `Ratio`, which can be pooled over users; `several`: it gives values of whole
     models that parameters tell apart; `counts`: a value is a number of things (by `form`, where it has that parameter), and is whole where
-    it is no mean; `validate` raises `ValueError` for parameters that do not go together, or with a cut-off, `validate_combined` for those
-    that do not go with the number of combined metrics; `system` is true where a value belongs to the whole model and no user has one.
+    it is no mean; `tex` is the formula of a user's value (of the model's, where `system`) in LaTeX, what stands right of its equals sign;
+    `validate` raises `ValueError` for parameters that do not go together, or with a cut-off, `validate_combined` for those that do not go
+    with the number of combined metrics; `system` is true where a value belongs to the whole model and no user has one.
     """
 
     name: str
@@ -68,6 +71,7 @@ class Metric:
     family: str
     bounds: tuple[float, float]
     reference: str
+    tex: TexFormula
     aliases: tuple[str, ...] = ()
     axes: Mapping[str, str] = field(default_factory=dict)
     numbers: Mapping[str, Number] = field(default_factory=dict)
@@ -126,6 +130,7 @@ def metric(
     *,
     family: str,
     reference: str,
+    tex: str | TexFormula = "",
     bounds: tuple[float, float] = (0.0, 1.0),
     aliases: Iterable[str] = (),
     axes: Mapping[str, str] | None = None,
@@ -158,6 +163,7 @@ def metric(
             family=family,
             bounds=bounds,
             reference=reference,
+            tex=tex if callable(tex) else lambda params: tex,
             aliases=tuple(aliases),
             axes=axes or {},
             numbers=numbers or {},

@@ -16,10 +16,17 @@ __all__ = ["FILES", "FORMATS", "MANIFEST", "PER_USER", "as_manifest", "enriched_
 
 Renderer = Callable[[Result], bytes]
 
+
+def _as_latex(result: Result) -> bytes:
+    from .latex import as_latex  # only here: most results are shown without it
+
+    return as_latex(result)
+
+
 FORMATS: Final[Mapping[str, Renderer]] = MappingProxyType(
-    {"csv": as_csv, "json": as_json, "jsonl": as_jsonl, "md": as_markdown, "parquet": as_parquet}
+    {"csv": as_csv, "json": as_json, "jsonl": as_jsonl, "md": as_markdown, "parquet": as_parquet, "latex": _as_latex}
 )
-"""Format name (and file ending) → renderer."""
+"""Format name → renderer; `evaluation.reporting` has those that compare the models too."""
 
 
 def renderer(name: str) -> Renderer | None:
