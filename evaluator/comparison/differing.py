@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from ..errors import ConfigError, DataError
 from ..results.result import Row
 from ..results.users import columns_of
-from ..stats.comparing import compare_paired, compare_ratios, compare_runs, compare_unpaired, compare_wholes
-from ..stats.ratios import RatioTerms
+from ..stats.comparing import difference_of, paired_evidence, whole_evidence
+from ..stats.estimates import Evidence
+from ..stats.ratios import RatioTerms, pooled_estimate
 from ..stats.records import Difference, Subject
-from ..stats.unpaired import Summary
+from ..stats.runs import runs_estimate
+from ..stats.unpaired import Summary, unpaired_estimate
 from ..tables.groups import MISSING
 from .measures import rows_of
 from .pairing import Floats, Integers, Pairing
@@ -54,30 +56,40 @@ class Differing:
 
     def of(self, label: str, margin: float | None) -> Difference:
         """The difference of one measure over all users, not yet judged."""
-        base, model = self.row(self.base, label), self.row(self.model, label)
-        subject = Subject(label, self.base.name, self.model.name, base.higher_is_better, base.k, base.aggregate)
-        settings = self.questions.settings
-        if base.value is None or model.value is None or not self._has_users(label):
-            return compare_wholes(subject, base.value, model.value, settings)
-        if self.pairing is None:
-            if base.aggregate == "mean" and base.repeats is None and model.repeats is None:
-                first, second = (Summary(row.value or 0.0, row.std, row.n_users) for row in (base, model))
-                return compare_unpaired(subject, first, second, settings, margin)
-            return compare_wholes(subject, base.value, model.value, settings)
-        difference = self._paired(subject, self.pairing, margin, None)
-        if difference.n_unpaired:
-            self._unpaired[label] = difference.n_unpaired
-        return difference
+        return difference_of(self.subject(label), self.evidence(label), self.questions.settings, margin)
 
     def by_group(self, label: str, margin: float | None) -> Iterator[Difference]:
         """The differences of one measure within the groups that are asked for; none of a measure without values of users."""
+        for by, group, evidence in self.evidence_by_group(label):
+            yield difference_of(self.subject(label, by, group), evidence, self.questions.settings, margin)
+
+    def subject(self, label: str, by: str | None = None, group: str | None = None) -> Subject:
+        """What is compared: a measure over all users, or within a group."""
+        row = self.row(self.base, label)
+        return Subject(label, self.base.name, self.model.name, row.higher_is_better, row.k, row.aggregate, by, group)
+
+    def evidence(self, label: str) -> Evidence:
+        """What is known of the difference of one measure over all users."""
+        base, model = self.row(self.base, label), self.row(self.model, label)
+        if base.value is None or model.value is None or not self._has_users(label):
+            return whole_evidence(base.value, model.value)
+        if self.pairing is None:
+            if base.aggregate == "mean" and base.repeats is None and model.repeats is None:
+                first, second = (Summary(row.value or 0.0, row.std, row.n_users) for row in (base, model))
+                return Evidence(unpaired_estimate(first, second), "welch")
+            return whole_evidence(base.value, model.value)
+        evidence = self._paired(label, self.pairing, None)
+        if evidence.estimate.n_unpaired:
+            self._unpaired[label] = evidence.estimate.n_unpaired
+        return evidence
+
+    def evidence_by_group(self, label: str) -> Iterator[tuple[str, str, Evidence]]:
+        """What users are grouped by, a group, and what is known of the difference within it."""
         if self.pairing is None or not self._has_users(label) or self.row(self.base, label).value is None:
             return
-        row = self.row(self.base, label)
         for by, groups in self._groups.items():
             for group in groups.drop_nulls().unique().sort().to_list():
-                subject = Subject(label, self.base.name, self.model.name, row.higher_is_better, row.k, row.aggregate, by, group)
-                yield self._paired(subject, self.pairing, margin, (groups == group).fill_null(False).to_numpy())
+                yield by, group, self._paired(label, self.pairing, (groups == group).fill_null(False).to_numpy())
 
     def sides_of(self, label: str) -> tuple[Floats, Floats] | None:
         """The values of all users on both sides, means over training runs; `None` if there are none."""
@@ -114,48 +126,45 @@ class Differing:
         row, definition = self.row(self.base, label), self.base.result.definitions[self.row(self.base, label).metric]
         return not definition.of_models and definition.axes.get("f_of") != "means" and row.aggregate not in ("system", "formula")
 
-    def _paired(self, subject: Subject, pairing: Pairing, margin: float | None, mask: NDArray[np.bool_] | None) -> Difference:
-        row, settings = self.row(self.base, subject.measure), self.questions.settings
+    def _paired(self, label: str, pairing: Pairing, mask: NDArray[np.bool_] | None) -> Evidence:
+        row, settings = self.row(self.base, label), self.questions.settings
         among = slice(None) if mask is None else mask
 
         def values(column: str) -> list[list[Floats]]:
             return [[run[among] for run in rows.values(column)] for rows in (pairing.base, pairing.model)]
 
         if row.aggregate == "micro":
-            return self._pooled(subject, pairing, margin, values)
+            return self._pooled(label, pairing, values, of_group=mask is not None)
         base, model = values(row.measure)
         if pairing.has_runs:
             if row.aggregate not in _OF_SUMS or pairing.folds is not None:
-                return self._whole(subject)
-            return compare_runs(subject, base, model, settings, margin)
+                return self._whole(label, of_group=mask is not None)
+            return Evidence(runs_estimate(base, model), "t")
         clusters = self._clusters
         members = None if clusters is None else clusters[among]
         one, other = base[0], model[0]
         if pairing.folds is not None:
             if row.aggregate not in _OF_SUMS:
-                return self._whole(subject)
+                return self._whole(label, of_group=mask is not None)
             one, other = _weighted_by_fold(one, other, pairing.folds[among])
         if mask is None and row.n_users > np.isfinite(one).sum():
             one, other, members = _padded(one, other, members, row.n_users)
-        return compare_paired(subject, one, other, settings, margin, members)
+        return paired_evidence(row.aggregate, one, other, settings, members)
 
-    def _pooled(self, subject: Subject, pairing: Pairing, margin: float | None, values: Callable[[str], list[list[Floats]]]) -> Difference:
-        measure = self.row(self.base, subject.measure).measure
+    def _pooled(self, label: str, pairing: Pairing, values: Callable[[str], list[list[Floats]]], *, of_group: bool) -> Evidence:
+        measure = self.row(self.base, label).measure
         columns = (f"{measure} numerator", f"{measure} denominator")
         known = all(columns[0] in columns_of(side.result.per_user, side.model) for side in (self.base, self.model))
         if not known or pairing.has_runs or pairing.folds is not None:
-            return self._whole(subject)
+            return self._whole(label, of_group=of_group)
         (above, other_above), (below, other_below) = (values(column) for column in columns)
-        return compare_ratios(
-            subject, RatioTerms(above[0], below[0]), RatioTerms(other_above[0], other_below[0]), self.questions.settings, margin
-        )
+        return Evidence(pooled_estimate(RatioTerms(above[0], below[0]), RatioTerms(other_above[0], other_below[0])), "t")
 
-    def _whole(self, subject: Subject) -> Difference:
+    def _whole(self, label: str, *, of_group: bool) -> Evidence:
         """The difference of two values of which there is no interval; of a group nothing is known."""
-        if subject.group is not None:
-            return compare_wholes(subject, None, None, self.questions.settings)
-        base, model = (self.value(side, subject.measure) for side in (self.base, self.model))
-        return compare_wholes(subject, base, model, self.questions.settings)
+        if of_group:
+            return whole_evidence(None, None)
+        return whole_evidence(self.value(self.base, label), self.value(self.model, label))
 
     @cached_property
     def _groups(self) -> dict[str, pl.Series]:

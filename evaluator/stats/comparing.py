@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..names.aggregate_names import SMALLEST_FACTOR
 from .clusters import with_clusters
 from .confidence import Replicates, Scaled, ScaledLogarithm, not_within, probability_within, two_sided
-from .estimates import Estimate, Relative, paired_estimate
+from .estimates import Estimate, Evidence, Relative, paired_estimate
 from .paired import Floats, PairedSums, both_finite, differences_of
 from .ranks import with_ranks
 from .ratios import RatioTerms, pooled_estimate
@@ -27,7 +27,7 @@ WHOLE: Final = "No value per user: no interval."
 
 def compare_sums(subject: Subject, sums: PairedSums, settings: Settings, margin: float | None = None) -> Difference:
     """The difference of means over paired users from their sums, by the paired t test: any number of users, on any engine."""
-    return difference_of(subject, paired_estimate(sums, settings.alpha), settings, margin, "t")
+    return difference_of(subject, Evidence(paired_estimate(sums, settings.alpha), "t", sums), settings, margin)
 
 
 def compare_paired(
@@ -38,52 +38,67 @@ def compare_paired(
     margin: float | None = None,
     clusters: NDArray[np.integer] | None = None,
 ) -> Difference:
-    """The difference over users with a value of both models, in the same order; NaN for a user without a value.
+    """The difference over users with a value of both models; see `paired_evidence`."""
+    return difference_of(subject, paired_evidence(subject.aggregate, base, model, settings, clusters), settings, margin)
 
-    `subject.aggregate` says what is compared: the mean, the `sum`, the `geometric` mean (t on logarithms), the `median` or a percentile
+
+def paired_evidence(
+    aggregate: str, base: ArrayLike, model: ArrayLike, settings: Settings, clusters: NDArray[np.integer] | None = None
+) -> Evidence:
+    """What users with a value of both models, in the same order, say of the difference; NaN for a user without a value.
+
+    `aggregate` says what is compared: the mean, the `sum`, the `geometric` mean (t on logarithms), the `median` or a percentile
     (`p90`; both by the bootstrap). `clusters` has a number per user: users with the same one belong together.
     """
     a, b, n_unpaired = both_finite(np.asarray(base, dtype=np.float64), np.asarray(model, dtype=np.float64))
     members = None if clusters is None else clusters[_paired(base, model)]
-    aggregate, test = subject.aggregate, settings.test
+    test, sums = settings.test, None
     if aggregate == "median" or _percentage(aggregate) is not None:
         estimate, test = _of_statistic(a, b, _statistic(aggregate), settings), "bootstrap"
     elif aggregate == "geometric":
         estimate = _of_logarithms(a, b, settings, members)
     else:
-        estimate = _tested(paired_estimate(PairedSums.of(a, b), settings.alpha), differences_of(a, b), settings, members)
+        of_users = PairedSums.of(a, b)
+        estimate = _tested(paired_estimate(of_users, settings.alpha), differences_of(a, b), settings, members)
         if aggregate == "sum":
             estimate = _of_total(estimate)
-    return difference_of(subject, replace(estimate, n_unpaired=n_unpaired), settings, margin, "t" if members is not None else test)
+        elif members is None and test == "t":
+            sums = of_users
+    return Evidence(replace(estimate, n_unpaired=n_unpaired), test if members is None else "t", sums)
 
 
 def compare_runs(
     subject: Subject, base: Sequence[Floats], model: Sequence[Floats], settings: Settings, margin: float | None = None
 ) -> Difference:
     """The difference of two models over users and training runs: one array of users' values per run."""
-    return difference_of(subject, runs_estimate(base, model), settings, margin, "t")
+    return difference_of(subject, Evidence(runs_estimate(base, model), "t"), settings, margin)
 
 
 def compare_ratios(subject: Subject, base: RatioTerms, model: RatioTerms, settings: Settings, margin: float | None = None) -> Difference:
     """The difference of a pooled (`micro`) measure, by the delta method."""
-    return difference_of(subject, pooled_estimate(base, model), settings, margin, "t")
+    return difference_of(subject, Evidence(pooled_estimate(base, model), "t"), settings, margin)
 
 
 def compare_unpaired(subject: Subject, base: Summary, model: Summary, settings: Settings, margin: float | None = None) -> Difference:
     """The difference of two means of which only deviation and number of users are known, by Welch's t test."""
-    return difference_of(subject, unpaired_estimate(base, model), settings, margin, "welch")
+    return difference_of(subject, Evidence(unpaired_estimate(base, model), "welch"), settings, margin)
 
 
 def compare_wholes(subject: Subject, base_value: float | None, value: float | None, settings: Settings) -> Difference:
     """The difference of values of whole models, such as coverage, and nothing more."""
+    return difference_of(subject, whole_evidence(base_value, value), settings, None)
+
+
+def whole_evidence(base_value: float | None, value: float | None) -> Evidence:
+    """Two values of whole models, of whose error nothing is known."""
     difference = value - base_value if base_value is not None and value is not None else None
     relative = None if difference is None or base_value is None else Relative.of(difference, base_value)
-    estimate = Estimate(0, base_value, value, difference, relative=relative, notes=(WHOLE,))
-    return difference_of(subject, estimate, settings, None, None)
+    return Evidence(Estimate(0, base_value, value, difference, relative=relative, notes=(WHOLE,)), None)
 
 
-def difference_of(subject: Subject, estimate: Estimate, settings: Settings, margin: float | None, test: str | None) -> Difference:
-    """The record of an estimate, before it is corrected with its family."""
+def difference_of(subject: Subject, evidence: Evidence, settings: Settings, margin: float | None) -> Difference:
+    """The record of a difference, before it is corrected with its family."""
+    estimate, test = evidence.estimate, evidence.test
     up, down = (estimate.down, estimate.up) if subject.higher_is_better is False else (estimate.up, estimate.down)
     confidence, relative, alpha = estimate.confidence, estimate.relative, settings.alpha
     difference = Difference(
@@ -102,7 +117,7 @@ def difference_of(subject: Subject, estimate: Estimate, settings: Settings, marg
         same=None if estimate.n_changed is None else estimate.n - estimate.n_changed,
         down=down,
         n_unpaired=estimate.n_unpaired,
-        margin=margin,
+        margin=None if test is None else margin,
         notes=(*estimate.notes, *_left_out(estimate.n_unpaired)),
     )
     if confidence is not None and estimate.difference is not None:

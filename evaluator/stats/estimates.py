@@ -69,6 +69,15 @@ class Relative:
         return cls(difference / base_value) if base_value > 0 else None
 
 
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """An estimate with the name of the test that judges it, and the sums over paired users where nothing else went into it."""
+
+    estimate: Estimate
+    test: str | None
+    sums: PairedSums | None = None
+
+
 def paired_estimate(sums: PairedSums, alpha: float) -> Estimate:
     """The mean difference of paired users and Student's t (Student, 1908).
 
