@@ -65,14 +65,14 @@ def run(
 ) -> None:
     """Evaluate recommendation files as a config says.
 
-    The result goes to standard output, everything else to standard error. Exits with 1 if a health check of level error failed; the
-    results are written all the same.
+    The result goes to standard output, everything else to standard error. Exits with 1 if a gate or a health check of level error failed;
+    the results are written all the same.
     """
     from receval.config import load_config
     from receval.output import disk
     from receval.output.own_inputs import refuse_overwriting
 
-    from . import failures, results
+    from . import failures, gating, results
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
     if not quiet:
@@ -84,6 +84,7 @@ def run(
         raise click.UsageError(f"--per-user prints csv or jsonl, not {form}")
     files, folders = _targets(loaded, outputs, _PER_USER_ENDINGS if per_user else _ENDINGS)
     refuse_overwriting(loaded, [*results.targets(loaded, files, folders), *failures.targets(store)])
+    has_gates, baseline = bool(loaded.config.gates.rules), gating.baseline_for(loaded, folders)
     with ExitStack() as stack:
         stage = stack.enter_context(disk.Stage([*folders, *(disk.destination(file).parent for file in files if disk.is_plain(file))]))
         failures_stage = stack.enter_context(failures.target(store))
@@ -92,15 +93,19 @@ def run(
             loaded,
             quiet,
             keep_failures=store is not None,
-            keep_users=per_user or bool(formats),
-            complete=bool(files or folders or form not in (None, "table")),
+            keep_users=per_user or bool(formats) or has_gates,
+            complete=has_gates or bool(files or folders or form not in (None, "table")),
             enriched=_enriched(loaded, folders, stack),
             describes=loaded.config.output.describe,
         )
+        result, refused = gating.judged_or_refused(loaded, result, baseline)
         results.save(result, formats, files, folders, stage, per_user)
         failures.keep(result, store, failures_stage)
     _print(result, form or ("csv" if per_user else None), quiet, verbose, strict, per_user)
-    context.exit(1 if result.failed(strict) else 0)
+    if refused:
+        raise refused
+    gating.say_summary(result, quiet=quiet, strict=strict)
+    context.exit(1 if result.failed(strict) or gating.failed(result, strict) else 0)
 
 
 def _targets(loaded: receval.Loaded, outputs: tuple[str, ...], formats: dict[str, str]) -> tuple[dict[Path, str], list[Path]]:
@@ -154,14 +159,16 @@ def _takes_a_while(loaded: receval.Loaded) -> bool:
 def _print(result: receval.Result, form: str | None, quiet: bool, verbose: bool, strict: bool, per_user: bool) -> None:
     """Print the result; what the checks found goes with the table, and to standard error beside any other format."""
     from receval import output
-    from receval.output import blocks, findings, ledgers, terminal
+    from receval.output import blocks, findings, gates, ledgers, terminal
 
     if not (quiet and form is None) and form in (None, "table"):
         more = blocks.show(ledgers.page(result), sys.stdout) if verbose else ""
-        emit(on_screen(terminal.show(result, sys.stdout, verbose) + more))
+        emit(on_screen(terminal.show(result, sys.stdout, verbose) + more + gates.below(result.gates, sys.stdout)))
         return
     failing = ("error", "warn") if strict else ("error",)
     levels = failing if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
     click.echo(findings.show([finding for finding in result.findings if finding.severity in levels], sys.stderr), err=True, nl=False)
+    if not quiet:
+        click.echo(gates.show(result.gates, sys.stderr), err=True, nl=False)
     if form is not None:
         emit((output.PER_USER if per_user else output.FORMATS)[form](result))

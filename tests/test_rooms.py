@@ -25,6 +25,7 @@ ROOMS = (
     "receval",
     "evaluation",
     "init",
+    "gates",
     "comparison",
     "output",
     "parts",

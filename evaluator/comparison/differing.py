@@ -60,17 +60,22 @@ class Differing:
 
     def by_group(self, label: str, margin: float | None) -> Iterator[Difference]:
         """The differences of one measure within the groups that are asked for; none of a measure without values of users."""
-        for by, group, evidence in self.evidence_by_group(label):
-            yield difference_of(self.subject(label, by, group), evidence, self.questions.settings, margin)
+        if self.pairing is None or not self._has_users(label) or self.row(self.base, label).value is None:
+            return
+        for by, groups in self._groups.items():
+            for group in groups.drop_nulls().unique().sort().to_list():
+                yield difference_of(self.subject(label, by, group), self.evidence(label, by, group), self.questions.settings, margin)
 
     def subject(self, label: str, by: str | None = None, group: str | None = None) -> Subject:
         """What is compared: a measure over all users, or within a group."""
         row = self.row(self.base, label)
         return Subject(label, self.base.name, self.model.name, row.higher_is_better, row.k, row.aggregate, by, group)
 
-    def evidence(self, label: str) -> Evidence:
-        """What is known of the difference of one measure over all users."""
-        base, model = self.row(self.base, label), self.row(self.model, label)
+    def evidence(self, label: str, by: str | None = None, group: str | None = None) -> Evidence:
+        """What is known of the difference of one measure over all users, or over one group of those that are asked for."""
+        base, model = (self._row_within(side, label, by, group) for side in (self.base, self.model))
+        if base is None or model is None:
+            return whole_evidence(None, None)
         if base.value is None or model.value is None or not self._has_users(label):
             return whole_evidence(base.value, model.value)
         if self.pairing is None:
@@ -78,18 +83,19 @@ class Differing:
                 first, second = (Summary(row.value or 0.0, row.std, row.n_users) for row in (base, model))
                 return Evidence(unpaired_estimate(first, second), "welch")
             return whole_evidence(base.value, model.value)
+        if by is not None:
+            return self._paired(label, self.pairing, (self._groups[by] == group).fill_null(False).to_numpy())
         evidence = self._paired(label, self.pairing, None)
         if evidence.estimate.n_unpaired:
             self._unpaired[label] = evidence.estimate.n_unpaired
         return evidence
 
-    def evidence_by_group(self, label: str) -> Iterator[tuple[str, str, Evidence]]:
-        """What users are grouped by, a group, and what is known of the difference within it."""
-        if self.pairing is None or not self._has_users(label) or self.row(self.base, label).value is None:
-            return
-        for by, groups in self._groups.items():
-            for group in groups.drop_nulls().unique().sort().to_list():
-                yield by, group, self._paired(label, self.pairing, (groups == group).fill_null(False).to_numpy())
+    def _row_within(self, side: Side, label: str, by: str | None, group: str | None) -> Row | None:
+        """The row of a measure over all users, or over one group; `None` if a side has none of the group."""
+        if by is None:
+            return self.row(side, label)
+        rows = (row for row in side.result.by_group if (row.model, row.label, row.by, row.group) == (side.model, label, by, group))
+        return next(rows, None)
 
     def sides_of(self, label: str) -> tuple[Floats, Floats] | None:
         """The values of all users on both sides, means over training runs; `None` if there are none."""

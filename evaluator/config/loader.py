@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, get_args
 
 import yaml
@@ -21,7 +22,7 @@ from .folds import Fold, folds_of
 from .locations import Locations
 from .look_alikes import doubt
 from .models import Config
-from .overrides import add_input_format, add_model, override
+from .overrides import add_gates, add_input_format, add_model, override
 from .unused import unused
 
 
@@ -69,9 +70,10 @@ class Loaded:
         for optional in ("aggregates", "by"):
             if not evaluation[optional]:
                 del evaluation[optional]
-        dumped["compare"] = self.config.compare.model_dump(mode="json", exclude_defaults=True)
-        if not dumped["compare"]:
-            del dumped["compare"]
+        for section in ("compare", "gates"):
+            dumped[section] = getattr(self.config, section).model_dump(mode="json", exclude_defaults=True)
+            if not dumped[section]:
+                del dumped[section]
         dumped["health"] = {name: given for name, given in dumped["health"].items() if given is not None}
         if not dumped["health"]:
             del dumped["health"]
@@ -89,11 +91,12 @@ def load_config(
     environment: Mapping[str, str] | None = None,
     input_format: str | None = None,
     replace: bool = False,
+    gates: Mapping[str, Any] = MappingProxyType({}),
 ) -> Loaded:
     """Read a config file; `overrides` are `path=value`, `recommendations` are `NAME=PATH` with PATH as seen from here.
 
     `input_format` is the format of standard input, where a path is `-`. With `replace` a model of `recommendations` takes the place of one
-    of the same name, which is a problem otherwise. `~` in paths is the home folder.
+    of the same name, which is a problem otherwise. `gates` are keys of that section that options give. `~` in paths is the home folder.
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: what is wrong`.
     """
@@ -106,6 +109,8 @@ def load_config(
     problems = [problem for given in overrides if (problem := override(value, given, overridden, environment))]
     problems += [problem for model in recommendations if (problem := add_model(value, model, folder, overridden, replace))]
     if input_format and (problem := add_input_format(value, input_format, overridden)):
+        problems.append(problem)
+    if problem := add_gates(value, gates, folder, overridden):
         problems.append(problem)
     translation = translate(value.get("evaluation"), folder)
     locations = Locations(name, document, translation, overridden)
@@ -147,7 +152,7 @@ def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems
         config: Config | None = Config.model_validate(value, context={"folder": folder})
     except ValidationError as error:
         for details in error.errors():
-            messages.setdefault(locations.of_path(_path(details, value), of_key=details["type"] == "extra_forbidden"), _say(details))
+            messages.setdefault(locations.of_path(_path(details, value), of_key=details["type"] == "extra_forbidden"), say(details))
         config = _without(value, [_path(details, value) for details in error.errors()], folder)
     everything = [*problems, *(f"{location}: {message}" for location, message in messages.items())]
     everything += [f"{locations.of_path(where)}: {message}" for where, message in (contradictions(config) if config else ())]
@@ -220,7 +225,8 @@ def _path(details: ErrorDetails, value: Any) -> text.Path:
     return tuple(path)
 
 
-def _say(details: ErrorDetails) -> str:
+def say(details: ErrorDetails) -> str:
+    """What is wrong with a value, in words."""
     if details["type"] == "extra_forbidden":
         key = str(details["loc"][-1])
         allowed = _keys(details["loc"][:-1])

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import isclose
 
 from ..results.result import Result
-from . import blocks, findings, groups, ledgers, repeats
+from . import blocks, findings, gates, groups, ledgers, repeats
 from .cells import shown
 
 
@@ -58,7 +58,8 @@ def as_markdown(result: Result) -> bytes:
         head = "| percent of achievable | " + " | ".join(_escape(model) for model in models) + " |"
         lines += ["", head, "|---|" + "---:|" * len(models), *shares]
     counted = blocks.as_markdown([*repeats.page(result), *groups.page(result), *ledgers.page(result)])
-    return "\n".join([*above, *lines, "", *(f"- {_escape(note)}" for note in result.notes()), "", counted]).encode()
+    judged = [gates.as_markdown(result.gates)] if result.gates else []
+    return "\n".join([*above, *lines, "", *(f"- {_escape(note)}" for note in result.notes()), "", *judged, counted]).encode()
 
 
 def _escape(text: str) -> str:

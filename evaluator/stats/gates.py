@@ -10,21 +10,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final, Literal
+from typing import Final
 
 from ..errors import ConfigError
 from ..sums.exact import rounded
 from .confidence import Confidence, StudentT
 from .corrections import adjust
 from .estimates import Estimate, paired_estimate, relative_difference, standard_deviation
+from .gate_kinds import GateOutcome, GateState, LimitKind, MarginKind
 from .paired import TOLERANCE, PairedSums
 from .power import provable_margin, users_for_margin
-
-MarginKind = Literal["max_loss", "min_gain"]
-LimitKind = Literal["min", "max"]
-GateState = Literal["shown", "likely", "unlikely", "refuted"]
-"""`shown`: the worse bound meets the rule; `likely`: only the value does; `unlikely`: only the better bound does; `refuted`: none does."""
-GateOutcome = Literal["pass", "warn", "fail"]
 
 _FEW_USERS: Final = 10
 """Fewer users without any spread prove nothing."""
