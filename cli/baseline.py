@@ -30,7 +30,7 @@ def set_baseline(context: click.Context, folder: str, target: str, force: bool) 
     source, place = Path(folder).expanduser(), Path(target).expanduser()
     result = load(source)
     reasons = [
-        *([f"of its gates {Verdicts(result.gates).summary()}"] if Verdicts(result.gates).failed() else []),
+        *([Verdicts(result.gates).summary()] if Verdicts(result.gates).failed() else []),
         *(["its config has gates that were not judged"] if result.config.get("gates", {}).get("rules") and not result.gates else []),
         *(["a health check of level error failed"] if result.failed() else []),
     ]

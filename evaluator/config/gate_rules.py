@@ -59,7 +59,7 @@ class GateRule(Model):
     against: Annotated[str, Field(min_length=1)] | None = Field(
         None, description="the model of the same results that this rule compares with, in the place of the baseline"
     )
-    models: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
+    models: Annotated[tuple[str, ...], BeforeValidator(as_list, json_schema_input_type=str | list[str])] = Field(
         (), description="the models that are judged; those of gates.models"
     )
 

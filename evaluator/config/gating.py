@@ -46,7 +46,7 @@ class Gates(Model):
         0.05, description="how often a margin is held to be met that is not; bounds are one-sided at 1 - alpha"
     )
     rules: tuple[Rule, ...] = Field((), description="the rules: 'Recall@20 >= 0.25', 'nDCG@10 max_loss 2%', or mappings")
-    models: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
+    models: Annotated[tuple[str, ...], BeforeValidator(as_list, json_schema_input_type=str | list[str])] = Field(
         (), description="the models that are judged; all but yardsticks and those that others are compared with"
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from ..comparison.comparable import notes_on_inputs, refuse_incomparable
@@ -67,7 +68,8 @@ class _Judging:
     def _margins(self, cases: Sequence[Case], base: Side) -> list[Judged]:
         differing = self._differing(base, cases)
         judged = [self._margin(case, differing) for case in cases]
-        differing.refuse_other_users()
+        with _hinting("missing_lists: zero counts users without a list; compare.users: common judges those who count for both"):
+            differing.refuse_other_users()
         metrics = dict.fromkeys(case.row.metric for case in cases)
         notes = (*differing.notes(), *notes_on_inputs(base, differing.model, metrics), *self._notes_on(base))
         return [replace(one, notes=(*one.notes, *notes)) for one in judged]
@@ -93,8 +95,18 @@ class _Judging:
         """The pair of a model and its base; `DataError` if measures of it cannot be compared."""
         model = Side(cases[0].model, self.result, cases[0].model)
         _refuse_what_it_lacks(base, cases)
-        refuse_incomparable(base, model, dict.fromkeys(case.row.metric for case in cases), unpaired=False)
+        with _hinting("evaluate both on the same data, with the same config"):
+            refuse_incomparable(base, model, dict.fromkeys(case.row.metric for case in cases), unpaired=False)
         return self.pairs.setdefault((base.name, model.name), Differing(base, model, self.demands.questions))
+
+
+@contextmanager
+def _hinting(hint: str) -> Iterator[None]:
+    """Let failures say what helps here, where options of `receval compare` do not."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(error.message, hint) from None
 
 
 def _test(case: Case, evidence: Evidence, alpha: float) -> GateTest:

@@ -30,7 +30,7 @@ def gate_of(judged: Judged, unproven: GateOutcome) -> Gate:
     subject, test, rule = judged.subject, judged.test, judged.case.rule
     outcome = judged.outcome or _outcome(test, unproven)
     text = rule_text(subject.measure, test)
-    can = can_show(subject.measure, test) if test.users_needed is not None and outcome != "pass" else None
+    can = can_show(subject.measure, test) if test.users_needed is not None and test.state in ("likely", "unlikely") else None
     return Gate(
         rule=text if subject.group is None else f"{text}, {subject.by} {subject.group}",
         model=subject.model,

@@ -21,6 +21,8 @@ from .gate_kinds import GateOutcome, GateState, LimitKind, MarginKind
 from .paired import TOLERANCE, PairedSums
 from .power import provable_margin, users_for_margin
 
+_LEAST_SHARE: Final = 1e4
+"""A margin that is smaller than a part in so many of what users can show is of no practical meaning: it takes 1e8 times as many."""
 _FEW_USERS: Final = 10
 """Fewer users without any spread prove nothing."""
 
@@ -54,8 +56,11 @@ class GateTest:
 
     @property
     def users_needed(self) -> int | None:
-        """How many users it takes to show the margin (80 %), if nothing is lost; `None` of no margin, or where these users suffice."""
-        if self.kind != "max_loss" or not self.detectable or not 0 < self.limit < self.detectable:
+        """How many users it takes to show the margin (80 %), if nothing is lost.
+
+        `None` of no margin, where these users suffice, and of a margin so small that the number says nothing.
+        """
+        if self.kind != "max_loss" or not self.detectable or not self.detectable / _LEAST_SHARE < self.limit < self.detectable:
             return None
         return users_for_margin(self.n_users, self.detectable, self.limit)
 
