@@ -25,7 +25,7 @@ def generated() -> dict[Path, str]:
         readme: re.sub(f"{start}.*?{end}", lambda _: table, readme.read_text("utf-8"), flags=re.DOTALL),
         ROOT / "docs" / "metrics.md": f"{NOTICE}\n\n{blocks.as_markdown(pages.everything(found))}",
         ROOT / "docs" / "dirty-input.md": page("dirty_input", "docs/dirty_input.py or tests/toy"),
-        ROOT / "docs" / "seeds.md": page("seeds", "docs/seeds.py or docs/seeds"),
+        ROOT / "docs" / "seeds.md": page("seeds", "docs/seed_statements.py or docs/seeds"),
         ROOT / "docs" / "checks.md": page("checks", "evaluator/checks/table.py and evaluator/conventions/protocol.py"),
     }
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
 import numpy as np
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 from ..errors import ConfigError, DataError
 from ..results.result import Row
 from ..results.users import columns_of
-from ..stats.comparing import difference_of, paired_evidence, whole_evidence
-from ..stats.estimates import Evidence
+from ..stats.comparing import difference_of, estimate_paired, whole_estimate
+from ..stats.estimates import Estimate
 from ..stats.ratios import RatioTerms, pooled_estimate
 from ..stats.records import Difference, Subject
 from ..stats.runs import runs_estimate
@@ -25,6 +26,9 @@ from .questions import Questions
 from .sides import Side
 
 _OF_SUMS = ("mean", "sum")
+_MANY = 100_000
+_THREADS = 2
+"""More measures at a time would take more memory."""
 
 
 class Differing:
@@ -34,6 +38,7 @@ class Differing:
         self.base, self.model, self.questions = base, model, questions
         self._rows = {side: rows_of(side.result, side.model) for side in (base, model)}
         self._unpaired: dict[str, int] = {}
+        self._most_paired = 0
 
     def row(self, side: Side, label: str) -> Row:
         """The row of a measure."""
@@ -56,39 +61,27 @@ class Differing:
 
     def of(self, label: str, margin: float | None) -> Difference:
         """The difference of one measure over all users, not yet judged."""
-        return difference_of(self.subject(label), self.evidence(label), self.questions.settings, margin)
-
-    def by_group(self, label: str, margin: float | None) -> Iterator[Difference]:
-        """The differences of one measure within the groups that are asked for; none of a measure without values of users."""
-        if self.pairing is None or not self._has_users(label) or self.row(self.base, label).value is None:
-            return
-        for by, groups in self._groups.items():
-            for group in groups.drop_nulls().unique().sort().to_list():
-                yield difference_of(self.subject(label, by, group), self.evidence(label, by, group), self.questions.settings, margin)
+        return difference_of(self.subject(label), self.estimate(label), self.questions.settings, margin)
 
     def subject(self, label: str, by: str | None = None, group: str | None = None) -> Subject:
         """What is compared: a measure over all users, or within a group."""
         row = self.row(self.base, label)
         return Subject(label, self.base.name, self.model.name, row.higher_is_better, row.k, row.aggregate, by, group)
 
-    def evidence(self, label: str, by: str | None = None, group: str | None = None) -> Evidence:
-        """What is known of the difference of one measure over all users, or over one group of those that are asked for."""
+    def estimate(self, label: str, by: str | None = None, group: str | None = None) -> Estimate:
+        """The difference of one measure over all users, or over one group of those that are asked for, with what is known of its error."""
         base, model = (self._row_within(side, label, by, group) for side in (self.base, self.model))
-        if base is None or model is None:
-            return whole_evidence(None, None)
-        if base.value is None or model.value is None or not self._has_users(label):
-            return whole_evidence(base.value, model.value)
-        if self.pairing is None:
-            if base.aggregate == "mean" and base.repeats is None and model.repeats is None:
-                first, second = (Summary(row.value or 0.0, row.std, row.n_users) for row in (base, model))
-                return Evidence(unpaired_estimate(first, second), "welch")
-            return whole_evidence(base.value, model.value)
-        if by is not None:
+        if by is not None and self.pairing is not None and self._has_users(label):
             return self._paired(label, self.pairing, (self._groups[by] == group).fill_null(False).to_numpy())
-        evidence = self._paired(label, self.pairing, None)
-        if evidence.estimate.n_unpaired:
-            self._unpaired[label] = evidence.estimate.n_unpaired
-        return evidence
+        if base is None or model is None:
+            return whole_estimate(None, None)
+        if base.value is None or model.value is None or not self._has_users(label):
+            return whole_estimate(base.value, model.value)
+        if self.pairing is not None:
+            return self._paired(label, self.pairing, None)
+        if base.aggregate == "mean" and base.repeats is None and model.repeats is None:
+            return unpaired_estimate(*(Summary(row.value or 0.0, row.std, row.n_users) for row in (base, model)))
+        return whole_estimate(base.value, model.value)
 
     def _row_within(self, side: Side, label: str, by: str | None, group: str | None) -> Row | None:
         """The row of a measure over all users, or over one group; `None` if a side has none of the group."""
@@ -96,6 +89,31 @@ class Differing:
             return self.row(side, label)
         rows = (row for row in side.result.by_group if (row.model, row.label, row.by, row.group) == (side.model, label, by, group))
         return next(rows, None)
+
+    def all(self, margins: Mapping[str, float | None]) -> list[Difference]:
+        """The differences of all measures of `margins`, in its order; of many users two measures at a time."""
+        users = 0 if self.pairing is None else len(self.pairing.keys)
+        if users < _MANY:
+            made = [self.of(label, margin) for label, margin in margins.items()]
+        else:
+            with ThreadPoolExecutor(_THREADS) as pool:
+                made = list(pool.map(self.of, margins.keys(), margins.values()))
+        self.count_users({one.subject.measure: (one.n_users, one.n_unpaired) for one in made})
+        return made
+
+    def count_users(self, numbers: Mapping[str, tuple[int, int]]) -> None:
+        """Note how many users were paired for each measure, and how many were not, for `refuse_other_users` and `notes`."""
+        if self.pairing is not None:
+            self._most_paired = max([self._most_paired, *(n for n, _ in numbers.values())])
+            self._unpaired |= {label: n_unpaired for label, (_, n_unpaired) in numbers.items() if n_unpaired}
+
+    def by_group(self, label: str, margin: float | None) -> Iterator[Difference]:
+        """The differences of one measure within the groups that are asked for; none of a measure without values of users."""
+        if self.pairing is None or not self._has_users(label) or self.row(self.base, label).value is None:
+            return
+        for by, groups in self._groups.items():
+            for group in groups.drop_nulls().unique().sort().to_list():
+                yield difference_of(self.subject(label, by, group), self.estimate(label, by, group), self.questions.settings, margin)
 
     def sides_of(self, label: str) -> tuple[Floats, Floats] | None:
         """The values of all users on both sides, means over training runs; `None` if there are none."""
@@ -105,7 +123,12 @@ class Differing:
         return base, model
 
     def refuse_other_users(self) -> None:
-        """`DataError` if not the same users count on both sides, unless those in common are asked for."""
+        """`DataError` if not the same users count on both sides, unless those in common are asked for, and if there is no such user."""
+        if self._unpaired and not self._most_paired:
+            raise DataError(
+                f"{self.model.name} cannot be compared with {self.base.name}: no user counts for both",
+                "--unpaired compares means of different users",
+            )
         if self._unpaired and not self.questions.common:
             label, n = max(self._unpaired.items(), key=lambda item: item[1])
             raise DataError(
@@ -132,7 +155,7 @@ class Differing:
         row, definition = self.row(self.base, label), self.base.result.definitions[self.row(self.base, label).metric]
         return not definition.of_models and definition.axes.get("f_of") != "means" and row.aggregate not in ("system", "formula")
 
-    def _paired(self, label: str, pairing: Pairing, mask: NDArray[np.bool_] | None) -> Evidence:
+    def _paired(self, label: str, pairing: Pairing, mask: NDArray[np.bool_] | None) -> Estimate:
         row, settings = self.row(self.base, label), self.questions.settings
         among = slice(None) if mask is None else mask
 
@@ -145,7 +168,7 @@ class Differing:
         if pairing.has_runs:
             if row.aggregate not in _OF_SUMS or pairing.folds is not None:
                 return self._whole(label, of_group=mask is not None)
-            return Evidence(runs_estimate(base, model), "t")
+            return runs_estimate(base, model)
         clusters = self._clusters
         members = None if clusters is None else clusters[among]
         one, other = base[0], model[0]
@@ -155,22 +178,20 @@ class Differing:
             one, other = _weighted_by_fold(one, other, pairing.folds[among])
         if mask is None and row.n_users > np.isfinite(one).sum():
             one, other, members = _padded(one, other, members, row.n_users)
-        return paired_evidence(row.aggregate, one, other, settings, members)
+        return estimate_paired(one, other, settings, row.aggregate, members)
 
-    def _pooled(self, label: str, pairing: Pairing, values: Callable[[str], list[list[Floats]]], *, of_group: bool) -> Evidence:
+    def _pooled(self, label: str, pairing: Pairing, values: Callable[[str], list[list[Floats]]], *, of_group: bool) -> Estimate:
         measure = self.row(self.base, label).measure
         columns = (f"{measure} numerator", f"{measure} denominator")
         known = all(columns[0] in columns_of(side.result.per_user, side.model) for side in (self.base, self.model))
         if not known or pairing.has_runs or pairing.folds is not None:
             return self._whole(label, of_group=of_group)
         (above, other_above), (below, other_below) = (values(column) for column in columns)
-        return Evidence(pooled_estimate(RatioTerms(above[0], below[0]), RatioTerms(other_above[0], other_below[0])), "t")
+        return pooled_estimate(RatioTerms(above[0], below[0]), RatioTerms(other_above[0], other_below[0]))
 
-    def _whole(self, label: str, *, of_group: bool) -> Evidence:
+    def _whole(self, label: str, *, of_group: bool) -> Estimate:
         """The difference of two values of which there is no interval; of a group nothing is known."""
-        if of_group:
-            return whole_evidence(None, None)
-        return whole_evidence(self.value(self.base, label), self.value(self.model, label))
+        return whole_estimate(*((None, None) if of_group else (self.value(side, label) for side in (self.base, self.model))))
 
     @cached_property
     def _groups(self) -> dict[str, pl.Series]:

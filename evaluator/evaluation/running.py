@@ -13,23 +13,13 @@ from uuid import uuid4
 from .. import load
 from ..checks import CHECKS
 from ..config import Loaded
-from ..health import (
-    CheckTask,
-    Context,
-    Symptom,
-    comparisons,
-    failing_rows,
-    findings,
-    in_order,
-    refuse,
-    unmade,
-    untimed,
-)
+from ..health import CheckTask, Context, Symptom, comparisons, failing_rows, findings, in_order, refuse, unmade, untimed
 from ..measure.finishing import finish
 from ..measure.group_rows import group_remarks, group_rows, groups_of
 from ..measure.partial import Partial
 from ..measure.task import Task
 from ..measure.ties import TieMeasures, bounds
+from ..measure.yardsticks import ORACLE
 from ..results.definition import TruthFingerprint
 from ..results.description import Description
 from ..results.protocol import Protocol
@@ -68,17 +58,18 @@ def run(
     enriched: Path | None = None,
     describes: bool = False,
     complete: bool = True,
+    most_values: int | None = None,
 ) -> Result:
     """Evaluate the models of a config, and make its health checks; with `data.folds` in each fold.
 
-    With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user. The lists
-    of each model go with their hits into a Parquet file of the folder `enriched`, if one is given; see `measure.enriched`. If the run
-    `describes` its files, which reads them once more, the result has their description. A `tolerant` run refuses nothing that can be read:
-    what the policy calls an error is a finding. A `complete` result has standard deviations
-    and the fingerprint of truth. Raises `DataError` if a file cannot be read or its content is wrong, and `MissingExtraError` if the engine
-    is not there.
+    With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user (of a
+    model with more than `most_values` none). The lists of each model go with their hits into a Parquet file of the folder `enriched`, if
+    one is given; see `measure.enriched`. If the run `describes` its files, which reads them once more, the result has their description. A
+    `tolerant` run refuses nothing that can be read: what the policy calls an error is a finding. A `complete` result has standard
+    deviations and the fingerprint of truth. Raises `DataError` if a file cannot be read or its content is wrong, and `MissingExtraError`
+    if the engine is not there.
     """
-    options = Options(report, keep_failures, tolerant, keep_users, enriched, describes, complete)
+    options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete)
     results = {name: evaluate(Request.of(fold), options) for name, fold in loaded.of_folds().items()}
     return over_folds(results, loaded.resolved()) if results else evaluate(Request.of(loaded), options)
 
@@ -135,18 +126,20 @@ class Run:
             return
         task, models = self.task, dict(self.models)
         others = compared(self.request, self.files, task, len(self.plan.shown), models, checks.wants("X14"))
-        for name, (yardstick, found) in others.shown.items():
+        for name, (yardstick, measured) in others.shown.items():
             plan = Plan(yardstick.task.definitions, self.plan.aggregates)
-            self.models[name] = self.evaluated(name, yardstick.task, found, plan)
+            self.models[name] = self.evaluated(name, yardstick.task, measured, plan)
         self.yardsticks = tuple(others.shown)
         remark = others.remark()
         self.more_remarks += [remark] if remark else []
         for name, model in models.items():
             best = others.best(model)
-            self.models[name] = with_shares(model, best)
+            self.models[name] = with_shares(model, best, self.models.get(ORACLE))
             if name in self.checks_of:
                 context = self.context(name, self.files.inputs.models[name], model, {}, best, others.popular(model))
-                self.note(comparisons(self.checks_of[name], context))
+                found, remarks = comparisons(self.checks_of[name], model.partial.more[TALLIES], context)
+                self.note(found)
+                self.more_remarks += of_models((name, f"{remark}.") for remark in remarks)
         for name in others.shown:
             self.models[name] = with_shares(self.models[name], others.best_of(name, self.models[name]))
 
@@ -272,7 +265,8 @@ class Run:
         checks, found = check_task_of(self.request), in_order(self.symptoms)
         examined = checks.wants_any
         groups = {number: (by, dict(groups_of(self.files.prepared, by))) for number, by in enumerate(self.plan.labels)}
-        users = {name: of_one.per_user(self.plan.shown, groups) for name, of_one in self.models.items() if self.options.keep_users}
+        kept = {name: of_one for name, of_one in self.models.items() if self.options.keep_users and of_one.finished.user_values is not None}
+        users = {name: of_one.per_user(self.plan.shown, groups) for name, of_one in kept.items()}
         return Result(
             rows=tuple(rows),
             counts={name: of_one.counts for name, of_one in self.models.items()},

@@ -14,7 +14,7 @@ from ..config.gate_rules import GateRule
 from ..errors import ConfigError, DataError
 from ..results.gates import Verdicts
 from ..results.result import FEW_USERS, Result
-from ..stats.estimates import Evidence
+from ..stats.estimates import Estimate
 from ..stats.gates import GateTest, corrected_gains, estimate_test, limit_test, margin_test
 from ..stats.records import Subject
 from .bases import NoBase, base_of, judged_models
@@ -67,7 +67,9 @@ class _Judging:
 
     def _margins(self, cases: Sequence[Case], base: Side) -> list[Judged]:
         differing = self._differing(base, cases)
-        judged = [self._margin(case, differing) for case in cases]
+        estimates = {label: differing.estimate(label) for label in dict.fromkeys(case.label for case in cases)}
+        differing.count_users({label: (one.n, one.n_unpaired) for label, one in estimates.items()})
+        judged = [self._margin(case, differing, estimates[case.label]) for case in cases]
         with _hinting("missing_lists: zero counts users without a list; compare.users: common judges those who count for both"):
             differing.refuse_other_users()
         metrics = dict.fromkeys(case.row.metric for case in cases)
@@ -81,15 +83,15 @@ class _Judging:
             what = "its own gates" if failed else "its health checks"
             yield f"The baseline {base.name} failed {what}: what is as good need not be good."
 
-    def _margin(self, case: Case, differing: Differing) -> Judged:
+    def _margin(self, case: Case, differing: Differing, of_all: Estimate) -> Judged:
+        """Judge a margin over a group, or `of_all` users."""
         row = case.row
         subject = differing.subject(case.label, row.by, row.group)
-        evidence = differing.evidence(case.label, row.by, row.group)
-        if row.by is not None and evidence.estimate.n < FEW_USERS:
-            return _too_few(case, subject, evidence.estimate.n)
-        test = _test(case, evidence, self.demands.questions.settings.alpha)
-        paired = evidence.estimate.n_changed is not None
-        return Judged(case, subject, test, paired=paired, notes=() if test.by_value else evidence.estimate.notes)
+        estimate = of_all if row.by is None else differing.estimate(case.label, row.by, row.group)
+        if row.by is not None and estimate.n < FEW_USERS:
+            return _too_few(case, subject, estimate.n)
+        test = _test(case, estimate, self.demands.questions.settings.alpha)
+        return Judged(case, subject, test, paired=estimate.n_changed is not None, notes=() if test.by_value else estimate.notes)
 
     def _differing(self, base: Side, cases: Sequence[Case]) -> Differing:
         """The pair of a model and its base; `DataError` if measures of it cannot be compared."""
@@ -109,14 +111,14 @@ def _hinting(hint: str) -> Iterator[None]:
         raise DataError(error.message, hint) from None
 
 
-def _test(case: Case, evidence: Evidence, alpha: float) -> GateTest:
+def _test(case: Case, estimate: Estimate, alpha: float) -> GateTest:
     """A margin over paired users is tested exactly; over anything else by its estimate."""
     kind, margin, better = case.rule.margin_kind, case.rule.margin, case.row.higher_is_better
     assert kind is not None
     assert better is not None
-    if evidence.sums is not None:
-        return margin_test(evidence.sums, better, kind, margin.size, margin.is_share, alpha)
-    return estimate_test(evidence.estimate, better, kind, margin.size, alpha, margin.is_share)
+    if estimate.sums is not None:
+        return margin_test(estimate.sums, better, kind, margin.size, margin.is_share, alpha)
+    return estimate_test(estimate, better, kind, margin.size, alpha, margin.is_share)
 
 
 def _refuse_what_it_lacks(base: Side, cases: Sequence[Case]) -> None:

@@ -42,6 +42,11 @@ def _by_order(params: Mapping[str, Scalar]) -> bool:
     return params["ties"] == "list_order"
 
 
+def _by_order_among_candidates(params: Mapping[str, Scalar]) -> bool:
+    """Whether so, and no hit counts less than 0, so that one more among the first k is never worse."""
+    return _by_order(params) and params["negatives"] == "candidates"
+
+
 def _right_pairs(m: Measure) -> Array:
     """Σ over the hits with rank ≤ k of the share of negatives ranked below the hit."""
     more = 1 if m.params["norm"] == "n_negatives_plus_1" else 0
@@ -112,6 +117,7 @@ def gauc(m: Measure) -> Ratio:
     uses=_tables,
     pooled=True,
     reference="limited AUC of Schröder, Thiele and Lehner, UCERSTI 2011, as computed by Elliot and WarpRec",
+    ties=_by_order_among_candidates,
 )
 def lauc(m: Measure) -> Ratio:
     """AUC limited to the first k items of the list.

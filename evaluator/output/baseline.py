@@ -9,14 +9,14 @@ from typing import Any
 from ..results.gates import Verdicts
 from ..results.result import Result
 from .blocks import Block, Heading, Terms
-from .cells import shown
+from .cells import Formats
 from .figures import Figures
 
 
 def page(result: Result, name: str) -> list[Block]:
     """The folder for people."""
-    table = result.by_model()
-    lines = tuple((label, *(shown(table[model].get(label)) for model in result.models)) for label in result.labels())
+    table, formats = result.by_model(), Formats.of(result.rows)
+    lines = tuple((label, *(formats.shown(table[model].get(label)) for model in result.models)) for label in result.labels())
     terms = Terms(tuple(_terms(result)), code=False)
     return [Heading(name), terms, Figures(("measure", *result.models), lines)]
 

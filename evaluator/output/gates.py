@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from io import StringIO
-from typing import Any, Final, Literal, TextIO
+from typing import Any, Final, TextIO
 
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from ..results.gates import Gate, Outcome, Verdicts
 from .data import gate_cells
+from .screen import Screen
 
 FORMAT_VERSION: Final = 1
 """The version of the JSON form."""
@@ -25,7 +25,7 @@ _WORDS: Final[dict[Outcome, tuple[str, str]]] = {
     "skipped": ("skip", "dim"),
 }
 """The word for an outcome, and its style."""
-_PLAIN: Final = {"≥": ">=", "≤": "<=", "−": "-", "·": "-", "“": '"', "”": '"'}
+_UNBOUNDED: Final = Console(width=100_000, height=100)
 
 
 def title(gates: Sequence[Gate]) -> str:
@@ -50,26 +50,23 @@ def show(gates: Sequence[Gate], file: TextIO) -> str:
     """The table as text for `file`, with colour only where that is a terminal that has it; nothing without gates."""
     if not gates:
         return ""
-    screen = Console(file=file)
+    screen = Screen.of(file)
     several = len({one.model for one in gates}) > 1
+    lines = [[screen.visible(cell) for number, cell in enumerate(line) if several or number != 1] for line in rows(gates)]
     table = Table.grid(padding=(0, 2))
-    lines = [[cell for number, cell in enumerate(line) if several or number != 1] for line in rows(gates)]
     for number, column in enumerate(zip(*lines, strict=True)):
         last = number == len(lines[0]) - 1
         table.add_column(no_wrap=not last, min_width=None if last else max(map(cell_len, column)))
     for one, line in zip(gates, lines, strict=True):
         table.add_row(Text(line[0], style=_WORDS[one.outcome][1]), *map(Text, line[1:]))
-    unbounded = Console(width=100_000, height=100).measure(table).maximum + 2
-    width = screen.width if screen.is_terminal else unbounded
-    text = StringIO()
-    system: Literal["auto"] | None = "auto" if screen.is_terminal and screen.color_system else None
-    console = Console(file=text, width=width, height=100, force_terminal=screen.is_terminal, color_system=system, highlight=False)
-    console.print(Text(title(gates)), soft_wrap=True)
-    console.print(Padding(table, (0, 0, 0, 2), expand=False))
-    for note in Verdicts(tuple(gates)).notes():
-        console.print(Text(note, style="dim"), soft_wrap=True)
-    shown = "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
-    return _encoded(shown, file.encoding or "ascii")
+    widest = _UNBOUNDED.measure(table).maximum + 2
+    head = Text(screen.visible(title(gates).replace("·", "·" if screen.encodes("·") else "-")))
+    notes = [line for note in Verdicts(tuple(gates)).notes() for line in screen.paragraph(Text(screen.visible(note), style="dim"))]
+    shapes: list[tuple[RenderableType, int]] = [
+        *screen.paragraph(head),
+        (Padding(table, (0, 0, 0, 2), expand=False), screen.width or widest),
+    ]
+    return screen.draw([*shapes, *notes])
 
 
 def below(gates: Sequence[Gate], file: TextIO) -> str:
@@ -94,16 +91,6 @@ def as_json(gates: Sequence[Gate], *, strict: bool = False) -> bytes:
     verdicts = Verdicts(tuple(gates))
     content: dict[str, Any] = {"format_version": FORMAT_VERSION, "failed": verdicts.failed(strict), "summary": verdicts.summary()}
     return (json.dumps(content | gate_cells(gates), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
-
-
-def _encoded(text: str, encoding: str) -> str:
-    """The text with plain signs where an output cannot encode the usual ones."""
-    try:
-        "".join(_PLAIN).encode(encoding)
-    except (UnicodeEncodeError, LookupError):
-        for sign, plain in _PLAIN.items():
-            text = text.replace(sign, plain)
-    return text
 
 
 def _usual_base(gates: Sequence[Gate]) -> str:

@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import isclose
 
 from ..results.result import Result
 from . import blocks, findings, gates, groups, ledgers, repeats
-from .cells import shown
+from .best_values import best, explained
+from .cells import Formats
 
 
 def arrow(result: Result, label: str) -> str:
     """Which direction is better; empty where neither is."""
     return {True: " ↑", False: " ↓", None: ""}[result.higher_is_better[label]]
-
-
-def best(result: Result) -> set[tuple[str, str]]:
-    """The (model, label) of the best values; none where there is nothing to compare."""
-    winners_by_measure: set[tuple[str, str]] = set()
-    table = result.by_model()
-    for label in result.labels():
-        rivals = {model: rows for model, rows in table.items() if model not in result.yardsticks}
-        values = {model: rows[label].value for model, rows in rivals.items() if label in rows and rows[label].value is not None}
-        if len(values) > 1 and result.higher_is_better[label] is not None:
-            top = (max if result.higher_is_better[label] else min)(value for value in values.values() if value is not None)
-            winners = {(model, label) for model, value in values.items() if isclose(value or 0.0, top, rel_tol=1e-12, abs_tol=1e-15)}
-            winners_by_measure |= winners if len(winners) < len(values) else set()
-    return winners_by_measure
 
 
 def achieved(result: Result, models: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
@@ -40,13 +26,14 @@ def achieved(result: Result, models: Sequence[str]) -> Iterator[tuple[str, list[
 
 def as_markdown(result: Result) -> bytes:
     """A Markdown table: measures × models, the best value of each measure in bold, what the checks found above, who counts below."""
-    table, marked = result.by_model(), best(result)
+    formats = Formats.of(result.rows)
+    table, marked = result.by_model(), best(result, formats)
     lines = ["| measure | " + " | ".join(_escape(model) for model in result.models) + " |"]
     lines.append("|---|" + "---:|" * len(result.models))
     for label in result.labels():
         cells = []
         for model in result.models:
-            value = shown(table[model].get(label))
+            value = formats.shown(table[model].get(label))
             cells.append(f"**{value}**" if (model, label) in marked else value)
         lines.append(f"| {_escape(label)}{arrow(result, label)} | " + " | ".join(cells) + " |")
     lines.append("| users | " + " | ".join(f"{result.counts[model].averaged:,}" for model in result.models) + " |")
@@ -57,9 +44,10 @@ def as_markdown(result: Result) -> bytes:
     if shares:
         head = "| percent of achievable | " + " | ".join(_escape(model) for model in models) + " |"
         lines += ["", head, "|---|" + "---:|" * len(models), *shares]
+    notes = (*([explained("Bold:")] if marked else []), *result.notes())
     counted = blocks.as_markdown([*repeats.page(result), *groups.page(result), *ledgers.page(result)])
     judged = [gates.as_markdown(result.gates)] if result.gates else []
-    return "\n".join([*above, *lines, "", *(f"- {_escape(note)}" for note in result.notes()), "", *judged, counted]).encode()
+    return "\n".join([*above, *lines, "", *(f"- {_escape(note)}" for note in notes), "", *judged, counted]).encode()
 
 
 def _escape(text: str) -> str:

@@ -24,7 +24,8 @@ class Estimate:
     """The difference model - base of a measure; `confidence` is `None` where nothing is known of its error.
 
     `up` users have a higher value with the model, `down` a lower one. `p` and `statistic` are those of a test that does not follow from the
-    confidence, such as that of ranks. `relative` is the difference as a share of the base value, with its interval.
+    confidence, such as that of ranks. `relative` is the difference as a share of the base value, with its interval. `sums` are those over
+    paired users, where nothing else went into it.
     """
 
     n: int
@@ -41,6 +42,8 @@ class Estimate:
     statistic: float | None = None
     p: float | None = None
     relative: Relative | None = None
+    test: str = "t"
+    sums: PairedSums | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -67,15 +70,6 @@ class Relative:
     def of(cls, difference: float, base_value: float) -> Relative | None:
         """The share alone; `None` unless the base value is above 0."""
         return cls(difference / base_value) if base_value > 0 else None
-
-
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """An estimate with the name of the test that judges it, and the sums over paired users where nothing else went into it."""
-
-    estimate: Estimate
-    test: str | None
-    sums: PairedSums | None = None
 
 
 def paired_estimate(sums: PairedSums, alpha: float) -> Estimate:

@@ -122,7 +122,7 @@ def test_a_group_is_judged_by_itself_and_a_small_one_is_skipped(place, receval):
 
 def other_users(place):
     (place / "test.csv").write_text(TEST.replace("120,a,5\n120,b,3\n", ""))
-    return 3, "home cannot be compared with main: the test data have 119 users and 120 users"
+    return 3, "home cannot be compared with main: the test data of home have 119 users and those of main 120"
 
 
 def other_truth(place):

@@ -131,7 +131,7 @@ def test_one_user_shows_nothing():
 
 def test_nobody_in_common_is_refused():
     today, base = result_of({"home": BASE}, users=range(400, 800)), result_of({"home": BASE})
-    with pytest.raises(DataError, match="they do not count the same users"):
+    with pytest.raises(DataError, match="home cannot be compared with main: no user counts for both"):
         gates(today, "nDCG@10 max_loss 2%", base=base)
 
 

@@ -82,6 +82,7 @@ def test_all_signs_of_few_users_are_those_of_scipy(seed):
     assert compare_paired(SUBJECT, base, model, Settings(test="permutation")).p == close(oracle.pvalue)
 
 
+@settings(max_examples=25)
 @given(P_VALUES, st.sampled_from([("holm", "holm"), ("bh", "fdr_bh"), ("by", "fdr_by")]))
 def test_corrections_are_those_of_statsmodels(p_values, methods):
     ours, theirs = methods

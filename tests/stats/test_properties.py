@@ -133,3 +133,29 @@ def test_the_bootstrap_reads_one_distribution_for_test_and_interval(pair, test, 
     assert found.low <= found.one_sided_low <= found.one_sided_high <= found.high
     assert (found.p <= 0.04) <= (found.low > 0 or found.high < 0)
     assert 0 < found.p <= 1
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("aggregate", ["mean", "sum", "geometric"])
+def test_a_difference_names_its_test(test, aggregate):
+    subject, chosen = replace(SUBJECT, aggregate=aggregate), Settings(test=test, resamples=FEW_RESAMPLES)
+    found = compare_paired(subject, *draw_pair(4, 60), chosen)
+    assert found.test == test
+    assert found.low < found.difference < found.high
+
+
+def test_a_sum_is_the_mean_times_the_users():
+    mean, total = (compare_paired(replace(SUBJECT, aggregate=name), *draw_pair(5, 64), SETTINGS) for name in ("mean", "sum"))
+    assert (total.difference, total.low, total.se, total.value) == (64 * mean.difference, 64 * mean.low, 64 * mean.se, 64 * mean.value)
+    assert (total.p, total.relative_low) == (mean.p, mean.relative_low)
+
+
+def test_a_median_says_that_it_does_not_look_at_clusters():
+    subject, clusters = replace(SUBJECT, aggregate="median"), np.arange(60) // 2
+    notes = compare_paired(subject, *draw_pair(6, 60), Settings(resamples=FEW_RESAMPLES), clusters=clusters).notes
+    assert notes == ("The median draws users one by one, not by cluster.",)
+
+
+def test_users_of_one_cluster_have_no_interval():
+    found = compare_paired(SUBJECT, *draw_pair(7, 60), SETTINGS, clusters=np.zeros(60, dtype=np.int64))
+    assert (found.p, found.interval, found.notes) == (None, None, ("All users are of one cluster: there is no interval.",))

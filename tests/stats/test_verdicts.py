@@ -12,6 +12,7 @@ from receval.stats.comparing import compare_paired, compare_runs, compare_unpair
 from receval.stats.digits import decimals, percent, plain, signed
 from receval.stats.ranks import WARNING
 from receval.stats.records import Settings, Subject
+from receval.stats.resampling import affordable_resamples, fewer_resamples
 from receval.stats.unpaired import UNPAIRED, Summary
 from receval.stats.verdicts import corrected, unjudged
 
@@ -235,3 +236,10 @@ def test_the_json_form_has_every_field_of_a_comparison():
     wanted = """measure k aggregate base model n_users n_changed base_value value difference relative low high level sd statistic df p
         p_adjusted family correction test effect_size up same down margin p_same probability_same detectable verdict sentence notes"""
     assert set(wanted.split()) <= CASES["better"][0].cells().keys()
+
+
+def test_many_users_are_drawn_fewer_times_and_a_note_says_so():
+    assert [affordable_resamples(n, 9_999) for n in (0, 20_000, 100_000, 10_000_000)] == [9_999, 9_999, 2_000, 999]
+    assert affordable_resamples(10_000_000, 199) == 199
+    assert fewer_resamples(100_000, 9_999) == ("2,000 resamples instead of 9,999, since so many users take long.",)
+    assert fewer_resamples(100, 9_999) == ()
