@@ -34,6 +34,7 @@ from .grouping import GroupBys
 from .metric_entries import read_cutoffs, read_entry
 from .odd_data import Health, HealthField, Policy
 from .output import Output
+from .reporting import ReportConfig
 from .sources import Model, as_list
 
 _CUTOFF: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["none", None]}]}
@@ -285,4 +286,5 @@ class Config(Model):
     health: HealthField = Field(Health(), description="severities and limits of the health checks, by id; off: none is made")
     compare: Compare = Field(Compare(), description="which differences between models are judged, and how")
     gates: Gates = Field(Gates(), description="what must hold of a model that may ship")
+    report: ReportConfig = Field(ReportConfig(), description="how results look in reports")
     output: Output = Field(Output())

@@ -168,7 +168,7 @@ class Run:
             self.truths[""] = found.more[TRUTH].fingerprint
         if first:
             refuse_nothing_relevant(files.inputs.test, plan.definitions[0], found)
-        if checks is None and not found.counts["judged"]:
+        if checks is None and not found.counts["judged"] and not self.options.tolerant:
             load.common_or_refuse(files.inputs.test, source)
         if self.options.enriched is not None:
             self.enriched[name] = self.options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
@@ -275,7 +275,7 @@ class Run:
             inputs=describe(self.files.inputs, self.files.reader.n_rows, self.files.fingerprints, self.request.folder),
             config=self.request.description,
             remarks=self.remarks,
-            versions=provenance.versions(self.request.engine.name),
+            versions=provenance.versions(self.request.engine.name, (definition.metric for definition in self.plan.all)),
             yardsticks=self.yardsticks,
             findings=tuple(symptom.finding for symptom in found),
             examined=examined,
