@@ -17,6 +17,8 @@ import click
 _COMMANDS = {
     "run": "Evaluate recommendation files as a config says.",
     "compare": "Say how much models differ, and how sure that is.",
+    "gate": "Say whether models may ship: judge the rules of a config.",
+    "baseline": "Keep a folder of results to compare later ones with.",
     "check": "Say what is wrong or suspicious in the files of a config.",
     "describe": "Say what the files of a config hold.",
     "init": "Write a config for files, from another program's, or with sample data.",

@@ -87,14 +87,14 @@ def run(
 ) -> None:
     """Evaluate recommendation files as a config says.
 
-    The result goes to standard output, everything else to standard error. Exits with 1 if a health check of level error failed; the
-    results are written all the same.
+    The result goes to standard output, everything else to standard error. Exits with 1 if a gate or a health check of level error
+    failed; the results are written all the same.
     """
     from receval.config import load_config
     from receval.output import disk
     from receval.output.own_inputs import refuse_overwriting
 
-    from . import closing, failures, results
+    from . import closing, failures, gating, results
 
     if quiet and verbose:
         raise click.UsageError("-q and -v contradict each other: give one")
@@ -111,11 +111,12 @@ def run(
     looks.refuse_unknown(loaded)
     files, folders = _targets(loaded, outputs, _PER_USER_ENDINGS if per_user else _ENDINGS)
     refuse_overwriting(loaded, [*results.targets(loaded, files, folders), *failures.targets(store)])
+    has_gates, baseline = bool(loaded.config.gates.rules), gating.baseline_for(loaded, folders)
     with ExitStack() as stack:
         stage = stack.enter_context(disk.Stage([*folders, *(disk.destination(file).parent for file in files if disk.is_plain(file))]))
         failures_stage = stack.enter_context(failures.target(store))
         formats = (loaded.config.output.per_user_formats or (("parquet",) if per_user else ())) if folders else ()
-        keeps = per_user or bool(formats)
+        keeps = per_user or bool(formats) or has_gates
         compares = not quiet and form in (None, "table") and not per_user and closing.has_several(loaded)
         result = _evaluate(
             loaded,
@@ -123,10 +124,11 @@ def run(
             keep_failures=store is not None,
             keep_users=keeps or compares or results.compares(files, form),
             most_values=None if keeps or results.compares(files, form) else closing.most_values(loaded),
-            complete=bool(files or folders or form not in (None, "table")),
+            complete=has_gates or bool(files or folders or form not in (None, "table")),
             enriched=_enriched(loaded, folders, stack),
             describes=loaded.config.output.describe or results.describes(loaded, files),
         )
+        result, refused = gating.judged_or_refused(loaded, result, baseline)
         results.save(loaded, result, formats, files, folders, stage, per_user)
         failures.keep(result, store, failures_stage)
     printed = form or ("csv" if per_user else None)
@@ -136,7 +138,10 @@ def run(
     else:
         renderer = results.renderer_of(loaded, printed, per_user)
         _print(looks.applied(result) if printed == "md" else result, renderer, quiet, verbose, strict)
-    context.exit(1 if result.failed(strict) else 0)
+    if refused:
+        raise refused
+    gating.say_summary(result, quiet=quiet, strict=strict)
+    context.exit(1 if result.failed(strict) or gating.failed(result, strict) else 0)
 
 
 def _targets(loaded: receval.Loaded, outputs: tuple[str, ...], formats: dict[str, str]) -> tuple[dict[Path, str], list[Path]]:
@@ -201,7 +206,7 @@ def _print_table(
     sentences: list[str],
 ) -> None:
     """Print the table and what the checks found; if `quiet` the findings that fail the run alone, to standard error."""
-    from receval.output import blocks, inputs_read, ledgers, terminal
+    from receval.output import blocks, gates, inputs_read, ledgers, terminal
 
     if quiet:
         _print_findings(result, quiet, verbose, strict)
@@ -209,12 +214,15 @@ def _print_table(
     display = terminal.Display(looks.models_as_rows, looks.digits)
     text = terminal.show(looks.applied(result), sys.stdout, verbose, display, command=_ALL_FINDINGS, alike=alike, sentences=sentences)
     more = f"\n{blocks.show([*ledgers.page(result), *inputs_read.page(result)], sys.stdout)}" if verbose else ""
-    emit(on_screen(text + more))
+    emit(on_screen(text + more + gates.below(result.gates, sys.stdout)))
 
 
 def _print(result: receval.Result, renderer: Callable[[receval.Result], bytes], quiet: bool, verbose: bool, strict: bool) -> None:
     """Print the result in a format; what the checks found goes to standard error."""
+    from receval.output import gates
+
     _print_findings(result, quiet, verbose, strict)
+    click.echo("" if quiet else gates.show(result.gates, sys.stderr), err=True, nl=False)
     emit(renderer(result))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..results.result import Result
-from . import blocks, findings, groups, ledgers, repeats
+from . import blocks, findings, gates, groups, ledgers, repeats
 from .best_values import best, explained
 from .cells import Formats
 
@@ -46,7 +46,8 @@ def as_markdown(result: Result) -> bytes:
         lines += ["", head, "|---|" + "---:|" * len(models), *shares]
     notes = (*([explained("Bold:")] if marked else []), *result.notes())
     counted = blocks.as_markdown([*repeats.page(result), *groups.page(result), *ledgers.page(result)])
-    return "\n".join([*above, *lines, "", *(f"- {_escape(note)}" for note in notes), "", counted]).encode()
+    judged = [gates.as_markdown(result.gates)] if result.gates else []
+    return "\n".join([*above, *lines, "", *(f"- {_escape(note)}" for note in notes), "", *judged, counted]).encode()
 
 
 def _escape(text: str) -> str:
