@@ -69,9 +69,10 @@ class Loaded:
         for optional in ("aggregates", "by"):
             if not evaluation[optional]:
                 del evaluation[optional]
-        dumped["compare"] = self.config.compare.model_dump(mode="json", exclude_defaults=True)
-        if not dumped["compare"]:
-            del dumped["compare"]
+        for section in ("compare", "report"):
+            dumped[section] = getattr(self.config, section).model_dump(mode="json", exclude_defaults=True)
+            if not dumped[section]:
+                del dumped[section]
         dumped["health"] = {name: given for name, given in dumped["health"].items() if given is not None}
         if not dumped["health"]:
             del dumped["health"]

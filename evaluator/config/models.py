@@ -33,6 +33,7 @@ from .grouping import GroupBys
 from .metric_entries import read_cutoffs, read_entry
 from .odd_data import Health, HealthField, Policy
 from .output import Output
+from .reporting import ReportConfig
 from .sources import Model, as_list
 
 _CUTOFF: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["none", None]}]}
@@ -284,3 +285,4 @@ class Config(Model):
     health: HealthField = Field(Health(), description="severities and limits of the health checks, by id; off: none is made")
     compare: Compare = Field(Compare(), description="which differences between models are judged, and how")
     output: Output = Field(Output())
+    report: ReportConfig = Field(ReportConfig(), description="what reports show, and which ones a run writes")

@@ -15,6 +15,7 @@ from rich.text import Text
 from ..checks import CHECKS, Finding
 from ..results.result import Result
 from .blocks import encodes
+from .visible import markdown_text
 
 _STYLES: Final = {"error": "bold red", "warn": "bold yellow", "info": "bold cyan"}
 _FEW: Final = 5
@@ -108,5 +109,5 @@ def as_markdown(findings: Sequence[Finding]) -> list[str]:
     for finding in findings:
         examples = f" For example: {'; '.join(finding.examples)}." if finding.examples else ""
         more = "".join(f" {line}." for line in bounds(finding))
-        lines.append(f"- **{_WORDS[finding.severity]} {finding.check}** {titled(finding)}{examples}{more}")
+        lines.append(f"- **{_WORDS[finding.severity]} {finding.check}** {markdown_text(f'{titled(finding)}{examples}{more}')}")
     return lines

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isclose
 
 from ..results.result import Result
+from ..results.wording import shortened
 from . import blocks, findings, groups, ledgers, repeats
 from .cells import shown
+from .visible import markdown_text
 
 
 def arrow(result: Result, label: str) -> str:
@@ -17,16 +19,22 @@ def arrow(result: Result, label: str) -> str:
 
 def best(result: Result) -> set[tuple[str, str]]:
     """The (model, label) of the best values; none where there is nothing to compare."""
-    winners_by_measure: set[tuple[str, str]] = set()
+    winners: set[tuple[str, str]] = set()
     table = result.by_model()
     for label in result.labels():
-        rivals = {model: rows for model, rows in table.items() if model not in result.yardsticks}
-        values = {model: rows[label].value for model, rows in rivals.items() if label in rows and rows[label].value is not None}
-        if len(values) > 1 and result.higher_is_better[label] is not None:
-            top = (max if result.higher_is_better[label] else min)(value for value in values.values() if value is not None)
-            winners = {(model, label) for model, value in values.items() if isclose(value or 0.0, top, rel_tol=1e-12, abs_tol=1e-15)}
-            winners_by_measure |= winners if len(winners) < len(values) else set()
-    return winners_by_measure
+        rivals = {model: rows[label].value for model, rows in table.items() if model not in result.yardsticks and label in rows}
+        winners |= {(model, label) for model in best_of(rivals, result.higher_is_better[label])}
+    return winners
+
+
+def best_of(values: Mapping[str, float | None], higher_is_better: bool | None) -> set[str]:
+    """The names with the best value, equal ones too; none where there is nothing to compare, or all are equal."""
+    known = {name: value for name, value in values.items() if value is not None}
+    if len(known) < 2 or higher_is_better is None:
+        return set()
+    top = (max if higher_is_better else min)(known.values())
+    winners = {name for name, value in known.items() if isclose(value, top, rel_tol=1e-12, abs_tol=1e-15)}
+    return winners if len(winners) < len(known) else set()
 
 
 def achieved(result: Result, models: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
@@ -39,27 +47,38 @@ def achieved(result: Result, models: Sequence[str]) -> Iterator[tuple[str, list[
 
 
 def as_markdown(result: Result) -> bytes:
-    """A Markdown table: measures × models, the best value of each measure in bold, what the checks found above, who counts below."""
-    table, marked = result.by_model(), best(result)
-    lines = ["| measure | " + " | ".join(_escape(model) for model in result.models) + " |"]
-    lines.append("|---|" + "---:|" * len(result.models))
-    for label in result.labels():
-        cells = []
-        for model in result.models:
-            value = shown(table[model].get(label))
-            cells.append(f"**{value}**" if (model, label) in marked else value)
-        lines.append(f"| {_escape(label)}{arrow(result, label)} | " + " | ".join(cells) + " |")
-    lines.append("| users | " + " | ".join(f"{result.counts[model].averaged:,}" for model in result.models) + " |")
-    checks = [_escape(line) for line in findings.as_markdown(result.findings)]
-    above = [*checks, ""] if checks else []
+    """Title and verdict, the table (measures × models, the best value of each measure in bold), what the checks found, who counts."""
     models = [model for model in result.models if model not in result.yardsticks]
-    shares = [" | ".join([f"| {_escape(label)}", *cells]) + " |" for label, cells in achieved(result, models)]
+    lines = [f"# Evaluation of {markdown_text(shortened(models))}", "", *_verdict(result), "", *_values(result)]
+    shares = [" | ".join([f"| {markdown_text(label)}", *cells]) + " |" for label, cells in achieved(result, models)]
     if shares:
-        head = "| percent of achievable | " + " | ".join(_escape(model) for model in models) + " |"
+        head = "| percent of achievable | " + " | ".join(markdown_text(model) for model in models) + " |"
         lines += ["", head, "|---|" + "---:|" * len(models), *shares]
-    counted = blocks.as_markdown([*repeats.page(result), *groups.page(result), *ledgers.page(result)])
-    return "\n".join([*above, *lines, "", *(f"- {_escape(note)}" for note in result.notes()), "", counted]).encode()
+    lines += ["", *(f"- {markdown_text(note)}" for note in result.notes())]
+    checks = findings.as_markdown(result.findings)
+    if checks:
+        lines += ["", "## What the checks found", "", *checks]
+    more = blocks.as_markdown([*repeats.page(result), *groups.page(result), *ledgers.page(result)])
+    return "\n".join([*lines, "", more]).encode()
 
 
-def _escape(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|")
+def _verdict(result: Result) -> Iterator[str]:
+    """How many users were counted, and what the checks say."""
+    averaged = sorted({counts.averaged for counts in result.counts.values()})
+    n = f"{averaged[0]:,}" if len(averaged) == 1 else f"{averaged[0]:,} to {averaged[-1]:,}"
+    failed = sum(finding.severity == "error" for finding in result.findings)
+    yield f"{len(result.labels())} measures over {n} users." + (f" **{failed} health checks failed.**" if failed else "")
+    if result.examined:
+        yield ""
+        yield markdown_text(findings.summary(result))
+
+
+def _values(result: Result) -> Iterator[str]:
+    table, marked = result.by_model(), best(result)
+    yield "| measure | " + " | ".join(markdown_text(model) for model in result.models) + " |"
+    yield "|---|" + "---:|" * len(result.models)
+    for label in result.labels():
+        values = {model: shown(table[model].get(label)) for model in result.models}
+        cells = [f"**{value}**" if (model, label) in marked else value for model, value in values.items()]
+        yield f"| {markdown_text(label)}{arrow(result, label)} | " + " | ".join(cells) + " |"
+    yield "| users | " + " | ".join(f"{result.counts[model].averaged:,}" for model in result.models) + " |"

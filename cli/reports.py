@@ -1,0 +1,92 @@
+"""The files of reports and charts. Imported by a command that runs: it needs Polars."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import receval
+from receval.config.reporting import ENDINGS
+from receval.errors import ConfigError
+from receval.evaluation.gathering import gather
+from receval.evaluation.reporting import report_of_gathered
+from receval.output.charts import drawing
+from receval.output.disk import destination, is_plain
+from receval.output.report import figures
+from receval.output.report.content import ReportContent
+from receval.output.report.formats import REPORTS
+from receval.output.report.page import as_html
+from receval.output.report.user_templates import rendered
+
+from .comparisons import warn_of_findings
+from .questions import changed_by
+
+
+def targets(outputs: Sequence[str], templated: bool) -> dict[Path, str]:
+    """The files to write with their forms; with a template every file has the form `template`."""
+    files: dict[Path, str] = {}
+    for output in outputs:
+        path = Path(output).expanduser()
+        named = bool(output.strip()) and not output.endswith("/") and not path.is_dir()
+        if templated and named:
+            files[path] = "template"
+        elif named and path.suffix.lower() in ENDINGS:
+            files[path] = ENDINGS[path.suffix.lower()]
+        else:
+            raise click.UsageError(f"-o {output}: end a report in {', '.join(ENDINGS)}")
+    return files
+
+
+def folders(files: Iterable[Path]) -> list[Path]:
+    """The folders that are written to."""
+    return [destination(path).parent for path in files if is_plain(path)]
+
+
+def content(
+    inputs: Sequence[str],
+    read_config: Callable[[str], receval.Loaded],
+    asked: Mapping[str, Any],
+    title: str | None,
+    charts: Mapping[str, tuple[str, ...]] | None = None,
+) -> ReportContent:
+    """What a report of some results is made of; `asked` has the options of the command line by their names."""
+    gathered = gather(inputs, read_config, lambda loaded: receval.run(loaded, tolerant=True))
+    warn_of_findings(gathered)
+    return report_of_gathered(gathered, lambda questions: changed_by(questions, asked), source=_path(inputs[0]), title=title, charts=charts)
+
+
+def contents(
+    content: ReportContent, files: Mapping[Path, str], *, interactive: bool = False, template: tuple[str, str] | None = None
+) -> dict[Path, bytes | Path]:
+    """The bytes of each file; a `template` is its name and its text."""
+    made: dict[Path, bytes | Path] = {}
+    for path, form in files.items():
+        if template is not None and form == "template":
+            made[destination(path)] = rendered(template[1], content, template[0], path)
+        else:
+            made[destination(path)] = as_html(content, interactive=interactive) if form == "html" else REPORTS[form](content)
+    return made
+
+
+def refuse_without_extra(files: Mapping[Path, str]) -> None:
+    """`MissingExtraError` for pictures that cannot be drawn here, before anything is evaluated."""
+    if set(files.values()) - {"json"}:
+        drawing.require()
+
+
+def picture(content: ReportContent, kind: str, form: str) -> bytes:
+    """A chart in a format; `ConfigError` if there is nothing to show."""
+    chart = figures.SPECS[kind](content)
+    if chart is None:
+        raise ConfigError(f"there is no chart {kind} of these results: {figures.NEEDS[kind]}")
+    if form == "json":
+        return (json.dumps(chart.spec, indent=1, ensure_ascii=False) + "\n").encode()
+    return drawing.PICTURES[form](chart.spec)
+
+
+def _path(given: str) -> str:
+    name, equals, path = given.partition("=")
+    return path if equals and "/" not in name else given

@@ -1,0 +1,142 @@
+"""Results → what a report is made of: the models under the names of a comparison, compared where there are several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..comparison.comparing import compare
+from ..comparison.measures import rows_of
+from ..comparison.questions import Questions
+from ..comparison.sides import sides_of
+from ..comparison.spreading import spreads_of_values
+from ..config import Loaded
+from ..config.comparing import Compare
+from ..config.reporting import ReportConfig
+from ..errors import RecevalError
+from ..output.charts.points import NamedModel
+from ..output.report.content import CHARTS, ReportContent
+from ..results.result import Result
+from .gathering import Gathered, with_baseline_folder
+
+Section = TypeVar("Section", Compare, ReportConfig)
+
+
+def report_of(
+    results: Mapping[str, Result],
+    questions: Questions,
+    wanted: ReportConfig,
+    *,
+    source: str = "",
+    gates: Sequence[Mapping[str, Any]] = (),
+    comparing: bool = True,
+) -> ReportContent:
+    """What a report of some results is made of; several models are compared as `questions` say, unless without `comparing`.
+
+    `RecevalError` if they cannot be compared.
+    """
+    charts = wanted.chosen or dict.fromkeys(CHARTS, ())
+    questions = _with_spreads(results, questions, charts)
+    comparison = compare(results, questions) if comparing and _several(results, questions) else None
+    return ReportContent(
+        results=results,
+        models=_models(results, questions),
+        comparison=comparison,
+        gates=gates,
+        spreads=() if comparison is not None else tuple(spread for one in results.values() for spread in _spreads(one, charts)),
+        source=source,
+        given_title=wanted.title,
+        charts=charts,
+        show_users=questions.losers > 0,
+    )
+
+
+def report_of_gathered(
+    gathered: Gathered,
+    changed: Callable[[Questions], Questions],
+    *,
+    source: str,
+    title: str | None,
+    charts: Mapping[str, tuple[str, ...]] | None = None,
+) -> ReportContent:
+    """What the report of results from folders and of a config is made of.
+
+    What is asked is said by the config, or that of the only folder, `changed` by the command line. `RecevalError` where the models of one
+    result cannot be compared with a baseline that was named, or those of several not with each other.
+    """
+    if gathered.config is not None:
+        questions, wanted = Questions.of(gathered.config.config.compare), gathered.config.config.report
+    else:
+        questions, wanted = stored_questions(next(iter(gathered.results.values()))) if len(gathered.results) == 1 else (Questions(), ReportConfig())
+    asked = changed(questions)
+    wanted = wanted.model_copy(update={"title": title or wanted.title, **({} if charts is None else {"charts": dict(charts)})})
+    if len(gathered.results) == 1 and asked.baseline == questions.baseline:
+        return _tolerant(gathered, asked, wanted, source)
+    results, asked = with_baseline_folder(gathered, asked)
+    return report_of(results, asked, wanted, source=source)
+
+
+def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
+    """What the report of a config that was just evaluated is made of: where its models cannot be compared the report says why."""
+    gathered = Gathered({Path(loaded.name).stem or "run": result}, loaded)
+    return _tolerant(gathered, Questions.of(loaded.config.compare), loaded.config.report, loaded.name)
+
+
+def _tolerant(gathered: Gathered, questions: Questions, wanted: ReportConfig, source: str) -> ReportContent:
+    """The report of one result; where its models cannot be compared it says why."""
+    try:
+        results, questions = with_baseline_folder(gathered, questions)
+        return report_of(results, questions, wanted, source=source)
+    except RecevalError as error:
+        alone = report_of(gathered.results, replace(questions, baseline=None), wanted, source=source, comparing=False)
+        return replace(alone, uncompared=error.shown())
+
+
+def stored_questions(result: Result) -> tuple[Questions, ReportConfig]:
+    """What the config of a stored result asks of comparisons and reports."""
+    compare = _section(result, "compare", Compare) or Compare()
+    return Questions.of(compare), _section(result, "report", ReportConfig) or ReportConfig()
+
+
+def _section(result: Result, name: str, kind: type[Section]) -> Section | None:
+    """A section of the config of a result; `None` if it has none that this version reads."""
+    try:
+        return kind.model_validate(result.config[name]) if name in result.config else None
+    except ValueError:
+        return None
+
+
+def _several(results: Mapping[str, Result], questions: Questions) -> bool:
+    """Whether there is something to compare: several results or models, or a baseline that was named."""
+    if len(results) > 1 or questions.baseline is not None:
+        return True
+    return any(len(result.models) - len(result.yardsticks) > 1 for result in results.values())
+
+
+def _models(results: Mapping[str, Result], questions: Questions) -> tuple[NamedModel, ...]:
+    """All models of one result; of several those that are compared."""
+    if len(results) == 1:
+        ((_, result),) = results.items()
+        return tuple(NamedModel(model, result, model) for model in result.models)
+    sides = sides_of(results, questions.baseline, all_pairs=questions.all_pairs)
+    return tuple(NamedModel(side.name, side.result, side.model) for side in sides.all)
+
+
+def _with_spreads(results: Mapping[str, Result], questions: Questions, charts: Mapping[str, tuple[str, ...]]) -> Questions:
+    """The questions, also for the histogram of differences of a measure: the first one that is judged, unless another is named."""
+    if "distribution" not in charts:
+        return questions
+    return replace(questions, spreads=charts["distribution"] or questions.measures[:1] or _first_label(next(iter(results.values()))))
+
+
+def _spreads(result: Result, charts: Mapping[str, tuple[str, ...]]) -> list[Any]:
+    if "distribution" not in charts:
+        return []
+    labels = charts["distribution"] or _first_label(result)
+    return [spread for label in labels for spread in spreads_of_values(result, label)]
+
+
+def _first_label(result: Result) -> tuple[str, ...]:
+    return tuple(rows_of(result, result.models[0]))[:1]

@@ -1,0 +1,75 @@
+"""`ReportContent`: what a report is made of, before it has a form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Final
+
+from ...results.comparison import Comparison
+from ...results.result import Result
+from ...results.spread import Spread
+from ..charts.points import NamedModel, ValuePoint, points_of
+
+CHARTS: Final = ("differences", "over_k", "distribution", "trade_off")
+"""The charts that a report has, in the order of the page."""
+_FEW: Final = 4
+
+
+@dataclass(frozen=True, eq=False)
+class ReportContent:
+    """The models of one or several results, how they compare, and what the gates say.
+
+    `gates` are in their JSON form. `uncompared` says why there is no comparison although there are several models. `spreads` are those of
+    values, where there is one model. `source` is the config or the folder that it is of, as it was given. `charts` names the charts that are wanted, each with the measures that it is of (none: its own
+    choice). Ids of users, and examples that may be ids, appear only if `show_users`.
+    """
+
+    results: Mapping[str, Result]
+    models: tuple[NamedModel, ...]
+    comparison: Comparison | None = None
+    uncompared: str = ""
+    gates: Sequence[Mapping[str, Any]] = ()
+    spreads: tuple[Spread, ...] = ()
+    source: str = ""
+    given_title: str | None = None
+    charts: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType(dict.fromkeys(CHARTS, ())))
+    show_users: bool = False
+
+    @property
+    def title(self) -> str:
+        """The title that was given, or the models by their names."""
+        if self.given_title:
+            return self.given_title
+        names = [one.name for one in self.models if not one.is_yardstick]
+        if len(self.results) > 1 and self.comparison is not None and self.comparison.base is not None:
+            return f"{_listed(self.comparison.others)} against {self.comparison.base}"
+        return f"Evaluation of {_listed(names)}"
+
+    @cached_property
+    def points(self) -> tuple[ValuePoint, ...]:
+        """The values of all models with their intervals."""
+        return points_of(self.models)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The measures, in the order of the results."""
+        return tuple(dict.fromkeys(one.label for one in self.points))
+
+    @property
+    def higher_is_better(self) -> Mapping[str, bool | None]:
+        """The better direction of each measure."""
+        return {one.label: one.row.higher_is_better for one in self.points}
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """The measures that are judged; all where nothing is compared."""
+        return self.labels if self.comparison is None else self.comparison.judged
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) > _FEW:
+        return f"{len(names)} models"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"

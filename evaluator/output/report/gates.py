@@ -1,0 +1,28 @@
+"""The section of gates: every rule, what was found, and whether it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .content import ReportContent
+from .views import Cell, Column, PageTable, Section
+
+WORDS = {"pass": "✔ pass", "warn": "▲ warn", "fail": "✖ fail", "skipped": "– not judged"}
+_SEVERITIES = {"pass": "pass", "warn": "warn", "fail": "error", "skipped": ""}
+DATA = ("rule", "model", "outcome", "value", "limit", "low", "high")
+
+
+def section(content: ReportContent) -> Section | None:
+    """The gates in a table; `None` if there are none."""
+    if not content.gates:
+        return None
+    rows = tuple(_row(gate) for gate in content.gates)
+    data = [[gate.get(name) for name in DATA] for gate in content.gates]
+    columns = (Column("rule", "name"), Column("model", "name"), Column("outcome", "text"), Column("why", "text"))
+    return Section("gates", "Gates", tables=(PageTable("gates-table", "Gates", columns, rows, DATA, data),))
+
+
+def _row(gate: Mapping[str, Any]) -> tuple[Cell, ...]:
+    outcome = gate["outcome"]
+    return Cell(gate["rule"]), Cell(gate.get("model") or ""), Cell(WORDS[outcome], verdict=_SEVERITIES[outcome]), Cell(gate.get("sentence") or "")
