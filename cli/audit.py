@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import click
 
 from .options import config_argument, input_format_option, recs_option, replace_option, set_option
@@ -17,6 +22,10 @@ from .output import emit, warn, warn_of_settings_of_runs
 @click.option(
     "--convention", "conventions", multiple=True, metavar="NAME", help="A convention to compare the config's with; all if not given."
 )
+@click.option("--why", nargs=2, metavar="A B", help="Say which choices make the difference between two conventions, and how much of it.")
+@click.option(
+    "--find", "wanted", metavar="NUMBER", help="Say which convention prints a number, such as 0.1894, for which measure and model."
+)
 @click.option("--format", "form", type=click.Choice(("table", "csv", "json", "md")), default="table", help="What to print.")
 def audit(
     config: str,
@@ -25,6 +34,8 @@ def audit(
     replace: bool,
     input_format: str | None,
     conventions: tuple[str, ...],
+    why: tuple[str, str] | None,
+    wanted: str | None,
     form: str,
 ) -> None:
     """Evaluate the metrics of a config under every convention.
@@ -34,15 +45,48 @@ def audit(
     """
     import receval
     from receval.config import load_config
-    from receval.output import audit as pages
+    from receval.evaluation.audit_difference import difference
+    from receval.output import audit as output
+    from receval.output import audit_difference as steps_output
 
-    from .pages import emit_page
-
+    if why and (conventions or wanted is not None):
+        raise click.UsageError(f"--why names the two conventions that it compares: leave out {'--convention' if conventions else '--find'}")
+    if why and why[0] == why[1]:
+        raise click.UsageError(f"--why names two conventions, not {why[0]} twice")
     loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
     warn(loaded)
     warn_of_settings_of_runs(loaded)
+    if why:
+        steps = difference(loaded, *why)
+        _emit(form, partial(steps_output.as_csv, steps), partial(steps_output.as_json, steps), partial(steps_output.page, steps))
+        return
+    if wanted is not None:
+        _check_number(wanted)
     report = receval.audit(loaded, conventions)
+    if wanted is not None:
+        found = report.find(wanted)
+        _emit(form, partial(output.found_as_csv, found), partial(output.found_as_json, found), partial(output.found_page, found))
+        return
+    plain = not (overrides or recommendations or conventions)
+    command = f"receval audit {shlex.quote(config)}" if plain else "the same with"
+    _emit(form, partial(output.as_csv, report), partial(output.as_json, report), partial(output.page, report, command))
+
+
+def _check_number(wanted: str) -> None:
+    """Refuse what is no number before files are read."""
+    from receval.results.audit import read_number
+
+    try:
+        read_number(wanted)
+    except ValueError as error:
+        raise click.UsageError(f"--find {error}") from None
+
+
+def _emit(form: str, as_csv: Callable[[], str], as_json: Callable[[], str], page: Callable[[], Any]) -> None:
+    """Write what was found in one of its forms."""
+    from .pages import emit_page
+
     if form in ("csv", "json"):
-        emit((pages.as_csv if form == "csv" else pages.as_json)(report).encode())
+        emit((as_csv if form == "csv" else as_json)().encode())
     else:
-        emit_page(pages.page(report), form)
+        emit_page(page(), form)

@@ -12,6 +12,7 @@ from receval.evaluation.gathering import Gathered
 from receval.output import blocks, findings
 from receval.output import comparison as pages
 from receval.output.disk import Stage, destination, is_plain
+from receval.output.screen import Screen
 from receval.results.comparison import Comparison
 
 from .output import on_screen
@@ -65,5 +66,7 @@ def rendered(comparison: Comparison, form: str, look_at: str, screen: TextIO | N
         return pages.as_json(comparison)
     if form == "csv":
         return pages.as_csv(comparison)
-    page = pages.page(comparison, look_at)
+    drawn = None if screen is None else Screen.of(screen)
+    draws = drawn is not None and drawn.is_terminal and drawn.encodes("├●┤░")
+    page = pages.page(comparison, look_at, drawn.width if drawn is not None and draws else None)
     return blocks.as_markdown(page).encode() if form == "md" or screen is None else on_screen(blocks.show(page, screen))

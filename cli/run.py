@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from contextlib import ExitStack
 from glob import glob
@@ -13,6 +14,7 @@ import receval
 
 from .options import config_argument, input_format_option, recs_option, replace_option, set_option, store_option, strict_option
 from .output import emit, on_screen, warn
+from .table_options import TableOptions, table_options
 
 _LARGE = 50 << 20
 _FORMATS = ("table", "csv", "json", "jsonl", "md", "parquet")
@@ -41,8 +43,11 @@ _PER_USER_ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
     help="Give the value of every measure for every user in the place of the table: with --format csv (if not given) or jsonl, "
     "and in the files of -o.",
 )
+@table_options
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, and what --format asks for.")
-@click.option("-v", "--verbose", is_flag=True, help="Show who was counted for each value, and every finding of the health checks.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Show every finding of the health checks, who was counted for each value, and what was read."
+)
 @strict_option
 @store_option
 @click.option("--print-config", is_flag=True, help="Print the config with every default filled in, and stop.")
@@ -57,6 +62,10 @@ def run(
     form: str | None,
     outputs: tuple[str, ...],
     per_user: bool,
+    columns: tuple[str, ...],
+    sort: str | None,
+    digits: int | None,
+    models_as_rows: bool | None,
     quiet: bool,
     verbose: bool,
     strict: bool,
@@ -72,8 +81,12 @@ def run(
     from receval.output import disk
     from receval.output.own_inputs import refuse_overwriting
 
-    from . import failures, results
+    from . import closing, failures, results
 
+    if quiet and verbose:
+        raise click.UsageError("-q and -v contradict each other: give one")
+    looks = TableOptions(columns, sort, digits, models_as_rows)
+    looks.refuse_beside(form or ("csv" if per_user else None))
     loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
     if not quiet:
         warn(loaded)
@@ -82,24 +95,34 @@ def run(
         return
     if per_user and form not in (None, "csv", "jsonl"):
         raise click.UsageError(f"--per-user prints csv or jsonl, not {form}")
+    looks.refuse_unknown(loaded)
     files, folders = _targets(loaded, outputs, _PER_USER_ENDINGS if per_user else _ENDINGS)
     refuse_overwriting(loaded, [*results.targets(loaded, files, folders), *failures.targets(store)])
     with ExitStack() as stack:
         stage = stack.enter_context(disk.Stage([*folders, *(disk.destination(file).parent for file in files if disk.is_plain(file))]))
         failures_stage = stack.enter_context(failures.target(store))
         formats = (loaded.config.output.per_user_formats or (("parquet",) if per_user else ())) if folders else ()
+        keeps = per_user or bool(formats)
+        compares = not quiet and form in (None, "table") and not per_user and closing.has_several(loaded)
         result = _evaluate(
             loaded,
             quiet,
             keep_failures=store is not None,
-            keep_users=per_user or bool(formats),
+            keep_users=keeps or compares,
+            most_values=None if keeps else closing.most_values(loaded),
             complete=bool(files or folders or form not in (None, "table")),
             enriched=_enriched(loaded, folders, stack),
             describes=loaded.config.output.describe,
         )
         results.save(result, formats, files, folders, stage, per_user)
         failures.keep(result, store, failures_stage)
-    _print(result, form or ("csv" if per_user else None), quiet, verbose, strict, per_user)
+    printed = form or ("csv" if per_user else None)
+    all_findings = "the same with -v" if overrides or recommendations else f"receval check {shlex.quote(config)}"
+    if printed is None:
+        alike, sentences = closing.closing(loaded, result) if compares else (frozenset[tuple[str, str]](), [])
+        _print_table(result, looks, quiet, verbose, strict, all_findings, alike, sentences)
+    else:
+        _print(looks.applied(result) if printed == "md" else result, printed, quiet, verbose, strict, per_user, all_findings)
     context.exit(1 if result.failed(strict) else 0)
 
 
@@ -151,17 +174,41 @@ def _takes_a_while(loaded: receval.Loaded) -> bool:
     return several or sum(Path(file).stat().st_size for file in files if Path(file).exists()) > _LARGE
 
 
-def _print(result: receval.Result, form: str | None, quiet: bool, verbose: bool, strict: bool, per_user: bool) -> None:
-    """Print the result; what the checks found goes with the table, and to standard error beside any other format."""
-    from receval import output
-    from receval.output import blocks, findings, ledgers, terminal
+def _print_table(
+    result: receval.Result,
+    looks: TableOptions,
+    quiet: bool,
+    verbose: bool,
+    strict: bool,
+    all_findings: str,
+    alike: frozenset[tuple[str, str]],
+    sentences: list[str],
+) -> None:
+    """Print the table and what the checks found; if `quiet` the findings that fail the run alone, to standard error."""
+    from receval.output import blocks, inputs_read, ledgers, terminal
 
-    if not (quiet and form is None) and form in (None, "table"):
-        more = blocks.show(ledgers.page(result), sys.stdout) if verbose else ""
-        emit(on_screen(terminal.show(result, sys.stdout, verbose) + more))
+    if quiet:
+        _print_findings(result, quiet, verbose, strict, all_findings)
         return
+    display = terminal.Display(looks.models_as_rows, looks.digits)
+    text = terminal.show(looks.applied(result), sys.stdout, verbose, display, command=all_findings, alike=alike, sentences=sentences)
+    more = f"\n{blocks.show([*ledgers.page(result), *inputs_read.page(result)], sys.stdout)}" if verbose else ""
+    emit(on_screen(text + more))
+
+
+def _print(result: receval.Result, form: str, quiet: bool, verbose: bool, strict: bool, per_user: bool, all_findings: str) -> None:
+    """Print the result in a format; what the checks found goes to standard error."""
+    from receval import output
+
+    _print_findings(result, quiet, verbose, strict, all_findings)
+    emit((output.PER_USER if per_user else output.FORMATS)[form](result))
+
+
+def _print_findings(result: receval.Result, quiet: bool, verbose: bool, strict: bool, all_findings: str) -> None:
+    """Print findings to standard error: if `quiet` those that fail the run alone, if `verbose` every one."""
+    from receval.output import findings
+
     failing = ("error", "warn") if strict else ("error",)
     levels = failing if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
-    click.echo(findings.show([finding for finding in result.findings if finding.severity in levels], sys.stderr), err=True, nl=False)
-    if form is not None:
-        emit((output.PER_USER if per_user else output.FORMATS)[form](result))
+    found = [finding for finding in result.findings if finding.severity in levels]
+    click.echo(findings.show(found, sys.stderr, command="" if verbose else all_findings), err=True, nl=False)

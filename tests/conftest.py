@@ -17,6 +17,8 @@ from receval.cli.main import main
 from receval.parts.spark.session import SparkSession, start_session
 from xdist.scheduler import LoadScopeScheduling
 
+os.environ.pop("COLUMNS", None)  # workers of xdist have one, and tables in pipes keep to it
+
 ROOT = Path(__file__).parent.parent
 CONFIGS = ROOT / "configs"
 

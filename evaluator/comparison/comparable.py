@@ -48,9 +48,9 @@ def _other_truths(base: Side, model: Side) -> Iterator[str]:
     for fold, truth in ours.items():
         other, named = theirs[fold], f" of fold {fold}" if fold else ""
         if truth.users != other.users:
-            yield f"the test data{named} have {other.users:,} users and {truth.users:,} users"
+            yield f"the test data{named} of {model.name} have {other.users:,} users and those of {base.name} {truth.users:,}"
         elif truth.rows != other.rows:
-            yield f"the test data{named} have {other.rows:,} rows and {truth.rows:,} rows"
+            yield f"the test data{named} of {model.name} have {other.rows:,} rows and those of {base.name} {truth.rows:,}"
         elif truth.hash != other.hash:
             yield f"the test data{named} are others, with as many rows"
 

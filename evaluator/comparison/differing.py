@@ -32,6 +32,7 @@ class Differing:
         self.base, self.model, self.questions = base, model, questions
         self._rows = {side: rows_of(side.result, side.model) for side in (base, model)}
         self._unpaired: dict[str, int] = {}
+        self._tested: list[int] = []
 
     def row(self, side: Side, label: str) -> Row:
         """The row of a measure."""
@@ -65,6 +66,7 @@ class Differing:
                 return compare_unpaired(subject, first, second, settings, margin)
             return compare_wholes(subject, base.value, model.value, settings)
         difference = self._paired(subject, self.pairing, margin, None)
+        self._tested.append(difference.n_users)
         if difference.n_unpaired:
             self._unpaired[label] = difference.n_unpaired
         return difference
@@ -87,7 +89,12 @@ class Differing:
         return base, model
 
     def refuse_other_users(self) -> None:
-        """`DataError` if not the same users count on both sides, unless those in common are asked for."""
+        """`DataError` if not the same users count on both sides, unless those in common are asked for, and if there is no such user."""
+        if self.pairing is not None and self._tested and not any(self._tested):
+            raise DataError(
+                f"{self.model.name} cannot be compared with {self.base.name}: no user counts for both",
+                "--unpaired compares means of different users",
+            )
         if self._unpaired and not self.questions.common:
             label, n = max(self._unpaired.items(), key=lambda item: item[1])
             raise DataError(

@@ -26,10 +26,16 @@ class SideRows:
     side: Side
     runs: tuple[Integers | None, ...]
 
+    @classmethod
+    def of(cls, side: Side, runs: Sequence[Integers]) -> SideRows:
+        """The rows of each run; those of a single run are often all, in order."""
+        is_plain = len(runs) == 1 and np.array_equal(runs[0], np.arange(len(runs[0])))
+        return cls(side, (None,) if is_plain else tuple(runs))
+
     def values(self, column: str) -> list[Floats]:
         """The values of a column, in the order of the paired users, for each run."""
         stored = select(self.side.result.per_user, self.side.model, [column])[column].cast(pl.Float64).to_numpy()
-        return [stored if rows is None else np.append(stored, np.nan)[rows] for rows in self.runs]
+        return [stored if rows is None else np.append(stored, np.nan)[rows] for rows in self.runs]  # the last one is that of row -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +49,10 @@ class Pairing:
     @classmethod
     def of(cls, base: Side, model: Side) -> Pairing:
         """Bring the users of two sides together; `DataError` if their test items cannot be the same."""
-        keys, rows = _aligned([run for side in (base, model) for run in _runs(side)])
-        n_base = len(_runs(base))
-        return cls(keys, SideRows(base, tuple(rows[:n_base])), SideRows(model, tuple(rows[n_base:])))
+        runs = {side: _runs(side) for side in (base, model)}
+        keys, rows = _aligned([*runs[base], *runs[model]])
+        n_base = len(runs[base])
+        return cls(keys, SideRows.of(base, rows[:n_base]), SideRows.of(model, rows[n_base:]))
 
     @property
     def has_runs(self) -> bool:
@@ -97,16 +104,15 @@ def _runs(side: Side) -> list[pl.DataFrame]:
     return [run.drop("run") for run in stored.partition_by("run", maintain_order=True)]
 
 
-def _aligned(frames: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, list[Integers | None]]:
+def _aligned(frames: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, list[Integers]]:
     """All keys of some frames in ascending order, and for each frame the row of each key."""
     frames = _of_one_type(frames)
     first = frames[0].drop("row")
-    in_order = [bool((frame["row"] == pl.int_range(len(frame), eager=True)).all()) for frame in frames]
     if all(frame.drop("row").equals(first) for frame in frames):
-        return first, [None if plain else frame["row"].to_numpy().astype(np.int64) for frame, plain in zip(frames, in_order, strict=True)]
+        return first, [frame["row"].cast(pl.Int64).to_numpy() for frame in frames]
     names = first.columns
     keys = pl.concat([frame.drop("row") for frame in frames]).unique().sort(names)
-    rows: list[Integers | None] = []
+    rows = []
     for frame in frames:
         joined = keys.join(frame, on=names, how="left", maintain_order="left")["row"]
         rows.append(joined.cast(pl.Int64).fill_null(_MISSING).to_numpy())

@@ -59,9 +59,9 @@ class _RunWithoutChecks(Run):
         """Make no checks."""
 
 
-def _audited(request: Request, questions: _Questions, files: Files, report: Report) -> Audit:
-    """Evaluate every definition for every model, in one pass over the lists of each."""
-    plan, inputs = questions.plan, files.inputs
+def evaluated(request: Request, plan: Plan, files: Files, report: Report) -> tuple[dict[str, dict[Definition, Row]], tuple[str, ...]]:
+    """The row of every definition of a plan for every model, in one pass over the lists of each, and remarks on the files."""
+    inputs = files.inputs
     run = _RunWithoutChecks(request, plan, files, Options(report, keep_users=False))
     for number, (name, source) in enumerate(inputs.models.items(), 1):
         run.model(name, source, ModelProgress(report, name, source, number, len(inputs.models)), first=number == 1)
@@ -70,6 +70,12 @@ def _audited(request: Request, questions: _Questions, files: Files, report: Repo
         name: {definition: values[0] for definition, values in zip(plan.definitions, model.by_definition, strict=True)}
         for name, model in run.models.items()
     }
+    return rows, run.remarks
+
+
+def _audited(request: Request, questions: _Questions, files: Files, report: Report) -> Audit:
+    """Evaluate every definition of every measure, and set the values in their places."""
+    rows, remarks = evaluated(request, questions.plan, files, report)
     measures = tuple(
         AuditedMeasure(
             measure.label,
@@ -83,7 +89,7 @@ def _audited(request: Request, questions: _Questions, files: Files, report: Repo
         conventions=questions.conventions,
         models=tuple(rows),
         measures=measures,
-        remarks=run.remarks,
+        remarks=remarks,
         versions=provenance.versions(request.engine.name),
     )
 
@@ -109,8 +115,8 @@ def _questions(loaded: Loaded, names: Sequence[str]) -> _Questions:
     reasons: dict[tuple[int, str], str] = {}
     for name in chosen:
         for index, measure in enumerate(measures):
-            definition = _under(loaded, measure, written[measure], name)
-            reason = definition if isinstance(definition, str) else _obstacle(loaded, definition)
+            definition = under(loaded, measure, written[measure], name)
+            reason = definition if isinstance(definition, str) else obstacle(loaded, definition)
             if reason or isinstance(definition, str):
                 reasons[index, name] = reason
             else:
@@ -121,7 +127,7 @@ def _questions(loaded: Loaded, names: Sequence[str]) -> _Questions:
     return _Questions(measures, chosen, definitions, reasons)
 
 
-def _under(loaded: Loaded, measure: Definition, written: MetricSpec, name: str) -> Definition | str:
+def under(loaded: Loaded, measure: Definition, written: MetricSpec, name: str) -> Definition | str:
     """The measure as the convention called `name` defines it, or why it does not."""
     evaluation = loaded.config.evaluation
     try:
@@ -138,7 +144,7 @@ def _under(loaded: Loaded, measure: Definition, written: MetricSpec, name: str) 
         return str(error)
 
 
-def _obstacle(loaded: Loaded, definition: Definition) -> str:
+def obstacle(loaded: Loaded, definition: Definition) -> str:
     """Why a measure cannot be computed with the files of a config; empty if it can."""
     for problem in missing(definition, loaded.config.data):
         return f"it needs {problem.rpartition(': give ')[2].partition(',')[0]}"

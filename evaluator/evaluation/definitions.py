@@ -9,6 +9,7 @@ from ..conventions.axes import PROTOCOL
 from ..metrics.definition import Definition
 from ..results.definition import MeasureDefinition
 from .models import Evaluated
+from .plan import looks_at_train
 
 
 def definitions_of(models: Iterable[Evaluated]) -> dict[str, MeasureDefinition]:
@@ -36,7 +37,7 @@ def in_full(definition: Definition) -> MeasureDefinition:
         graded=definition.truth.graded,
         axes=axes,
         params={name: value if isfinite(value) else str(value) for name, value in definition.numbers.items()} | dict(definition.texts),
-        needs=tuple(sorted(definition.needs)),
+        needs=tuple(sorted(definition.needs | ({"train"} if looks_at_train(definition) else set()))),
         components={part.label: in_full(part) for part in definition.components},
     )
 

@@ -16,6 +16,8 @@ class Options:
     keep_failures: bool = False
     tolerant: bool = False
     keep_users: bool = True
+    most_values: int | None = None
+    """How many values of users are kept of a model, at most; with more none is."""
     enriched: Path | None = None
     describes: bool = False
     complete: bool = True

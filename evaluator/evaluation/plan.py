@@ -8,6 +8,7 @@ from functools import cached_property
 from ..config import FormulaEntry
 from ..config.comparing import Compare
 from ..config.models import Evaluation
+from ..measure.aggregate import needs_values
 from ..measure.finishing import chosen
 from ..measure.task import Task
 from ..metrics.definition import Definition
@@ -48,7 +49,8 @@ class Plan:
         """What is measured of every part of a model."""
         keeps = options.keep_users
         labels = self.labels if keeps else ()
-        return Task(prepared, self.definitions, self.aggregates, self.pooled, keeps, self.by, labels, options.complete)
+        most = None if any(needs_values(name) for one in self.definitions for name in chosen(one, self.aggregates)) else options.most_values
+        return Task(prepared, self.definitions, self.aggregates, self.pooled, keeps, self.by, most, labels, options.complete)
 
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:
@@ -76,7 +78,7 @@ class Plan:
     @property
     def needs_train(self) -> bool:
         """Whether a measure looks at what data.train holds, if it is given."""
-        return any(_looks_at_train(definition) or definition.user_rules.divisor != "counted" for definition in self.all)
+        return any(looks_at_train(definition) or definition.user_rules.divisor != "counted" for definition in self.all)
 
     @property
     def measure_needs(self) -> frozenset[str]:
@@ -99,7 +101,7 @@ class Plan:
             f"{name} has no {metric}: it is receval's, under the protocol of the convention {name}."
             for name, metric in dict.fromkeys((one.convention, one.metric.name) for one in self.definitions if not one.of_library)
         ]
-        names = sorted({definition.convention for definition in self.all if _looks_at_train(definition)})
+        names = sorted({definition.convention for definition in self.all if looks_at_train(definition)})
         if names and not has_train:
             convention = f"Under the convention{'' if len(names) == 1 else 's'} {', '.join(names)}"
             foreign.append(f"{convention} what data.train holds or does not know is left out; there is no data.train, so nothing was.")
@@ -112,5 +114,6 @@ def tables_of(definition: Definition) -> frozenset[str]:
     return own.union(*(tables_of(part) for part in definition.components))
 
 
-def _looks_at_train(definition: Definition) -> bool:
+def looks_at_train(definition: Definition) -> bool:
+    """Whether items or rows that train holds or does not know are left out."""
     return definition.truth.filter != "none" or (definition.lists.seen, definition.lists.unknown) != ("keep", "keep")

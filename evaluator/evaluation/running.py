@@ -68,17 +68,18 @@ def run(
     enriched: Path | None = None,
     describes: bool = False,
     complete: bool = True,
+    most_values: int | None = None,
 ) -> Result:
     """Evaluate the models of a config, and make its health checks; with `data.folds` in each fold.
 
-    With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user. The lists
-    of each model go with their hits into a Parquet file of the folder `enriched`, if one is given; see `measure.enriched`. If the run
-    `describes` its files, which reads them once more, the result has their description. A `tolerant` run refuses nothing that can be read:
-    what the policy calls an error is a finding. A `complete` result has standard deviations
-    and the fingerprint of truth. Raises `DataError` if a file cannot be read or its content is wrong, and `MissingExtraError` if the engine
-    is not there.
+    With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user (of a
+    model with more than `most_values` none). The lists of each model go with their hits into a Parquet file of the folder `enriched`, if
+    one is given; see `measure.enriched`. If the run `describes` its files, which reads them once more, the result has their description. A
+    `tolerant` run refuses nothing that can be read: what the policy calls an error is a finding. A `complete` result has standard
+    deviations and the fingerprint of truth. Raises `DataError` if a file cannot be read or its content is wrong, and `MissingExtraError`
+    if the engine is not there.
     """
-    options = Options(report, keep_failures, tolerant, keep_users, enriched, describes, complete)
+    options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete)
     results = {name: evaluate(Request.of(fold), options) for name, fold in loaded.of_folds().items()}
     return over_folds(results, loaded.resolved()) if results else evaluate(Request.of(loaded), options)
 
@@ -272,7 +273,8 @@ class Run:
         checks, found = check_task_of(self.request), in_order(self.symptoms)
         examined = checks.wants_any
         groups = {number: (by, dict(groups_of(self.files.prepared, by))) for number, by in enumerate(self.plan.labels)}
-        users = {name: of_one.per_user(self.plan.shown, groups) for name, of_one in self.models.items() if self.options.keep_users}
+        kept = {name: of_one for name, of_one in self.models.items() if self.options.keep_users and of_one.finished.user_values is not None}
+        users = {name: of_one.per_user(self.plan.shown, groups) for name, of_one in kept.items()}
         return Result(
             rows=tuple(rows),
             counts={name: of_one.counts for name, of_one in self.models.items()},

@@ -47,7 +47,7 @@ def finish(
     the indexes of measures that look at predictions of a file of their own. `DataError` if a value is beyond all numbers.
     """
     _refuse_what_is_not_finite(task, partial.moments)
-    values = None if partial.user_values is None else partial.user_values.frame()
+    values = None if partial.user_values is None or partial.user_values.dropped else partial.user_values.frame()
     wholes = _wholes(task, partial, schemas)
     made = []
     for index, definition in enumerate(task.definitions):

@@ -29,12 +29,20 @@ class Adds(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class UserValues:
-    """Values of users: `user`, `n_relevant`, `n_recommended`, `covered`, `warm`, and `v<i>` for the measure at index i."""
+    """Values of users: `user`, `n_relevant`, `n_recommended`, `covered`, `warm`, and `v<i>` for the measure at index i.
+
+    They are dropped, all of them, where they are more than `most` (`None`: any number).
+    """
 
     frames: tuple[pl.DataFrame, ...]
+    most: int | None = None
+    dropped: bool = False
 
     def __add__(self, other: UserValues) -> UserValues:
-        return UserValues((*self.frames, *other.frames))
+        frames = (*self.frames, *other.frames)
+        too_many = self.most is not None and sum(frame.height * frame.width for frame in frames) > self.most
+        dropped = self.dropped or other.dropped or too_many
+        return UserValues(() if dropped else frames, self.most, dropped)
 
     def frame(self) -> pl.DataFrame:
         """The values of all users, sorted by user."""

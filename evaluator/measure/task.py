@@ -15,9 +15,9 @@ from .plan import MeasureGroup, grouped
 class Task:
     """What is measured of every part: the measures, the aggregates that are made of their values, and what is known before.
 
-    `pooled` are the indexes of measures that are pooled over users; with `keeps_values` the values of every user are kept; `by` is what
-    results are split by; values that are kept name the group of each user in each of the `labels`. With `deviations` there are standard
-    deviations beside means.
+    `pooled` are the indexes of measures that are pooled over users; with `keeps_values` the values of every user are kept, unless they are
+    more than `most_values`; `by` is what results are split by; values that are kept name the group of each user in each of the `labels`.
+    With `deviations` there are standard deviations beside means.
     """
 
     prepared: Prepared
@@ -26,6 +26,7 @@ class Task:
     pooled: frozenset[int] = frozenset()
     keeps_values: bool = False
     by: tuple[GroupBy, ...] = ()
+    most_values: int | None = None
     labels: tuple[GroupBy, ...] = ()
     deviations: bool = False
     groups: tuple[MeasureGroup, ...] = field(init=False)

@@ -106,10 +106,10 @@ class Yardsticks:
         seed: int = 0,
         test_users: Ids | None = None,
     ) -> YardstickTask:
-        keeps = self.task.keeps_values or (self.leaves_out and any(map(of_hits, definitions)))
+        keeps = (self.task.keeps_values and self.task.most_values is None) or (self.leaves_out and any(map(of_hits, definitions)))
         indexes = {definition: index for index, definition in enumerate(self.task.definitions)}
         pooled = frozenset(place for place, one in enumerate(definitions) if indexes[one] in self.task.pooled)
-        task = replace(self.task, definitions=definitions, pooled=pooled, keeps_values=keeps)
+        task = replace(self.task, definitions=definitions, pooled=pooled, keeps_values=keeps, most_values=None)
         masked = frozenset(part.lists for one in definitions for part in one.all if self.masks(part.lists))
         return YardstickTask(name, kind, task, depth, masked, truths, seed, test_users)
 

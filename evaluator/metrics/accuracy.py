@@ -92,6 +92,7 @@ def hit_rate(m: Measure) -> Array:
 @metric(
     "Hits",
     family="accuracy",
+    counts=True,
     bounds=(0.0, math.inf),
     aliases=("NumRelRet",),
     reference="the count behind Precision and Recall; num_rel_ret of trec_eval is its sum over users",

@@ -20,6 +20,7 @@ GE = "Ge, Delgado-Battenfeld and Jannach, Beyond accuracy, RecSys 2010"
 @metric(
     "ItemCoverage",
     family="coverage",
+    counts=True,
     uses=("exposure",),
     one_cutoff=True,
     aliases=("Coverage", "CatalogCoverage", "UniqueItemCount", "UniqueItems"),
@@ -60,6 +61,7 @@ def _coverage(m: Measure) -> Array:
 @metric(
     "PredictionCoverage",
     family="coverage",
+    counts=True,
     uses=("exposure",),
     one_cutoff=True,
     axes={"form": "coverage_form", "of": "coverage_of", "outside": "coverage_outside"},
@@ -147,6 +149,7 @@ def unrepeated_reco(m: Measure) -> Array:
 @metric(
     "NumRetrieved",
     family="coverage",
+    counts=True,
     uses=("reading",),
     bounds=(0.0, math.inf),
     aliases=("NumRet", "ListLength"),
@@ -166,6 +169,7 @@ def num_retrieved(m: Measure) -> Array:
 @metric(
     "NumRelevant",
     family="coverage",
+    counts=True,
     uses=("n_relevant",),
     bounds=(0.0, math.inf),
     aliases=("NumRel",),
@@ -186,6 +190,7 @@ def num_relevant(m: Measure) -> Array:
 @metric(
     "NumUsers",
     family="coverage",
+    counts=True,
     uses=(),
     bounds=(0.0, math.inf),
     aliases=("NumQ",),

@@ -119,6 +119,7 @@ def aplt(m: Measure) -> Array:
 @metric(
     "ACLT",
     family="popularity",
+    counts=True,
     bounds=(0.0, math.inf),
     axes=_BORDER,
     numbers=_RATIO,

@@ -116,6 +116,7 @@ def mae(m: Measure) -> Ratio:
 @metric(
     "Unpredicted",
     family="rating",
+    counts=True,
     uses=("ratings",),
     bounds=(0.0, math.inf),
     aliases=("unk",),

@@ -56,9 +56,9 @@ class Metric:
     combined and `population` whose users count unless the convention or the config says otherwise; `needs` the inputs beside test
     and lists under given parameters, `uses` the tables that the body reads; `one_cutoff`: the body is run for one cut-off at a time, since
     its tables depend on it; `pooled`: the body gives a `Ratio`, which can be pooled over users; `several`: it gives values of whole
-    models that parameters tell apart; `validate` raises `ValueError` for parameters that do not go together, or with a cut-off,
-    `validate_combined` for those that do not go with the number of combined metrics; `system` is true where a value belongs to the whole
-    model and no user has one.
+    models that parameters tell apart; `counts`: a value is a number of things (by `form`, where it has that parameter), and is whole where
+    it is no mean; `validate` raises `ValueError` for parameters that do not go together, or with a cut-off, `validate_combined` for those
+    that do not go with the number of combined metrics; `system` is true where a value belongs to the whole model and no user has one.
     """
 
     name: str
@@ -77,6 +77,7 @@ class Metric:
     one_cutoff: bool = False
     pooled: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
     several: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
+    counts: bool = False
     validate: Callable[[Mapping[str, Scalar], int | None], None] = lambda params, k: None
     validate_combined: Callable[[Mapping[str, Scalar], int], None] = lambda params, n_metrics: None
     system: bool = False
@@ -124,6 +125,7 @@ def metric(
     one_cutoff: bool = False,
     pooled: Callable[[Mapping[str, Scalar]], bool] | bool = False,
     several: Callable[[Mapping[str, Scalar]], bool] | bool = False,
+    counts: bool = False,
     validate: Callable[[Mapping[str, Scalar], int | None], None] = lambda params, k: None,
     validate_combined: Callable[[Mapping[str, Scalar], int], None] = lambda params, n_metrics: None,
     system: bool = False,
@@ -153,6 +155,7 @@ def metric(
             one_cutoff=one_cutoff,
             pooled=pooled if callable(pooled) else lambda params: bool(pooled),
             several=several if callable(several) else lambda params: bool(several),
+            counts=counts,
             validate=validate,
             validate_combined=validate_combined,
             system=system,

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 import polars as pl
+from rich.cells import cell_len
 
 from ..results.comparison import FORMAT_VERSION, Comparison
 from ..results.conclusions import conclusions
@@ -18,6 +19,7 @@ from ..stats.records import Difference
 from .blocks import Block, Heading, Points, Prose
 from .data import as_table
 from .figures import Figures
+from .whiskers import pictures
 
 _ARROWS: Final = {True: " ↑", False: " ↓", None: ""}
 _MARKS: Final = {"unknown": "~", "none": "", "tiny": "tiny", "identical": "identical", "same": "same", "better": "better", "worse": "worse"}
@@ -27,10 +29,10 @@ _MOST_PAIRED: Final = 3
 _CORRECTIONS: Final = {"holm": "Holm", "bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 
 
-def page(comparison: Comparison, look_at: str = "CONFIG") -> list[Block]:
+def page(comparison: Comparison, look_at: str = "CONFIG", width: int | None = None) -> list[Block]:
     """The comparison for people: what is concluded first, a table per pair, what could not be told, groups, and users who lose most.
 
-    `look_at` is the config that the command to look at one user names.
+    `look_at` is the config that the command to look at one user names. Where a screen of `width` columns has room, intervals are drawn.
     """
     blocks: list[Block] = [Heading(title(comparison)), Prose(subtitle(comparison))]
     for base, model in pairs(comparison):
@@ -39,7 +41,7 @@ def page(comparison: Comparison, look_at: str = "CONFIG") -> list[Block]:
         of_pair = [one for one in comparison.differences if (one.subject.base, one.subject.model) == (base, model)]
         in_order = sorted(of_pair, key=lambda one: one.subject.measure not in comparison.judged)
         headers = ("measure", base, model, "Δ", interval_header(comparison), "p", "up/same/down", "")
-        blocks.append(Figures(headers, _rows(in_order, comparison)))
+        blocks.append(_drawn(Figures(headers, _rows(in_order, comparison)), in_order, width))
     if comparison.letters:
         blocks += [
             Heading("Which cannot be told apart", 2),
@@ -187,6 +189,16 @@ def users_as_parquet(comparison: Comparison) -> bytes:
         for (model, measure), frame in comparison.losers.items()
     ]
     return as_table(pl.concat(frames))
+
+
+def _drawn(table: Figures, differences: Sequence[Difference], width: int | None) -> Figures:
+    """The table with a picture of each interval, if the screen has room for it."""
+    taken = sum(max(map(cell_len, column)) + 3 for column in zip(table.headers, *table.rows, strict=True))
+    drawn = None if width is None else pictures(differences, width - taken - 4)
+    if drawn is None:
+        return table
+    rows = tuple((*row[:5], picture, *row[5:]) for row, picture in zip(table.rows, drawn, strict=True))
+    return Figures((*table.headers[:5], "", *table.headers[5:]), rows)
 
 
 def _rows(differences: Sequence[Difference], comparison: Comparison) -> tuple[tuple[str, ...], ...]:

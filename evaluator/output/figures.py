@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from rich.box import ROUNDED, SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+
+from .screen import Screen
 
 _BAR: Final = 30
 """How long the longest bar is where there is no terminal."""
@@ -44,37 +45,37 @@ def bar_cells(bars: Bars, sign: str, width: int = _BAR) -> list[tuple[str, str, 
     ]
 
 
-def bars_table(bars: Bars, width: int | None, plain: bool) -> RenderableType:
-    """A histogram as wide as a terminal of `width` columns has room for, within limits; in ASCII if `plain`."""
+def bars_table(bars: Bars, screen: Screen) -> RenderableType:
+    """A histogram as wide as a screen has room for, within limits."""
     cells = bar_cells(bars, "", 0)
     others = sum(max((cell_len(row[column]) for row in cells), default=0) + 2 for column in range(3)) + 2
-    longest = _BAR if width is None else max(min(width - others, _LONGEST_BAR), _LEAST_BAR)
+    longest = _BAR if screen.width is None else max(min(screen.width - others, _LONGEST_BAR), _LEAST_BAR)
     table = Table.grid(padding=(0, 2))
     for _ in range(3):
         table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
-    for row in bar_cells(bars, "#" if plain else "█", longest):
-        table.add_row(*map(Text, row))
+    for row in bar_cells(bars, "█" if screen.encodes("█") else "#", longest):
+        table.add_row(*(Text(screen.visible(cell)) for cell in row))
     return Padding(table, (0, 0, 0, 2), expand=False)
 
 
-def figures_table(figures: Figures, fancy: bool) -> Table:
-    """A table of numbers, with frames if `fancy`."""
-    table = Table(box=ROUNDED if fancy else SIMPLE_HEAD, safe_box=not fancy, header_style="bold")
+def figures_table(figures: Figures, screen: Screen) -> Table:
+    """A table of numbers, with frames if the screen has them."""
+    table = Table(box=screen.box, safe_box=False, header_style="bold")
     for number, header in enumerate(figures.headers):
-        table.add_column(Text(header), justify="right" if number else "left", no_wrap=True)
+        table.add_column(Text(screen.visible(header)), justify="right" if number else "left", no_wrap=True)
     for row in figures.rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(screen.visible(cell)) for cell in row))
     return table
 
 
-def beside(figures: Figures, width: int | None, fancy: bool) -> list[Figures]:
-    """The table, or where it is wider than `width` several with the first column and as many others as fit."""
+def beside(figures: Figures, screen: Screen) -> list[Figures]:
+    """The table, or where it is wider than the screen several with the first column and as many others as fit."""
     groups: list[tuple[int, ...]] = [()]
     for column in range(1, len(figures.headers)):
         wider = (*groups[-1], column)
-        n_columns = _UNBOUNDED.measure(figures_table(_columns(figures, wider), fancy)).maximum
-        fits = width is None or n_columns <= width or not groups[-1]
+        n_columns = _UNBOUNDED.measure(figures_table(_columns(figures, wider), screen)).maximum
+        fits = screen.width is None or n_columns <= screen.width or not groups[-1]
         groups = [*groups[:-1], wider] if fits else [*groups, (column,)]
     return [_columns(figures, group) for group in groups]
 

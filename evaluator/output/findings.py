@@ -2,56 +2,82 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from io import StringIO
 from itertools import groupby
 from typing import Final, TextIO
 
 from rich.cells import cell_len
-from rich.console import Console
-from rich.padding import Padding
+from rich.console import RenderableType
 from rich.text import Text
 
 from ..checks import CHECKS, Finding
 from ..results.result import Result
-from .blocks import encodes
+from .number_format import decimals, number
+from .screen import CODE, Screen
 from .visible import markdown_text
 
-_STYLES: Final = {"error": "bold red", "warn": "bold yellow", "info": "bold cyan"}
+_STYLES: Final = {"error": "bold red", "warn": "bold color(166)", "info": f"bold {CODE}"}
+"""Colours that can be read on white as well as on black."""
+_MOST: Final = 5
+"""How many findings are shown in full where a command shows all."""
 _FEW: Final = 5
 """How many measures with bounds are shown."""
 _WORDS: Final = {"error": "error", "warn": "warning", "info": "note"}
 
 
-def show(findings: Sequence[Finding], file: TextIO) -> str:
-    """Findings as text for `file`: what was found, examples, and what to do; broken into lines on a terminal only."""
-    screen = Console(file=file)
-    text = StringIO()
-    following = [*findings[1:], None]
+def show(findings: Sequence[Finding], file: TextIO, command: str = "") -> str:
+    """Findings as text for `file`: what was found, examples, and what to do; broken into lines where there is a width.
+
+    With the `command` that shows all of them only five are shown, and the others counted.
+    """
+    screen = Screen.of(file)
+    shown = _chosen(findings) if command else list(findings)
+    following = [*shown[1:], None]
     # What to do is the same for all findings of a check, and said after the last one.
-    parts = [
-        part
-        for finding, after in zip(findings, following, strict=False)
-        for part in _drawn(finding, after is None or after.check != finding.check, screen.width if screen.is_terminal else None)
+    lines = [
+        line
+        for finding, after in zip(shown, following, strict=False)
+        for line in _drawn(finding, after is None or after.check != finding.check, screen)
     ]
-    wide = screen.width if screen.is_terminal else max((len(part) + left for part, left in parts), default=1)
-    colours = "auto" if screen.is_terminal and screen.color_system else None
-    console = Console(file=text, width=wide, height=100, force_terminal=screen.is_terminal, color_system=colours, highlight=False)  # type: ignore[arg-type]
-    for part, left in parts:
-        console.print(Padding(part, (0, 0, 0, left)))
-    shown = "\n".join(line.rstrip() for line in text.getvalue().splitlines())
-    shown = shown if encodes(file, "–") else shown.encode("ascii", "backslashreplace").decode()
-    return f"{shown}\n" if shown else ""
+    if len(shown) < len(findings):
+        lines += screen.paragraph(Text(screen.visible(_others(findings, shown, command))))
+    return screen.draw(lines)
 
 
-def _drawn(finding: Finding, last: bool, width: int | None) -> Iterable[tuple[Text, int]]:
-    head = Text.assemble((f"{_WORDS[finding.severity]} {finding.check}", _STYLES[finding.severity]), f"  {titled(finding)}")
-    yield head, 0
+def _chosen(findings: Sequence[Finding]) -> list[Finding]:
+    """The few findings to show: the graver first, and one of every check before a second one of any."""
+    seen: Counter[str] = Counter()
+    ranks = []
+    for position, finding in enumerate(findings):
+        ranks.append((list(_WORDS).index(finding.severity), seen[finding.check], position))
+        seen[finding.check] += 1
+    return [findings[position] for position in sorted(position for *_, position in sorted(ranks)[:_MOST])]
+
+
+def _others(findings: Sequence[Finding], shown: Sequence[Finding], command: str) -> str:
+    """How many findings are not shown, of which checks, and the command that shows them."""
+    counts = Counter(finding.check for finding in findings)
+    counts.subtract(Counter(finding.check for finding in shown))
+    hidden = [finding for finding in findings if counts[finding.check]]
+    words = Counter[str](finding.severity for finding in findings)
+    words.subtract(Counter[str](finding.severity for finding in shown))
+    totals = [f"{n} more {_WORDS[severity]}{'s' * (n != 1)}" for severity in _WORDS if (n := words[severity])]
+    checks = ", ".join(f"{check}{f' × {counts[check]}' * (counts[check] > 1)}" for check in dict.fromkeys(one.check for one in hidden))
+    return f"and {', '.join(totals)} ({checks}): {command} shows all"
+
+
+def _drawn(finding: Finding, last: bool, screen: Screen) -> Iterable[tuple[RenderableType, int]]:
+    head = f"{_WORDS[finding.severity]} {finding.check}  "
+    yield from screen.paragraph(Text(screen.visible(titled(finding))), head, before_style=_STYLES[finding.severity])
+    more = []
     if finding.examples:
-        yield Text(f"for example: {'; '.join(_fitting(finding.examples, width))}", style="dim"), 2
-    yield from ((Text(line, style="dim"), 2) for line in bounds(finding))
+        more.append(f"for example: {'; '.join(_fitting(finding.examples, screen.width))}")
+    more += bounds(finding)
     if last and finding.severity != "info":
-        yield Text(finding.advice, style="dim"), 2
+        more.append(finding.advice)
+    for line in more:
+        yield from screen.paragraph(Text(screen.visible(line), style="dim"), "  ", hanging=4)
 
 
 def _fitting(examples: Sequence[str], width: int | None) -> Sequence[str]:
@@ -71,8 +97,9 @@ def bounds(finding: Finding) -> Iterable[str]:
     by_measure = finding.details.get("bounds", {})
     widest = sorted(by_measure.items(), key=lambda pair: pair[1]["least"] - pair[1]["most"])
     for label, values in widest[:_FEW]:
-        ends = f"from {values['least']:.4f} to {values['most']:.4f}"
-        yield f"{label}: {ends} over all orders of the ties, {values['expected']:.4f} on average"
+        places = decimals(values.values())
+        least, most, expected = (number(values[name], places) for name in ("least", "most", "expected"))
+        yield f"{label}: from {least} to {most} over all orders of the ties, {expected} on average"
     if len(by_measure) > _FEW:
         more = len(by_measure) - _FEW
         yield f"and {more} more measure{'s' * (more != 1)}, which --format json has"

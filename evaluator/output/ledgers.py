@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from ..results.ledger import Ledger
 from ..results.result import Result, Row
 from .blocks import Block, Grid, Heading, Prose, Terms
+from .cells import Formats
 
 _REASONS = ("without_list", "without_relevant", "without_truth", "without_value", "of_others")
 _WORDS = {
@@ -24,7 +26,11 @@ def page(result: Result) -> list[Block]:
     grouped: dict[tuple[str, Ledger], list[str]] = {}
     for row in rows:
         grouped.setdefault((row.source, _of_users(row)), []).append(row.label)
-    lines = tuple((model, f"{_sentence(ledger)} ({', '.join(dict.fromkeys(labels))})") for (model, ledger), labels in grouped.items())
+    alone = Counter(model for model, _ in grouped)
+    lines = tuple(
+        (model, f"{_sentence(ledger)} ({'all measures' if alone[model] == 1 else ', '.join(dict.fromkeys(labels))})")
+        for (model, ledger), labels in grouped.items()
+    )
     blocks: list[Block] = [Heading("Who was counted", 2), Terms(lines, code=False)]
     parts = tuple(_values(rows))
     if parts:
@@ -56,13 +62,14 @@ def _why(ledger: Ledger, kind: str, total: int) -> str:
     return f"{total:,} ({words})"
 
 
-def _values(rows: Iterable[Row]) -> Iterator[tuple[str, ...]]:
+def _values(rows: Sequence[Row]) -> Iterator[tuple[str, ...]]:
+    formats = Formats.of(rows)
     for row in rows:
         ledger = row.ledger
         assert ledger is not None
         if ledger.covered_value is None and ledger.warm_value is None:
             continue
-        covered = "" if ledger.covered_value is None else f"{ledger.covered_value:.4f} ({ledger.covered:,})"
-        warm = "" if ledger.warm_value is None else f"{ledger.warm_value:.4f} ({ledger.warm:,})"
-        value = "" if row.value is None else f"{row.value:.4f}"
+        covered = "" if ledger.covered_value is None else f"{formats.text(row.label, ledger.covered_value)} ({ledger.covered:,})"
+        warm = "" if ledger.warm_value is None else f"{formats.text(row.label, ledger.warm_value)} ({ledger.warm:,})"
+        value = formats.text(row.label, row.value)
         yield (row.source, row.label, f"{value} ({ledger.counted:,})".strip(), covered, warm)

@@ -1,129 +1,155 @@
-"""The table on the screen: models × metric@k, or metric@k × models where that is what fits. Nothing is ever cut off."""
+"""A result on the screen: what the checks found, the table of models and measures, and below it what to know of the numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from io import StringIO
-from typing import Final, Literal, TextIO
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, TextIO
 
-from rich.box import ROUNDED, SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from ..results.result import Result
+from ..names.aggregate_names import interval_level
+from ..results.result import Result, Row
 from . import blocks, findings, groups, repeats
-from .blocks import encodes
-from .cells import shown
-from .text import achieved, arrow, best
+from .best_values import best, explained
+from .cells import Formats
+from .screen import Screen
+from .table_layout import Head, NumberCell, Sheet, laid_out
+from .text import achieved, arrow
 
-_FEW_MEASURES: Final = 8
+_USERS: Final = "users"
+_MANY: Final = 4
+"""From so many tables on a sentence says how to see less."""
 
 
-def show(result: Result, file: TextIO, verbose: bool = False) -> str:
+@dataclass(frozen=True)
+class Display:
+    """How the table is to look; what is `None` is decided by the numbers and the width of the screen."""
+
+    models_as_rows: bool | None = None
+    digits: int | None = None
+
+
+def show(
+    result: Result,
+    file: TextIO,
+    verbose: bool = False,
+    display: Display | None = None,
+    *,
+    command: str = "",
+    alike: Collection[tuple[str, str]] = (),
+    sentences: Sequence[str] = (),
+) -> str:
     """The result as text for `file`, with colour and frames only where that is a terminal that has them.
 
-    Errors and warnings of the health checks stand above the table, if `verbose` notes too. Models that do not fit beside each other
-    on a terminal follow in further tables.
+    Errors and warnings of the health checks stand above the table, if `verbose` all findings, otherwise a few of them, and the others are
+    counted beside the `command` that shows them. Values of the (model, label) in `alike` are marked as the best ones are. `sentences` stand
+    right below the table. What is wider than the screen is split into several tables.
     """
-    screen = Console(file=file)
-    arrows = encodes(file, "↑")
-    fancy = screen.is_terminal and encodes(file, "╭")
-    tables = [_by_model(result, fancy, arrows)]
-    if len(result.labels()) > _FEW_MEASURES or _width(tables[0]) > screen.width:
-        tables = [_by_measure(result, models, fancy, arrows) for models in _side_by_side(result, screen, fancy, arrows)]
-    text = StringIO()
-    wide = max(screen.width, *(_width(table) for table in tables), *(len(note) for note in result.notes()))
-    # Given a width alone, rich does not keep to it everywhere; given a height too, it does.
-    console = Console(file=text, width=wide, height=100, force_terminal=screen.is_terminal, color_system=_colours(screen), highlight=False)
-    console.print(*tables, sep="\n")
-    if any(row.achieved is not None for row in result.rows):
-        reached = [model for model in result.models if model != "(oracle)"]
-        fitting = _fitting(reached, screen, lambda models: _achieved(result, models, fancy))
-        console.print(*(_achieved(result, models, fancy) for models in fitting), sep="\n")
-    if result.by_group or result.repeated:
-        text.write(f"{blocks.show([*repeats.page(result), *groups.page(result)], file)}\n")
-    below = (*result.notes(), *(["* best of the models"] if best(result) else []), *([findings.summary(result)] if result.examined else []))
-    for line in below:
-        console.print(Text(line, style="dim"), width=screen.width if screen.is_terminal else None, soft_wrap=not screen.is_terminal)
-    above = findings.show([finding for finding in result.findings if verbose or finding.severity != "info"], file)
-    return above + (text.getvalue() if encodes(file, "±") else text.getvalue().replace("±", "+-"))
+    display = display or Display()
+    screen = Screen.of(file)
+    formats = Formats.of(result.rows, display.digits)
+    marked = best(result, formats) | frozenset(alike)
+    sheets = [*_tables(result, display, formats, marked, screen), *_shares(result, display, screen)]
+    more = [*repeats.page(result, display.digits), *groups.page(result, display.digits)]
+    united = set(_intervals(result).values())
+    notes = replace(result, rows=tuple(row for row in result.rows if row.label not in united)).notes()
+    below = [*_legend(result, sheets, marked, bool(alike), screen), *notes]
+    below += [findings.summary(result)] if result.examined else []
+    found = [finding for finding in result.findings if verbose or finding.severity != "info"]
+    parts = (
+        findings.show(found, file, command="" if verbose else command) + "\n" * bool(found and screen.framed),
+        ("\n" * screen.framed).join(screen.draw([sheet.drawn(screen)]) for sheet in sheets),
+        _paragraphs(sentences, screen) + "\n" * bool(sentences),
+        blocks.show(more, file) + "\n" if more else "",
+        _paragraphs(below, screen, "dim"),
+    )
+    return "".join(parts)
 
 
-def _side_by_side(result: Result, screen: Console, fancy: bool, arrows: bool) -> list[tuple[str, ...]]:
-    """The models in groups whose tables fit the screen."""
-    return _fitting(result.models, screen, lambda models: _by_measure(result, models, fancy, arrows))
+def _paragraphs(sentences: Iterable[str], screen: Screen, style: str = "") -> str:
+    return screen.draw(line for sentence in sentences for line in screen.paragraph(Text(screen.visible(sentence), style=style)))
 
 
-def _fitting(models: Sequence[str], screen: Console, table: Callable[[tuple[str, ...]], Table]) -> list[tuple[str, ...]]:
-    """`models` in groups of which a `table` fits the screen; all in one where the output is no terminal."""
-    if not screen.is_terminal:
-        return [tuple(models)]
-    groups: list[tuple[str, ...]] = [()]
-    for model in models:
-        wider = (*groups[-1], model)
-        if groups[-1] and _width(table(wider)) > screen.width:
-            groups.append((model,))
-        else:
-            groups[-1] = wider
-    return groups
+def _tables(result: Result, display: Display, formats: Formats, marked: Collection[tuple[str, str]], screen: Screen) -> Sequence[Sheet]:
+    """The values: rows are measures, or models if there are more or if the width asks for it; intervals stand in the cells if they fit."""
+    intervals = _intervals(result)
+    sheet = _sheet(result, intervals, formats, marked, screen)
+    longer = _sheet(result, {}, formats, marked, screen) if intervals else None
+    return _laid_out(sheet, "model", display, screen, longer)
 
 
-def _width(table: Table) -> int:
-    """How wide a table is if nothing is cut."""
-    unbounded = Console(width=100_000, height=100)
-    return unbounded.measure(table).maximum
+def _sheet(result: Result, intervals: Mapping[str, str], formats: Formats, marked: Collection[tuple[str, str]], screen: Screen) -> Sheet:
+    """Measures by models, intervals beside their means where `intervals` names them, and below them the number of users."""
+    labels = [label for label in result.labels() if label not in intervals.values()]
+    models = tuple(Head(model, screen.visible(model)) for model in result.models)
+    measures = (*(Head(label, screen.visible(label), _arrow(result, label, screen)) for label in labels), Head(_USERS, _USERS))
+    cells = {(_USERS, model): NumberCell(f"{result.counts[model].averaged:,}") for model in result.models}
+    for model, rows in result.by_model().items():
+        for label in labels:
+            interval = rows.get(intervals.get(label, ""))
+            cells[label, model] = _cell(rows.get(label), interval, formats, (model, label) in marked)
+    return Sheet("measure", measures, models, cells, apart=1)
 
 
-def _colours(screen: Console) -> Literal["auto"] | None:
-    return "auto" if screen.is_terminal and screen.color_system else None
+def _laid_out(sheet: Sheet, corner: str, display: Display, screen: Screen, longer: Sheet | None = None) -> Sequence[Sheet]:
+    """A sheet of measures by models, or turned: as `display` says, as there is more of, or as suits the screen."""
+    if display.models_as_rows is not None:
+        turns = [display.models_as_rows]
+    else:
+        many_models = len(sheet.columns) > len(sheet.rows) - sheet.apart
+        turns = [many_models, not many_models]
+    forms, more = ([one.turned(corner) if turn else one for turn in turns] if one else [] for one in (sheet, longer))
+    return laid_out(forms, screen, more)
 
 
-def _table(fancy: bool) -> Table:
-    return Table(box=ROUNDED if fancy else SIMPLE_HEAD, safe_box=not fancy, header_style="bold")
+def _intervals(result: Result) -> dict[str, str]:
+    """The measures beside whose mean an interval stands, with the label of that: the first one asked for."""
+    if any(row.repeats_std is not None for row in result.rows):
+        return {}
+    means = {row.measure for row in result.rows if row.aggregate == "mean"}
+    found: dict[str, str] = {}
+    for row in result.rows:
+        if interval_level(row.aggregate) is not None and row.measure in means:
+            found.setdefault(row.measure, row.label)
+    return found
 
 
-def _by_model(result: Result, fancy: bool, arrows: bool) -> Table:
-    table = _table(fancy)
-    table.add_column("model", no_wrap=True)
-    for label in result.labels():
-        table.add_column(_headed(result, label, arrows), justify="right", no_wrap=True)
-    table.add_column("users", justify="right", no_wrap=True)
-    rows, marked = result.by_model(), best(result)
-    for model in result.models:
-        cells = [_cell(shown(rows[model].get(label)), (model, label) in marked) for label in result.labels()]
-        table.add_row(Text(model), *cells, f"{result.counts[model].averaged:,}")
-    return table
+def _cell(row: Row | None, interval: Row | None, formats: Formats, marked: bool) -> NumberCell:
+    if row is None:
+        return NumberCell()
+    spread = interval.value if interval else row.repeats_std
+    return NumberCell(formats.text(row.label, row.value), formats.text(row.label, spread), marked)
 
 
-def _by_measure(result: Result, models: tuple[str, ...], fancy: bool, arrows: bool) -> Table:
-    table = _table(fancy)
-    table.add_column("measure", no_wrap=True)
-    for model in models:
-        table.add_column(Text(model), justify="right", no_wrap=True)
-    rows, marked = result.by_model(), best(result)
-    for label in result.labels():
-        cells = [_cell(shown(rows[model].get(label)), (model, label) in marked) for model in models]
-        table.add_row(_headed(result, label, arrows), *cells)
-    table.add_section()
-    table.add_row("users", *(f"{result.counts[model].averaged:,}" for model in models))
-    return table
+def _arrow(result: Result, label: str, screen: Screen) -> str:
+    return arrow(result, label) if screen.encodes("↑") else ""
 
 
-def _achieved(result: Result, models: Sequence[str], fancy: bool) -> Table:
-    """What share of the best possible value each model reaches."""
-    table = _table(fancy)
-    table.add_column("percent of achievable", no_wrap=True)
-    for model in models:
-        table.add_column(Text(model), justify="right", no_wrap=True)
-    for label, cells in achieved(result, models):
-        table.add_row(Text(label), *cells)
-    return table
+def _shares(result: Result, display: Display, screen: Screen) -> Sequence[Sheet]:
+    """What share of the best possible value each model reaches; nothing where that was not computed."""
+    reached = [model for model in result.models if model != "(oracle)"]
+    shares = dict(achieved(result, reached))
+    if not shares:
+        return []
+    models = tuple(Head(model, screen.visible(model)) for model in reached)
+    measures = tuple(Head(label, screen.visible(label)) for label in shares)
+    cells = {(label, model): NumberCell(share) for label, some in shares.items() for model, share in zip(reached, some, strict=True)}
+    corner = "percent of achievable"
+    return _laid_out(Sheet(corner, measures, models, cells), corner, display, screen)
 
 
-def _headed(result: Result, label: str, arrows: bool) -> Text:
-    return Text(f"{label}{arrow(result, label)}" if arrows else label)
-
-
-def _cell(value: str, is_best: bool) -> Text:
-    return Text(f"{value}*", style="bold green") if is_best else Text(f"{value} ")
+def _legend(result: Result, sheets: Sequence[Sheet], marked: Collection[tuple[str, str]], alike: bool, screen: Screen) -> Iterator[str]:
+    """What the signs in the tables mean, and how to see less of them."""
+    if marked:
+        yield explained("◂", alike)
+    united = _intervals(result).values() if any(cell.spread for sheet in sheets for cell in sheet.cells.values()) else ()
+    levels = dict.fromkeys(interval_level(row.aggregate) for row in result.rows if row.label in united)
+    for level in levels:
+        yield f"± half the width of the {float(100 * (level or 0)):g} % confidence interval of the mean."
+    if any(row.repeats_std is not None for row in result.rows):
+        yield "± standard deviation over folds or runs."
+    if any(head.shown != screen.visible(head.key) for sheet in sheets for head in (*sheet.rows, *sheet.columns)):
+        yield "… stands for the middle of a name; --format csv has names whole."
+    if len(sheets) >= _MANY:
+        yield f"{len(sheets)} tables fit {screen.width} columns; --columns nDCG@10,Recall@10 shows some measures, --format csv has all."

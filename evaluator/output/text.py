@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from math import isclose
+from collections.abc import Iterator, Sequence
 
 from ..results.result import Result
 from ..results.wording import shortened
 from . import blocks, findings, groups, ledgers, repeats
-from .cells import shown
+from .best_values import best, explained
+from .cells import Formats
 from .visible import markdown_text
 
 
 def arrow(result: Result, label: str) -> str:
     """Which direction is better; empty where neither is."""
     return {True: " ↑", False: " ↓", None: ""}[result.higher_is_better[label]]
-
-
-def best(result: Result) -> set[tuple[str, str]]:
-    """The (model, label) of the best values; none where there is nothing to compare."""
-    winners: set[tuple[str, str]] = set()
-    table = result.by_model()
-    for label in result.labels():
-        rivals = {model: rows[label].value for model, rows in table.items() if model not in result.yardsticks and label in rows}
-        winners |= {(model, label) for model in best_of(rivals, result.higher_is_better[label])}
-    return winners
-
-
-def best_of(values: Mapping[str, float | None], higher_is_better: bool | None) -> set[str]:
-    """The names with the best value, equal ones too; none where there is nothing to compare, or all are equal."""
-    known = {name: value for name, value in values.items() if value is not None}
-    if len(known) < 2 or higher_is_better is None:
-        return set()
-    top = (max if higher_is_better else min)(known.values())
-    winners = {name for name, value in known.items() if isclose(value, top, rel_tol=1e-12, abs_tol=1e-15)}
-    return winners if len(winners) < len(known) else set()
 
 
 def achieved(result: Result, models: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
@@ -54,7 +34,8 @@ def as_markdown(result: Result) -> bytes:
     if shares:
         head = "| percent of achievable | " + " | ".join(markdown_text(model) for model in models) + " |"
         lines += ["", head, "|---|" + "---:|" * len(models), *shares]
-    lines += ["", *(f"- {markdown_text(note)}" for note in result.notes())]
+    notes = (*([explained("Bold:")] if best(result, Formats.of(result.rows)) else []), *result.notes())
+    lines += ["", *(f"- {markdown_text(note)}" for note in notes)]
     checks = findings.as_markdown(result.findings)
     if checks:
         lines += ["", "## What the checks found", "", *checks]
@@ -74,11 +55,12 @@ def _verdict(result: Result) -> Iterator[str]:
 
 
 def _values(result: Result) -> Iterator[str]:
-    table, marked = result.by_model(), best(result)
+    formats = Formats.of(result.rows)
+    table, marked = result.by_model(), best(result, formats)
     yield "| measure | " + " | ".join(markdown_text(model) for model in result.models) + " |"
     yield "|---|" + "---:|" * len(result.models)
     for label in result.labels():
-        values = {model: shown(table[model].get(label)) for model in result.models}
+        values = {model: formats.shown(table[model].get(label)) for model in result.models}
         cells = [f"**{value}**" if (model, label) in marked else value for model, value in values.items()]
         yield f"| {markdown_text(label)}{arrow(result, label)} | " + " | ".join(cells) + " |"
     yield "| users | " + " | ".join(f"{result.counts[model].averaged:,}" for model in result.models) + " |"

@@ -11,6 +11,7 @@ _DIRECTIONS: Final = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2
 _UNSEEN: Final = _CONTROLS | dict.fromkeys(range(0x7F, 0xA0), "�") | dict.fromkeys((*_DIRECTIONS, 0xFFFE, 0xFFFF, *range(0xD800, 0xE000)), "�")
 _ACTING: Final = re.compile(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])")
 """What Markdown takes for more than a character; an underscore within a word is one."""
+_LEADING: Final = re.compile(r"(?:#{1,6}|[+-])(?:\s|$)")
 _TAG: Final = re.compile(r"<(?=[A-Za-z/!?])")
 _CODE: Final = re.compile(r"(`[^`]*`)")
 _LINES: Final = {9: " ", 10: "⏎", 0x2028: "⏎", 0x2029: "⏎"}
@@ -29,7 +30,7 @@ def on_one_line(text: str) -> str:
 def markdown_text(text: str) -> str:
     """A text of other people's data in a line of Markdown: nothing in it is taken for Markdown or HTML."""
     marked = _ACTING.sub(lambda found: f"\\{found[0]}", on_one_line(text).strip())
-    return f"\\{marked}" if marked[:1] in ("#", "+", "-") else marked
+    return f"\\{marked}" if _LEADING.match(marked) else marked
 
 
 def without_tags(markdown: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -9,6 +10,8 @@ from typing import Final
 
 FORMAT_VERSION: Final = 1
 """The version of the JSON form."""
+_NEAREST: Final = 5
+"""How many different values are named where none is the one that is looked for."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,34 @@ class AuditedMeasure:
         }
 
 
+def read_number(text: str) -> tuple[float, int]:
+    """A number as it is printed, and its decimals; `ValueError` if `text` is none."""
+    plain = text.replace("−", "-").replace("%", "").strip()
+    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", plain, re.ASCII):
+        raise ValueError(f"takes a number as it is printed, such as 0.1894, not {text!r}")
+    return float(plain), len(plain.partition(".")[2])
+
+
+@dataclass(frozen=True)
+class FoundValue:
+    """A value of an audit, with where it stands."""
+
+    value: float
+    measure: str
+    convention: str
+    model: str
+
+
+@dataclass(frozen=True)
+class FoundValues:
+    """The values that print as a number (`exact`), or those nearest to it; `percent` if a hundred times the value is meant."""
+
+    wanted: str
+    values: tuple[FoundValue, ...]
+    exact: bool
+    percent: bool
+
+
 @dataclass(frozen=True)
 class Audit:
     """Measures × conventions × models.
@@ -63,6 +94,28 @@ class Audit:
     measures: tuple[AuditedMeasure, ...]
     remarks: tuple[str, ...]
     versions: Mapping[str, str]
+
+    def find(self, text: str) -> FoundValues:
+        """Say which convention, measure and model has a number, to the digits of `text`; the nearest values where none has it.
+
+        `18.94 %` and, where no value is 18.94, also `18.94` is looked for as 0.1894. Raises `ValueError` if `text` is no number.
+        """
+        wanted, places = read_number(text)
+        values = [
+            FoundValue(cell.value, measure.measure, convention, model)
+            for measure in self.measures
+            for (convention, model), cell in measure.cells.items()
+            if cell.value is not None
+        ]
+        for scale in (100,) if "%" in text else (1, 100):
+            exact = tuple(one for one in values if f"{one.value * scale:.{places}f}" == f"{wanted:.{places}f}")
+            if exact:
+                return FoundValues(text, exact, exact=True, percent=scale == 100)
+        scale = 100 if "%" in text else 1
+        nearest = sorted(values, key=lambda one: abs(one.value * scale - wanted))
+        distances = sorted({abs(one.value * scale - wanted) for one in values})[:_NEAREST]
+        near = tuple(one for one in nearest if abs(one.value * scale - wanted) in distances)
+        return FoundValues(text, near, exact=False, percent=scale == 100)
 
     def changes(self, measure: AuditedMeasure) -> tuple[str, ...]:
         """Say in full sentences whether the order of the models depends on the convention."""

@@ -17,7 +17,7 @@ from .paired import Floats, PairedSums, both_finite, differences_of
 from .ranks import with_ranks
 from .ratios import RatioTerms, pooled_estimate
 from .records import Difference, Settings, Subject
-from .resampling import statistic_replicates, with_bootstrap, with_sign_flips
+from .resampling import fewer_resamples, statistic_replicates, with_bootstrap, with_sign_flips
 from .runs import runs_estimate
 from .sentences import sentence_of
 from .unpaired import Summary, unpaired_estimate
@@ -27,7 +27,7 @@ WHOLE: Final = "No value per user: no interval."
 
 def compare_sums(subject: Subject, sums: PairedSums, settings: Settings, margin: float | None = None) -> Difference:
     """The difference of means over paired users from their sums, by the paired t test: any number of users, on any engine."""
-    return difference_of(subject, paired_estimate(sums, settings.alpha), settings, margin, "t")
+    return difference_of(subject, paired_estimate(sums, settings.alpha), settings, margin)
 
 
 def compare_paired(
@@ -43,35 +43,43 @@ def compare_paired(
     `subject.aggregate` says what is compared: the mean, the `sum`, the `geometric` mean (t on logarithms), the `median` or a percentile
     (`p90`; both by the bootstrap). `clusters` has a number per user: users with the same one belong together.
     """
-    a, b, n_unpaired = both_finite(np.asarray(base, dtype=np.float64), np.asarray(model, dtype=np.float64))
-    members = None if clusters is None else clusters[_paired(base, model)]
-    aggregate, test = subject.aggregate, settings.test
+    return difference_of(subject, estimate_paired(base, model, settings, subject.aggregate, clusters), settings, margin)
+
+
+def estimate_paired(
+    base: ArrayLike, model: ArrayLike, settings: Settings, aggregate: str = "mean", clusters: NDArray[np.integer] | None = None
+) -> Estimate:
+    """The estimate that `compare_paired` records, which a gate judges too."""
+    left, right = np.asarray(base, dtype=np.float64), np.asarray(model, dtype=np.float64)
+    a, b, n_unpaired = both_finite(left, right)
+    members = None if clusters is None else clusters[np.isfinite(left) & np.isfinite(right)]
     if aggregate == "median" or _percentage(aggregate) is not None:
-        estimate, test = _of_statistic(a, b, _statistic(aggregate), settings), "bootstrap"
+        estimate = _of_statistic(a, b, _statistic(aggregate), settings)
+        if members is not None:
+            estimate = replace(estimate, notes=(*estimate.notes, f"The {aggregate} draws users one by one, not by cluster."))
     elif aggregate == "geometric":
         estimate = _of_logarithms(a, b, settings, members)
     else:
         estimate = _tested(paired_estimate(PairedSums.of(a, b), settings.alpha), differences_of(a, b), settings, members)
-        if aggregate == "sum":
-            estimate = _of_total(estimate)
-    return difference_of(subject, replace(estimate, n_unpaired=n_unpaired), settings, margin, "t" if members is not None else test)
+        estimate = _of_total(estimate) if aggregate == "sum" else estimate
+    return replace(estimate, n_unpaired=n_unpaired)
 
 
 def compare_runs(
     subject: Subject, base: Sequence[Floats], model: Sequence[Floats], settings: Settings, margin: float | None = None
 ) -> Difference:
     """The difference of two models over users and training runs: one array of users' values per run."""
-    return difference_of(subject, runs_estimate(base, model), settings, margin, "t")
+    return difference_of(subject, runs_estimate(base, model), settings, margin)
 
 
 def compare_ratios(subject: Subject, base: RatioTerms, model: RatioTerms, settings: Settings, margin: float | None = None) -> Difference:
     """The difference of a pooled (`micro`) measure, by the delta method."""
-    return difference_of(subject, pooled_estimate(base, model), settings, margin, "t")
+    return difference_of(subject, pooled_estimate(base, model), settings, margin)
 
 
 def compare_unpaired(subject: Subject, base: Summary, model: Summary, settings: Settings, margin: float | None = None) -> Difference:
     """The difference of two means of which only deviation and number of users are known, by Welch's t test."""
-    return difference_of(subject, unpaired_estimate(base, model), settings, margin, "welch")
+    return difference_of(subject, unpaired_estimate(base, model), settings, margin)
 
 
 def compare_wholes(subject: Subject, base_value: float | None, value: float | None, settings: Settings) -> Difference:
@@ -79,10 +87,10 @@ def compare_wholes(subject: Subject, base_value: float | None, value: float | No
     difference = value - base_value if base_value is not None and value is not None else None
     relative = None if difference is None or base_value is None else Relative.of(difference, base_value)
     estimate = Estimate(0, base_value, value, difference, relative=relative, notes=(WHOLE,))
-    return difference_of(subject, estimate, settings, None, None)
+    return difference_of(subject, estimate, settings, None)
 
 
-def difference_of(subject: Subject, estimate: Estimate, settings: Settings, margin: float | None, test: str | None) -> Difference:
+def difference_of(subject: Subject, estimate: Estimate, settings: Settings, margin: float | None) -> Difference:
     """The record of an estimate, before it is corrected with its family."""
     up, down = (estimate.down, estimate.up) if subject.higher_is_better is False else (estimate.up, estimate.down)
     confidence, relative, alpha = estimate.confidence, estimate.relative, settings.alpha
@@ -116,7 +124,7 @@ def difference_of(subject: Subject, estimate: Estimate, settings: Settings, marg
             statistic=estimate.statistic,
             df=estimate.df,
             p=two_sided(confidence) if estimate.p is None else estimate.p,
-            test=test,
+            test=estimate.test,
             effect_size=estimate.difference / estimate.sd if estimate.sd else None,
             p_same=None if margin is None else not_within(confidence, margin),
             probability_same=None if margin is None else probability_within(confidence, margin),
@@ -171,13 +179,14 @@ def _of_statistic(base: Floats, model: Floats, statistic: Callable[[Floats], flo
         return Estimate(0, None, None, None)
     base_value, value = statistic(base), statistic(model)
     difference = value - base_value
-    estimate = Estimate(n, base_value, value, difference, up=up, down=down, relative=Relative.of(difference, base_value))
+    estimate = Estimate(n, base_value, value, difference, up=up, down=down, relative=Relative.of(difference, base_value), test="bootstrap")
     if n == 1:
         return estimate
     if up + down == 0:
         return replace(estimate.with_t(0.0, n - 1), df=None)
     replicates = statistic_replicates(base, model, statistic, settings)
-    return replace(estimate, confidence=Replicates(replicates), se=float(replicates.std(ddof=1)))
+    notes = fewer_resamples(n, settings.resamples)
+    return replace(estimate, confidence=Replicates(replicates), se=float(replicates.std(ddof=1)), notes=notes)
 
 
 def _statistic(aggregate: str) -> Callable[[Floats], float]:
@@ -187,10 +196,6 @@ def _statistic(aggregate: str) -> Callable[[Floats], float]:
 
 def _percentage(aggregate: str) -> float | None:
     return float(aggregate[1:]) if aggregate[:1] == "p" and aggregate[1:2].isdigit() else None
-
-
-def _paired(base: ArrayLike, model: ArrayLike) -> NDArray[np.bool_]:
-    return np.isfinite(np.asarray(base, dtype=np.float64)) & np.isfinite(np.asarray(model, dtype=np.float64))
 
 
 def _left_out(n_unpaired: int) -> tuple[str, ...]:

@@ -41,6 +41,7 @@ class Estimate:
     statistic: float | None = None
     p: float | None = None
     relative: Relative | None = None
+    test: str = "t"
     notes: tuple[str, ...] = ()
 
     @property
@@ -113,10 +114,10 @@ def relative_difference(sums: PairedSums, alpha: float) -> Relative | None:
     return replace(relative, low=(ad - root) / aa, high=(ad + root) / aa)
 
 
-def standard_deviation(total: Fraction, squares: Fraction, n: int) -> float:
-    """√((Σd² - (Σd)²/n) / (n - 1)) of exact sums; 0 where what is left is rounding of the terms."""
+def standard_deviation(total: Fraction, squares: Fraction, n: int, rounding: Fraction = Fraction(0)) -> float:
+    """√((Σd² - (Σd)²/n) / (n - 1)) of sums; 0 where what is left is rounding of the terms."""
     centred = squares - total**2 / n
-    return math.sqrt(rounded(centred / (n - 1))) if centred > Fraction(_SPREADLESS) * squares else 0.0
+    return math.sqrt(rounded(centred / (n - 1))) if centred > max(rounding, Fraction(_SPREADLESS) * squares) else 0.0
 
 
 def mean_and_deviation(values: Floats) -> tuple[float, float]:

@@ -96,7 +96,7 @@ def margin_test(
     scale = max(abs(estimate.base_value or 0.0), abs(estimate.value or 0.0))
     confidence = None
     if sums.n > 1:
-        sd = standard_deviation(total, sums.difference_squares(factor), sums.n)
+        sd = standard_deviation(total, sums.difference_squares(factor), sums.n, sums.rounding(factor))
         confidence = StudentT(mean, sd / math.sqrt(sums.n), sums.n - 1)
     test = _judged(kind, limit, estimate, mean, confidence, 0.0, alpha, strict=kind == "min_gain" and limit == 0, scale=scale)
     shares = relative_difference(sums, 2 * alpha)

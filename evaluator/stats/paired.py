@@ -16,6 +16,7 @@ Floats = NDArray[np.float64]
 
 TOLERANCE: Final = 1e-12
 """Values that differ by less, relative to the larger one or to 1, are equal: such differences come from rounding."""
+_UNIT_ROUNDOFF: Final = Fraction(1, 2**52)
 _LARGEST: Final = 1e150
 """Larger values count as infinite: their squares would be."""
 _BLOCK: Final = 2**15
@@ -101,6 +102,10 @@ class PairedSums:
         """Σ(b - c·a)² for a `factor` c, as (1 - c)·Σb² + c·Σd² - (1 - c)·c·Σa²."""
         rest = 1 - factor
         return rest * self.model_squares + factor * self.sums.fraction(5) - rest * factor * self.base_squares
+
+    def rounding(self, factor: Fraction) -> Fraction:
+        """How far `difference_squares` may be off because squares of a and b are rounded."""
+        return _UNIT_ROUNDOFF * abs(1 - factor) * (self.model_squares + abs(factor) * self.base_squares)
 
     @property
     def base_squares(self) -> Fraction:

@@ -39,4 +39,4 @@ def with_ranks(estimate: Estimate, differences: Floats) -> Estimate:
     notes = (*estimate.notes, WARNING) if estimate.n > _MANY_USERS else estimate.notes
     statistic = min(positive, negative)
     p = 2 * NormalDist().cdf(-abs(positive - negative) / 2 / math.sqrt(variance)) if len(sizes) and variance > 0 else 1.0
-    return replace(estimate, statistic=statistic, p=p, notes=notes)
+    return replace(estimate, test="wilcoxon", statistic=statistic, p=p, notes=notes)

@@ -20,13 +20,19 @@ _EXACT: Final = 13
 _ROUNDING: Final = 1e-12
 _CELLS: Final = 2**22
 """Drawn numbers that are held at a time."""
-_MOST_DRAWS: Final = 10**9
+_MOST_DRAWS: Final = 2 * 10**8
 _LEAST_RESAMPLES: Final = 999
 
 
 def affordable_resamples(n: int, resamples: int) -> int:
-    """So many of the `resamples` that at most 10⁹ numbers are drawn for `n` users, but 999 if that many were asked for."""
+    """So many of the `resamples` that at most 2·10⁸ numbers are drawn for `n` users, but 999 if that many were asked for."""
     return min(resamples, max(_LEAST_RESAMPLES, _MOST_DRAWS // max(n, 1)))
+
+
+def fewer_resamples(n: int, resamples: int) -> tuple[str, ...]:
+    """The note that there were fewer resamples than asked for, if so."""
+    affordable = affordable_resamples(n, resamples)
+    return () if affordable == resamples else (f"{affordable:,} resamples instead of {resamples:,}, since so many users take long.",)
 
 
 def with_sign_flips(estimate: Estimate, differences: Floats, settings: Settings) -> Estimate:
@@ -38,7 +44,7 @@ def with_sign_flips(estimate: Estimate, differences: Floats, settings: Settings)
     total, tolerance = abs(float(changed.sum())), _ROUNDING * float(np.abs(changed).sum())
     if len(changed) <= _EXACT:
         signs = 1 - 2 * ((np.arange(2 ** len(changed))[:, np.newaxis] >> np.arange(len(changed))) & 1)
-        return replace(estimate, p=float(np.mean(np.abs(signs @ changed) >= total - tolerance)))
+        return replace(estimate, test="permutation", p=float(np.mean(np.abs(signs @ changed) >= total - tolerance)))
     resamples = affordable_resamples(len(changed), settings.resamples)
     random, at_least = np.random.RandomState(settings.seed), 0
     for size in _batches(resamples, len(changed)):
@@ -47,7 +53,8 @@ def with_sign_flips(estimate: Estimate, differences: Floats, settings: Settings)
         flips = np.unpackbits(bits, axis=1, count=len(changed))
         sums = changed.sum() - 2 * (flips @ changed)
         at_least += int(np.count_nonzero(np.abs(sums) >= total - tolerance))
-    return replace(estimate, p=(1 + at_least) / (1 + resamples))
+    notes = (*estimate.notes, *fewer_resamples(len(changed), settings.resamples))
+    return replace(estimate, test="permutation", p=(1 + at_least) / (1 + resamples), notes=notes)
 
 
 def with_bootstrap(estimate: Estimate, differences: Floats, settings: Settings) -> Estimate:
@@ -57,10 +64,12 @@ def with_bootstrap(estimate: Estimate, differences: Floats, settings: Settings) 
 
     Edge cases: without any spread the estimate stays as it is.
     """
+    estimate = replace(estimate, test=settings.test)
     if not estimate.se:
         return estimate
     changed, n = np.sort(differences[differences != 0]), len(differences)
     resamples = affordable_resamples(len(changed), settings.resamples)
+    estimate = replace(estimate, df=None, notes=(*estimate.notes, *fewer_resamples(len(changed), settings.resamples)))
     random = np.random.RandomState(settings.seed)
     means, deviations = np.empty(resamples), np.empty(resamples)
     for i, n_drawn in enumerate(random.binomial(n, len(changed) / n, resamples).tolist()):
@@ -68,11 +77,11 @@ def with_bootstrap(estimate: Estimate, differences: Floats, settings: Settings) 
         means[i] = drawn.sum() / n
         deviations[i] = math.sqrt(max(0.0, float((drawn * drawn).sum()) / n - means[i] ** 2) / (n - 1))
     if settings.test == "bootstrap":
-        return replace(estimate, confidence=Replicates(np.sort(means)), df=None)
+        return replace(estimate, confidence=Replicates(np.sort(means)))
     assert isinstance(estimate.confidence, StudentT)
     centred = means - estimate.confidence.estimate
     t = np.divide(centred, deviations, out=np.copysign(np.inf, centred), where=deviations > 0)
-    return replace(estimate, confidence=_studentized(estimate.confidence, t), df=None)
+    return replace(estimate, confidence=_studentized(estimate.confidence, t))
 
 
 def _studentized(student: StudentT, t: Floats) -> Confidence:

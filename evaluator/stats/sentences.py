@@ -21,7 +21,8 @@ def sentence_of(difference: Difference) -> str:
     if difference.difference is None or difference.family is None or not _has_verdict(difference):
         return _unjudged(difference)
     if difference.verdict == "same":
-        return f"{_place(difference)} of {difference.subject.model} is that of {difference.subject.base} within {_margin(difference)}: {_between(difference.bounds, 2 * difference.level - 1)}."
+        subject, bounds = difference.subject, _between(difference.bounds, 2 * difference.level - 1)
+        return f"{_place(difference)} of {subject.model} is that of {subject.base} within {_margin(difference)}: {bounds}."
     if difference.verdict == "unknown":
         return _unknown(difference)
     return _real(difference)
@@ -46,7 +47,8 @@ def _identical(difference: Difference) -> str:
 def _unjudged(difference: Difference) -> str:
     subject, d = difference.subject, difference.difference
     if d is None:
-        reason = "no user has a value of both" if difference.n_users == 0 else "it has no value for one of them"
+        missing = (difference.base_value is None) != (difference.value is None)
+        reason = "it has no value for one of them" if missing else "no user has a value of both"
         return f"{_place(difference)} of {subject.model} and of {subject.base} cannot be compared: {reason}."
     start = _comparison(difference)
     if difference.n_users == 1 and difference.n_changed is not None:

@@ -28,10 +28,9 @@ def unpaired_estimate(base: Summary, model: Summary) -> Estimate:
     Edge cases: no interval for one user, or without a deviation.
     """
     difference = model.mean - base.mean
-    estimate = Estimate(
-        min(base.n, model.n), base.mean, model.mean, difference, relative=Relative.of(difference, base.mean), notes=(UNPAIRED,)
-    )
-    if base.std is None or model.std is None or min(base.n, model.n) < 2:
+    relative, n = Relative.of(difference, base.mean), min(base.n, model.n)
+    estimate = Estimate(n, base.mean, model.mean, difference, relative=relative, test="welch", notes=(UNPAIRED,))
+    if base.std is None or model.std is None or n < 2:
         return estimate
     terms = [(side.std**2 / side.n, side.n - 1) for side in (base, model) if side.std is not None]
     variance = sum(term for term, _ in terms)

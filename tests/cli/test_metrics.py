@@ -168,5 +168,5 @@ def test_nothing_is_cut_off_on_a_terminal_of_any_width(columns, arguments):
 
 
 def test_no_color_is_honoured():
-    assert "\x1b[36m" in on_a_terminal(["metrics", "nDCG"], 100)
-    assert "\x1b[36m" not in on_a_terminal(["metrics", "nDCG"], 100, NO_COLOR="1")
+    assert "\x1b[38;5;31m" in on_a_terminal(["metrics", "nDCG"], 100)
+    assert "\x1b[38;5;31m" not in on_a_terminal(["metrics", "nDCG"], 100, NO_COLOR="1")

@@ -17,7 +17,8 @@ USERS = "user,plan\n1,free\n2,paid\n3,free\n"
 TRAIN = "user,item\n1,c\n2,b\n2,d\n3,a\n"
 CONFIGS = {
     "groups": "data: {test: test.csv, recommendations: {knn: knn.csv}, train: train.csv, users: users.csv}\n"
-    "evaluation: {metrics: [nDCG, Recall, ItemCoverage, 'F1(beta=2)', '0.5*nDCG@2 + 0.5*Recall@2'], top_k: [1, 2], by: [users.plan, cold]}\n",
+    "evaluation: {metrics: [nDCG, Recall, ItemCoverage, 'F1(beta=2)', '0.5*nDCG@2 + 0.5*Recall@2'], top_k: [1, 2],\n"
+    "  by: [users.plan, cold]}\n",
     "aggregates": "data: {test: test.csv, recommendations: {knn: knn.csv}}\n"
     "evaluation: {metrics: [Precision], top_k: 2, aggregates: [mean, micro, std, ci95, median]}\n",
     "runs": "data: {test: test.csv, recommendations: {knn: {runs: [knn.csv, other.csv]}, other: other.csv}}\n"

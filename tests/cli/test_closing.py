@@ -1,0 +1,66 @@
+"""What a run of several models ends with."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.comparison.conftest import changed, lists_of, truth
+
+CONFIG = """
+data: {test: test.csv, recommendations: {one: one.csv, two: two.csv%s}}
+evaluation: {metrics: [nDCG@5, Recall@5], relevance: {threshold: 4}}
+health: off
+%s
+"""
+
+
+@pytest.fixture
+def config(write):
+    """A good model, one that cannot be told from it, and perhaps a poor one."""
+
+    def config(more="", settings=""):
+        good = truth().filter(truth()["rating"] >= 4).rename({"rating": "score"})
+        lists = {"one": changed(good, range(1, 15), 4), "two": changed(good, range(3, 19), 5), "poor": lists_of(range(1, 61), 6)}
+        for name, frame in {"test": truth(), **lists}.items():
+            write(f"{name}.csv", frame.write_csv())
+        return write("config.yaml", CONFIG % (more, settings))
+
+    return config
+
+
+def test_a_run_ends_with_what_can_be_told_of_the_best_model(config, receval):
+    out = receval("run", config(", poor: poor.csv"))[1]
+    assert "nDCG@5: one is better than poor by 0." in out
+    assert "nDCG@5: whether one is better than two cannot be told: with 60 users a difference of 0." in out
+
+
+def test_values_that_cannot_be_told_from_the_best_are_marked_like_it(config, receval):
+    out = receval("run", config(", poor: poor.csv"))[1]
+    (line,) = (line for line in out.splitlines() if line.strip().startswith("nDCG@5 ↑"))
+    assert [part.endswith("◂") for part in line.replace(" ◂", "◂").split()[2:]] == [True, True, False]
+    assert "highest value printed, or lowest where less is better, and those that cannot be told from it" in out
+
+
+def test_a_baseline_of_the_config_is_what_models_are_compared_with(config, receval):
+    out = receval("run", config(", poor: poor.csv", "compare: {baseline: poor}"))[1]
+    assert "one is better than poor on all 2 measures: nDCG@5 is higher by" in out
+    assert "two is better than poor on all 2 measures: nDCG@5 is higher by" in out
+
+
+def test_a_baseline_folder_that_is_not_there_is_said_and_the_run_goes_on(config, receval):
+    code, out, _ = receval("run", config(settings="compare: {baseline: {main: results/main}}"))
+    assert code == 0
+    assert "Not compared with main=results/main: " in out
+    assert "there is no such folder" in out
+
+
+def test_one_model_has_no_closing_sentence(config, receval, sample):
+    out = receval("run", sample / "quickstart.yaml", "--set", "data.recommendations={knn: data/knn.parquet}")[1]
+    assert "better" not in out.partition("Convention")[0].replace("higher", "")
+
+
+def test_too_many_values_of_users_are_not_kept_for_it(config, receval, monkeypatch):
+    monkeypatch.setattr("receval.cli.closing.MOST_VALUES", 10)
+    out = receval("run", config())[1]
+    assert "cannot be told" not in out
+    assert "nDCG@5" in out

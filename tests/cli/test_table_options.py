@@ -1,0 +1,83 @@
+"""`receval run --sort`, `--columns`, `--digits` and `--models-as-rows`; `-q` and `-v`."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.conftest import CONFIGS
+
+QUICKSTART = CONFIGS / "quickstart.yaml"
+
+
+def heads(text):
+    return next(re.split(r" {2,}", line.strip()) for line in text.splitlines() if line.startswith(("  measure", "  model")))
+
+
+def rows(text):
+    return [line.split()[0] for line in text.splitlines() if re.search(r"\d\.\d{2}", line) and line.startswith("  ") and "from" not in line]
+
+
+def test_measures_are_chosen_by_label_or_metric_in_any_case(receval):
+    code, out, _ = receval("run", QUICKSTART, "--columns", "ndcg,Recall@20", "--columns", "map@5")
+    assert code == 0
+    assert rows(out) == ["nDCG@5", "nDCG@10", "nDCG@20", "Recall@20", "MAP@5"]
+
+
+def test_models_are_sorted_the_best_first_and_yardsticks_last(receval):
+    arguments = ("--set", "data.train=data/train.csv", "--set", "evaluation.yardsticks=[oracle]", "--columns", "nDCG@10")
+    out = receval("run", QUICKSTART, *arguments, "--sort", "nDCG@10", "--recs", f"again={CONFIGS}/data/popular.parquet")[1]
+    assert rows(out)[:5] == ["knn", "popular", "again", "random", "(oracle)"]
+    lower = receval("run", CONFIGS / "families.yaml", "--columns", "Gini", "--sort", "Gini", "--models-as-rows")[1]
+    assert rows(lower) == ["random", "knn", "popular"]
+
+
+def test_digits_and_rows_are_as_asked_for(receval):
+    out = receval("run", QUICKSTART, "--digits", "2", "--models-as-rows", "--columns", "nDCG")[1]
+    assert heads(out) == ["model", "nDCG@5 ↑", "nDCG@10 ↑", "nDCG@20 ↑", "users"]
+    assert "0.20 ◂" in out
+    out = receval("run", QUICKSTART, "--measures-as-rows", "--columns", "nDCG@5")[1]
+    assert heads(out)[0] == "measure"
+
+
+def test_markdown_has_the_measures_and_the_order_asked_for_too(receval):
+    out = receval("run", QUICKSTART, "--format", "md", "--columns", "nDCG@10", "--sort", "nDCG@10")[1]
+    assert "| measure | knn | popular | random |" in out
+    assert "Recall" not in out.replace("Recall@20: from", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--columns", "nDCG@10,nope"), "the result has no measure 'nope'; it has Precision@5,"),
+        (("--sort", "nDGC@10"), "the result has no measure 'nDGC@10' — did you mean 'nDCG@10'?"),
+        (("--digits", "2", "--format", "csv"), "--digits is about the table; --format csv always has everything"),
+        (("--sort", "nDCG@10", "--per-user"), "--sort is about the table; --format csv always has everything"),
+        (("--measures-as-rows", "--format", "md"), "--measures-as-rows is about the table; --format md has none"),
+        (("--digits", "13"), "13 is not in the range 0<=x<=12"),
+        (("-q", "-v"), "-q and -v contradict each other: give one"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_anything_is_computed(arguments, message, receval, monkeypatch):
+    from receval.evaluation import running
+
+    monkeypatch.setattr(running, "Run", None)
+    code, out, err = receval("run", QUICKSTART, *arguments)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_verbose_adds_all_findings_who_was_counted_and_what_was_read_and_quiet_says_nothing(receval):
+    plain, verbose = receval("run", QUICKSTART)[1], receval("run", QUICKSTART, "-v")[1]
+    assert "note R06" in verbose
+    assert "note R06" not in plain
+    assert "229 (8 no relevant item, 221 no test row) left out (all measures)" in verbose
+    assert "data.test                     4,732 rows: data/test.csv" in verbose
+    assert receval("run", QUICKSTART, "-q") == (0, "", "")
+
+
+def test_quiet_says_why_a_run_fails(receval):
+    code, out, err = receval("run", QUICKSTART, "-q", "--set", "health.R04=error")
+    assert (code, out) == (1, "")
+    assert err.startswith("error R04  popular: 529 of 579 lists")

@@ -1,0 +1,229 @@
+"""Models of one result, compared: what each kind of value is compared by, and that it is the value of the result."""
+
+from __future__ import annotations
+
+import math
+from statistics import mean
+
+import numpy as np
+import polars as pl
+import pytest
+from receval import load_config, run
+from receval.comparison.comparing import compare
+from receval.comparison.questions import Questions
+from receval.errors import ConfigError
+from receval.names.margins import Margin
+from receval.output.comparison import as_json
+from receval.stats.records import Settings
+
+from tests.comparison.conftest import changed, lists_of, truth
+from tests.conftest import CONFIGS
+
+OF_USERS = ["Precision", "Recall", "nDCG", "MAP", "MRR", "HitRate", "F1"]
+EVERYTHING = [*OF_USERS, "ItemCoverage", "Gini", "F1(of=means)", "0.5*nDCG@5+0.5*MAP@5"]
+CATALOGUE = pl.DataFrame({"item": range(12)})
+
+
+def differences(result, **asked):
+    return {one.subject.measure: one for one in compare({"all": result}, Questions(**asked)).differences}
+
+
+@pytest.fixture(scope="module")
+def quickstart():
+    return run(load_config(CONFIGS / "quickstart.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("measure", "difference", "interval", "p", "counts"),
+    [
+        ("nDCG@10", 0.0768157920254448, (0.060083215845395485, 0.09354836820549413), 1.1934558990500728e-17, (192, 117, 41)),
+        ("Recall@20", 0.09896180657319746, (0.07956530352167228, 0.11835830962472264), None, (169, 167, 14)),
+        ("MAP@10", 0.04581371252204585, None, 1.1526260236366395e-11, (188, 119, 43)),
+    ],
+)
+def test_the_sample_has_the_values_that_scipy_gives(measure, difference, interval, p, counts, quickstart):
+    comparison = compare({"all": quickstart}, Questions(baseline="popular"))
+    (one,) = (one for one in comparison.of("knn") if one.subject.measure == measure)
+    assert one.difference == pytest.approx(difference, abs=1e-14)
+    assert (one.up, one.same, one.down) == counts
+    assert interval is None or one.interval == pytest.approx(interval, abs=1e-13)
+    assert p is None or one.p == pytest.approx(p, rel=1e-10)
+
+
+@pytest.mark.parametrize("aggregates", [(), ("mean", "sum", "median", "p90", "geometric", "micro", "std", "ci95")])
+@pytest.mark.parametrize("policy", [{}, {"missing_lists": "zero"}])
+def test_the_values_compared_are_those_of_the_result(aggregates, policy, result):
+    lists = {"base": lists_of(range(1, 61), 2), "model": lists_of(range(1, 55), 3)}
+    metrics = ["Precision", "Recall"] if aggregates else EVERYTHING
+    made = result(None, lists, metrics=metrics, aggregates=list(aggregates), policy=policy, items=CATALOGUE)
+    rows = {(row.model, row.label): row.value for row in made.rows}
+    compared = differences(made, settings=Settings(resamples=99))
+    assert len(compared) == len({label for _, label in rows if "std" not in label and "ci95" not in label})
+    for label, one in compared.items():
+        assert one.base_value == pytest.approx(rows["base", label], abs=1e-12)
+        assert one.value == pytest.approx(rows["model", label], abs=1e-12)
+        assert one.difference == pytest.approx(rows["model", label] - rows["base", label], abs=1e-12)
+
+
+def test_values_of_whole_models_and_arithmetic_have_a_difference_and_no_interval(result):
+    compared = differences(result(metrics=EVERYTHING, items=CATALOGUE))
+    for label in ("ItemCoverage@5", "Gini@5", "F1(of=means)@5", "0.5*nDCG@5 + 0.5*MAP@5"):
+        assert compared[label].interval is None
+        assert compared[label].verdict == "none"
+        assert compared[label].difference is not None
+        assert "nobody can say how sure that is" in compared[label].sentence
+
+
+def test_a_pooled_measure_has_the_interval_of_the_delta_method(result):
+    one = differences(result(metrics=["Recall"], aggregates=["micro"]))["Recall@5 (micro)"]
+    assert one.test == "t"
+    assert one.interval is not None
+    assert one.interval[0] < one.difference < one.interval[1]
+
+
+def test_order_of_rows_changes_no_byte(result):
+    lists = lists_of(range(1, 61), 2)
+    other = changed(lists, range(1, 41), 3)
+    first = compare({"x": result(None, {"base": lists, "model": other})}, Questions(losers=3, all_pairs=False))
+    mixed = {"base": lists.sample(fraction=1, shuffle=True, seed=4), "model": other.sample(fraction=1, shuffle=True, seed=5)}
+    second = compare({"x": result(truth().sample(fraction=1, shuffle=True, seed=6), mixed)}, Questions(losers=3))
+    assert as_json(first) == as_json(second)
+
+
+def test_exchanging_the_sides_turns_every_sign(result):
+    made = result()
+    ahead, back = differences(made), differences(made, baseline="model")
+    for label, one in ahead.items():
+        other = back[label]
+        assert other.difference == -one.difference
+        assert other.interval == (-one.interval[1], -one.interval[0])
+        assert (other.up, other.down, other.p) == (one.down, one.up, one.p)
+
+
+def test_a_model_beside_itself_is_identical(result):
+    lists = lists_of(range(1, 61), 2)
+    for one in differences(result(None, {"a": lists, "b": lists})).values():
+        assert (one.verdict, one.p) == ("identical", 1.0)
+
+
+def test_measures_that_are_not_judged_are_shown_without_a_verdict(result):
+    made = result()
+    compared = differences(made, measures=("ndcg@5",))
+    assert compared["nDCG@5"].family == 1
+    assert [one.family for label, one in compared.items() if label != "nDCG@5"] == [None] * 3
+    assert {one.verdict for label, one in compared.items() if label != "nDCG@5"} == {"none"}
+    assert differences(made)["nDCG@5"].family == 4
+    assert compare({"x": made}, Questions(measures=("nDCG",))).judged == ("nDCG@3", "nDCG@5")
+
+
+def test_a_margin_is_a_size_or_a_share_of_the_base_value(result):
+    made = result()
+    compared = differences(made, margins={"default": Margin.read("10 %"), "Recall@3": Margin.read(0.9)})
+    assert compared["Recall@3"].margin == 0.9
+    assert compared["Recall@3"].verdict in ("same", "tiny")
+    assert compared["nDCG@5"].margin == pytest.approx(0.1 * compared["nDCG@5"].base_value)
+
+
+def test_groups_are_corrected_together_and_say_their_users(result):
+    plans = pl.DataFrame({"user": range(1, 61), "plan": ["free", "paid"] * 30})
+    made = result(users=plans, by=["users.plan"], metrics=["nDCG@5"])
+    groups = compare({"x": made}, Questions(by=("users.plan",))).by_group
+    assert [(one.subject.group, one.n_users, one.family) for one in groups] == [("free", 30, 2), ("paid", 30, 2)]
+    by_group = {(row.model, row.group): row.value for row in made.by_group}
+    for one in groups:
+        assert one.base_value == pytest.approx(by_group["base", one.subject.group], abs=1e-12)
+        assert one.value == pytest.approx(by_group["model", one.subject.group], abs=1e-12)
+
+
+def test_users_of_one_cluster_belong_together_and_users_without_one_stand_alone(result, evaluate):
+    made = result(users=pl.DataFrame({"user": range(1, 61), "house": [f"h{number // 2}" for number in range(60)]}), by=["users.house"])
+    plain, clustered = differences(made)["nDCG@5"], differences(made, cluster="users.house")["nDCG@5"]
+    assert clustered.df == 29
+    assert plain.df == 59
+    assert clustered.difference == plain.difference
+    alone = result(users=pl.DataFrame({"user": [1], "house": ["h"]}), by=["users.house"])
+    assert differences(alone, cluster="users.house")["nDCG@5"].df == 59
+
+
+def test_the_users_who_lose_most_are_listed_first(result):
+    comparison = compare({"x": result(metrics=["nDCG@5"])}, Questions(losers=4))
+    lost = comparison.losers["model", "nDCG@5"]
+    assert lost.columns == ["user", "base", "model", "difference"]
+    assert lost["difference"].is_sorted()
+    assert lost["difference"].max() < 0
+    assert len(lost) == 4
+
+
+def test_letters_tell_which_models_cannot_be_told_apart(result):
+    good = truth().filter(pl.col("rating") >= 4).rename({"rating": "score"})
+    poor = lists_of(range(1, 61), 2)
+    letters = compare(
+        {"x": result(None, {"good": good, "poor": poor, "poor too": changed(poor, range(1, 16), 5)}, metrics=["Recall@5"])},
+        Questions(all_pairs=True),
+    ).letters["Recall@5"]
+    assert letters == {"good": "a", "poor": "b", "poor too": "b"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"baseline": "baes"}, "the baseline is baes, and no model is called so"),
+        ({"measures": ("nDGC@5",)}, "measures: no measure of the results is called 'nDGC@5'"),
+        ({"margins": {"x": Margin(0.1)}}, "margin: no measure of the results is called 'x'"),
+        ({"by": ("users.plan",)}, "--by users.plan: the results of base do not say the group"),
+        ({"cluster": "users.house"}, "--cluster users.house: the results of base do not say the group"),
+    ],
+)
+def test_a_question_about_what_is_not_there_is_refused(asked, sentence, result):
+    with pytest.raises(ConfigError, match=sentence):
+        differences(result(), **asked)
+
+
+def test_one_model_alone_has_nothing_to_be_compared_with(result):
+    with pytest.raises(ConfigError, match="there is one model, base, and nothing to compare it with"):
+        differences(result(None, {"base": lists_of(range(1, 61), 2)}))
+
+
+def run_config(write, config, **frames):
+    for name, frame in frames.items():
+        write(f"{name}.csv", frame.write_csv())
+    return run(load_config(write("config.yaml", config)))
+
+
+def test_folds_are_compared_by_the_mean_over_folds(write):
+    folds = {"test1": truth(20, 1), "test2": truth(40, 2, first=11)}
+    models = {f"{model}{fold}": lists_of(range(1, 51), seed=10 * fold + place) for place, model in enumerate(("a", "b")) for fold in (1, 2)}
+    made = run_config(
+        write,
+        "data: {folds: [{test: test1.csv, recommendations: {a: a1.csv, b: b1.csv}},\n"
+        "  {test: test2.csv, recommendations: {a: a2.csv, b: b2.csv}}]}\n"
+        "evaluation: {metrics: [nDCG@5, Recall@5], aggregates: [mean]}\n",
+        **folds,
+        **models,
+    )
+    rows = {(row.model, row.label): row.value for row in made.rows}
+    comparison = compare({"x": made}, Questions())
+    for one in comparison.differences:
+        assert one.difference == pytest.approx(rows["b", one.subject.measure] - rows["a", one.subject.measure], abs=1e-12)
+        assert one.df == 49  # users 11 to 20 stand in both folds, and each is one cluster
+    assert "means over 2 folds, and users count in each fold; a user who is in several folds is one cluster" in comparison.notes[0]
+
+
+def test_runs_put_users_and_training_in_one_interval(write):
+    base = lists_of(range(1, 61), 1)
+    models = {"a1": base, "a2": changed(base, range(1, 20), 2), "b1": changed(base, range(1, 50), 3), "b2": changed(base, range(1, 50), 4)}
+    made = run_config(
+        write,
+        "data: {test: test.csv, recommendations: {a: {runs: [a1.csv, a2.csv]}, b: {runs: [b1.csv, b2.csv]}}}\n"
+        "evaluation: {metrics: [nDCG@5]}\n",
+        test=truth(),
+        **models,
+    )
+    (one,) = compare({"x": made}, Questions()).differences
+    of_runs = {(row.model, row.run): row.value for row in made.repeated}
+    runs = {model: [of_runs[model, run] for run in ("1", "2")] for model in "ab"}
+    assert one.difference == pytest.approx(mean(runs["b"]) - mean(runs["a"]), abs=1e-12)
+    frames = {model: made.per_user[model].pivot("run", index="user", values="nDCG@5").sort("user") for model in "ab"}
+    users = (frames["b"]["1"] + frames["b"]["2"] - frames["a"]["1"] - frames["a"]["2"]) / 2
+    training = sum(np.var(runs[model], ddof=1) / 2 for model in "ab")
+    assert one.se == pytest.approx(math.sqrt(users.var() / 60 + training), rel=1e-12)

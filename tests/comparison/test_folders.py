@@ -1,0 +1,190 @@
+"""Folders of results, compared: what is paired, what is refused, and in which words."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import polars as pl
+import pytest
+
+from tests.comparison.conftest import changed, lists_of, truth
+
+CONFIG = """
+data: {test: test.csv, recommendations: {knn: knn.csv}%s}
+evaluation: {metrics: [nDCG@5, Recall@5], relevance: {threshold: %s}%s}
+health: off
+"""
+
+
+@pytest.fixture
+def folder(write, receval, tmp_path):
+    """Evaluate a model into a folder: `folder("main", lists, …)`; with what is given changed."""
+
+    def folder(name, lists=None, *arguments, test=None, threshold=4, data="", evaluation="", **files):
+        frames = {"test": truth() if test is None else test, "knn": lists_of(range(1, 61), 2) if lists is None else lists, **files}
+        for stem, frame in frames.items():
+            write(f"{stem}.csv", frame.write_csv())
+        code, _, err = receval(
+            "run", write("c.yaml", CONFIG % (data, threshold, evaluation)), "-q", "-o", f"{tmp_path}/{name}/", *arguments
+        )
+        assert code == 0, err
+        return f"{name}={tmp_path}/{name}"
+
+    return folder
+
+
+@pytest.fixture
+def compared(receval):
+    """Compare, and give the differences by measure."""
+
+    def compared(*arguments):
+        code, out, err = receval("compare", *arguments, "--format", "json")
+        assert code == 0, err
+        return {one["measure"]: one for one in json.loads(out)["comparisons"]}
+
+    return compared
+
+
+def fewer(lists=None):
+    return changed(lists_of(range(1, 61), 2), range(1, 41), 3) if lists is None else lists
+
+
+def test_users_of_two_folders_are_paired_by_id(folder, compared):
+    today = folder("today", fewer().sample(fraction=1, shuffle=True, seed=1))
+    one = compared(folder("main"), today)["nDCG@5"]
+    assert (one["base"], one["model"], one["n_users"], one["n_changed"]) == ("main", "today", 60, one["up"] + one["down"])
+
+
+def test_ids_as_text_are_paired_with_ids_as_integers(folder, compared):
+    letters = pl.DataFrame({"user": ["x"], "item": ["y"], "score": [1.0]})  # a stranger makes all ids text
+    text = pl.concat([fewer().cast({"user": pl.String, "item": pl.String}), letters])
+    plain, mixed = folder("plain", fewer()), folder("text", text)
+    assert compared(folder("main"), plain)["nDCG@5"] | {"model": ""} == compared(folder("main"), mixed)["nDCG@5"] | {
+        "model": "",
+        "sentence": compared(folder("main"), plain)["nDCG@5"]["sentence"],
+    }
+
+
+def test_a_config_is_compared_with_a_folder(folder, compared, tmp_path):
+    main = folder("main")
+    folder("today", fewer())
+    by_folder = compared(main, f"today={tmp_path}/today")
+    assert compared(f"today={tmp_path}/c.yaml", "--baseline", main) == by_folder
+    assert compared(main, f"today={tmp_path}/c.yaml") == by_folder
+
+
+def test_definitions_are_the_same_whatever_a_convention_is_called(folder, compared, write):
+    write("ours.yaml", "name: ours\nextends: receval\n")
+    assert compared(folder("main"), folder("today", fewer(), evaluation=", convention: ./ours.yaml"))["nDCG@5"]["n_users"] == 60
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"test": truth(59)}, "the test data of today have 59 users and those of main 60"),
+        ({"test": truth(seed=7)}, "the test data are others, with as many rows"),
+        ({"threshold": 5}, "nDCG: threshold is 5 in today and 4 in main; Recall: threshold is 5 in today and 4 in main"),
+        ({"evaluation": ", policy: {missing_lists: drop}"}, "nDCG: missing_lists is drop in today and zero in main"),
+        ({"evaluation": ", convention: rs_metrics"}, r"and \d+ more"),
+        ({"threshold": "4, graded: true"}, "graded is True in today and False in main"),
+    ],
+)
+def test_results_that_mean_other_things_are_refused(given, sentence, folder, receval):
+    main, today = folder("main"), folder("today", fewer(), **given)
+    code, out, err = receval("compare", main, today)
+    assert (code, out) == (3, "")
+    assert err.startswith("receval: today cannot be compared with main: ")
+    assert re.search(sentence, err), err
+
+
+def test_other_users_are_refused_unless_those_in_common_are_asked_for(folder, receval, compared):
+    drop = ", policy: {missing_lists: drop}"
+    main, today = folder("main", evaluation=drop), folder("today", fewer().filter(pl.col("user") <= 50), evaluation=drop)
+    code, _, err = receval("compare", main, today)
+    assert code == 3
+    assert "they do not count the same users; nDCG@5 counts 10 users for one of them only" in err
+    assert compared(main, today, "--users", "common")["nDCG@5"]["n_users"] == 50
+
+
+def test_no_user_in_common_is_a_sentence(folder, receval):
+    drop = ", policy: {missing_lists: drop}"
+    lists = lists_of(range(1, 61), 2)
+    main = folder("main", lists.filter(pl.col("user") <= 30), evaluation=drop)
+    today = folder("today", lists.filter(pl.col("user") > 30), evaluation=drop)
+    code, _, err = receval("compare", main, today, "--users", "common")
+    assert (code, "today cannot be compared with main: no user counts for both" in err) == (3, True)
+
+
+def test_another_truth_is_compared_unpaired_if_asked(folder, compared):
+    one = compared(folder("main"), folder("today", fewer(), test=truth(59)), "--unpaired")["nDCG@5"]
+    assert one["test"] == "welch"
+    assert one["low"] < one["difference"] < one["high"]
+
+
+def test_folders_without_values_of_users_are_compared_by_their_deviations(folder, receval):
+    off = ("--set", "output.per_user=false")
+    code, out, err = receval("compare", folder("main", None, *off), folder("today", fewer(), *off))
+    assert (code, err) == (0, "")
+    assert "main and today have no values of users (output.per_user): users are not paired" in out
+
+
+def test_an_undefined_value_on_one_side_has_no_difference(folder, receval, compared):
+    undefined = {"evaluation": ", policy: {missing_lists: undefined}"}
+    main, today = folder("main", **undefined), folder("today", fewer().filter(pl.col("user") > 1), **undefined)
+    one = compared(main, today)["nDCG@5"]
+    assert one["verdict"] == "none"
+    assert "cannot be compared: it has no value for one of them" in one["sentence"]
+
+
+def test_one_user_says_nothing_of_others(folder, receval):
+    test = truth(1)
+    code, out, _ = receval("compare", folder("main", test=test), folder("today", fewer(), test=test))
+    assert code == 0
+    assert "better" not in out.replace("Whether", "")
+
+
+def test_another_train_file_is_said_where_a_measure_looks_at_it(folder, receval):
+    given = {"data": ", train: train.csv", "evaluation": ", policy: {seen_items: drop}"}
+    train = pl.DataFrame({"user": [1, 2], "item": [3, 4]})
+    main = folder("main", train=train, **given)
+    today = folder("today", fewer(), train=train.head(1), **given)
+    assert "today was evaluated with another data.train than main" in receval("compare", main, today)[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["nowhere/"], 2, "there is no config file nowhere"),
+        (["main", "again=main"], 0, ""),
+        (["main", "main"], 2, "two results are called main"),
+        (["main"], 2, "there is one model, knn, and nothing to compare it with"),
+        (["main", "today", "--baseline", "mian"], 2, "the baseline is mian, and no result is called so"),
+        (["main", "today", "--margin", "nan"], 2, "a margin is a number from 0"),
+        (["main", "today", "--alpha", "0.7"], 2, "alpha is"),
+        (["main", "today", "-o", "x.pdf"], 2, "-o x.pdf: end a file in .json, .csv, .md, or a folder in /"),
+        (["main", "empty"], 3, "empty: there is no manifest.json, so this is no folder of results"),
+    ],
+)
+def test_a_wrong_command_gets_a_sentence_and_its_exit_code(arguments, code, sentence, folder, receval, tmp_path, monkeypatch):
+    folder("main"), folder("today", fewer())
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path)
+    found, _, err = receval("compare", *arguments)
+    assert (found, sentence in err) == (code, True), err
+
+
+def test_a_comparison_is_written_in_all_forms(folder, receval, tmp_path):
+    main, today = folder("main"), folder("today", fewer())
+    code, out, _ = receval("compare", main, today, "-q", "--losers", "2", "-o", f"{tmp_path}/out/", "-o", tmp_path / "c.csv")
+    assert (code, out) == (0, "")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "comparison.csv",
+        "comparison.json",
+        "comparison.md",
+        "comparison_users.parquet",
+    ]
+    assert (tmp_path / "c.csv").read_bytes() == (tmp_path / "out" / "comparison.csv").read_bytes()
+    users = pl.read_parquet(tmp_path / "out" / "comparison_users.parquet")
+    assert users.columns == ["model", "measure", "user", "base", "model_value", "difference"]
+    assert users.height == 4

@@ -1,0 +1,34 @@
+"""Intervals drawn in a line of text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from receval.output.whiskers import pictures
+from receval.stats.records import Difference, Subject
+
+ONE = Difference(Subject("nDCG@10", "a", "b"), 10, 0.5, 0.6, 0.5, low=0.25, high=1.0, margin=0.25)
+
+
+def drawn(*differences, room=17):
+    return [picture.replace("\u00a0", " ") for picture in pictures(differences, room) or []]
+
+
+def test_all_intervals_are_drawn_to_one_scale_around_zero():
+    other = replace(ONE, difference=-0.5, low=-0.75, high=-0.25, margin=None)
+    assert drawn(ONE, other) == [
+        "      ░░│░├─●───┤",
+        "  ├─●─┤ │        ",
+    ]
+
+
+def test_a_picture_has_an_odd_number_of_columns_and_none_where_there_is_no_room():
+    assert len(drawn(ONE, room=40)[0]) == 39
+    assert len(drawn(ONE, room=1000)[0]) == 41
+    assert pictures([ONE], 12) is None
+
+
+def test_a_difference_without_an_interval_has_the_zero_line_alone():
+    whole = replace(ONE, low=None, high=None, margin=None)
+    assert drawn(ONE, whole)[1] == "        │        "
+    assert pictures([whole], 40) is None

@@ -1,0 +1,22 @@
+"""Random values of users as measures have them: many zeros, few levels, many users without a difference."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+
+def draw_pair(seed: int, n: int, shift: float = 0.0) -> Pair:
+    """Values of `n` users for two models; half of the users have the same value with both."""
+    random = np.random.default_rng(seed)
+    base = np.where(random.random(n) < 0.4, 0.0, np.round(random.random(n), 3))
+    moved = np.clip(base + shift + random.normal(0, 0.2, n), 0, 1)
+    return base, np.where(random.random(n) < 0.5, base, moved)
+
+
+pairs = st.builds(draw_pair, st.integers(0, 10**6), st.integers(12, 300), st.floats(-0.1, 0.1))
+changing_pairs = pairs.filter(lambda pair: np.unique(pair[1] - pair[0]).size > 3)
+"""Those of which scipy has a test: without any spread it has none."""

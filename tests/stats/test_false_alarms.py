@@ -1,0 +1,40 @@
+"""How often chance alone is called a difference, and how often a difference is seen that is as large as promised."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from receval.stats.comparing import compare_paired
+from receval.stats.records import Settings, Subject
+from receval.stats.verdicts import corrected
+
+from tests.stats.draws import draw_pair
+
+DRAWS = 1_000
+
+
+def verdicts(draw, settings=Settings()):  # noqa: B008
+    random = np.random.default_rng(0)
+    for _ in range(DRAWS):
+        base, model = draw(random)
+        yield corrected([compare_paired(Subject("nDCG@10", "a", "b"), base, model, settings)], settings)[0].verdict
+
+
+def test_of_two_models_that_swap_users_by_a_coin_one_is_worse_in_two_and_a_half_percent():
+    values = np.stack(draw_pair(0, 400))
+
+    def swapped(random):
+        coin = (random.random(values.shape[1]) < 0.5).astype(np.int64)
+        return np.take_along_axis(values, coin[np.newaxis], 0)[0], np.take_along_axis(values, 1 - coin[np.newaxis], 0)[0]
+
+    found = list(verdicts(swapped))
+    assert found.count("worse") / DRAWS == pytest.approx(0.025, abs=0.015)  # three standard errors
+    assert found.count("better") / DRAWS == pytest.approx(0.025, abs=0.015)
+    assert set(found) == {"better", "worse", "unknown"}
+
+
+def test_a_difference_that_is_said_to_be_seen_four_times_out_of_five_is():
+    n, sd = 100, 0.2
+    detectable = (1.959964 + 0.841621) * sd / n**0.5
+    found = list(verdicts(lambda random: (np.zeros(n), random.normal(detectable, sd, n))))
+    assert found.count("better") / DRAWS == pytest.approx(0.8, abs=0.04)

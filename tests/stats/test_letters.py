@@ -1,0 +1,53 @@
+"""Letters: models that share one cannot be told apart."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from receval.stats.comparing import compare_paired
+from receval.stats.letters import letter_groups, letters, not_told_from, pairs_told_apart
+from receval.stats.records import Settings, Subject
+from receval.stats.verdicts import corrected
+
+MODELS = ("als", "bpr", "cf", "deep", "ease")
+PAIRS = [frozenset(pair) for pair in combinations(MODELS, 2)]
+
+
+@given(st.sets(st.sampled_from(PAIRS)))
+def test_two_models_share_a_letter_exactly_if_they_cannot_be_told_apart(told_apart):
+    found = letters(MODELS, told_apart)
+    shared = {pair for pair in PAIRS if set.intersection(*(set(found[model]) for model in pair))}
+    assert shared == set(PAIRS) - told_apart
+    assert all(found.values())
+
+
+@given(st.sets(st.sampled_from(PAIRS)), st.randoms(use_true_random=False))
+def test_letters_do_not_depend_on_the_order_of_pairs_and_none_is_idle(told_apart, random):
+    shuffled = random.sample(sorted(told_apart, key=sorted), len(told_apart))
+    groups = letter_groups(MODELS, shuffled)
+    assert groups == letter_groups(MODELS, told_apart)
+    assert not [one for one, other in combinations(map(set, groups), 2) if one <= other or other <= one]
+
+
+def test_a_textbook_case():
+    assert letters(("a", "b", "c"), [frozenset("ac")]) == {"a": "a", "b": "ab", "c": "b"}
+    assert letters(("a",), []) == {"a": "a"}
+
+
+def test_more_than_26_groups_have_no_letters():
+    models = [str(i) for i in range(27)]
+    assert letters(models, [frozenset(pair) for pair in combinations(models, 2)]) is None
+
+
+def test_who_cannot_be_told_from_the_best():
+    noise = np.random.default_rng(0).normal(0, 0.1, (3, 300))
+    values = {"als": 0.5 + noise[0], "bpr": 0.5 + noise[1], "cf": 0.2 + noise[2]}
+    pairs = list(combinations(values, 2))
+    found = [compare_paired(Subject("nDCG@10", *pair), values[pair[0]], values[pair[1]], Settings()) for pair in pairs]
+    judged = corrected(found, Settings())
+    assert pairs_told_apart(judged) == {frozenset(("als", "cf")), frozenset(("bpr", "cf"))}
+    assert (not_told_from("als", judged), not_told_from("cf", judged)) == (("bpr",), ())
+    assert letters(("als", "bpr", "cf"), pairs_told_apart(judged)) == {"als": "a", "bpr": "a", "cf": "b"}

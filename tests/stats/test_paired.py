@@ -1,0 +1,84 @@
+"""Paired sums: exact, mergeable, the same for any order and any cut."""
+
+from __future__ import annotations
+
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from receval.stats.paired import PairedSums, UserGroups
+
+from tests.stats.draws import draw_pair, pairs
+
+
+def literal(base, model):
+    """Plain Python, with fractions: n, up, down, Σa, Σb, Σd, Σd²."""
+    ds = [b - a if abs(b - a) > 1e-12 * max(abs(a), abs(b), 1) else 0.0 for a, b in zip(base, model, strict=True)]
+    sums = [sum(map(Fraction, terms), Fraction(0)) for terms in (base, model, ds)]
+    return [len(ds), sum(d > 0 for d in ds), sum(d < 0 for d in ds), *sums, sum((Fraction(d) ** 2 for d in ds), Fraction(0))]
+
+
+@given(pairs)
+def test_the_sums_are_the_exact_ones(pair):
+    base, model = pair
+    sums = PairedSums.of(base, model)
+    found = [sums.n, sums.up, sums.down, sums.base, sums.model, sums.difference(), sums.difference_squares()]
+    assert found == literal(base.tolist(), model.tolist())
+    assert float(sums.base_squares) == pytest.approx(float((base**2).sum()), rel=1e-14)
+
+
+@given(pairs, st.randoms(use_true_random=False))
+def test_order_and_cuts_into_parts_change_no_byte(pair, random):
+    base, model = pair
+    order = random.sample(range(len(base)), len(base))
+    borders = sorted(random.randint(0, len(base)) for _ in range(random.randint(0, 5)))
+    parts = [PairedSums.of(base[users], model[users]) for users in np.split(np.array(order), borders)]
+    random.shuffle(parts)
+    merged = PairedSums.zeros()
+    for part in parts:
+        merged += part
+    whole = PairedSums.of(base, model)
+    assert merged == whole
+    assert pickle.dumps(merged) == pickle.dumps(whole)
+
+
+def test_more_users_than_a_block_are_summed_like_few():
+    base, model = draw_pair(0, 70_000)
+    assert PairedSums.of(base, model) == PairedSums.of(base[:9], model[:9]) + PairedSums.of(base[9:], model[9:])
+
+
+@given(pairs)
+def test_swapped_sums_are_those_of_swapped_models(pair):
+    base, model = pair
+    assert PairedSums.of(base, model).swapped() == PairedSums.of(model, base)
+
+
+def test_differences_that_come_from_rounding_are_none():
+    sums = PairedSums.of([0.1 + 0.2, 1e9, 0.0], [0.3, 1e9 + 1e-6, 1e-13])
+    assert (sums.same, sums.n_changed, sums.difference()) == (3, 0, 0)
+
+
+def test_a_small_difference_that_is_more_than_rounding_counts():
+    assert (PairedSums.of([0.0, 1.0], [1e-11, 1.0]).up, PairedSums.of([1.0], [1 - 1e-11]).down) == (1, 1)
+
+
+def test_a_user_without_a_value_on_one_side_is_left_out_and_counted():
+    nan = float("nan")
+    sums = PairedSums.of([0.5, nan, nan, 0.25, float("inf")], [0.75, 1.0, nan, 0.25, 1.0])
+    assert (sums.n, sums.up, sums.same, sums.n_unpaired) == (2, 1, 1, 2)
+
+
+def test_values_of_different_users_are_not_paired():
+    with pytest.raises(ValueError, match="paired by position"):
+        PairedSums.of([1.0, 2.0], [1.0])
+
+
+@given(pairs, st.integers(1, 5))
+def test_sums_by_group_are_those_of_the_users_of_each(pair, n_groups):
+    base, model = pair
+    codes = np.arange(len(base)) * 31 % (n_groups + 1) - 1  # -1: in no group
+    found = list(UserGroups.of(codes, n_groups).sums(base, model))
+    assert found == [PairedSums.of(base[codes == code], model[codes == code]) for code in range(n_groups)]

@@ -1,0 +1,161 @@
+"""What holds of every difference, whatever the values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from receval.stats.comparing import compare_paired, compare_sums
+from receval.stats.corrections import adjust
+from receval.stats.gates import margin_test
+from receval.stats.paired import PairedSums
+from receval.stats.records import TESTS, Settings, Subject
+from receval.stats.verdicts import corrected
+
+from tests.stats.draws import draw_pair, pairs
+
+SUBJECT = Subject("nDCG@10", "base", "model")
+SETTINGS = Settings()
+MARGINS = st.floats(0.001, 0.5)
+FEW_RESAMPLES = 199
+
+
+@given(pairs, st.sampled_from([True, False, None]))
+def test_swapping_the_models_flips_every_sign_and_nothing_else(pair, higher_is_better):
+    subject = replace(SUBJECT, higher_is_better=higher_is_better)
+    there, back = (compare_paired(subject, *sides, SETTINGS, 0.05) for sides in (pair, pair[::-1]))
+    signs = ("difference", "statistic", "effect_size")
+    assert [getattr(there, name) for name in signs] == [-getattr(back, name) for name in signs]
+    assert (there.interval, there.bounds) == ((-back.high, -back.low), (-back.one_sided_high, -back.one_sided_low))
+    assert (there.p, there.p_same, there.sd, there.se) == (back.p, back.p_same, back.sd, back.se)
+    assert (there.up, there.down) == (back.down, back.up)
+    opposite = {"better": "worse", "worse": "better"}
+    one, other = (corrected([difference], SETTINGS)[0].verdict for difference in (there, back))
+    assert other == opposite.get(one, one)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_order_of_users_changes_no_bit(test):
+    base, model = draw_pair(1, 80)
+    order = np.random.default_rng(0).permutation(80)
+    chosen = Settings(test=test, resamples=FEW_RESAMPLES)
+    assert compare_paired(SUBJECT, base, model, chosen) == compare_paired(SUBJECT, base[order], model[order], chosen)
+
+
+@pytest.mark.parametrize("aggregate", ["mean", "sum", "median", "p90", "geometric"])
+def test_the_order_of_users_changes_no_bit_of_any_aggregate(aggregate):
+    base, model = draw_pair(2, 80)
+    order, subject = np.random.default_rng(0).permutation(80), replace(SUBJECT, aggregate=aggregate)
+    chosen = Settings(resamples=FEW_RESAMPLES)
+    assert compare_paired(subject, base, model, chosen) == compare_paired(subject, base[order], model[order], chosen)
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("aggregate", ["mean", "sum", "median", "p90", "geometric"])
+def test_the_same_values_are_identical(test, aggregate):
+    base, _ = draw_pair(3, 40)
+    difference = compare_paired(replace(SUBJECT, aggregate=aggregate), base, base, Settings(test=test, resamples=FEW_RESAMPLES), 0.01)
+    (judged,) = corrected([difference], SETTINGS)
+    assert (judged.verdict, judged.difference, judged.p, judged.interval) == ("identical", 0, 1, (0, 0))
+    assert judged.sentence == "nDCG@10 of model and of base is identical for 40 users."
+
+
+@given(pairs, st.sampled_from([2.0**-4, 2.0, 2.0**7]))
+def test_another_unit_scales_the_difference_and_leaves_the_test(pair, factor):
+    base, model = (np.round(side, 3) for side in pair)
+    one, other = (compare_paired(SUBJECT, unit * base, unit * model, SETTINGS) for unit in (1.0, factor))
+    assert (one.p, one.effect_size, one.relative) == (other.p, other.effect_size, other.relative)
+    assert (factor * one.difference, factor * one.sd, factor * one.low) == (other.difference, other.sd, other.low)
+
+
+@given(pairs, st.integers(1, 200))
+def test_more_users_without_a_difference_keep_the_sum_of_differences(pair, n_more):
+    base, model = pair
+    more = np.linspace(0, 1, n_more)
+    few = compare_paired(SUBJECT, base, model, SETTINGS)
+    many = compare_paired(SUBJECT, np.append(base, more), np.append(model, more), SETTINGS)
+    assert many.difference * many.n_users == pytest.approx(few.difference * few.n_users, rel=1e-12)
+    assert (many.up, many.down, many.same) == (few.up, few.down, few.same + n_more)
+
+
+@given(pairs)
+def test_sums_say_what_values_say(pair):
+    assert compare_sums(SUBJECT, PairedSums.of(*pair), SETTINGS, 0.01) == compare_paired(SUBJECT, *pair, SETTINGS, 0.01)
+
+
+@given(st.lists(st.floats(0, 1), max_size=9), st.sampled_from(["holm", "bh", "by", "none"]))
+def test_a_corrected_p_value_is_never_smaller_and_keeps_the_order(p_values, method):
+    adjusted = adjust(p_values, method)
+    assert all(p <= q <= 1 for p, q in zip(p_values, adjusted, strict=True))
+    in_order = [adjusted[i] for i in sorted(range(len(p_values)), key=p_values.__getitem__)]
+    assert in_order == sorted(in_order)
+
+
+@given(pairs, MARGINS, MARGINS)
+def test_what_is_the_same_within_a_margin_is_so_within_a_larger_one(pair, one, other):
+    small, large = (compare_paired(SUBJECT, *pair, SETTINGS, margin) for margin in sorted((one, other)))
+    assert small.p_same >= large.p_same
+    assert small.probability_same <= large.probability_same
+    assert (small.p_same <= 0.05) == (-small.margin <= small.one_sided_low <= small.one_sided_high <= small.margin)
+
+
+@given(pairs, MARGINS, MARGINS, st.booleans(), st.booleans())
+def test_a_gate_that_passes_passes_with_a_larger_margin(pair, one, other, relative, higher_is_better):
+    rank = {"fail": 0, "warn": 1, "pass": 2}
+    sums = PairedSums.of(*pair)
+    small, large = (margin_test(sums, higher_is_better, "max_loss", margin, relative).outcome() for margin in sorted((one, other)))
+    assert rank[small] <= rank[large]
+
+
+@given(pairs, MARGINS, st.booleans(), st.booleans())
+def test_a_gate_is_never_laxer_than_the_values(pair, margin, relative, higher_is_better):
+    test = margin_test(PairedSums.of(*pair), higher_is_better, "max_loss", margin, relative)
+    allowed = margin * test.base_value if relative else margin
+    loss = (test.base_value - test.value) * (1 if higher_is_better else -1)
+    assert (test.outcome() == "fail") == (loss > allowed + 1e-9) or abs(loss - allowed) < 1e-9
+
+
+@given(pairs, MARGINS, st.booleans())
+def test_the_bounds_of_a_relative_margin_are_where_the_test_turns(pair, margin, higher_is_better):
+    test = margin_test(PairedSums.of(*pair), higher_is_better, "max_loss", margin, relative=True)
+    if test.low is not None:
+        assert (test.state == "shown") == (test.low >= -margin)
+        assert (test.state == "refuted") == (test.high < -margin)
+
+
+@settings(max_examples=30)
+@given(pairs, st.sampled_from(["bootstrap", "bootstrap-t"]), MARGINS)
+def test_the_bootstrap_reads_one_distribution_for_test_and_interval(pair, test, margin):
+    found = compare_paired(SUBJECT, *pair, Settings(test=test, resamples=999), margin)
+    assert found.low <= found.one_sided_low <= found.one_sided_high <= found.high
+    assert (found.p <= 0.04) <= (found.low > 0 or found.high < 0)
+    assert 0 < found.p <= 1
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("aggregate", ["mean", "sum", "geometric"])
+def test_a_difference_names_its_test(test, aggregate):
+    subject, chosen = replace(SUBJECT, aggregate=aggregate), Settings(test=test, resamples=FEW_RESAMPLES)
+    found = compare_paired(subject, *draw_pair(4, 60), chosen)
+    assert found.test == test
+    assert found.low < found.difference < found.high
+
+
+def test_a_sum_is_the_mean_times_the_users():
+    mean, total = (compare_paired(replace(SUBJECT, aggregate=name), *draw_pair(5, 64), SETTINGS) for name in ("mean", "sum"))
+    assert (total.difference, total.low, total.se, total.value) == (64 * mean.difference, 64 * mean.low, 64 * mean.se, 64 * mean.value)
+    assert (total.p, total.relative_low) == (mean.p, mean.relative_low)
+
+
+def test_a_median_says_that_it_does_not_look_at_clusters():
+    subject, clusters = replace(SUBJECT, aggregate="median"), np.arange(60) // 2
+    notes = compare_paired(subject, *draw_pair(6, 60), Settings(resamples=FEW_RESAMPLES), clusters=clusters).notes
+    assert notes == ("The median draws users one by one, not by cluster.",)
+
+
+def test_users_of_one_cluster_have_no_interval():
+    found = compare_paired(SUBJECT, *draw_pair(7, 60), SETTINGS, clusters=np.zeros(60, dtype=np.int64))
+    assert (found.p, found.interval, found.notes) == (None, None, ("All users are of one cluster: there is no interval.",))

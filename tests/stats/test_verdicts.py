@@ -1,0 +1,245 @@
+"""What is concluded, and how it is said."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+from receval import errors
+from receval.stats.comparing import compare_paired, compare_runs, compare_unpaired, compare_wholes
+from receval.stats.digits import decimals, percent, plain, signed
+from receval.stats.ranks import WARNING
+from receval.stats.records import Settings, Subject
+from receval.stats.resampling import affordable_resamples, fewer_resamples
+from receval.stats.unpaired import UNPAIRED, Summary
+from receval.stats.verdicts import corrected, unjudged
+
+SETTINGS = Settings()
+N = 400
+
+
+def judged(d, *, higher_is_better=True, margin=None, settings=SETTINGS, family=1, base=0.5):
+    """The verdict on users with differences `d`, in a family of equal differences."""
+    d = np.asarray(d, dtype=np.float64)
+    subject = Subject("nDCG@10", "main", "today", higher_is_better)
+    difference = compare_paired(subject, np.full(len(d), base), base + d, settings, margin)
+    return corrected([difference] * family, settings)[0]
+
+
+def spread(mean, sd, n=N):
+    """`n` differences with exactly this mean and deviation, half of them on either side."""
+    return mean + sd * math.sqrt((n - 1) / n) * np.tile([1.0, -1.0], n // 2)
+
+
+CASES = {
+    "better": (
+        judged(spread(0.05, 0.1)),
+        "today is better than main: nDCG@10 is higher by 0.0500 (95 % interval 0.0402 to 0.0598), for 200 of 400 users, and lower for 200.",
+    ),
+    "worse": (
+        judged(spread(-0.02, 0.1)),
+        "today is worse than main: nDCG@10 is lower by 0.0200 (95 % interval 0.0102 to 0.0298), for 200 of 400 users, and higher for 200.",
+    ),
+    "lower is better": (
+        judged(np.append(spread(-0.02, 0.1), np.zeros(100)), higher_is_better=False),
+        "today is better than main: nDCG@10 is lower by 0.0160 (95 % interval 0.0081 to 0.0239), for 200 of 500 users, and higher for 200.",
+    ),
+    "tiny": (
+        judged(spread(0.0012, 0.004), margin=0.005),
+        "nDCG@10 of today is higher than that of main by 0.00120 (95 % interval 0.00081 to 0.00159): "
+        "real, but less than the 0.005 that matters here.",
+    ),
+    "same": (
+        judged(spread(0.0005, 0.03), margin=0.005),
+        "nDCG@10 of today is that of main within 0.005: the difference is between −0.0020 and +0.0030 (90 % interval).",
+    ),
+    "unknown": (
+        judged(spread(-0.005, 0.1)),
+        "Whether today is worse than main in nDCG@10 cannot be told: the difference is between −0.0148 and +0.0048 (95 % interval); "
+        "with 400 users 0.0140 would be seen 4 times out of 5.",
+    ),
+    "unknown, no direction": (
+        judged(spread(-0.005, 0.1), higher_is_better=None),
+        "Whether nDCG@10 of today differs from that of main cannot be told: the difference is between −0.0148 and +0.0048 (95 % interval); "
+        "with 400 users 0.0140 would be seen 4 times out of 5.",
+    ),
+    "none, no direction": (
+        judged(spread(0.05, 0.1), higher_is_better=None),
+        "nDCG@10 of today is higher than that of main by 0.0500 (95 % interval 0.0402 to 0.0598), for 200 of 400 users, "
+        "and lower for 200; neither more nor less of it is better.",
+    ),
+    "none, few changed": (
+        judged(np.append(np.full(9, 0.1), np.zeros(391))),
+        "nDCG@10 of today is higher than that of main by 0.0022 (95 % interval 0.0008 to 0.0037), "
+        "but it changed for only 9 of 400 users: too few for a verdict.",
+    ),
+    "none, one user": (judged([0.25]), "nDCG@10 of today is higher than that of main by 0.25, for one user, who says nothing of others."),
+    "none, nobody": (judged([]), "nDCG@10 of today and of main cannot be compared: no user has a value of both."),
+    "identical": (judged(np.zeros(N)), "nDCG@10 of today and of main is identical for 400 users."),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_each_verdict_has_its_sentence(case):
+    difference, sentence = CASES[case]
+    assert difference.verdict == case.split(",")[0].replace("lower is better", "better")
+    assert difference.sentence == sentence
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_sentence_says_more_than_is_known(case):
+    assert not re.search("significan|no difference|probab|nan|None", CASES[case][0].sentence)
+
+
+def test_a_difference_that_is_the_same_for_all_users_is_judged_by_its_sign_with_a_note():
+    difference = judged(np.full(50, -0.02))
+    assert (difference.verdict, difference.p, difference.statistic) == ("worse", 0.0, None)
+    assert difference.low == difference.high == difference.difference
+    assert difference.sentence == "today is worse than main: nDCG@10 is lower by 0.02, for all 50 users."
+    assert "the same for every user" in difference.notes[0]
+
+
+def test_two_users_with_the_same_difference_prove_nothing():
+    assert judged(np.full(2, -0.02)).verdict == "none"
+
+
+def test_differences_that_are_rounding_are_identical():
+    assert judged(np.full(50, 1e-14)).verdict == "identical"
+
+
+def test_few_changed_users_make_the_interval_rough():
+    few, many = (judged(np.append(spread(0.2, 0.1, n), np.zeros(900))) for n in (98, 100))
+    assert few.notes == ("Few users changed (98): below 100 the interval is rough.",)
+    assert many.notes == ()
+
+
+def test_a_larger_family_needs_a_larger_difference():
+    alone, among = (judged(spread(0.0105, 0.1), family=family) for family in (1, 5))
+    assert (alone.verdict, among.verdict) == ("better", "unknown")
+    assert among.p_adjusted == pytest.approx(5 * alone.p)
+    assert (among.family, among.low) == (5, alone.low)
+    assert among.notes == (
+        "The interval, which is of this difference alone, leaves 0 out, but among 5 comparisons chance does that too often.",
+    )
+    assert among.detectable > alone.detectable
+
+
+def test_without_a_correction_what_can_be_seen_is_that_of_one_comparison():
+    alone, among = (judged(spread(0.01, 0.1), family=family, settings=Settings(correction="none")) for family in (1, 5))
+    assert among.detectable == alone.detectable
+
+
+def test_a_real_difference_that_may_be_less_than_the_margin_says_so():
+    difference = judged(spread(0.02, 0.1), margin=0.015)
+    assert difference.verdict == "better"
+    assert difference.notes == ("Real, but it may be less than the 0.015 that matters here.",)
+
+
+def test_values_of_whole_models_have_a_difference_and_nothing_more():
+    difference = compare_wholes(Subject("ItemCoverage@10", "main", "today"), 0.125, 0.15, SETTINGS)
+    family = corrected([difference, CASES["better"][0]], SETTINGS)
+    assert (family[0].verdict, family[0].p, family[0].interval, family[0].relative) == ("none", None, None, pytest.approx(0.2))
+    assert family[0].sentence == (
+        "ItemCoverage@10 of today is higher than that of main by 0.025; without an interval nobody can say how sure that is."
+    )
+    assert family[1].family == 1
+
+
+def test_a_missing_value_of_a_whole_model_is_no_difference():
+    difference = compare_wholes(Subject("Gini", "main", "today"), None, 0.15, SETTINGS)
+    assert difference.difference is None
+    assert difference.sentence == "Gini of today and of main cannot be compared: it has no value for one of them."
+
+
+def test_unpaired_users_are_judged_with_a_note():
+    sides = Summary(0.5, 0.2, 300), Summary(0.56, 0.2, 500)
+    (difference,) = corrected([compare_unpaired(Subject("nDCG@10", "main", "today"), *sides, SETTINGS)], SETTINGS)
+    assert (difference.verdict, difference.test, difference.up, difference.notes) == ("better", "welch", None, (UNPAIRED,))
+    assert difference.sentence == "today is better than main: nDCG@10 is higher by 0.060 (95 % interval 0.031 to 0.089)."
+    unknown = compare_unpaired(Subject("nDCG@10", "main", "today"), Summary(0.5, None, 300), Summary(0.56, 0.2, 500), SETTINGS)
+    assert (unknown.p, corrected([unknown], SETTINGS)[0].verdict) == (None, "none")
+
+
+def test_users_with_a_value_on_one_side_are_told():
+    base, model = np.full(50, 0.5), np.full(50, 0.5) + spread(0.1, 0.1, 50)
+    base[:3] = math.nan
+    difference = compare_paired(Subject("nDCG@10", "main", "today"), base, model, SETTINGS)
+    assert (difference.n_users, difference.n_unpaired) == (47, 3)
+    assert difference.notes == ("3 users have a value on one side only and are left out.",)
+
+
+def test_a_group_is_part_of_the_sentence():
+    subject = Subject("nDCG@10", "main", "today", by="users.plan", group="free")
+    difference = compare_paired(subject, np.zeros(50), np.zeros(50), SETTINGS)
+    assert corrected([difference], SETTINGS)[0].sentence == "nDCG@10 of users.plan free of today and of main is identical for 50 users."
+
+
+def test_what_is_not_in_the_family_is_shown_and_not_judged():
+    difference = compare_paired(Subject("nDCG@10", "main", "today"), np.zeros(N), spread(0.05, 0.1), SETTINGS)
+    shown = unjudged(difference)
+    assert (shown.verdict, shown.p_adjusted, shown.family) == ("none", None, None)
+    assert shown.sentence.startswith("nDCG@10 of today is higher than that of main by 0.0500")
+
+
+def test_ranks_warn_above_a_thousand_users():
+    few, many = (judged(spread(0.05, 0.1, n), settings=Settings(test="wilcoxon")) for n in (1_000, 1_002))
+    assert WARNING not in few.notes
+    assert WARNING in many.notes
+
+
+def test_the_notes_say_how_many_runs_there_are():
+    values = [np.linspace(0, 1, 40) + shift for shift in (0, 0.01, 0.02)]
+    cases = {
+        "One run of each model": (values[:1], values[1:2]),
+        "One of the models has one run only": (values[:1], values),
+        "3 runs of a model": (values, values),
+        "": (values * 2, values * 2),
+    }
+    for start, (base, model) in cases.items():
+        notes = " ".join(compare_runs(Subject("nDCG@10", "a", "b"), base, model, SETTINGS).notes)
+        assert notes.startswith(start)
+        assert bool(notes) == bool(start)
+
+
+def test_one_run_of_each_model_is_the_paired_test():
+    base, model = np.linspace(0, 1, 50), np.linspace(0, 1, 50) + spread(0.1, 0.1, 50)
+    runs = compare_runs(Subject("nDCG@10", "a", "b"), [base], [model], SETTINGS)
+    paired = compare_paired(Subject("nDCG@10", "a", "b"), base, model, SETTINGS)
+    assert (runs.difference, runs.se, runs.p) == pytest.approx((paired.difference, paired.se, paired.p), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"test": "sign"}, {"correction": "tukey"}, {"alpha": 0.0}, {"alpha": math.nan}, {"resamples": 10}, {"seed": -1}]
+)
+def test_impossible_settings_are_refused_in_one_sentence(wrong):
+    with pytest.raises(errors.ConfigError) as refused:
+        Settings(**wrong)
+    assert len(refused.value.problems) == 1
+
+
+@pytest.mark.parametrize("margin", [0.0, -0.1, math.nan, math.inf])
+def test_an_impossible_margin_is_refused(margin):
+    with pytest.raises(errors.ConfigError, match="a margin is a number above 0"):
+        judged(spread(0.1, 0.1), margin=margin)
+
+
+def test_numbers_have_the_digits_that_are_known():
+    assert [decimals(width) for width in (0.0167, 0.0079, 0.01, 3.2, 47, None, 0.0)] == [3, 4, 3, 1, 0, None, None]
+    assert [plain(0.0768, 3), plain(-0.0004, 3), plain(12345.6, 0), plain(-0.25)] == ["0.077", "0.000", "12,346", "−0.25"]
+    assert [signed(0.004, 3), signed(-0.004, 3), signed(0.0, 2)] == ["+0.004", "−0.004", "0.00"]
+    assert [percent(0.95), percent(2 * 0.95 - 1), percent(-0.053)] == ["95 %", "90 %", "−5.3 %"]
+
+
+def test_the_json_form_has_every_field_of_a_comparison():
+    wanted = """measure k aggregate base model n_users n_changed base_value value difference relative low high level sd statistic df p
+        p_adjusted family correction test effect_size up same down margin p_same probability_same detectable verdict sentence notes"""
+    assert set(wanted.split()) <= CASES["better"][0].cells().keys()
+
+
+def test_many_users_are_drawn_fewer_times_and_a_note_says_so():
+    assert [affordable_resamples(n, 9_999) for n in (0, 20_000, 100_000, 10_000_000)] == [9_999, 9_999, 2_000, 999]
+    assert affordable_resamples(10_000_000, 199) == 199
+    assert fewer_resamples(100_000, 9_999) == ("2,000 resamples instead of 9,999, since so many users take long.",)
+    assert fewer_resamples(100, 9_999) == ()
