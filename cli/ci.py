@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import click
-from receval.output.ci.github import annotations, append_summary
+from receval.output.ci.github import append_summary, as_annotations
 from receval.output.report.content import ReportContent
 from receval.output.report.markdown import summary
 
@@ -31,7 +31,7 @@ def publish(content: ReportContent, system: str) -> None:
     """On GitHub, add the report to the summary of the step, and say on standard error what failed, where GitHub looks for it."""
     if system != "github":
         return
-    click.echo(annotations(content), err=True, nl=False)
+    click.echo(as_annotations(content), err=True, nl=False)
     file = os.environ.get("GITHUB_STEP_SUMMARY")
     if file:
         append_summary(file, summary(content))

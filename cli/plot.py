@@ -19,9 +19,15 @@ _ENDINGS = (".svg", ".png", ".pdf", ".json")
 @click.argument("chart", type=click.Choice(_CHARTS))
 @click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
 @click.option(
-    "-o", "--output", required=True, metavar="FILE", help="Write the chart: .svg, .png, .pdf, or .json, which is its Vega-Lite specification."
+    "-o",
+    "--output",
+    required=True,
+    metavar="FILE",
+    help="Write the chart: .svg, .png, .pdf, or .json, which is its Vega-Lite specification.",
 )
-@click.option("--of", multiple=True, metavar="M", help="What the chart is of: metrics for over_k, two measures for trade_off. May be repeated.")
+@click.option(
+    "--of", multiple=True, metavar="M", help="What the chart is of: metrics for over_k, two measures for trade_off. May be repeated."
+)
 @click.option("--baseline", metavar="NAME|DIR", help="The model, the result or the folder that the others are compared with; the first.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
 @set_option

@@ -18,7 +18,9 @@ def changed_by(questions: Questions, asked: Mapping[str, Any]) -> Questions:
     """The questions of a config, where the command line does not say otherwise; `asked` has the values of its options by their names."""
     given: dict[str, Any] = {name: asked[name] for name in ("baseline", "measures") if asked.get(name)}
     try:
-        margins = {measure or DEFAULT: Margin.read(size) for measure, _, size in (text.rpartition("=") for text in asked.get("margins", ()))}
+        margins = {
+            measure or DEFAULT: Margin.read(size) for measure, _, size in (text.rpartition("=") for text in asked.get("margins", ()))
+        }
     except ValueError as error:
         raise click.UsageError(f"--margin: {error}") from None
     settings = {name: asked[name] for name in ("test", "correction", "alpha") if asked.get(name) is not None}

@@ -15,7 +15,12 @@ from .output import warn
 @click.command()
 @click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
 @click.option(
-    "-o", "--output", "outputs", multiple=True, metavar="FILE", help="Write the report: .html, .md, .xml (JUnit), .svg (a badge). May be repeated."
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="FILE",
+    help="Write the report: .html, .md, .xml (JUnit), .svg (a badge). May be repeated.",
 )
 @click.option("--interactive", is_flag=True, help="Put Vega into the page (0.9 MB), which shows numbers under the pointer.")
 @click.option("--template", metavar="FILE.j2", help="Render a Jinja template of your own into the files of -o.")

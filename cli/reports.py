@@ -12,7 +12,7 @@ import receval
 from receval.config.reporting import ENDINGS
 from receval.errors import ConfigError
 from receval.evaluation.gathering import gather
-from receval.evaluation.reporting import report_of_gathered
+from receval.evaluation.reporting import report_of_gathered, report_of_run
 from receval.output.charts import drawing
 from receval.output.disk import destination, is_plain
 from receval.output.report import figures
@@ -38,6 +38,22 @@ def targets(outputs: Sequence[str], templated: bool) -> dict[Path, str]:
         else:
             raise click.UsageError(f"-o {output}: end a report in {', '.join(ENDINGS)}")
     return files
+
+
+def taken_from(files: dict[Path, str]) -> dict[Path, str]:
+    """Those of the files of a run that are reports, which are taken out of `files`."""
+    return {path: files.pop(path) for path, form in list(files.items()) if form in REPORTS and form != "md"}
+
+
+def configured(loaded: receval.Loaded) -> dict[Path, str]:
+    """The reports that a config names, with their forms."""
+    paths = (loaded.folder / Path(name).expanduser() for name in loaded.config.report.files)
+    return {path: ENDINGS[path.suffix.lower()] for path in paths}
+
+
+def of_run(loaded: receval.Loaded, result: receval.Result) -> ReportContent:
+    """What the report of a config that was just evaluated is made of."""
+    return report_of_run(loaded, result)
 
 
 def folders(files: Iterable[Path]) -> list[Path]:

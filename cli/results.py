@@ -24,15 +24,22 @@ def targets(loaded: receval.Loaded, files: Iterable[Path], folders: Iterable[Pat
 
 
 def save(
-    result: receval.Result, formats: Iterable[str], files: Mapping[Path, str], folders: Iterable[Path], stage: Stage, per_user: bool
+    result: receval.Result,
+    formats: Iterable[str],
+    files: Mapping[Path, str],
+    folders: Iterable[Path],
+    stage: Stage,
+    per_user: bool,
+    reports: Mapping[Path, bytes | Path],
 ) -> None:
     """Write the result to files in their formats and into folders, all or nothing; a link stays, and what it leads to is written.
 
     Folders have the values of users in each of `formats`; with `per_user` files have them in the place of the result. Of an earlier run's
-    files in the folders nothing stays that this run does not write.
+    files in the folders nothing stays that this run does not write. `reports` are files that were made already.
     """
     renderers = output.PER_USER if per_user else output.FORMATS
     content: dict[Path, bytes | Path] = {destination(path): renderers[form](result) for path, form in files.items()}
+    content |= reports
     stale: list[Path] = []
     for folder in folders:
         written: dict[str, bytes | Path] = {name: renderer(result) for name, renderer in output.FILES.items()}

@@ -12,13 +12,14 @@ from typing import Any
 import click
 import receval
 
-from .options import config_argument, input_format_option, recs_option, replace_option, set_option, store_option, strict_option
+from .options import ci_option, config_argument, input_format_option, recs_option, replace_option, set_option, store_option, strict_option
 from .output import emit, on_screen, warn
 from .table_options import TableOptions, table_options
 
 _LARGE = 50 << 20
 _FORMATS = ("table", "csv", "json", "jsonl", "md", "parquet")
 _ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".parquet": "parquet"}
+_REPORT_ENDINGS = {".html": "html", ".htm": "html", ".xml": "junit", ".svg": "badge"}
 _PER_USER_ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 
 
@@ -50,6 +51,7 @@ _PER_USER_ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 )
 @strict_option
 @store_option
+@ci_option
 @click.option("--print-config", is_flag=True, help="Print the config with every default filled in, and stop.")
 @click.pass_context
 def run(
@@ -70,6 +72,7 @@ def run(
     verbose: bool,
     strict: bool,
     store: str | None,
+    ci: str,
     print_config: bool,
 ) -> None:
     """Evaluate recommendation files as a config says.
@@ -81,7 +84,8 @@ def run(
     from receval.output import disk
     from receval.output.own_inputs import refuse_overwriting
 
-    from . import closing, failures, results
+    from . import ci as machines
+    from . import closing, failures, reports, results
 
     if quiet and verbose:
         raise click.UsageError("-q and -v contradict each other: give one")
@@ -96,13 +100,16 @@ def run(
     if per_user and form not in (None, "csv", "jsonl"):
         raise click.UsageError(f"--per-user prints csv or jsonl, not {form}")
     looks.refuse_unknown(loaded)
-    files, folders = _targets(loaded, outputs, _PER_USER_ENDINGS if per_user else _ENDINGS)
-    refuse_overwriting(loaded, [*results.targets(loaded, files, folders), *failures.targets(store)])
+    system = machines.system(ci)
+    files, folders = _targets(loaded, outputs, _PER_USER_ENDINGS if per_user else {**_ENDINGS, **_REPORT_ENDINGS})
+    pages = reports.taken_from(files) | reports.configured(loaded) | machines.files(system)
+    reported = bool(pages) or system != "none"
+    refuse_overwriting(loaded, [*results.targets(loaded, [*files, *pages], folders), *failures.targets(store)])
     with ExitStack() as stack:
-        stage = stack.enter_context(disk.Stage([*folders, *(disk.destination(file).parent for file in files if disk.is_plain(file))]))
+        stage = stack.enter_context(disk.Stage([*folders, *reports.folders([*files, *pages])]))
         failures_stage = stack.enter_context(failures.target(store))
         formats = (loaded.config.output.per_user_formats or (("parquet",) if per_user else ())) if folders else ()
-        keeps = per_user or bool(formats)
+        keeps = per_user or bool(formats) or (reported and closing.has_several(loaded))
         compares = not quiet and form in (None, "table") and not per_user and closing.has_several(loaded)
         result = _evaluate(
             loaded,
@@ -110,11 +117,13 @@ def run(
             keep_failures=store is not None,
             keep_users=keeps or compares,
             most_values=None if keeps else closing.most_values(loaded),
-            complete=bool(files or folders or form not in (None, "table")),
+            complete=bool(files or folders or reported or form not in (None, "table")),
             enriched=_enriched(loaded, folders, stack),
             describes=loaded.config.output.describe,
         )
-        results.save(result, formats, files, folders, stage, per_user)
+        report = reports.of_run(loaded, result) if reported else None
+        made = {} if report is None else reports.contents(report, pages)
+        results.save(result, formats, files, folders, stage, per_user, made)
         failures.keep(result, store, failures_stage)
     printed = form or ("csv" if per_user else None)
     all_findings = "the same with -v" if overrides or recommendations else f"receval check {shlex.quote(config)}"
@@ -123,6 +132,8 @@ def run(
         _print_table(result, looks, quiet, verbose, strict, all_findings, alike, sentences)
     else:
         _print(looks.applied(result) if printed == "md" else result, printed, quiet, verbose, strict, per_user, all_findings)
+    if report is not None:
+        machines.publish(report, system)
     context.exit(1 if result.failed(strict) else 0)
 
 

@@ -63,6 +63,8 @@ LIBRARIES = {
     "click": {"cli"},
     "zstandard": {"load"},
     "scipy": {"stats"},
+    "jinja2": {"output"},
+    "markupsafe": {"output"},
 }
 """Each library that is not Python's own, and the rooms that may import it."""
 FILES = {
@@ -171,7 +173,8 @@ def test_the_wheel_holds_exactly_the_tree(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     names = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
-    tree = {path for folder in ("evaluator", "cli") for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".yaml", ".typed")}
+    shipped = (".py", ".yaml", ".typed", ".j2", ".css", ".js")
+    tree = {path for folder in ("evaluator", "cli") for path in (ROOT / folder).rglob("*") if path.suffix in shipped}
     tree |= {path for path in (ROOT / "configs").rglob("*") if path.suffix in (".csv", ".parquet", ".json")}
     tree |= {ROOT / "configs" / name for name in ("__init__.py", "families.yaml", "grids.yaml", "quickstart.yaml")}
     assert {name for name in names if ".dist-info/" not in name} == {installed_path(path) for path in tree}

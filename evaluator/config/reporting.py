@@ -51,16 +51,22 @@ def _files(value: Any) -> Any:
 class ReportConfig(Model):
     """What reports show, and which ones a run writes."""
 
-    title: Annotated[str, Field(min_length=1)] | None = Field(None, description="the title of a report; the names of the models if not given")
+    title: Annotated[str, Field(min_length=1)] | None = Field(
+        None, description="the title of a report; the names of the models if not given"
+    )
     charts: Annotated[
-        dict[ChartName, tuple[str, ...]], BeforeValidator(_charts), WithJsonSchema({"type": "array", "items": _CHART}), Field(validate_default=False)
+        dict[ChartName, tuple[str, ...]],
+        BeforeValidator(_charts),
+        WithJsonSchema({"type": "array", "items": _CHART}),
+        Field(validate_default=False),
     ] = Field({}, description="the charts of a report, with the measures they are of; all of them if not given")
     files: Annotated[tuple[str, ...], BeforeValidator(_files)] = Field(
         (),
-        description="the reports that receval run writes, relative to the config file, by their endings: .html, .md, .xml (JUnit), .svg (badge)",
+        description="the reports that receval run writes, relative to the config file, by their endings: .html, .md, "
+        ".xml (JUnit), .svg (badge)",
     )
 
     @property
     def chosen(self) -> dict[str, tuple[str, ...]]:
         """The charts that are wanted, with their measures; empty where the config names none."""
-        return dict(self.charts)
+        return {name: measures for name, measures in self.charts.items()}  # noqa: C416

@@ -69,7 +69,9 @@ def report_of_gathered(
     if gathered.config is not None:
         questions, wanted = Questions.of(gathered.config.config.compare), gathered.config.config.report
     else:
-        questions, wanted = stored_questions(next(iter(gathered.results.values()))) if len(gathered.results) == 1 else (Questions(), ReportConfig())
+        questions, wanted = (
+            stored_questions(next(iter(gathered.results.values()))) if len(gathered.results) == 1 else (Questions(), ReportConfig())
+        )
     asked = changed(questions)
     wanted = wanted.model_copy(update={"title": title or wanted.title, **({} if charts is None else {"charts": dict(charts)})})
     if len(gathered.results) == 1 and asked.baseline == questions.baseline:

@@ -8,7 +8,9 @@ from typing import Final
 _CONTROLS: Final = {code: 0x2400 + code for code in range(32) if code not in (9, 10)}
 _DIRECTIONS: Final = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 """Characters that turn the direction of the text around them."""
-_UNSEEN: Final = _CONTROLS | dict.fromkeys(range(0x7F, 0xA0), "�") | dict.fromkeys((*_DIRECTIONS, 0xFFFE, 0xFFFF, *range(0xD800, 0xE000)), "�")
+_UNSEEN: Final = (
+    _CONTROLS | dict.fromkeys(range(0x7F, 0xA0), "�") | dict.fromkeys((*_DIRECTIONS, 0xFFFE, 0xFFFF, *range(0xD800, 0xE000)), "�")
+)
 _ACTING: Final = re.compile(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])")
 """What Markdown takes for more than a character; an underscore within a word is one."""
 _LEADING: Final = re.compile(r"(?:#{1,6}|[+-])(?:\s|$)")

@@ -28,7 +28,12 @@ def differences(shown: Sequence[Difference], base: str | None) -> Spec:
     room = room_for(names)
     plots = [_panel(panel, base, room, several) for panel in panels]
     description = f"differences of {len(known)} values from {base or 'each other'} with their intervals"
-    spec = {"concat": plots, "columns": 2 if several else 1, "spacing": 18, "resolve": {"scale": {"x": "independent", "color": "shared", "shape": "shared"}}}
+    spec = {
+        "concat": plots,
+        "columns": 2 if several else 1,
+        "spacing": 18,
+        "resolve": {"scale": {"x": "independent", "color": "shared", "shape": "shared"}},
+    }
     return finished(spec if len(plots) > 1 else plots[0], description)
 
 
@@ -98,4 +103,3 @@ def _by_size(known: Sequence[Difference]) -> list[list[Difference]]:
 def _size(one: Difference) -> float:
     """How far a difference and its interval reach from 0."""
     return max(abs(number) for number in (one.difference, one.low, one.high, 1e-300) if number is not None)
-

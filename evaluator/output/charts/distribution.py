@@ -19,21 +19,40 @@ def distribution(spreads: Sequence[Spread]) -> Spec:
 
 def _panel(spread: Spread) -> Spec:
     rows = [
-        {"low": one.low, "high": one.high, "users": one.rows, "side": "better" if (one.low + one.high > 0) == spread.higher_is_better else "worse"}
+        {
+            "low": one.low,
+            "high": one.high,
+            "users": one.rows,
+            "side": "better" if (one.low + one.high > 0) == spread.higher_is_better else "worse",
+        }
         for one in spread.bins
         if one.rows
     ]
     differs = spread.base is not None and spread.higher_is_better is not None
-    title = f"{spread.measure}: {spread.model} less {spread.base}, per user" if spread.base is not None else f"{spread.measure} of {spread.model}, per user"
+    title = (
+        f"{spread.measure}: {spread.model} less {spread.base}, per user"
+        if spread.base is not None
+        else f"{spread.measure} of {spread.model}, per user"
+    )
     x = {"field": "low", "type": "quantitative", "title": title, "axis": {"tickCount": 8}}
-    y = {"field": "users", "type": "quantitative", "title": "users", "scale": {"type": "symlog", "domainMin": 0}, "axis": {"values": _ticks(spread)}}
+    y = {
+        "field": "users",
+        "type": "quantitative",
+        "title": "users",
+        "scale": {"type": "symlog", "domainMin": 0},
+        "axis": {"values": _ticks(spread)},
+    }
     colour = {"field": "side", "type": "nominal", "scale": {"domain": ["better", "worse"], "range": [BLUE, ORANGE]}, "legend": None}
     bars = {
         "mark": {"type": "bar", "color": BLUE, "opacity": 0.9},
         "data": {"values": rows},
         "encoding": {"x": x, "x2": {"field": "high"}, "y": y, "y2": {"datum": 0}, **({"color": colour} if differs else {})},
     }
-    at_zero = {"data": {"values": [{"low": 0, "users": spread.zero, "text": f"{spread.zero:,} {'the same' if spread.base is not None else 'at 0'}"}]}}
+    at_zero = {
+        "data": {
+            "values": [{"low": 0, "users": spread.zero, "text": f"{spread.zero:,} {'the same' if spread.base is not None else 'at 0'}"}]
+        }
+    }
     zero = {**at_zero, "mark": {"type": "bar", "color": GREY, "width": 7}, "encoding": {"x": x, "y": y, "y2": {"datum": 0}}}
     text = {**at_zero, "mark": {"type": "text", "dy": -7, "color": "#333333"}, "encoding": {"x": x, "y": y, "text": {"field": "text"}}}
     return {"width": 330, "height": 180, "layer": [bars, *([zero, text] if spread.zero else [])]}

@@ -31,7 +31,10 @@ def over_k(points: Sequence[ValuePoint], metrics: Sequence[str]) -> Spec:
         for one in shown
     ]
     looks = by_model(names)
-    panels = [_panel([row for row in rows if row["metric"] == metric], metric, cutoffs, looks, bands=len(names) <= _MOST_BANDS) for metric in metrics]
+    panels = [
+        _panel([row for row in rows if row["metric"] == metric], metric, cutoffs, looks, bands=len(names) <= _MOST_BANDS)
+        for metric in metrics
+    ]
     spec = {
         "concat": panels,
         "columns": 3,

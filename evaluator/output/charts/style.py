@@ -48,7 +48,15 @@ _CONFIG: Final[Mapping[str, Any]] = {
         "labelSeparation": 6,
     },
     "header": {"labelColor": "#333333", "labelFontSize": 12, "labelFontWeight": "bold", "labelLimit": 2 * _WIDEST, "title": None},
-    "legend": {"labelColor": "#333333", "labelFontSize": 11, "title": None, "labelLimit": _WIDEST, "orient": "bottom", "columns": 4, "symbolOpacity": 1},
+    "legend": {
+        "labelColor": "#333333",
+        "labelFontSize": 11,
+        "title": None,
+        "labelLimit": _WIDEST,
+        "orient": "bottom",
+        "columns": 4,
+        "symbolOpacity": 1,
+    },
     "title": {"color": "#333333", "fontSize": 12, "anchor": "start", "limit": 2 * _WIDEST},
 }
 

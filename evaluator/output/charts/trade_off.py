@@ -9,7 +9,6 @@ from ...names.formula import is_formula
 from .points import ValuePoint, by_label
 from .style import Spec, by_model, finished
 
-
 _BEYOND = ("coverage", "diversity", "fairness", "novelty", "popularity", "serendipity")
 """The families of metrics that look beyond accuracy."""
 
@@ -19,7 +18,9 @@ def measures_to_trade(points: Sequence[ValuePoint]) -> tuple[str, str] | None:
 
     Something else is something beyond accuracy if the first measure is one of accuracy, and the other way round; else another metric.
     """
-    table = {label: of_models for label, of_models in by_label(points).items() if sum(one.value is not None for one in of_models.values()) > 1}
+    table = {
+        label: of_models for label, of_models in by_label(points).items() if sum(one.value is not None for one in of_models.values()) > 1
+    }
     rows = {label: next(iter(of_models.values())).row for label, of_models in table.items()}
     if not rows:
         return None
@@ -39,8 +40,20 @@ def trade_off(points: Sequence[ValuePoint], x: str, y: str) -> Spec:
         one, other = table[x][name], table[y][name]
         ends = {"x_low": one.low, "x_high": one.high, "y_low": other.low, "y_high": other.high}
         rows.append({"model": name, "x": one.value, "y": other.value, **ends})
-    at_x = {"field": "x", "type": "quantitative", "title": _directed(x, points), "scale": {"zero": False, "nice": True}, "axis": {"tickCount": 6}}
-    at_y = {"field": "y", "type": "quantitative", "title": _directed(y, points), "scale": {"zero": False, "nice": True}, "axis": {"tickCount": 6}}
+    at_x = {
+        "field": "x",
+        "type": "quantitative",
+        "title": _directed(x, points),
+        "scale": {"zero": False, "nice": True},
+        "axis": {"tickCount": 6},
+    }
+    at_y = {
+        "field": "y",
+        "type": "quantitative",
+        "title": _directed(y, points),
+        "scale": {"zero": False, "nice": True},
+        "axis": {"tickCount": 6},
+    }
     looks = by_model(both)
     thin = {"type": "rule", "strokeWidth": 1, "opacity": 0.7}
     across = {
@@ -60,4 +73,4 @@ def trade_off(points: Sequence[ValuePoint], x: str, y: str) -> Spec:
 
 def _directed(label: str, points: Sequence[ValuePoint]) -> str:
     better = next(one.row.higher_is_better for one in points if one.label == label)
-    return f"{label}{ {True: ' (more is better)', False: ' (less is better)', None: ''}[better]}"
+    return f"{label}{ {True: ' (more is better)', False: ' (less is better)', None: ''}[better] }"

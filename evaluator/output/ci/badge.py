@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Final
 from xml.sax.saxutils import escape
 
-from ..cells import shown
 from ..charts.points import by_label
 from ..report.content import ReportContent
-from ..text import best_of
 from ..visible import on_one_line
 
 _GREEN, _RED, _AMBER, _BLUE = "#1a7f37", "#b3261e", "#8a6100", "#0b5cad"
@@ -47,11 +45,15 @@ def _said(content: ReportContent) -> tuple[str, str, str]:
         return "receval", "no values", _BLUE
     label = content.labels[0]
     points = {name: one for name, one in by_label(content.points)[label].items() if not one.is_yardstick and one.value is not None}
-    best = best_of({name: one.value for name, one in points.items()}, content.higher_is_better[label])
+    best = content.best(label)
     name = next((name for name in points if name in best), next(iter(points), ""))
     if not name:
         return label, "no value", _BLUE
-    return label, f"{shown(points[name].row)} ({name})" if len(points) > 1 else shown(points[name].row), _BLUE
+    return (
+        label,
+        f"{content.formats.shown(points[name].row)} ({name})" if len(points) > 1 else content.formats.shown(points[name].row),
+        _BLUE,
+    )
 
 
 def _short(text: str) -> str:

@@ -39,7 +39,9 @@ def cases(content: ReportContent) -> Iterator[Case]:
 def _of_gate(gate: Mapping[str, Any]) -> Case:
     numbers = {name: gate[name] for name in ("value", "limit", "low", "high") if gate.get(name) is not None}
     rule = on_one_line(gate["rule"])
-    return Case("gates", rule, rule, on_one_line(gate.get("model") or ""), gate["outcome"], on_one_line(gate.get("sentence") or ""), numbers)
+    return Case(
+        "gates", rule, rule, on_one_line(gate.get("model") or ""), gate["outcome"], on_one_line(gate.get("sentence") or ""), numbers
+    )
 
 
 def _of_checks(label: str, result: Result) -> Iterator[Case]:

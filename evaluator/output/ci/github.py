@@ -16,7 +16,7 @@ _MOST_BYTES: Final = 900_000
 """A summary of more than 1 MiB is dropped as a whole."""
 
 
-def annotations(content: ReportContent) -> str:
+def as_annotations(content: ReportContent) -> str:
     """A line for each gate and check that did not pass, at most ten errors and ten warnings, each at the config that it is about."""
     path = content.source if content.source.endswith((".yaml", ".yml")) else None
     every = list(cases(content))

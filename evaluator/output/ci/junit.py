@@ -21,7 +21,8 @@ def as_junit(content: ReportContent) -> bytes:
         _add_suite(root, suite, list(some))
     _count(root, every)
     ElementTree.indent(root, " ")
-    return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
+    text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return text + b"\n"
 
 
 def _add_suite(root: ElementTree.Element, name: str, some: list[Case]) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from ...results.comparison import Comparison
 from ...results.result import Result
 from ...results.spread import Spread
+from ..cells import Formats
 from ..charts.points import NamedModel, ValuePoint, points_of
 
 CHARTS: Final = ("differences", "over_k", "distribution", "trade_off")
@@ -23,8 +24,9 @@ class ReportContent:
     """The models of one or several results, how they compare, and what the gates say.
 
     `gates` are in their JSON form. `uncompared` says why there is no comparison although there are several models. `spreads` are those of
-    values, where there is one model. `source` is the config or the folder that it is of, as it was given. `charts` names the charts that are wanted, each with the measures that it is of (none: its own
-    choice). Ids of users, and examples that may be ids, appear only if `show_users`.
+    values, where there is one model. `source` is the config or the folder that it is of, as it was given. `charts` names the charts that
+    are wanted, each with the measures that it is of (none: its own choice). Ids of users, and examples that may be ids, appear only if
+    `show_users`.
     """
 
     results: Mapping[str, Result]
@@ -53,12 +55,27 @@ class ReportContent:
         """The values of all models with their intervals."""
         return points_of(self.models)
 
+    @cached_property
+    def formats(self) -> Formats:
+        """How many decimals the values of each measure have."""
+        return Formats.of([one.row for one in self.points])
+
+    def best(self, label: str) -> frozenset[str]:
+        """The models whose value is the best one as it is printed; none where all look alike, or neither direction is better."""
+        better = self.higher_is_better[label]
+        points = [one for one in self.points if one.label == label and one.value is not None and not one.is_yardstick]
+        texts = {one.name: self.formats.text(label, one.value) for one in points}
+        if better is None or len(set(texts.values())) < 2:
+            return frozenset()
+        top = (max if better else min)(points, key=lambda one: one.value or 0.0)
+        return frozenset(name for name, text in texts.items() if text == texts[top.name])
+
     @property
     def labels(self) -> tuple[str, ...]:
         """The measures, in the order of the results."""
         return tuple(dict.fromkeys(one.label for one in self.points))
 
-    @property
+    @cached_property
     def higher_is_better(self) -> Mapping[str, bool | None]:
         """The better direction of each measure."""
         return {one.label: one.row.higher_is_better for one in self.points}

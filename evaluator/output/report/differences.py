@@ -20,10 +20,25 @@ from ..comparison import (
     subtitle,
     title,
 )
-from .views import Cell, Column, PageTable, Picture, Section
+from .views import PageCell, PageColumn, PageTable, Picture, Section
 from .whiskers import CellScale, forest
 
-DATA = ("model", "base", "measure", "base_value", "value", "difference", "low", "high", "p_adjusted", "up", "same", "down", "margin", "verdict")
+DATA = (
+    "model",
+    "base",
+    "measure",
+    "base_value",
+    "value",
+    "difference",
+    "low",
+    "high",
+    "p_adjusted",
+    "up",
+    "same",
+    "down",
+    "margin",
+    "verdict",
+)
 WORDS = {
     "better": "● better",
     "worse": "▼ worse",
@@ -40,13 +55,13 @@ def section(comparison: Comparison, pictures: Sequence[Picture]) -> Section:
     """What is concluded, the tables of pairs, letters, groups and footnotes."""
     margins = any(one.margin is not None for one in comparison.differences)
     band = "; the grey band is the margin, within which a difference does not matter" if margins else ""
-    how = f"{title(comparison)}: {subtitle(comparison)}. Δ is the model less the base. {_LEGEND}{band}."
+    how = (f"{title(comparison)}: {subtitle(comparison)}. Δ is the model less the base.", f"{_LEGEND}{band}.")
     notes = tuple(dict.fromkeys((*comparison.notes, *notes_on(comparison.differences))))
     tables = [_pair(number, base, model, comparison) for number, (base, model) in enumerate(pairs(comparison), 1)]
     letters = [_letters(comparison)] if comparison.letters else []
     groups = [_groups(comparison)] if comparison.by_group else []
     said = (*conclusions(comparison), *notes)
-    return Section("differences", "Differences", (how,), said, tuple(pictures), (*letters, *tables, *groups))
+    return Section("differences", "Differences", how, said, tuple(pictures), (*letters, *tables, *groups))
 
 
 def losers_section(comparison: Comparison) -> Section:
@@ -54,15 +69,15 @@ def losers_section(comparison: Comparison) -> Section:
     tables = []
     for place, ((model, measure), frame) in enumerate(comparison.losers.items(), 1):
         rows = frame.rows(named=True)
-        folds = [Column("fold", "text")] if "fold" in frame.columns else []
-        columns = (Column("user", "name"), *folds, Column("base"), Column(model, "name"), Column("Δ"))
+        folds = [PageColumn("fold", "text")] if "fold" in frame.columns else []
+        columns = (PageColumn("user", "name"), *folds, PageColumn("base"), PageColumn(model, "name"), PageColumn("Δ"))
         cells = tuple(
             (
-                Cell(str(row["user"])),
-                *(Cell(str(row["fold"])) for _ in folds),
-                Cell(number(row["base"], 4)),
-                Cell(number(row["model"], 4)),
-                Cell(number(row["difference"], 4, sign=True)),
+                PageCell(str(row["user"])),
+                *(PageCell(str(row["fold"])) for _ in folds),
+                PageCell(number(row["base"], 4)),
+                PageCell(number(row["model"], 4)),
+                PageCell(number(row["difference"], 4, sign=True)),
             )
             for row in rows
         )
@@ -75,31 +90,31 @@ def _pair(place: int, base: str, model: str, comparison: Comparison) -> PageTabl
     in_order = sorted(of_pair, key=lambda one: one.subject.measure not in comparison.judged)
     digits = digits_of(in_order)
     columns = (
-        Column("measure", "name"),
-        Column(base, "name"),
-        Column(model, "name"),
-        Column("Δ"),
-        Column(interval_header(comparison), "text"),
-        Column("p"),
-        Column("users up / same / down", "counts"),
-        Column("verdict", "text"),
+        PageColumn("measure", "name"),
+        PageColumn(base, "name"),
+        PageColumn(model, "name"),
+        PageColumn("Δ"),
+        PageColumn(interval_header(comparison), "text"),
+        PageColumn("p"),
+        PageColumn("users up / same / down", "counts"),
+        PageColumn("verdict", "text"),
     )
-    rows = tuple((Cell(measure_text(one)), *_cells(one, digits, comparison)) for one in in_order)
+    rows = tuple((PageCell(measure_text(one)), *_cells(one, digits, comparison)) for one in in_order)
     return PageTable(f"differences-{place}", f"{model} against {base}", columns, rows, DATA, [_data(one) for one in in_order])
 
 
-def _cells(one: Difference, digits: int, comparison: Comparison) -> tuple[Cell, ...]:
+def _cells(one: Difference, digits: int, comparison: Comparison) -> tuple[PageCell, ...]:
     scale = CellScale.over((one.difference, one.low, one.high, 0.0, *(() if one.margin is None else (one.margin, -one.margin))))
     picture = forest(scale, one.difference, one.low, one.high, one.margin, one.verdict)
     judged = one.subject.measure in comparison.judged
     return (
-        Cell(number(one.base_value, digits)),
-        Cell(number(one.value, digits)),
-        Cell(number(one.difference, digits, sign=True)),
-        Cell(_unbroken(interval_text(one, digits)), picture=picture),
-        Cell(p_text(one)),
-        Cell(_unbroken(counts_text(one).replace("/", " / "))),
-        Cell(_unbroken(WORDS[one.verdict] if judged else "(not judged)"), verdict=one.verdict if judged else ""),
+        PageCell(number(one.base_value, digits)),
+        PageCell(number(one.value, digits)),
+        PageCell(number(one.difference, digits, sign=True)),
+        PageCell(_unbroken(interval_text(one, digits)), picture=picture),
+        PageCell(p_text(one)),
+        PageCell(_unbroken(counts_text(one).replace("/", " / "))),
+        PageCell(_unbroken(WORDS[one.verdict] if judged else "(not judged)"), verdict=one.verdict if judged else ""),
     )
 
 
@@ -110,31 +125,43 @@ def _unbroken(text: str) -> str:
 
 def _data(one: Difference) -> list[object]:
     subject = one.subject
-    known = (one.base_value, one.value, one.difference, one.low, one.high, one.p_adjusted, one.up, one.same, one.down, one.margin, one.verdict)
+    known = (
+        one.base_value,
+        one.value,
+        one.difference,
+        one.low,
+        one.high,
+        one.p_adjusted,
+        one.up,
+        one.same,
+        one.down,
+        one.margin,
+        one.verdict,
+    )
     return [subject.model, subject.base, subject.measure, *known]
 
 
 def _groups(comparison: Comparison) -> PageTable:
     digits = digits_of(comparison.by_group)
     columns = (
-        Column("group", "name"),
-        Column("model", "name"),
-        Column("measure", "name"),
-        Column("users"),
-        Column("base"),
-        Column("value"),
-        Column("Δ"),
-        Column(interval_header(comparison), "text"),
-        Column("p"),
-        Column("users up / same / down", "counts"),
-        Column("verdict", "text"),
+        PageColumn("group", "name"),
+        PageColumn("model", "name"),
+        PageColumn("measure", "name"),
+        PageColumn("users"),
+        PageColumn("base"),
+        PageColumn("value"),
+        PageColumn("Δ"),
+        PageColumn(interval_header(comparison), "text"),
+        PageColumn("p"),
+        PageColumn("users up / same / down", "counts"),
+        PageColumn("verdict", "text"),
     )
     rows = tuple(
         (
-            Cell(f"{one.subject.by} {one.subject.group}"),
-            Cell(one.subject.model),
-            Cell(measure_text(one)),
-            Cell(f"{one.n_users:,}"),
+            PageCell(f"{one.subject.by} {one.subject.group}"),
+            PageCell(one.subject.model),
+            PageCell(measure_text(one)),
+            PageCell(f"{one.n_users:,}"),
             *_cells(one, digits, comparison),
         )
         for one in comparison.by_group
@@ -144,11 +171,11 @@ def _groups(comparison: Comparison) -> PageTable:
 
 
 def _letters(comparison: Comparison) -> PageTable:
-    columns = (Column("measure", "name"), *(Column(model, "name") for model in comparison.models))
+    columns = (PageColumn("measure", "name"), *(PageColumn(model, "name") for model in comparison.models))
     rows = tuple(
         (
-            Cell(measure),
-            *(Cell(number(comparison.values[measure, model], 4), letters.get(model, "")) for model in comparison.models),
+            PageCell(measure),
+            *(PageCell(number(comparison.values[measure, model], 4), letters.get(model, "")) for model in comparison.models),
         )
         for measure, letters in comparison.letters.items()
     )

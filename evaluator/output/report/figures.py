@@ -50,7 +50,9 @@ def differences(content: ReportContent) -> Chart | None:
     left = len(wanted) - len({one.subject.measure for one in shown})
     more = f" {left} more measure{'s are' if left > 1 else ' is'} in the tables." if left > 0 else ""
     band = " The grey band is the margin." if any(one.margin is not None for one in shown) else ""
-    caption = f"Differences with their {100 * comparison.settings.level:g} % intervals; the dashed line is no difference at all.{band}{more}"
+    caption = (
+        f"Differences with their {100 * comparison.settings.level:g} % intervals; the dashed line is no difference at all.{band}{more}"
+    )
     return Chart(forest.differences(shown, comparison.base), caption)
 
 

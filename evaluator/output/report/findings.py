@@ -6,7 +6,7 @@ from ...checks import Finding
 from ...results.result import Result
 from ..findings import bounds, summary, titled
 from .content import ReportContent
-from .views import Cell, Column, Fold, PageTable, Section
+from .views import PageCell, PageColumn, PageFold, PageTable, Section
 
 WORDS = {"error": "✖ error", "warn": "▲ warning", "info": "note"}
 
@@ -20,26 +20,33 @@ def section(content: ReportContent) -> Section | None:
     prose = tuple(f"{label}: {summary(result)}" if several else summary(result) for label, result in examined.items())
     grave = _table("findings-table", "Errors and warnings", examined, ("error", "warn"), content.show_users, several)
     notes = _table("notes-table", "Notes", examined, ("info",), content.show_users, several)
-    folds = (Fold(f"{len(notes.rows)} notes", tables=(notes,)),) if notes.rows else ()
+    folds = (PageFold(f"{len(notes.rows)} notes", tables=(notes,)),) if notes.rows else ()
     return Section("findings", "What the checks found", prose, tables=(grave,) if grave.rows else (), folds=folds)
 
 
 def _table(id: str, caption: str, results: dict[str, Result], severities: tuple[str, ...], examples: bool, several: bool) -> PageTable:
-    heads = ("check", *(("result",) if several else ()), "severity", "what was found", "what to do", *(("for example",) if examples else ()))
+    heads = (
+        "check",
+        *(("result",) if several else ()),
+        "severity",
+        "what was found",
+        "what to do",
+        *(("for example",) if examples else ()),
+    )
     rows = [
         (
-            Cell(finding.check),
-            *((Cell(label),) if several else ()),
-            Cell(WORDS[finding.severity], verdict=finding.severity),
-            Cell(_said(finding)),
-            Cell(finding.advice),
-            *((Cell("; ".join(finding.examples)),) if examples else ()),
+            PageCell(finding.check),
+            *((PageCell(label),) if several else ()),
+            PageCell(WORDS[finding.severity], verdict=finding.severity),
+            PageCell(_said(finding)),
+            PageCell(finding.advice),
+            *((PageCell("; ".join(finding.examples)),) if examples else ()),
         )
         for label, result in results.items()
         for finding in result.findings
         if finding.severity in severities
     ]
-    return PageTable(id, caption, tuple(Column(head, "text") for head in heads), tuple(rows))
+    return PageTable(id, caption, tuple(PageColumn(head, "text") for head in heads), tuple(rows))
 
 
 def _said(finding: Finding) -> str:

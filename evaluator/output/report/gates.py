@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .content import ReportContent
-from .views import Cell, Column, PageTable, Section
+from .views import PageCell, PageColumn, PageTable, Section
 
 WORDS = {"pass": "✔ pass", "warn": "▲ warn", "fail": "✖ fail", "skipped": "– not judged"}
 _SEVERITIES = {"pass": "pass", "warn": "warn", "fail": "error", "skipped": ""}
@@ -19,10 +19,15 @@ def section(content: ReportContent) -> Section | None:
         return None
     rows = tuple(_row(gate) for gate in content.gates)
     data = [[gate.get(name) for name in DATA] for gate in content.gates]
-    columns = (Column("rule", "name"), Column("model", "name"), Column("outcome", "text"), Column("why", "text"))
+    columns = (PageColumn("rule", "name"), PageColumn("model", "name"), PageColumn("outcome", "text"), PageColumn("why", "text"))
     return Section("gates", "Gates", tables=(PageTable("gates-table", "Gates", columns, rows, DATA, data),))
 
 
-def _row(gate: Mapping[str, Any]) -> tuple[Cell, ...]:
+def _row(gate: Mapping[str, Any]) -> tuple[PageCell, ...]:
     outcome = gate["outcome"]
-    return Cell(gate["rule"]), Cell(gate.get("model") or ""), Cell(WORDS[outcome], verdict=_SEVERITIES[outcome]), Cell(gate.get("sentence") or "")
+    return (
+        PageCell(gate["rule"]),
+        PageCell(gate.get("model") or ""),
+        PageCell(WORDS[outcome], verdict=_SEVERITIES[outcome]),
+        PageCell(gate.get("sentence") or ""),
+    )

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ..cells import shown
 from ..charts.points import by_label
-from ..text import best_of
 from ..visible import markdown_text
 from . import differences, findings, gates, provenance, segments
 from .content import ReportContent
@@ -16,7 +14,9 @@ from .verdict import verdict
 from .views import PageTable, Section
 
 _SIGNS: Final = {"good": "✔ ", "bad": "✖ ", "doubtful": "▲ "}
-_CUT: Final = "\n\n*The rest is left out: it is longer than the {most:,} bytes that are shown here. receval report -o FILE.html has it all.*\n"
+_CUT: Final = (
+    "\n\n*The rest is left out: it is longer than the {most:,} bytes that are shown here. receval report -o FILE.html has it all.*\n"
+)
 
 
 def as_markdown(content: ReportContent) -> bytes:
@@ -34,8 +34,9 @@ def summary(content: ReportContent) -> str:
     lines += ["", "## Values", "", *_values(content)]
     if content.comparison is not None:
         compared = differences.section(content.comparison, ())
-        lines += ["", f"## {compared.title}", "", *(markdown_text(text) for text in compared.prose), ""]
-        lines += [f"- {markdown_text(text)}" for text in compared.points]
+        lines += ["", f"## {compared.title}", "", markdown_text(compared.prose[0]), ""]
+        said = [line.sentence for line in verdict(content)]
+        lines += [f"- {markdown_text(text)}" for text in compared.points if text not in said]
         lines += ["", *_tables(compared.tables)]
     if content.show_users and content.comparison is not None and content.comparison.losers:
         lines += ["", "## Who loses most", "", *_tables(differences.losers_section(content.comparison).tables)]
@@ -63,8 +64,8 @@ def _values(content: ReportContent) -> Iterator[str]:
     yield _row(("measure", *names))
     yield "|---|" + "---:|" * len(names)
     for label, of_models in by_label(content.points).items():
-        best = best_of({name: one.value for name, one in of_models.items() if not one.is_yardstick}, better[label])
-        cells = (shown(of_models[name].row) if name in of_models else "" for name in names)
+        best = content.best(label)
+        cells = (content.formats.shown(of_models[name].row) if name in of_models else "" for name in names)
         marked = (f"**{text}**" if name in best else text for name, text in zip(names, cells, strict=True))
         yield f"| {markdown_text(label)}{ARROWS[better[label]]} | {' | '.join(marked)} |"
     yield _row(("users", *(f"{one.result.counts[one.model].averaged:,}" for one in content.models)))

@@ -30,16 +30,20 @@ def as_html(content: ReportContent, *, interactive: bool = False) -> bytes:
     sections = tuple(_sections(content))
     pictures = [picture for section in sections for picture in section.pictures]
     scripts = [_file("sort.js"), *([_for_script(script_bundle()), _file("interactive.js")] if interactive and pictures else [])]
-    page = environment(_TEMPLATES).get_template("page.html.j2").render(
-        title=content.title,
-        verdict=verdict(content),
-        sections=sections,
-        data=Markup(_json(data_of(sections))),
-        specs=Markup(_json({picture.id: _interactive(picture) for picture in pictures})) if interactive and pictures else None,
-        style=Markup(_file("style.css")),
-        scripts=[Markup(script) for script in scripts],
-        hashes=[_hash(script) for script in scripts],
-        version=version("receval"),
+    page = (
+        environment(_TEMPLATES)
+        .get_template("page.html.j2")
+        .render(
+            title=content.title,
+            verdict=verdict(content),
+            sections=sections,
+            data=Markup(_json(data_of(sections))),
+            specs=Markup(_json({picture.id: _interactive(picture) for picture in pictures})) if interactive and pictures else None,
+            style=Markup(_file("style.css")),
+            scripts=[Markup(script) for script in scripts],
+            hashes=[_hash(script) for script in scripts],
+            version=version("receval"),
+        )
     )
     return page.encode()
 

@@ -9,7 +9,7 @@ from typing import Any
 from ...results.definition import MeasureDefinition
 from ...results.result import Result
 from .content import ReportContent
-from .views import Cell, Column, Fold, PageTable, Section
+from .views import PageCell, PageColumn, PageFold, PageTable, Section
 
 
 def section(content: ReportContent) -> Section:
@@ -19,23 +19,29 @@ def section(content: ReportContent) -> Section:
     return Section("done", "What was done", folds=tuple(folds))
 
 
-def _of_result(label: str, result: Result) -> list[Fold]:
+def _of_result(label: str, result: Result) -> list[PageFold]:
     of = f" of {label}" if label else ""
     part = f"{label}-" if label else ""
-    notes = Fold(f"Notes on the values{of}", points=result.notes())
+    notes = PageFold(f"Notes on the values{of}", points=result.notes())
     return [
         notes,
-        Fold(f"Input files{of}", tables=(_inputs(f"inputs-{part}table", result),)),
-        *([Fold(f"Definitions{of}", tables=(_definitions(f"definitions-{part}table", result),))] if result.definitions else []),
-        Fold(f"Config{of}", text=json.dumps(_plain(result.config), indent=1, ensure_ascii=False)),
-        Fold(f"Versions{of}", points=tuple(f"{name} {version}" for name, version in result.versions.items())),
+        PageFold(f"Input files{of}", tables=(_inputs(f"inputs-{part}table", result),)),
+        *([PageFold(f"Definitions{of}", tables=(_definitions(f"definitions-{part}table", result),))] if result.definitions else []),
+        PageFold(f"Config{of}", text=json.dumps(_plain(result.config), indent=1, ensure_ascii=False)),
+        PageFold(f"Versions{of}", points=tuple(f"{name} {version}" for name, version in result.versions.items())),
     ]
 
 
 def _inputs(id: str, result: Result) -> PageTable:
-    columns = (Column("input", "name"), Column("file", "text"), Column("rows of the input"), Column("bytes"), Column("SHA-256", "text"))
+    columns = (
+        PageColumn("input", "name"),
+        PageColumn("file", "text"),
+        PageColumn("rows of the input"),
+        PageColumn("bytes"),
+        PageColumn("SHA-256", "text"),
+    )
     rows = tuple(
-        (Cell(source.role), Cell(file.path), Cell(f"{source.rows:,}"), Cell(f"{file.bytes:,}"), Cell(file.sha256))
+        (PageCell(source.role), PageCell(file.path), PageCell(f"{source.rows:,}"), PageCell(f"{file.bytes:,}"), PageCell(file.sha256))
         for source in result.inputs
         for file in source.files
     )
@@ -43,13 +49,18 @@ def _inputs(id: str, result: Result) -> PageTable:
 
 
 def _definitions(id: str, result: Result) -> PageTable:
-    columns = (Column("measure", "name"), Column("convention", "text"), Column("least relevant rating"), Column("choices", "text"))
+    columns = (
+        PageColumn("measure", "name"),
+        PageColumn("convention", "text"),
+        PageColumn("least relevant rating"),
+        PageColumn("choices", "text"),
+    )
     rows = tuple(
         (
-            Cell(name),
-            Cell(definition.convention),
-            Cell("" if definition.threshold is None else f"{definition.threshold:g}"),
-            Cell(_choices(definition)),
+            PageCell(name),
+            PageCell(definition.convention),
+            PageCell("" if definition.threshold is None else f"{definition.threshold:g}"),
+            PageCell(_choices(definition)),
         )
         for name, definition in result.definitions.items()
     )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ...results.result import FEW_USERS, Row
+from ..cells import Formats
 from ..charts.points import ValuePoint, point
 from .content import ReportContent
 from .values import ARROWS, scale_of, value_cell
-from .views import Cell, Column, PageTable, Section
+from .views import PageCell, PageColumn, PageTable, Section
 
 DATA = ("group", "model", "measure", "value", "low", "high", "users")
 
@@ -29,6 +30,7 @@ def section(content: ReportContent) -> Section | None:
 
 def _table(number: int, by: str, of_one: list[tuple[ValuePoint, Row]]) -> PageTable:
     labels = tuple(dict.fromkeys(row.label for _, row in of_one))
+    formats = Formats.of([row for _, row in of_one])
     order = {group: place for place, group in enumerate(dict.fromkeys(row.group for _, row in of_one))}
     scales = {label: scale_of([one for one, row in of_one if row.label == label]) for label in labels}
     lines: dict[tuple[str, str], dict[str, ValuePoint]] = {}
@@ -37,9 +39,16 @@ def _table(number: int, by: str, of_one: list[tuple[ValuePoint, Row]]) -> PageTa
     rows = []
     for (group, name), by_label in lines.items():
         first = next(iter(by_label.values())).row
-        users = Cell(f"{first.n_users:,}", "few" if first.few_users else "")
-        rows.append((Cell(group), Cell(name), users, *(value_cell(by_label.get(label), scales[label]) for label in labels)))
+        users = PageCell(f"{first.n_users:,}", "few" if first.few_users else "")
+        rows.append(
+            (PageCell(group), PageCell(name), users, *(value_cell(by_label.get(label), scales[label], formats) for label in labels))
+        )
     directions = {row.label: row.higher_is_better for _, row in of_one}
-    columns = (Column(by, "name"), Column("model", "name"), Column("users"), *(Column(f"{label}{ARROWS[directions[label]]}") for label in labels))
+    columns = (
+        PageColumn(by, "name"),
+        PageColumn("model", "name"),
+        PageColumn("users"),
+        *(PageColumn(f"{label}{ARROWS[directions[label]]}") for label in labels),
+    )
     data = [[row.group, one.name, row.label, row.value, one.low, one.high, row.n_users] for one, row in of_one]
     return PageTable(f"groups-{number}", f"Values by {by}", columns, tuple(rows), DATA, data)

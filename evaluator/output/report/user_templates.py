@@ -58,8 +58,8 @@ def rendered(template: str, content: ReportContent, name: str, output: Path | No
 def context_of(content: ReportContent) -> dict[str, Any]:
     """What a template is given.
 
-    `title`; `results`, by label the JSON of each; `result`, the first of them; `comparison`, its JSON or none; `gates`, their JSON. Examples
-    of findings, which may be ids of users, and losers are there only if they were asked for.
+    `title`; `results`, by label the JSON of each; `result`, the first of them; `comparison`, its JSON or none; `gates`, their JSON.
+    Examples of findings, which may be ids of users, and losers are there only if they were asked for.
     """
     results = {label: json.loads(as_json(result)) for label, result in content.results.items()}
     compared = None if content.comparison is None else json.loads(comparisons.as_json(content.comparison))

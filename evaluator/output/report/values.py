@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
-from ...stats.digits import decimals, plain
-from ..cells import shown
+from ...stats.digits import plain
+from ..cells import Formats
 from ..charts.points import ValuePoint, by_label
-from ..text import best_of
 from .content import ReportContent
-from .views import Cell, Column, PageTable, Section
+from .views import PageCell, PageColumn, PageTable, Section
 from .whiskers import CellScale, dot
 
 ARROWS = {True: " ↑", False: " ↓", None: ""}
@@ -23,21 +21,20 @@ def section(content: ReportContent) -> Section:
     prose = ["↑ more is better, ↓ less is better; the best value of each measure is bold."]
     if has_intervals:
         prose.append(
-            "± is half of the 95 % interval of a mean over users, and the whiskers are that interval; a measure has one scale for all models. "
-            "Whether two models differ is said under Differences: their users are the same, and whiskers do not know that."
+            "± is half of the 95 % interval of a mean over users, and the whiskers are that interval; a measure has one scale for all "
+            "models. Whether two models differ is said under Differences: their users are the same, and whiskers do not know that."
         )
     achieved = _achieved(content)
     return Section("values", "Values", tuple(prose), tables=(_values(content), *([achieved] if achieved else [])))
 
 
-def value_cell(one: ValuePoint | None, scale: CellScale, is_best: bool = False) -> Cell:
+def value_cell(one: ValuePoint | None, scale: CellScale, formats: Formats, is_best: bool = False) -> PageCell:
     """A value as text, with half of its interval, and as a dot with whiskers."""
     if one is None:
-        return Cell("")
-    half, text = one.half_width, shown(one.row)
-    fixed = re.fullmatch(r"[−-]?\d+\.(\d{4})", text)
-    remark = "" if half is None else f"±{plain(half, len(fixed[1]) if fixed else decimals(half))}"
-    return Cell(text, remark, dot(scale, one.value, one.low, one.high, hollow=one.is_yardstick), is_best)
+        return PageCell("")
+    half = one.half_width
+    remark = "" if half is None else f"±{plain(half, formats.places[one.label])}"
+    return PageCell(formats.shown(one.row), remark, dot(scale, one.value, one.low, one.high, hollow=one.is_yardstick), is_best)
 
 
 def scale_of(points: Sequence[ValuePoint]) -> CellScale:
@@ -49,21 +46,21 @@ def _values(content: ReportContent) -> PageTable:
     table = by_label(content.points)
     names = [one.name for one in content.models]
     better = content.higher_is_better
-    cells: dict[tuple[str, str], Cell] = {}
+    cells: dict[tuple[str, str], PageCell] = {}
     for label, of_models in table.items():
         scale = scale_of(list(of_models.values()))
-        best = best_of({name: one.value for name, one in of_models.items() if not one.is_yardstick}, better[label])
-        cells |= {(label, name): value_cell(of_models.get(name), scale, name in best) for name in names}
-    users = {one.name: Cell(f"{one.result.counts[one.model].averaged:,}") for one in content.models}
+        best = content.best(label)
+        cells |= {(label, name): value_cell(of_models.get(name), scale, content.formats, name in best) for name in names}
+    users = {one.name: PageCell(f"{one.result.counts[one.model].averaged:,}") for one in content.models}
     data = [[one.name, one.label, one.value, one.low, one.high, one.row.n_users] for one in content.points]
     heads = {label: f"{label}{ARROWS[better[label]]}" for label in table}
     if len(names) >= len(table):
-        columns = (Column("model", "name"), *(Column(heads[label]) for label in table), Column("users"))
-        rows = tuple((Cell(name), *(cells[label, name] for label in table), users[name]) for name in names)
+        columns = (PageColumn("model", "name"), *(PageColumn(heads[label]) for label in table), PageColumn("users"))
+        rows = tuple((PageCell(name), *(cells[label, name] for label in table), users[name]) for name in names)
     else:
-        columns = (Column("measure", "name"), *(Column(name, "name") for name in names))
-        rows = tuple((Cell(heads[label]), *(cells[label, name] for name in names)) for label in table)
-        rows += ((Cell("users"), *(users[name] for name in names)),)
+        columns = (PageColumn("measure", "name"), *(PageColumn(name, "name") for name in names))
+        rows = tuple((PageCell(heads[label]), *(cells[label, name] for name in names)) for label in table)
+        rows += ((PageCell("users"), *(users[name] for name in names)),)
     return PageTable("values-table", "Values of all models", columns, rows, DATA, data)
 
 
@@ -73,9 +70,9 @@ def _achieved(content: ReportContent) -> PageTable | None:
     if not table:
         return None
     names = [one.name for one in content.models if any(one.name in row for row in table.values()) and not one.is_yardstick]
-    rows = tuple((Cell(label), *(Cell(_percent(row, name)) for name in names)) for label, row in table.items())
+    rows = tuple((PageCell(label), *(PageCell(_percent(row, name)) for name in names)) for label, row in table.items())
     data = [[name, label, row[name].row.achieved] for label, row in table.items() for name in names if name in row]
-    columns = (Column("measure", "name"), *(Column(name, "name") for name in names))
+    columns = (PageColumn("measure", "name"), *(PageColumn(name, "name") for name in names))
     return PageTable("achieved-table", "Percent of achievable", columns, rows, ("model", "measure", "achieved"), data)
 
 

@@ -9,7 +9,6 @@ from typing import Literal
 
 from ...results.conclusions import conclusions
 from ...stats.digits import decimals, percent, plain
-from ..cells import shown
 from .content import ReportContent
 
 Level = Literal["good", "bad", "doubtful", "plain"]
@@ -79,4 +78,4 @@ def _of_values(content: ReportContent) -> Iterator[VerdictLine]:
             digits = decimals(one.half_width)
             ends = f" ({percent(0.95)} interval {plain(one.low, digits)} to {plain(one.high, digits)})"
         over = f" over {one.row.n_users:,} users" if one.row.n_users else ""
-        yield VerdictLine("plain", f"{one.label} of {one.name} is {shown(one.row)}{ends}{over}.")
+        yield VerdictLine("plain", f"{one.label} of {one.name} is {content.formats.shown(one.row)}{ends}{over}.")

@@ -8,13 +8,12 @@ from typing import Any, Literal
 
 from ..blocks import Block, FormulaBlock, Grid, Heading, Points, Prose, Terms
 from ..charts.style import Spec
-from ..figures import Figures
 
 Kind = Literal["text", "name", "number", "counts"]
 
 
 @dataclass(frozen=True)
-class Column:
+class PageColumn:
     """A column of a table: its head, what it holds, and the direction that is better."""
 
     head: str
@@ -22,7 +21,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Cell:
+class PageCell:
     """A cell: its text, a remark in small letters, a picture (SVG), whether it is the best of its row, and the verdict it stands for."""
 
     text: str
@@ -38,8 +37,8 @@ class PageTable:
 
     id: str
     caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    columns: tuple[PageColumn, ...]
+    rows: tuple[tuple[PageCell, ...], ...]
     columns_of_data: tuple[str, ...] = ()
     data: Sequence[Sequence[Any]] = ()
 
@@ -55,7 +54,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Fold:
+class PageFold:
     """A part of a section that is folded up: points, tables, and text that keeps its lines."""
 
     title: str
@@ -74,7 +73,7 @@ class Section:
     points: tuple[str, ...] = ()
     pictures: tuple[Picture, ...] = ()
     tables: tuple[PageTable, ...] = ()
-    folds: tuple[Fold, ...] = ()
+    folds: tuple[PageFold, ...] = ()
 
 
 def section_of(id: str, title: str, blocks: Sequence[Block]) -> Section:
@@ -94,15 +93,12 @@ def section_of(id: str, title: str, blocks: Sequence[Block]) -> Section:
             case Terms(rows, about):
                 prose += [about] if about else []
                 points += [f"{term}: {text}" for term, text in rows]
-            case Grid(headers, rows) | Figures(headers, rows):
-                number = f"{id}-{len(tables) + 1}"
-                cells = tuple(tuple(Cell(text) for text in row) for row in rows)
-                tables.append(PageTable(number, caption, tuple(map(_column, headers)), cells))
+            case Grid(headers, rows):
+                numbers = block.numbers
+                columns = tuple(PageColumn(head, "number" if head in numbers else "text") for head in headers)
+                cells = tuple(tuple(PageCell(text) for text in row) for row in rows)
+                tables.append(PageTable(f"{id}-{len(tables) + 1}", caption, columns, cells))
     return Section(id, title, tuple(prose), tuple(points), tables=tuple(tables))
-
-
-def _column(head: str) -> Column:
-    return Column(head, "name" if head in ("model", "measure", "fold", "run") else "number")
 
 
 def data_of(sections: Sequence[Section]) -> Mapping[str, Any]:
