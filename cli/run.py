@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from contextlib import ExitStack
 from glob import glob
@@ -17,6 +16,7 @@ from .output import emit, on_screen, warn
 from .table_options import TableOptions, table_options
 
 _LARGE = 50 << 20
+_ALL_FINDINGS = "receval run -v"
 _FORMATS = ("table", "csv", "json", "jsonl", "md", "parquet")
 _ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".parquet": "parquet"}
 _REPORT_ENDINGS = {".html": "html", ".htm": "html", ".xml": "junit", ".svg": "badge"}
@@ -126,14 +126,17 @@ def run(
         results.save(result, formats, files, folders, stage, per_user, made)
         failures.keep(result, store, failures_stage)
     printed = form or ("csv" if per_user else None)
-    all_findings = "the same with -v" if overrides or recommendations else f"receval check {shlex.quote(config)}"
     if printed is None:
         alike, sentences = closing.closing(loaded, result) if compares else (frozenset[tuple[str, str]](), [])
-        _print_table(result, looks, quiet, verbose, strict, all_findings, alike, sentences)
+        _print_table(result, looks, quiet, verbose, strict, alike, sentences)
     else:
+<<<<<<< HEAD
         _print(looks.applied(result) if printed == "md" else result, printed, quiet, verbose, strict, per_user, all_findings)
     if report is not None:
         machines.publish(report, system)
+=======
+        _print(looks.applied(result) if printed == "md" else result, printed, quiet, verbose, strict, per_user)
+>>>>>>> main
     context.exit(1 if result.failed(strict) else 0)
 
 
@@ -191,7 +194,6 @@ def _print_table(
     quiet: bool,
     verbose: bool,
     strict: bool,
-    all_findings: str,
     alike: frozenset[tuple[str, str]],
     sentences: list[str],
 ) -> None:
@@ -199,27 +201,27 @@ def _print_table(
     from receval.output import blocks, inputs_read, ledgers, terminal
 
     if quiet:
-        _print_findings(result, quiet, verbose, strict, all_findings)
+        _print_findings(result, quiet, verbose, strict)
         return
     display = terminal.Display(looks.models_as_rows, looks.digits)
-    text = terminal.show(looks.applied(result), sys.stdout, verbose, display, command=all_findings, alike=alike, sentences=sentences)
+    text = terminal.show(looks.applied(result), sys.stdout, verbose, display, command=_ALL_FINDINGS, alike=alike, sentences=sentences)
     more = f"\n{blocks.show([*ledgers.page(result), *inputs_read.page(result)], sys.stdout)}" if verbose else ""
     emit(on_screen(text + more))
 
 
-def _print(result: receval.Result, form: str, quiet: bool, verbose: bool, strict: bool, per_user: bool, all_findings: str) -> None:
+def _print(result: receval.Result, form: str, quiet: bool, verbose: bool, strict: bool, per_user: bool) -> None:
     """Print the result in a format; what the checks found goes to standard error."""
     from receval import output
 
-    _print_findings(result, quiet, verbose, strict, all_findings)
+    _print_findings(result, quiet, verbose, strict)
     emit((output.PER_USER if per_user else output.FORMATS)[form](result))
 
 
-def _print_findings(result: receval.Result, quiet: bool, verbose: bool, strict: bool, all_findings: str) -> None:
+def _print_findings(result: receval.Result, quiet: bool, verbose: bool, strict: bool) -> None:
     """Print findings to standard error: if `quiet` those that fail the run alone, if `verbose` every one."""
     from receval.output import findings
 
     failing = ("error", "warn") if strict else ("error",)
     levels = failing if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
     found = [finding for finding in result.findings if finding.severity in levels]
-    click.echo(findings.show(found, sys.stderr, command="" if verbose else all_findings), err=True, nl=False)
+    click.echo(findings.show(found, sys.stderr, command="" if verbose else _ALL_FINDINGS), err=True, nl=False)

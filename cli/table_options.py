@@ -53,7 +53,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options to a command; they come as `columns`, `sort`, `digits` and `models_as_rows`."""
     options = (
         click.option(
-            "--columns", multiple=True, metavar="M,…", help="The measures that the table shows: nDCG@10, or nDCG for all its cut-offs."
+            "--columns", multiple=True, metavar="M,M", help="The measures that the table shows: nDCG@10, or nDCG for all its cut-offs."
         ),
         click.option("--sort", metavar="MEASURE", help="Sort the models of the table by a measure, the best first."),
         click.option("--digits", type=click.IntRange(0, 12), metavar="N", help="The decimals of values in the table; counts have none."),

@@ -38,6 +38,11 @@ class UserValues:
     most: int | None = None
     dropped: bool = False
 
+    @classmethod
+    def of(cls, frame: pl.DataFrame, most: int | None = None) -> UserValues:
+        """The values of some users, unless they are too many."""
+        return cls((), most) + cls((frame,), most)
+
     def __add__(self, other: UserValues) -> UserValues:
         frames = (*self.frames, *other.frames)
         too_many = self.most is not None and sum(frame.height * frame.width for frame in frames) > self.most

@@ -42,4 +42,4 @@ def user_values(task: Task, scorer: Scorer, values: Array, has_value: Array, lis
         columns[f"v{index}"] = column.scatter(np.flatnonzero(missing), None) if missing.any() else column
     for index, (above, below) in terms.items():
         columns |= {f"above{index}": pl.Series(above[users]).fill_nan(None), f"below{index}": pl.Series(below[users]).fill_nan(None)}
-    return UserValues((pl.DataFrame(columns),), task.most_values)
+    return UserValues.of(pl.DataFrame(columns), task.most_values)

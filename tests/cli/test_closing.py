@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 from tests.comparison.conftest import changed, lists_of, truth
@@ -19,7 +20,7 @@ def config(write):
     """A good model, one that cannot be told from it, and perhaps a poor one."""
 
     def config(more="", settings=""):
-        good = truth().filter(truth()["rating"] >= 4).rename({"rating": "score"})
+        good = truth().filter(truth()["rating"] >= 4).rename({"rating": "score"}).cast({"score": pl.Float64})
         lists = {"one": changed(good, range(1, 15), 4), "two": changed(good, range(3, 19), 5), "poor": lists_of(range(1, 61), 6)}
         for name, frame in {"test": truth(), **lists}.items():
             write(f"{name}.csv", frame.write_csv())
@@ -35,7 +36,7 @@ def test_a_run_ends_with_what_can_be_told_of_the_best_model(config, receval):
 
 
 def test_values_that_cannot_be_told_from_the_best_are_marked_like_it(config, receval):
-    out = receval("run", config(", poor: poor.csv"))[1]
+    out = receval("run", config(", poor: poor.csv"), "--measures-as-rows")[1]
     (line,) = (line for line in out.splitlines() if line.strip().startswith("nDCG@5 ↑"))
     assert [part.endswith("◂") for part in line.replace(" ◂", "◂").split()[2:]] == [True, True, False]
     assert "highest value printed, or lowest where less is better, and those that cannot be told from it" in out

@@ -25,11 +25,11 @@ def test_measures_are_chosen_by_label_or_metric_in_any_case(receval):
     assert rows(out) == ["nDCG@5", "nDCG@10", "nDCG@20", "Recall@20", "MAP@5"]
 
 
-def test_models_are_sorted_the_best_first_and_yardsticks_last(receval):
+def test_models_are_sorted_the_best_first_and_yardsticks_last(receval, sample):
     arguments = ("--set", "data.train=data/train.csv", "--set", "evaluation.yardsticks=[oracle]", "--columns", "nDCG@10")
     out = receval("run", QUICKSTART, *arguments, "--sort", "nDCG@10", "--recs", f"again={CONFIGS}/data/popular.parquet")[1]
     assert rows(out)[:5] == ["knn", "popular", "again", "random", "(oracle)"]
-    lower = receval("run", CONFIGS / "families.yaml", "--columns", "Gini", "--sort", "Gini", "--models-as-rows")[1]
+    lower = receval("run", sample / "families.yaml", "--columns", "Gini", "--sort", "Gini", "--models-as-rows")[1]
     assert rows(lower) == ["random", "knn", "popular"]
 
 
