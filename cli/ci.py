@@ -1,15 +1,12 @@
-"""What commands tell the machine that they run on. Imported by a command that runs: it needs Polars."""
+"""What commands tell the machine that they run on."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
-from receval.output.ci.github import append_summary, as_annotations
-from receval.output.report.content import ReportContent
-from receval.output.report.markdown import summary
 
 _GITLAB_FILES: Final = {"gl-code-quality-report.json": "code-quality", "receval-junit.xml": "junit"}
 """What a job of GitLab names under `artifacts: reports`, and its forms."""
@@ -27,10 +24,13 @@ def files(system: str) -> dict[Path, str]:
     return {Path(name): form for name, form in _GITLAB_FILES.items()} if system == "gitlab" else {}
 
 
-def publish(content: ReportContent, system: str) -> None:
+def publish(content: Any, system: str) -> None:
     """On GitHub, add the report to the summary of the step, and say on standard error what failed, where GitHub looks for it."""
     if system != "github":
         return
+    from receval.output.ci.github import append_summary, as_annotations
+    from receval.output.report.markdown import summary
+
     click.echo(as_annotations(content), err=True, nl=False)
     file = os.environ.get("GITHUB_STEP_SUMMARY")
     if file:

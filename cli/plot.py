@@ -51,7 +51,7 @@ def plot(
     from receval.config import load_config
     from receval.output import disk
 
-    from . import reports
+    from . import report_files, reports
 
     path = Path(output).expanduser()
     if path.suffix.lower() not in _ENDINGS:
@@ -64,6 +64,6 @@ def plot(
 
     files = {path: path.suffix.lower()[1:]}
     reports.refuse_without_extra(files)
-    with disk.Stage(reports.folders(files)) as stage:
+    with disk.Stage(report_files.folders(files)) as stage:
         content = reports.content(inputs, read_config, asked, None, charts={chart: of})
         stage.commit({disk.destination(path): reports.picture(content, chart, files[path])})

@@ -57,7 +57,7 @@ def report(
     from receval.output.report.user_templates import read_template
 
     from . import ci as machines
-    from . import reports
+    from . import report_files, reports
 
     def read_config(path: str) -> receval.Loaded:
         loaded = load_config(path, overrides, recommendations, replace=replace)
@@ -67,10 +67,10 @@ def report(
 
     system = machines.system(ci)
     own = (template, read_template(Path(template).expanduser())) if template is not None else None
-    files = reports.targets(outputs, templated=own is not None) | machines.files(system)
+    files = report_files.targets(outputs, templated=own is not None) | machines.files(system)
     if not files and system == "none":
         raise click.UsageError("say where the report goes: -o report.html")
-    with disk.Stage(reports.folders(files)) as stage:
+    with disk.Stage(report_files.folders(files)) as stage:
         content = reports.content(inputs, read_config, asked, title)
         stage.commit(reports.contents(content, files, interactive=interactive, template=own))
     machines.publish(content, system)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import click
 import receval
-from receval.config.reporting import ENDINGS
 from receval.errors import ConfigError
 from receval.evaluation.gathering import gather
 from receval.evaluation.reporting import report_of_gathered, report_of_run
 from receval.output.charts import drawing
-from receval.output.disk import destination, is_plain
+from receval.output.disk import destination
 from receval.output.report import figures
 from receval.output.report.content import ReportContent
 from receval.output.report.formats import REPORTS
@@ -25,40 +23,9 @@ from .comparisons import warn_of_findings
 from .questions import changed_by
 
 
-def targets(outputs: Sequence[str], templated: bool) -> dict[Path, str]:
-    """The files to write with their forms; with a template every file has the form `template`."""
-    files: dict[Path, str] = {}
-    for output in outputs:
-        path = Path(output).expanduser()
-        named = bool(output.strip()) and not output.endswith("/") and not path.is_dir()
-        if templated and named:
-            files[path] = "template"
-        elif named and path.suffix.lower() in ENDINGS:
-            files[path] = ENDINGS[path.suffix.lower()]
-        else:
-            raise click.UsageError(f"-o {output}: end a report in {', '.join(ENDINGS)}")
-    return files
-
-
-def taken_from(files: dict[Path, str]) -> dict[Path, str]:
-    """Those of the files of a run that are reports, which are taken out of `files`."""
-    return {path: files.pop(path) for path, form in list(files.items()) if form in REPORTS and form != "md"}
-
-
-def configured(loaded: receval.Loaded) -> dict[Path, str]:
-    """The reports that a config names, with their forms."""
-    paths = (loaded.folder / Path(name).expanduser() for name in loaded.config.report.files)
-    return {path: ENDINGS[path.suffix.lower()] for path in paths}
-
-
 def of_run(loaded: receval.Loaded, result: receval.Result) -> ReportContent:
     """What the report of a config that was just evaluated is made of."""
     return report_of_run(loaded, result)
-
-
-def folders(files: Iterable[Path]) -> list[Path]:
-    """The folders that are written to."""
-    return [destination(path).parent for path in files if is_plain(path)]
 
 
 def content(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from contextlib import ExitStack
 from glob import glob
 from pathlib import Path
@@ -19,7 +20,6 @@ _LARGE = 50 << 20
 _ALL_FINDINGS = "receval run -v"
 _FORMATS = ("table", "csv", "json", "jsonl", "md", "parquet")
 _ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".parquet": "parquet"}
-_REPORT_ENDINGS = {".html": "html", ".htm": "html", ".xml": "junit", ".svg": "badge"}
 _PER_USER_ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 
 
@@ -85,7 +85,7 @@ def run(
     from receval.output.own_inputs import refuse_overwriting
 
     from . import ci as machines
-    from . import closing, failures, reports, results
+    from . import closing, failures, report_files, results
 
     if quiet and verbose:
         raise click.UsageError("-q and -v contradict each other: give one")
@@ -101,12 +101,12 @@ def run(
         raise click.UsageError(f"--per-user prints csv or jsonl, not {form}")
     looks.refuse_unknown(loaded)
     system = machines.system(ci)
-    files, folders = _targets(loaded, outputs, _PER_USER_ENDINGS if per_user else {**_ENDINGS, **_REPORT_ENDINGS})
-    pages = reports.taken_from(files) | reports.configured(loaded) | machines.files(system)
+    files, folders = _targets(loaded, outputs, _PER_USER_ENDINGS if per_user else {**_ENDINGS, **report_files.REPORT_ENDINGS})
+    pages = report_files.taken_from(files) | report_files.configured(loaded) | machines.files(system)
     reported = bool(pages) or system != "none"
     refuse_overwriting(loaded, [*results.targets(loaded, [*files, *pages], folders), *failures.targets(store)])
     with ExitStack() as stack:
-        stage = stack.enter_context(disk.Stage([*folders, *reports.folders([*files, *pages])]))
+        stage = stack.enter_context(disk.Stage([*folders, *report_files.folders([*files, *pages])]))
         failures_stage = stack.enter_context(failures.target(store))
         formats = (loaded.config.output.per_user_formats or (("parquet",) if per_user else ())) if folders else ()
         keeps = per_user or bool(formats) or (reported and closing.has_several(loaded))
@@ -121,8 +121,7 @@ def run(
             enriched=_enriched(loaded, folders, stack),
             describes=loaded.config.output.describe,
         )
-        report = reports.of_run(loaded, result) if reported else None
-        made = {} if report is None else reports.contents(report, pages)
+        report, made = _reported(loaded, result, pages) if reported else (None, {})
         results.save(result, formats, files, folders, stage, per_user, made)
         failures.keep(result, store, failures_stage)
     printed = form or ("csv" if per_user else None)
@@ -130,13 +129,9 @@ def run(
         alike, sentences = closing.closing(loaded, result) if compares else (frozenset[tuple[str, str]](), [])
         _print_table(result, looks, quiet, verbose, strict, alike, sentences)
     else:
-<<<<<<< HEAD
-        _print(looks.applied(result) if printed == "md" else result, printed, quiet, verbose, strict, per_user, all_findings)
+        _print(looks.applied(result) if printed == "md" else result, printed, quiet, verbose, strict, per_user)
     if report is not None:
         machines.publish(report, system)
-=======
-        _print(looks.applied(result) if printed == "md" else result, printed, quiet, verbose, strict, per_user)
->>>>>>> main
     context.exit(1 if result.failed(strict) else 0)
 
 
@@ -156,6 +151,14 @@ def _targets(loaded: receval.Loaded, outputs: tuple[str, ...], formats: dict[str
             endings = ", ".join(formats)
             raise click.UsageError(f"-o {output}: end a file in {endings}, or a folder in /")
     return files, folders
+
+
+def _reported(loaded: receval.Loaded, result: receval.Result, pages: Mapping[Path, str]) -> tuple[Any, dict[Path, bytes | Path]]:
+    """What reports of the run are made of, and the bytes of each."""
+    from . import reports
+
+    content = reports.of_run(loaded, result)
+    return content, reports.contents(content, pages)
 
 
 def _enriched(loaded: receval.Loaded, folders: list[Path], stack: ExitStack) -> Path | None:
