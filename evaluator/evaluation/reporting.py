@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..comparison.beside_best import beside_best
 from ..comparison.comparing import compare
 from ..comparison.measures import rows_of
 from ..comparison.questions import Questions
@@ -19,6 +20,7 @@ from ..errors import RecevalError
 from ..output.charts.points import NamedModel
 from ..output.report.content import CHARTS, ReportContent
 from ..results.result import Result
+from ..results.users import columns_of
 from .gathering import Gathered, with_baseline_folder
 
 Section = TypeVar("Section", Compare, ReportConfig)
@@ -40,12 +42,16 @@ def report_of(
     charts = wanted.chosen or dict.fromkeys(CHARTS, ())
     questions = _with_spreads(results, questions, charts)
     comparison = compare(results, questions) if comparing and _several(results, questions) else None
+    first = next(iter(results.values()))
+    beside = beside_best(first, questions) if len(results) == 1 and comparison is not None and questions.baseline is None else None
     return ReportContent(
         results=results,
         models=_models(results, questions),
         comparison=comparison,
         gates=gates,
         spreads=() if comparison is not None else tuple(spread for one in results.values() for spread in _spreads(one, charts)),
+        certain=() if beside is None else tuple(beside.sentences()),
+        alike=frozenset() if beside is None else beside.alike(),
         source=source,
         given_title=wanted.title,
         charts=charts,
@@ -127,18 +133,23 @@ def _models(results: Mapping[str, Result], questions: Questions) -> tuple[NamedM
 
 
 def _with_spreads(results: Mapping[str, Result], questions: Questions, charts: Mapping[str, tuple[str, ...]]) -> Questions:
-    """The questions, also for the histogram of differences of a measure: the first one that is judged, unless another is named."""
+    """The questions, also for the histogram of differences of a measure: the first one, unless another is named."""
     if "distribution" not in charts:
         return questions
-    return replace(questions, spreads=charts["distribution"] or questions.measures[:1] or _first_label(next(iter(results.values()))))
+    return replace(questions, spreads=charts["distribution"] or questions.measures[:1] or _typical(next(iter(results.values()))))
 
 
 def _spreads(result: Result, charts: Mapping[str, tuple[str, ...]]) -> list[Any]:
     if "distribution" not in charts:
         return []
-    labels = charts["distribution"] or _first_label(result)
+    labels = charts["distribution"] or _typical(result)
     return [spread for label in labels for spread in spreads_of_values(result, label)]
 
 
-def _first_label(result: Result) -> tuple[str, ...]:
-    return tuple(rows_of(result, result.models[0]))[:1]
+def _typical(result: Result) -> tuple[str, ...]:
+    """The first measure with values of users, at its largest cut-off, where users differ most."""
+    model = result.models[0]
+    columns = columns_of(result.per_user, model) if model in result.per_user else ()
+    rows = [row for row in rows_of(result, model).values() if row.measure in columns]
+    of_metric = [row for row in rows if row.metric == rows[0].metric and row.aggregate == rows[0].aggregate]
+    return tuple(row.label for row in sorted(of_metric, key=lambda row: row.k or 0)[-1:])

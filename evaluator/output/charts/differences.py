@@ -13,6 +13,8 @@ _ALIKE = 8.0
 """Measures whose differences are of sizes within this factor share a scale."""
 _STEP = 20
 _WIDTH = 360
+_NARROW = 150
+"""How wide names are where two panels stand beside each other."""
 
 
 def differences(shown: Sequence[Difference], base: str | None) -> Spec:
@@ -25,7 +27,7 @@ def differences(shown: Sequence[Difference], base: str | None) -> Spec:
     several = len(pairs) > 1
     names = [_pair(one, base) if several else one.subject.measure for one in known]
     panels = _by_measure(known) if several else _by_size(known)
-    room = room_for(names)
+    room = room_for(names, _NARROW if several else None)
     plots = [_panel(panel, base, room, several) for panel in panels]
     description = f"differences of {len(known)} values from {base or 'each other'} with their intervals"
     spec = {
@@ -55,7 +57,7 @@ def _panel(of_panel: Sequence[Difference], base: str | None, room: float, severa
         "type": "nominal",
         "sort": [row["row"] for row in rows],
         "title": None,
-        "axis": {"minExtent": room, "ticks": False, "grid": False},
+        "axis": {"minExtent": room, "labelLimit": room, "ticks": False, "grid": False},
     }
     x = {"field": "difference", "type": "quantitative", "title": None if several else "model less base", "axis": {"tickCount": 5}}
     looks = by_verdict()

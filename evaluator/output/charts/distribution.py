@@ -34,7 +34,7 @@ def _panel(spread: Spread) -> Spec:
         if spread.base is not None
         else f"{spread.measure} of {spread.model}, per user"
     )
-    x = {"field": "low", "type": "quantitative", "title": title, "axis": {"tickCount": 8}}
+    x = {"field": "low", "type": "quantitative", "title": title, "axis": {"tickCount": 6, "titleLimit": 340}}
     y = {
         "field": "users",
         "type": "quantitative",

@@ -8,8 +8,9 @@ from xml.etree import ElementTree
 
 _SVG: Final = "http://www.w3.org/2000/svg"
 _DROPPED: Final = ("class", "pointer-events", "role", "aria-hidden", "aria-roledescription", "aria-label", "version", "font-family")
-_DEFAULTS: Final = {"opacity": "1", "stroke-width": "1", "transform": "translate(0,0)", "text-anchor": "start"}
-_LONG_NUMBER: Final = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
+_DEFAULTS: Final = {"opacity": "1", "stroke-width": "1", "transform": "translate(0,0)", "text-anchor": "start", "font-weight": "normal"}
+_LONG_NUMBER: Final = re.compile(r"-?\d+\.\d{2,}(?:e-?\d+)?")
+_INHERITED: Final = ("fill", "stroke", "stroke-width", "stroke-opacity", "fill-opacity", "font-size", "font-weight", "text-anchor")
 _WITH_NUMBERS: Final = ("transform", "d", "x", "y", "x2", "y2", "width", "height")
 _FONT: Final = "Helvetica, Arial, sans-serif"
 
@@ -22,7 +23,7 @@ def slim(svg: str) -> str:
         _without_needless(element)
     _prune(root)
     root.set("font-family", _FONT)
-    return ElementTree.tostring(root, encoding="unicode")
+    return ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
 
 
 def _without_needless(element: ElementTree.Element) -> None:
@@ -33,7 +34,7 @@ def _without_needless(element: ElementTree.Element) -> None:
             del element.attrib[name]
     for name in _WITH_NUMBERS:
         if name in element.attrib:
-            element.set(name, _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), element.attrib[name]))
+            element.set(name, _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), element.attrib[name]))
 
 
 def _prune(element: ElementTree.Element) -> None:
@@ -50,6 +51,19 @@ def _prune(element: ElementTree.Element) -> None:
         elif tag != "g" or len(child):
             kept.append(child)
     element[:] = kept
+    _say_once(element)
+
+
+def _say_once(group: ElementTree.Element) -> None:
+    """Say of a group what all that it holds has in common."""
+    if len(group) < 2 or not group.tag.endswith("}g"):
+        return
+    for name in _INHERITED:
+        values = {child.get(name) for child in group}
+        if len(values) == 1 and (value := values.pop()) is not None:
+            group.set(name, value)
+            for child in group:
+                del child.attrib[name]
 
 
 def _is_visible(path: ElementTree.Element) -> bool:

@@ -75,9 +75,9 @@ def _visible(content: Any) -> Any:
     return [_visible(value) for value in content] if isinstance(content, list) else content
 
 
-def room_for(labels: Sequence[str]) -> float:
-    """The room that labels beside an axis take, so that panels above each other begin at the same place."""
-    return min(_WIDEST, max((_CHARACTER * len(label) for label in labels), default=0.0)) + 8
+def room_for(labels: Sequence[str], most: float | None = None) -> float:
+    """The room that labels beside an axis take, at most so much, so that panels above each other begin at the same place."""
+    return min(most or _WIDEST, max((_CHARACTER * len(label) for label in labels), default=0.0)) + 8
 
 
 def by_model(names: Sequence[str], legend: bool = True) -> Spec:

@@ -24,9 +24,10 @@ class ReportContent:
     """The models of one or several results, how they compare, and what the gates say.
 
     `gates` are in their JSON form. `uncompared` says why there is no comparison although there are several models. `spreads` are those of
-    values, where there is one model. `source` is the config or the folder that it is of, as it was given. `charts` names the charts that
-    are wanted, each with the measures that it is of (none: its own choice). Ids of users, and examples that may be ids, appear only if
-    `show_users`.
+    values, where there is one model. `certain` says what is known of the best models of one result; `alike` are (model, measure) of best
+    values and of those that cannot be told from them. `source` is the config or the folder that it is of, as it was given. `charts` names
+    the charts that are wanted, each with the measures that it is of (none: its own choice). Ids of users, and examples that may be ids,
+    appear only if `show_users`.
     """
 
     results: Mapping[str, Result]
@@ -35,6 +36,8 @@ class ReportContent:
     uncompared: str = ""
     gates: Sequence[Mapping[str, Any]] = ()
     spreads: tuple[Spread, ...] = ()
+    certain: tuple[str, ...] = ()
+    alike: frozenset[tuple[str, str]] = frozenset()
     source: str = ""
     given_title: str | None = None
     charts: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType(dict.fromkeys(CHARTS, ())))
@@ -61,14 +64,15 @@ class ReportContent:
         return Formats.of([one.row for one in self.points])
 
     def best(self, label: str) -> frozenset[str]:
-        """The models whose value is the best one as it is printed; none where all look alike, or neither direction is better."""
+        """The models whose value is marked: the best as they are printed, if not all are, and those that cannot be told from them."""
+        alike = frozenset(name for name, measure in self.alike if measure == label)
         better = self.higher_is_better[label]
         points = [one for one in self.points if one.label == label and one.value is not None and not one.is_yardstick]
         texts = {one.name: self.formats.text(label, one.value) for one in points}
         if better is None or len(set(texts.values())) < 2:
-            return frozenset()
+            return alike
         top = (max if better else min)(points, key=lambda one: one.value or 0.0)
-        return frozenset(name for name, text in texts.items() if text == texts[top.name])
+        return alike | {name for name, text in texts.items() if text == texts[top.name]}
 
     @property
     def labels(self) -> tuple[str, ...]:

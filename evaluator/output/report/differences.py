@@ -12,7 +12,6 @@ from ..comparison import (
     digits_of,
     interval_header,
     interval_text,
-    measure_text,
     notes_on,
     number,
     p_text,
@@ -20,25 +19,11 @@ from ..comparison import (
     subtitle,
     title,
 )
+from .values import ARROWS
 from .views import PageCell, PageColumn, PageTable, Picture, Section
 from .whiskers import CellScale, forest
 
-DATA = (
-    "model",
-    "base",
-    "measure",
-    "base_value",
-    "value",
-    "difference",
-    "low",
-    "high",
-    "p_adjusted",
-    "up",
-    "same",
-    "down",
-    "margin",
-    "verdict",
-)
+DATA = ("measure", "difference", "low", "high", "p_adjusted", "up", "same", "down", "margin", "verdict")
 WORDS = {
     "better": "● better",
     "worse": "▼ worse",
@@ -94,18 +79,19 @@ def _pair(place: int, base: str, model: str, comparison: Comparison) -> PageTabl
         PageColumn(base, "name"),
         PageColumn(model, "name"),
         PageColumn("Δ"),
-        PageColumn(interval_header(comparison), "text"),
+        PageColumn(interval_header(comparison)),
         PageColumn("p"),
         PageColumn("users up / same / down", "counts"),
         PageColumn("verdict", "text"),
     )
-    rows = tuple((PageCell(measure_text(one)), *_cells(one, digits, comparison)) for one in in_order)
-    return PageTable(f"differences-{place}", f"{model} against {base}", columns, rows, DATA, [_data(one) for one in in_order])
+    rows = tuple((PageCell(_headed(one)), *_cells(one, digits, comparison)) for one in in_order)
+    data = [_data(one) for one in in_order]
+    return PageTable(f"differences-{place}", f"{model} against {base}", columns, rows, DATA, data, {"model": model, "base": base})
 
 
 def _cells(one: Difference, digits: int, comparison: Comparison) -> tuple[PageCell, ...]:
     scale = CellScale.over((one.difference, one.low, one.high, 0.0, *(() if one.margin is None else (one.margin, -one.margin))))
-    picture = forest(scale, one.difference, one.low, one.high, one.margin, one.verdict)
+    picture = "" if one.interval is None else forest(scale, one.difference, one.low, one.high, one.margin, one.verdict)
     judged = one.subject.measure in comparison.judged
     return (
         PageCell(number(one.base_value, digits)),
@@ -118,27 +104,18 @@ def _cells(one: Difference, digits: int, comparison: Comparison) -> tuple[PageCe
     )
 
 
+def _headed(one: Difference) -> str:
+    return f"{one.subject.measure}{ARROWS[one.subject.higher_is_better]}"
+
+
 def _unbroken(text: str) -> str:
     """The text in one line, however narrow its column is."""
     return text.replace(" ", "\u00a0")
 
 
 def _data(one: Difference) -> list[object]:
-    subject = one.subject
-    known = (
-        one.base_value,
-        one.value,
-        one.difference,
-        one.low,
-        one.high,
-        one.p_adjusted,
-        one.up,
-        one.same,
-        one.down,
-        one.margin,
-        one.verdict,
-    )
-    return [subject.model, subject.base, subject.measure, *known]
+    cells = one.cells()
+    return [cells[name] for name in DATA]
 
 
 def _groups(comparison: Comparison) -> PageTable:
@@ -151,7 +128,7 @@ def _groups(comparison: Comparison) -> PageTable:
         PageColumn("base"),
         PageColumn("value"),
         PageColumn("Δ"),
-        PageColumn(interval_header(comparison), "text"),
+        PageColumn(interval_header(comparison)),
         PageColumn("p"),
         PageColumn("users up / same / down", "counts"),
         PageColumn("verdict", "text"),
@@ -160,14 +137,15 @@ def _groups(comparison: Comparison) -> PageTable:
         (
             PageCell(f"{one.subject.by} {one.subject.group}"),
             PageCell(one.subject.model),
-            PageCell(measure_text(one)),
+            PageCell(_headed(one)),
             PageCell(f"{one.n_users:,}"),
             *_cells(one, digits, comparison),
         )
         for one in comparison.by_group
     )
-    data = [[one.subject.by, one.subject.group, one.n_users, *_data(one)] for one in comparison.by_group]
-    return PageTable("differences-groups", "Differences within groups", columns, rows, ("by", "group", "users", *DATA), data)
+    about = ("by", "group", "model", "base", "n_users")
+    data = [[*(one.cells()[name] for name in about), *_data(one)] for one in comparison.by_group]
+    return PageTable("differences-groups", "Differences within groups", columns, rows, (*about, *DATA), data)
 
 
 def _letters(comparison: Comparison) -> PageTable:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ..best_values import explained
 from ..charts.points import by_label
 from ..visible import markdown_text
 from . import differences, findings, gates, provenance, segments
@@ -32,6 +33,8 @@ def summary(content: ReportContent) -> str:
     if judged is not None:
         lines += ["", "## Gates", "", *_tables(judged.tables)]
     lines += ["", "## Values", "", *_values(content)]
+    if any(content.best(label) for label in content.labels):
+        lines += ["", explained("Bold:", bool(content.alike))]
     if content.comparison is not None:
         compared = differences.section(content.comparison, ())
         lines += ["", f"## {compared.title}", "", markdown_text(compared.prose[0]), ""]

@@ -17,6 +17,7 @@ from . import differences, figures, findings, gates, provenance, segments, value
 from .content import ReportContent
 from .verdict import verdict
 from .views import Picture, Section, data_of, section_of
+from .whiskers import marks
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 
@@ -42,6 +43,7 @@ def as_html(content: ReportContent, *, interactive: bool = False) -> bytes:
             style=Markup(_file("style.css")),
             scripts=[Markup(script) for script in scripts],
             hashes=[_hash(script) for script in scripts],
+            marks=Markup(marks()),
             version=version("receval"),
         )
     )

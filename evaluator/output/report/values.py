@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...stats.digits import plain
+from ..best_values import explained
 from ..cells import Formats
 from ..charts.points import ValuePoint, by_label
 from .content import ReportContent
 from .views import PageCell, PageColumn, PageTable, Section
 from .whiskers import CellScale, dot
 
-ARROWS = {True: " ↑", False: " ↓", None: ""}
+ARROWS = {True: "\u00a0↑", False: "\u00a0↓", None: ""}
 DATA = ("model", "measure", "value", "low", "high", "users")
 
 
 def section(content: ReportContent) -> Section:
     """The table of values, those of a measure on one scale."""
     has_intervals = any(one.low is not None for one in content.points)
-    prose = ["↑ more is better, ↓ less is better; the best value of each measure is bold."]
+    marked = any(content.best(label) for label in content.labels)
+    prose = ["↑ more is better, ↓ less is better.", *([explained("Bold:", bool(content.alike))] if marked else [])]
     if has_intervals:
         prose.append(
             "± is half of the 95 % interval of a mean over users, and the whiskers are that interval; a measure has one scale for all "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..blocks import Block, FormulaBlock, Grid, Heading, Points, Prose, Terms
@@ -33,7 +33,10 @@ class PageCell:
 
 @dataclass(frozen=True)
 class PageTable:
-    """A table; the first cell of each row is its head. `columns_of_data` and `data` are what programs read."""
+    """A table; the first cell of each row is its head. `columns_of_data` and `data` are what programs read.
+
+    `about` is what all of its rows have in common.
+    """
 
     id: str
     caption: str
@@ -41,6 +44,7 @@ class PageTable:
     rows: tuple[tuple[PageCell, ...], ...]
     columns_of_data: tuple[str, ...] = ()
     data: Sequence[Sequence[Any]] = ()
+    about: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -104,4 +108,4 @@ def section_of(id: str, title: str, blocks: Sequence[Block]) -> Section:
 def data_of(sections: Sequence[Section]) -> Mapping[str, Any]:
     """What programs read of the page: the tables by id, values in full precision."""
     tables = [table for section in sections for table in (*section.tables, *(one for fold in section.folds for one in fold.tables))]
-    return {table.id: {"columns": table.columns_of_data, "rows": table.data} for table in tables if table.columns_of_data}
+    return {table.id: {**table.about, "columns": table.columns_of_data, "rows": table.data} for table in tables if table.columns_of_data}

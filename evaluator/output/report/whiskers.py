@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from ..charts.style import BLUE, GREY, VERDICT_COLOURS
+from ..charts.style import BLUE, GREY, VERDICT_COLOURS, VERDICT_SHAPES
 
 _WIDTH: Final = 96
 _HEIGHT: Final = 12
 _EDGE: Final = 4
+_ID: Final = "m-"
 _MIDDLE: Final = _HEIGHT // 2
 
 
@@ -37,7 +38,7 @@ def dot(scale: CellScale, value: float | None, low: float | None, high: float | 
     """A value with its interval; hollow for a yardstick."""
     if value is None:
         return ""
-    return _picture(_whisker(scale, low, high, GREY), _circle(scale.at(value), BLUE, hollow))
+    return _picture(_whisker(scale, low, high), _mark("yardstick" if hollow else "dot", scale.at(value)))
 
 
 def forest(scale: CellScale, value: float | None, low: float | None, high: float | None, margin: float | None, verdict: str) -> str:
@@ -47,34 +48,38 @@ def forest(scale: CellScale, value: float | None, low: float | None, high: float
     band = ""
     if margin is not None:
         left, right = scale.at(-margin), scale.at(margin)
-        band = f'<path d="M{left} 0h{right - left}v{_HEIGHT}h{left - right}z" fill="{GREY}" fill-opacity=".25"/>'
-    zero = f'<path d="M{scale.at(0.0)} 0v{_HEIGHT}" stroke="{GREY}" stroke-dasharray="2"/>'
-    colour, x = VERDICT_COLOURS.get(verdict, GREY), scale.at(value)
-    return _picture(band, zero, _whisker(scale, low, high, colour), _shape(x, colour, verdict))
+        band = f'<path d="M{left} 0h{right - left}v{_HEIGHT}h{left - right}z" fill="{GREY}" opacity=".25"/>'
+    mark = verdict if verdict in VERDICT_SHAPES else "other"
+    colour = VERDICT_COLOURS.get(verdict, GREY)
+    return _picture(band, _mark("zero", scale.at(0.0)), _whisker(scale, low, high), _mark(mark, scale.at(value)), colour=colour)
 
 
-def _picture(*parts: str) -> str:
-    return f'<svg width="{_WIDTH}" height="{_HEIGHT}">{"".join(parts)}</svg>'
+def marks() -> str:
+    """The marks that the cells of a page refer to, drawn once: a picture of no size."""
+    hollow = f'fill="#fff" stroke="{GREY}" stroke-width="1.5"'
+    shapes = {
+        "dot": f'<circle cy="{_MIDDLE}" r="3.5" fill="{BLUE}"/>',
+        "yardstick": f'<circle cy="{_MIDDLE}" r="3.5" {hollow}/>',
+        "better": f'<circle cy="{_MIDDLE}" r="3.5"/>',
+        "worse": '<path d="M-4 3h8l-4 7z"/>',
+        "unknown": f'<path d="M0 2l4 4l-4 4l-4-4z" {hollow}/>',
+        "other": '<path d="M-3 3h6v6h-6z"/>',
+        "zero": f'<path d="M0 0v{_HEIGHT}" stroke="{GREY}" stroke-dasharray="2"/>',
+    }
+    drawn = "".join(f'<g id="{_ID}{name}">{shape}</g>' for name, shape in shapes.items())
+    return f'<svg width="0" height="0" aria-hidden="true"><defs>{drawn}</defs></svg>'
 
 
-def _whisker(scale: CellScale, low: float | None, high: float | None, colour: str) -> str:
+def _picture(*parts: str, colour: str = GREY) -> str:
+    return f'<svg width="{_WIDTH}" height="{_HEIGHT}" fill="{colour}">{"".join(parts)}</svg>'
+
+
+def _whisker(scale: CellScale, low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return ""
     left, right = scale.at(low), scale.at(high)
-    return f'<path d="M{left} {_MIDDLE}h{right - left}" stroke="{colour}" stroke-width="2"/>' if right > left else ""
+    return f'<path d="M{left} {_MIDDLE - 1}h{right - left}v2h{left - right}z"/>' if right > left else ""
 
 
-def _circle(x: int, colour: str, hollow: bool) -> str:
-    return f'<circle cx="{x}" cy="{_MIDDLE}" r="3.5" {_filled(colour, hollow)}/>'
-
-
-def _shape(x: int, colour: str, verdict: str) -> str:
-    """A circle for better, a triangle that points down for worse, a hollow diamond for what cannot be told, a square for the others."""
-    if verdict == "better":
-        return _circle(x, colour, hollow=False)
-    drawn = {"worse": f"M{x - 4} 3h8l-4 7z", "unknown": f"M{x} 2l4 4l-4 4l-4-4z"}.get(verdict, f"M{x - 3} 3h6v6h-6z")
-    return f'<path d="{drawn}" {_filled(colour, verdict == "unknown")}/>'
-
-
-def _filled(colour: str, hollow: bool) -> str:
-    return f'fill="#fff" stroke="{colour}" stroke-width="1.5"' if hollow else f'fill="{colour}"'
+def _mark(name: str, x: int) -> str:
+    return f'<use href="#{_ID}{name}" x="{x}"/>'
