@@ -73,7 +73,12 @@ def _panel(of_panel: Sequence[Difference], base: str | None, room: float, severa
         "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": looks["color"]},
     }
     dots = {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}, "encoding": {"x": x, **looks}}
-    layers = [*([band] if any(one.margin is not None for one in of_panel) else []), zero, line, dots]
+    layers = [
+        *([band] if any(one.margin is not None for one in of_panel) else []),
+        zero,
+        *([line] if any(one.low is not None for one in of_panel) else []),
+        dots,
+    ]
     title = {"title": of_panel[0].subject.measure} if several else {}
     return {**title, "width": _WIDTH, "height": {"step": _STEP}, "data": {"values": rows}, "encoding": {"y": y}, "layer": layers}
 

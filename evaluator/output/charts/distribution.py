@@ -55,7 +55,7 @@ def _panel(spread: Spread) -> Spec:
     }
     zero = {**at_zero, "mark": {"type": "bar", "color": GREY, "width": 7}, "encoding": {"x": x, "y": y, "y2": {"datum": 0}}}
     text = {**at_zero, "mark": {"type": "text", "dy": -7, "color": "#333333"}, "encoding": {"x": x, "y": y, "text": {"field": "text"}}}
-    return {"width": 330, "height": 180, "layer": [bars, *([zero, text] if spread.zero else [])]}
+    return {"width": 330, "height": 180, "layer": [*([bars] if rows else []), *([zero, text] if spread.zero else [])]}
 
 
 def _ticks(spread: Spread) -> list[int]:

@@ -56,7 +56,7 @@ def _panel(rows: Sequence[Spec], metric: str, cutoffs: Sequence[str], looks: Spe
     }
     line = {"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": {"y": y, "color": looks["color"]}}
     dots = {"mark": {"type": "point", "filled": True, "size": 45, "opacity": 1}, "encoding": {"y": y, **looks}}
-    layers = [*([band] if bands else []), line, dots]
+    layers = [*([band] if bands and any(row["low"] is not None for row in rows) else []), line, dots]
     return {"title": metric, "width": 215, "height": 150, "data": {"values": list(rows)}, "encoding": {"x": x}, "layer": layers}
 
 

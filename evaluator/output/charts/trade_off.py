@@ -67,7 +67,9 @@ def trade_off(points: Sequence[ValuePoint], x: str, y: str) -> Spec:
         "encoding": {"x": at_x, "y": {**at_y, "field": "y_low"}, "y2": {"field": "y_high"}, "color": looks["color"]},
     }
     dots = {"mark": {"type": "point", "filled": True, "size": 90, "opacity": 1}, "encoding": {"x": at_x, "y": at_y, **looks}}
-    spec = {"width": 420, "height": 320, "data": {"values": rows}, "layer": [across, up, dots]}
+    whiskers = ((across, "x_low"), (up, "y_low"))
+    layers = [*(layer for layer, end in whiskers if any(row[end] is not None for row in rows)), dots]
+    spec = {"width": 420, "height": 320, "data": {"values": rows}, "layer": layers}
     return finished(spec, f"{y} against {x} of {len(both)} models")
 
 
