@@ -44,7 +44,7 @@ def written(folder: Path, models: Sequence[str], **evaluation: Any) -> Path:
     pl.DataFrame({"user": users, "item": [f"i{n % 30}" for n in range(N_USERS)]}).write_parquet(folder / "train.parquet")
     pl.DataFrame({"user": users, "plan": ["free", "paid"] * (N_USERS // 2)}).write_parquet(folder / "users.parquet")
     data = {"test": "test.parquet", "train": "train.parquet", "users": "users.parquet", "recommendations": paths}
-    (folder / "config.yaml").write_text(yaml.safe_dump({"data": data, "evaluation": given}))
+    (folder / "config.yaml").write_text(yaml.safe_dump({"data": data, "evaluation": given}, sort_keys=False))
     return folder / "config.yaml"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +20,8 @@ from .verdict import verdict
 from .views import Picture, Section, data_of, section_of
 from .whiskers import marks
 
+_ACTING: Final = re.compile("[<>&\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What could end an element, or would act where the page is read as text."""
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 
 
@@ -98,9 +101,7 @@ def _for_script(text: str) -> str:
 def _json(content: Any) -> str:
     """JSON that stands in a page: no text in it can end the element."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for sign in "<>&\u2028\u2029":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text
+    return _ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _hash(script: str) -> str:
