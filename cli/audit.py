@@ -9,12 +9,13 @@ from typing import Any
 
 import click
 
-from .options import config_argument, input_format_option, recs_option, replace_option, set_option
+from .options import config_argument, input_format_option, plugin_option, recs_option, replace_option, set_option
 from .output import emit, warn, warn_of_settings_of_runs
 
 
 @click.command()
 @config_argument
+@plugin_option
 @set_option
 @recs_option
 @replace_option

@@ -6,12 +6,22 @@ import sys
 
 import click
 
-from .options import config_argument, input_format_option, recs_option, replace_option, set_option, store_option, strict_option
+from .options import (
+    config_argument,
+    input_format_option,
+    plugin_option,
+    recs_option,
+    replace_option,
+    set_option,
+    store_option,
+    strict_option,
+)
 from .output import emit, on_screen, warn
 
 
 @click.command()
 @config_argument
+@plugin_option
 @set_option
 @recs_option
 @replace_option

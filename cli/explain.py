@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
-from .options import config_argument, input_format_option, recs_option, replace_option, set_option
+from .options import config_argument, input_format_option, plugin_option, recs_option, replace_option, set_option
 from .output import emit, warn, warn_of_settings_of_runs
 
 
 @click.command()
 @click.argument("measure")
 @config_argument
+@plugin_option
 @click.option("--user", required=True, help="The id of the user.")
 @click.option("--model", help="The name of the model; not needed where there is one.")
 @set_option

@@ -10,11 +10,14 @@ from receval.conventions import Convention, known, load
 from receval.errors import ConfigError
 from receval.names.measure_strings import MetricSpec, parse
 
+from .options import plugin_option
+
 _FORMATS = ("table", "md", "json")
 
 
 @click.command()
 @click.argument("name", required=False)
+@plugin_option
 @click.option("--convention", metavar="NAME", help="Explain a convention (a name, or a .yaml file), or NAME as it has it.")
 @click.option("--axes", is_flag=True, help="Explain what every metric takes.")
 @click.option("--conventions", is_flag=True, help="List the conventions.")
@@ -33,6 +36,7 @@ def metrics(name: str | None, convention: str | None, axes: bool, conventions: b
     if sum((name is not None or convention is not None, axes, conventions, everything)) > 1:
         raise click.UsageError("NAME or --convention, --axes, --conventions and --all exclude each other")
     used = _load(convention)
+    named = None if name is None else _named(name, used)  # which may add the metric of a package to those that there are
     overview = catalogue.read(() if used is None else (used,))
     if everything:
         print_page(
@@ -44,8 +48,8 @@ def metrics(name: str | None, convention: str | None, axes: bool, conventions: b
         print_page(pages.axes(overview.protocol), {"axes": overview.protocol}, form)
     elif conventions:
         print_page(pages.conventions(overview.conventions), {"conventions": overview.conventions}, form)
-    elif name is not None:
-        entry = overview.metric(_named(name, used))
+    elif named is not None:
+        entry = overview.metric(named)
         print_page(pages.metric(entry, under=used.name if used else None, axes=overview.protocol), {"metric": entry}, form)
     elif used is not None:
         agreed = overview.convention(used.name)

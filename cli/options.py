@@ -2,8 +2,43 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import click
 
+
+def _load_plugins(context: click.Context, parameter: click.Parameter, files: tuple[str, ...]) -> None:
+    """Run the files of `--plugin` before anything is read that may speak of what they add."""
+    if files:
+        from receval import plugins
+
+        for file in files:
+            plugins.load_file(Path(file))
+
+
+class FormatChoice(click.Choice[str]):
+    """The name of a format: one of those built in, or one that an installed package adds."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> str:
+        """The name, if there is such a format."""
+        if value not in self.choices:
+            from receval import plugins
+
+            if plugins.find("formats", str(value)) is not None:
+                return str(value)
+        return str(super().convert(value, parameter, context))
+
+
+plugin_option = click.option(
+    "--plugin",
+    multiple=True,
+    metavar="FILE",
+    expose_value=False,
+    is_eager=True,
+    callback=_load_plugins,
+    help="Run a file of Python first, which adds metrics or checks.",
+)
 config_argument = click.argument("config", type=click.Path())
 set_option = click.option(
     "--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a value of the config: --set evaluation.top_k=[5,10]."

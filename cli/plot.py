@@ -8,7 +8,7 @@ from typing import Any
 import click
 import receval
 
-from .options import recs_option, replace_option, set_option
+from .options import plugin_option, recs_option, replace_option, set_option
 from .output import warn
 
 _CHARTS = ("over_k", "differences", "trade_off", "distribution")
@@ -30,6 +30,7 @@ _ENDINGS = (".svg", ".png", ".pdf", ".json")
 )
 @click.option("--baseline", metavar="NAME|DIR", help="The model, the result or the folder that the others are compared with; the first.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
+@plugin_option
 @set_option
 @recs_option
 @replace_option
@@ -65,5 +66,5 @@ def plot(
     files = {path: path.suffix.lower()[1:]}
     reports.refuse_without_extra(files)
     with disk.Stage(report_files.folders(files)) as stage:
-        content = reports.content(inputs, read_config, asked, None, charts={chart: of})
+        content, _ = reports.content(inputs, read_config, asked, None, charts={chart: of})
         stage.commit({disk.destination(path): reports.picture(content, chart, files[path])})

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import receval
 
-from .options import ci_option, recs_option, replace_option, set_option
+from .options import ci_option, plugin_option, recs_option, replace_option, set_option
 from .output import warn
 
 
@@ -20,7 +20,7 @@ from .output import warn
     "outputs",
     multiple=True,
     metavar="FILE",
-    help="Write the report: .html, .md, .xml (JUnit), .svg (a badge). May be repeated.",
+    help="Write the report: .html, .md, .tex, .xml (JUnit), .svg (a badge). May be repeated.",
 )
 @click.option("--interactive", is_flag=True, help="Put Vega into the page (0.9 MB), which shows numbers under the pointer.")
 @click.option("--template", metavar="FILE.j2", help="Render a Jinja template of your own into the files of -o.")
@@ -29,6 +29,7 @@ from .output import warn
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to judge; the others are shown. May be repeated.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
 @click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="Name the N users with the largest losses.")
+@plugin_option
 @set_option
 @recs_option
 @replace_option
@@ -71,8 +72,9 @@ def report(
     if not files and system == "none":
         raise click.UsageError("say where the report goes: -o report.html")
     with disk.Stage(report_files.folders(files)) as stage:
-        content = reports.content(inputs, read_config, asked, title)
-        stage.commit(reports.contents(content, files, interactive=interactive, template=own))
+        content, gathered = reports.content(inputs, read_config, asked, title)
+        made = reports.contents(content, files, interactive=interactive, template=own)
+        stage.commit(made | reports.in_latex(gathered, files))
     machines.publish(content, system)
     if files and not quiet:
         click.echo(f"receval: wrote {', '.join(map(str, files))}", err=True)

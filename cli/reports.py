@@ -9,8 +9,8 @@ from typing import Any
 
 import receval
 from receval.errors import ConfigError
-from receval.evaluation.gathering import gather
-from receval.evaluation.reporting import report_of_gathered, report_of_run
+from receval.evaluation.gathering import Gathered, gather
+from receval.evaluation.report_content import latex_of_gathered, report_of_gathered, report_of_run
 from receval.output.charts import drawing
 from receval.output.disk import destination
 from receval.output.report import figures
@@ -34,11 +34,13 @@ def content(
     asked: Mapping[str, Any],
     title: str | None,
     charts: Mapping[str, tuple[str, ...]] | None = None,
-) -> ReportContent:
-    """What a report of some results is made of; `asked` has the options of the command line by their names."""
+) -> tuple[ReportContent, Gathered]:
+    """What a report of some results is made of, and the results; `asked` has the options of the command line by their names."""
     gathered = gather(inputs, read_config, lambda loaded: receval.run(loaded, tolerant=True))
     warn_of_findings(gathered)
-    return report_of_gathered(gathered, lambda questions: changed_by(questions, asked), source=_path(inputs[0]), title=title, charts=charts)
+    source = _path(inputs[0])
+    report = report_of_gathered(gathered, lambda questions: changed_by(questions, asked), source=source, title=title, charts=charts)
+    return report, gathered
 
 
 def contents(
@@ -49,9 +51,17 @@ def contents(
     for path, form in files.items():
         if template is not None and form == "template":
             made[destination(path)] = rendered(template[1], content, template[0], path)
-        else:
+        elif not form.startswith("latex"):
             made[destination(path)] = as_html(content, interactive=interactive) if form == "html" else REPORTS[form](content)
     return made
+
+
+def in_latex(gathered: Gathered, files: Mapping[Path, str]) -> dict[Path, bytes | Path]:
+    """The bytes of the files in LaTeX, which are of one result."""
+    forms = {path: form for path, form in files.items() if form.startswith("latex")}
+    if forms and len(gathered.results) > 1:
+        raise ConfigError(f"-o {next(iter(forms))}: a report in LaTeX is of one result", "receval compare -o FILE.tex writes a comparison")
+    return {destination(path): latex_of_gathered(gathered, is_document=form == "latex-document") for path, form in forms.items()}
 
 
 def refuse_without_extra(files: Mapping[Path, str]) -> None:

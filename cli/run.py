@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from glob import glob
 from pathlib import Path
@@ -12,24 +12,38 @@ from typing import Any
 import click
 import receval
 
-from .options import ci_option, config_argument, input_format_option, recs_option, replace_option, set_option, store_option, strict_option
+from .options import (
+    FormatChoice,
+    ci_option,
+    config_argument,
+    input_format_option,
+    plugin_option,
+    recs_option,
+    replace_option,
+    set_option,
+    store_option,
+    strict_option,
+)
 from .output import emit, on_screen, warn
 from .table_options import TableOptions, table_options
 
 _LARGE = 50 << 20
 _ALL_FINDINGS = "receval run -v"
-_FORMATS = ("table", "csv", "json", "jsonl", "md", "parquet")
-_ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".parquet": "parquet"}
+_FORMATS = ("table", "csv", "json", "jsonl", "latex", "md", "parquet")
+_ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".parquet": "parquet", ".tex": "latex"}
+_ENDINGS |= {".html": "html", ".htm": "html", ".xml": "junit", ".svg": "badge"}
+_NAMES = {"report.tex": "latex-document"}
 _PER_USER_ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 
 
 @click.command()
 @config_argument
+@plugin_option
 @set_option
 @recs_option
 @replace_option
 @input_format_option
-@click.option("--format", "form", type=click.Choice(_FORMATS[:-1]), help="What to print; a table if not given.")
+@click.option("--format", "form", type=FormatChoice(_FORMATS[:-1]), help="What to print; a table if not given.")
 @click.option(
     "-o",
     "--output",
@@ -101,35 +115,37 @@ def run(
         raise click.UsageError(f"--per-user prints csv or jsonl, not {form}")
     looks.refuse_unknown(loaded)
     system = machines.system(ci)
-    files, folders = _targets(loaded, outputs, _PER_USER_ENDINGS if per_user else {**_ENDINGS, **report_files.REPORT_ENDINGS})
-    pages = report_files.taken_from(files) | report_files.configured(loaded) | machines.files(system)
+    files, folders = _targets(loaded, outputs, _PER_USER_ENDINGS if per_user else _ENDINGS)
+    files, pages = report_files.divided(files, report_files.configured(loaded))
+    pages |= machines.files(system)
     reported = bool(pages) or system != "none"
     refuse_overwriting(loaded, [*results.targets(loaded, [*files, *pages], folders), *failures.targets(store)])
     with ExitStack() as stack:
         stage = stack.enter_context(disk.Stage([*folders, *report_files.folders([*files, *pages])]))
         failures_stage = stack.enter_context(failures.target(store))
         formats = (loaded.config.output.per_user_formats or (("parquet",) if per_user else ())) if folders else ()
-        keeps = per_user or bool(formats) or (reported and closing.has_several(loaded))
+        keeps = per_user or bool(formats) or reported
         compares = not quiet and form in (None, "table") and not per_user and closing.has_several(loaded)
         result = _evaluate(
             loaded,
             quiet,
             keep_failures=store is not None,
-            keep_users=keeps or compares,
-            most_values=None if keeps else closing.most_values(loaded),
+            keep_users=keeps or compares or results.compares(files, form),
+            most_values=None if keeps or results.compares(files, form) else closing.most_values(loaded),
             complete=bool(files or folders or reported or form not in (None, "table")),
             enriched=_enriched(loaded, folders, stack),
-            describes=loaded.config.output.describe,
+            describes=loaded.config.output.describe or results.describes(loaded, files),
         )
         report, made = _reported(loaded, result, pages) if reported else (None, {})
-        results.save(result, formats, files, folders, stage, per_user, made)
+        results.save(loaded, result, formats, files, folders, stage, per_user, made)
         failures.keep(result, store, failures_stage)
     printed = form or ("csv" if per_user else None)
     if printed is None:
         alike, sentences = closing.closing(loaded, result) if compares else (frozenset[tuple[str, str]](), [])
         _print_table(result, looks, quiet, verbose, strict, alike, sentences)
     else:
-        _print(looks.applied(result) if printed == "md" else result, printed, quiet, verbose, strict, per_user)
+        renderer = results.renderer_of(loaded, printed, per_user)
+        _print(looks.applied(result) if printed == "md" else result, renderer, quiet, verbose, strict)
     if report is not None:
         machines.publish(report, system)
     context.exit(1 if result.failed(strict) else 0)
@@ -137,6 +153,8 @@ def run(
 
 def _targets(loaded: receval.Loaded, outputs: tuple[str, ...], formats: dict[str, str]) -> tuple[dict[Path, str], list[Path]]:
     """The files to write with their formats, and the folders."""
+    from receval.output import renderer
+
     files: dict[Path, str] = {}
     folders = [loaded.folder / Path(loaded.config.output.dir).expanduser()] if loaded.config.output.dir else []
     for output in outputs:
@@ -146,7 +164,9 @@ def _targets(loaded: receval.Loaded, outputs: tuple[str, ...], formats: dict[str
         if output.endswith("/") or path.is_dir():
             folders.append(path)
         elif path.suffix.lower() in formats:
-            files[path] = formats[path.suffix.lower()]
+            files[path] = _NAMES.get(path.name.lower(), formats[path.suffix.lower()])
+        elif formats is _ENDINGS and path.suffix and renderer(path.suffix[1:]) is not None:
+            files[path] = path.suffix[1:]
         else:
             endings = ", ".join(formats)
             raise click.UsageError(f"-o {output}: end a file in {endings}, or a folder in /")
@@ -212,12 +232,10 @@ def _print_table(
     emit(on_screen(text + more))
 
 
-def _print(result: receval.Result, form: str, quiet: bool, verbose: bool, strict: bool, per_user: bool) -> None:
+def _print(result: receval.Result, renderer: Callable[[receval.Result], bytes], quiet: bool, verbose: bool, strict: bool) -> None:
     """Print the result in a format; what the checks found goes to standard error."""
-    from receval import output
-
     _print_findings(result, quiet, verbose, strict)
-    emit((output.PER_USER if per_user else output.FORMATS)[form](result))
+    emit(renderer(result))
 
 
 def _print_findings(result: receval.Result, quiet: bool, verbose: bool, strict: bool) -> None:

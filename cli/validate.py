@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import click
 
-from .options import config_argument, input_format_option, recs_option, replace_option, set_option
+from .options import config_argument, input_format_option, plugin_option, recs_option, replace_option, set_option
 from .output import warn
 
 
 @click.command()
 @config_argument
+@plugin_option
 @set_option
 @recs_option
 @replace_option

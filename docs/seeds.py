@@ -1,254 +1,21 @@
-"""The page docs/seeds.md: what the documents of five systems say, how receval does it, and what it prints for the files of docs/seeds."""
+"""The page docs/seeds.md: the statements of seed_statements.py, and what receval prints for the files of docs/seeds."""
 
 from __future__ import annotations
 
 import io
+import re
+import runpy
 import shlex
 from collections.abc import Sequence
 from contextlib import chdir, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
 
 from receval.cli.main import main
 from receval.output.blocks import Block, FormulaBlock, Heading, Points, Prose
 
 ROOT = Path(__file__).parent.parent
-CONFIG = "docs/seeds/seeds.yaml"
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A statement of a document, how receval does it, and what shows it: metrics under a convention, or the words of a command."""
-
-    says: str
-    how: str
-    metrics: Sequence[str] = ()
-    convention: str = "receval"
-    command: Sequence[str] = ()
-
-    def words(self) -> list[str]:
-        """The words of the command after `receval`."""
-        if self.command:
-            return list(self.command)
-        chosen = [] if self.convention == "receval" else ["--set", f"evaluation.convention={self.convention}"]
-        return ["run", CONFIG, *chosen, "--set", f"evaluation.metrics=[{', '.join(self.metrics)}]"]
-
-
-CLAYRS = (
-    Statement(
-        "Precision, Recall and FMeasure of a user: tp/(tp + fp), tp/(tp + fn), and (1 + β²)·P·R/(β²·P + R); for the system "
-        "the mean (macro) "
-        "or pooled (micro). fp are listed items that are rated below the threshold.",
-        "`clayrs-docs` divides Precision by the listed items that the user rated; the program, `clayrs`, by all that are listed.",
-        ("Precision", "Recall", "FMeasure(beta=2)", '"FMeasure(sys_average=micro)"'),
-        "clayrs-docs",
-    ),
-    Statement(
-        "Relevant is a rating of at least relevant_threshold; without it the text says each user's mean rating, the report prints "
-        "the mean of all ratings (rows 10, 11).",
-        "Without a threshold `clayrs` takes the user's mean test rating. `all_mean` is the mean of all ratings, of the test file and of "
-        "data.train; here 45/13, so that 4 and 5 are relevant. The threshold that a measure names stands in its label.",
-        ("Recall", '"Recall(relevant_threshold=all_mean)"', '"Recall(relevant_threshold=2)"'),
-        "clayrs-docs",
-    ),
-    Statement(
-        "The classes without AtK look at the whole list, those with AtK at the first K (row 67).",
-        "A metric without a cut-off looks at the whole list where the config gives no `top_k`; an AtK class without K is refused.",
-        ("Precision", "PrecisionAtK@1", "MAP", "MAPAtK@2"),
-        "clayrs",
-    ),
-    Statement(
-        "R-Precision = tp@R/(tp@R + fp@R), fp@R being listed to R and rated below the threshold; micro and macro (rows 35, 37, 38).",
-        "`clayrs-docs` divides by the rated items among the first R, `clayrs` by the smaller of R and the length of the list.",
-        ("RPrecision", '"RPrecision(sys_average=micro)"', '"RPrecision(convention=clayrs)"'),
-        "clayrs-docs",
-    ),
-    Statement(
-        "NDCG: DCG = Σ f(r)/log_x(2 + i) over the ratings of the predicted items, i their index in that list; f is linear or exponential; "
-        "IDCG is the DCG of their ideal ranking; users without one (NaN) are left out (rows 51, 55, 56, 58).",
-        "`clayrs` and `clayrs-docs` rank the listed items that the user rated among themselves and divide by their best order.",
-        ("NDCG", '"NDCG(gains=exponential)"'),
-        "clayrs-docs",
-    ),
-    Statement(
-        "x is the base of the logarithm (row 54).",
-        "`discount_log` is read alone under `clayrs`, and tells that a block is ClayRS'. It cancels out.",
-        ('"NDCG(discount_log=np.log10)"',),
-        "clayrs",
-    ),
-    Statement(
-        "NDCG@K: the ratings are cut at the first k predictions (row 59).",
-        "`clayrs-docs` divides by the best order of what is left; the program by the best k of all of them.",
-        ("NDCGAtK@1", '"NDCGAtK(convention=clayrs)@1"'),
-        "clayrs-docs",
-    ),
-    Statement(
-        "MRR = 1/|Q| · Σ 1/rank, Q being the set of recommendation lists (rows 62, 66).",
-        "`clayrs-docs` averages over all lists, those without a relevant item counting 0; the program leaves their users out.",
-        ('"MRR(relevant_threshold=4)"', '"MRR(convention=clayrs,relevant_threshold=4)@none"'),
-        "clayrs-docs",
-    ),
-    Statement(
-        "MSE, RMSE and MAE of a user over the predicted test items, averaged over users; without a predicted item NaN.",
-        "The scores of the lists are the predictions, or those of data.predictions.",
-        ("MSE", "RMSE", "MAE"),
-        "clayrs-docs",
-    ),
-)
-WARPREC = (
-    Statement(
-        "Precision, Recall, HitRate, MAP, MAR, MRR and nDCG at K by their formulas; nDCG has the gain 2^r - 1, nDCGRendle2020 is binary.",
-        "`warprec-docs`; under `warprec` nDCG has the gain 2^(r+1) - 1, as the program.",
-        ("Precision@2", "MAP@2", "MAR@2", "nDCG@2", "nDCGRendle2020@2"),
-        "warprec-docs",
-    ),
-    Statement(
-        "AUC = 1/|P| · Σ |{j ∈ N_u : r_ui > r_uj}|/|N_u|, with a strict >; GAUC is its mean over users (rows 86, 95).",
-        "The axis `auc_ties` says what a pair with equal scores counts: nothing (`strict`, as in `warprec-docs`), a half (`half`), or "
-        "what the order of the list says (`list_order`, the default). With `list_order` the check R04 gives the bounds of "
-        "AUC and GAUC over "
-        "all orders.",
-        ("AUC", "GAUC", '"GAUC(ties=half)"', '"GAUC(ties=list_order)"'),
-        "warprec-docs",
-    ),
-    Statement(
-        "AUC is the chance that a relevant item ranks above an irrelevant one (row 84).",
-        "It is where every model lists all items. What a list leaves out stands below it, and a relevant item among that "
-        "adds 0: the mean over "
-        "cut lists is lower. `over=hits` averages over the listed relevant items alone.",
-        ("AUC", '"AUC(over=hits)"'),
-        "warprec-docs",
-    ),
-    Statement(
-        "F1@K is a formula of Precision@K and Recall@K, which the page defines as means over users (row 89).",
-        "The axis `f_of`: `means` under `warprec-docs`, and `users`, the mean of the users' F, elsewhere.",
-        ("F1@2", '"F1(of=users)@2"'),
-        "warprec-docs",
-    ),
-    Statement(
-        "Extended-F1 of any two metrics, as {name: F1, params: {metric_name_1: nDCG, metric_name_2: MAP, beta: 0.5}} (row 92).",
-        "Two metrics with a value per user are combined for each user; metrics of the whole model by arithmetic, which the message names.",
-        (
-            "{name: F1, params: {metric_name_1: nDCG, metric_name_2: MAP, beta: 0.5}, k: 2}",
-            '"2*nDCG@2*ItemCoverage@2/(nDCG@2 + ItemCoverage@2)"',
-        ),
-    ),
-    Statement(
-        "evaluation: {top_k: [10, 20, 50], metrics: [...], complex_metrics: [...]}.",
-        "The block is read as it is. With `convention: warprec` or `warprec-docs` beside it the numbers are WarpRec's (rows 117, 118).",
-        command=[
-            *("run", CONFIG, "--set", "evaluation.convention=warprec", "--set", "evaluation.top_k=[1,2]"),
-            *("--set", "evaluation.metrics=[nDCG]", "--set", "evaluation.complex_metrics=[{name: F1, params: {metric_name_1: nDCG}}]"),
-        ],
-    ),
-)
-RELISON = (
-    Statement(
-        "AP = Σ P@k·rel(k) / |relevant(u)|, MAP its mean; R = |R_u ∩ relevant(u)|/|relevant(u)|.",
-        "`relison` and `relison-docs`.",
-        ("MAP@2", "Recall@2"),
-        "relison-docs",
-    ),
-    Statement(
-        "DCG = Σ g(v_k)/log2(1 + k), g being a degree of relevance such as the weight of an edge (rows 126, 127).",
-        "`relison-docs` takes the rating of the test file as the gain; under `relison` nDCG is binary, as the program computes it.",
-        ("nDCG@2", '"nDCG(convention=relison)@2"'),
-        "relison-docs",
-    ),
-    Statement(
-        "P = |R_u ∩ relevant(u)|/|R_u|, by the length of the ranking (row 132).",
-        "`relison-docs`; the program divides by the cutoff, 5 here.",
-        ("Precision@5", '"Precision(convention=relison)@5"'),
-        "relison-docs",
-    ),
-    Statement(
-        "MAP: {cutoff: {type: int, values: [1, 5, 10]}}, also a range (row 140).",
-        "Grids are read as they are; `convention: relison-docs` beside them makes the numbers RELISON's.",
-        ("{MAP: {cutoff: {type: int, values: [1], range: {start: 2, end: 3, step: 1}}}}",),
-        "relison-docs",
-    ),
-    Statement(
-        "More metrics can be defined through the interfaces of RankSys (row 120).",
-        "Arithmetic of metrics, and conventions of one's own, in YAML; a new metric is a function in the source tree (CONTRIBUTING.md).",
-        ('"0.5*nDCG@2 + 0.5*MAP@2"',),
-    ),
-)
-RS_METRICS = (
-    Statement(
-        "hitrate, precision, recall, ndcg and mrr with k = 10 by default.",
-        "Under `rs_metrics` names and defaults are those of the functions.",
-        ("hitrate", "precision", "recall", "ndcg", "mrr"),
-        "rs_metrics",
-    ),
-    Statement(
-        "AP@k and AR@k divide by k.",
-        "`rs_metrics-docs`; since version 0.5 the program divides by the number of relevant items.",
-        ("mapr@2", "mar@2", '"mapr(convention=rs_metrics)@2"'),
-        "rs_metrics-docs",
-    ),
-    Statement(
-        "coverage(items, recs, k=None): whole lists unless k is given (row 174).",
-        "`coverage` alone is `coverage@none`, whatever `top_k` says.",
-        ("coverage", "coverage@1"),
-        "rs_metrics",
-    ),
-)
-REPLAY = (
-    Statement(
-        "HitRate, Precision, MAP, Recall, RocAuc, MRR, NDCG, Surprisal, Coverage.",
-        "`replay` is the library of today, `replay-experimental` its older metrics, `replay-docs` the documents of these.",
-        ("HitRate@2", "MAP@2", "RocAuc@2", "Surprisal@2", "Coverage@2"),
-        "replay-docs",
-    ),
-    Statement(
-        "NCIS: w = f(π now)/f(π before), clipped to [1/threshold, threshold]; R_u = Σ r·w / Σ w.",
-        "NCISPrecision, with data.previous_policy.",
-        ("NCISPrecision@2", '"NCISPrecision(threshold=2)@2"'),
-        "replay-docs",
-    ),
-    Statement(
-        "An activation is applied to the policy values: softmax, sigmoid, and logit, which __init__ names beside it (row 200).",
-        "`activation` takes them under every convention; `logit` is another name of `sigmoid`.",
-        ('"NCISPrecision(activation=logit)@2"',),
-        "replay-docs",
-    ),
-    Statement(
-        "f(π_ui, π_u) looks at all values of the user (row 201).",
-        "`replay-docs` has the softmax over the whole list. The library cuts lists to the largest k that it is asked for "
-        "first; `over=first_k`, the "
-        "default and that of `replay-experimental`, is the library with one k at a time.",
-        (
-            '"NCISPrecision(activation=softmax,threshold=1.1)@1"',
-            '"NCISPrecision(activation=softmax,threshold=1.1)@2"',
-            '"NCISPrecision(activation=softmax,threshold=1.1,over=first_k)@2"',
-        ),
-        "replay-docs",
-    ),
-    Statement(
-        "NCISMetric is the base of any reward (row 206).",
-        "Four rewards: precision, recall, hit rate and nDCG; there is none of one's own.",
-        ("NCISPrecision@2", "NCISRecall@2", "NCISHitRate@2", "NCISnDCG@2"),
-    ),
-)
-SECTIONS = {
-    "ClayRS": (
-        CLAYRS,
-        "The report as a LaTeX document with a section for every metric (rows 1, 2, 70), statistics of the data set (row 4), "
-        "the threshold of every "
-        "measure in a report (rows 21, 25, 30, 34, 38, 66), and folds with their mean (row 69).",
-    ),
-    "WarpRec": (WARPREC, "Classes of metrics to import (row 83)."),
-    "RELISON": (RELISON, "A metric of one's own without changing the source tree (row 120)."),
-    "rs_metrics": (RS_METRICS, "Functions over dictionaries and frames in Python (rows 143 to 158 and 176)."),
-    "RePlay": (
-        REPLAY,
-        "Calls of metrics on data in memory and metrics by inheritance (rows 177, 209, 210), comparison with a named model "
-        "and with earlier "
-        "results (rows 213, 214), an interval of any size (row 217), values of users on standard output (row 218), means by "
-        "number of ratings "
-        "(row 219), and a gate on a value (row 232).",
-    ),
-}
+_STATEMENTS = runpy.run_path(str(ROOT / "docs" / "seed_statements.py"))
+CONFIG, SECTIONS = _STATEMENTS["CONFIG"], _STATEMENTS["SECTIONS"]
 
 
 def page() -> list[Block]:
@@ -265,13 +32,13 @@ def page() -> list[Block]:
     for name, (statements, missing) in SECTIONS.items():
         blocks.append(Heading(name, 2))
         for statement in statements:
-            blocks += [Prose(f"**{statement.says}** {statement.how}"), FormulaBlock(shown(statement.words()))]
+            blocks += [Prose(f"**{statement.says}** {statement.how}"), FormulaBlock(shown(statement.words(), statement.n_blocks))]
         blocks += [Prose("Not there yet:"), Points((missing,))]
     return blocks
 
 
-def shown(words: Sequence[str]) -> str:
-    """A command and the table that it prints."""
+def shown(words: Sequence[str], n_blocks: int) -> str:
+    """A command, and the first blocks of what it prints: what stands below is about the run, not about the statement."""
     printed, err = io.BytesIO(), io.StringIO()
     out = io.TextIOWrapper(printed, encoding="utf-8")
     with chdir(ROOT), redirect_stdout(out), redirect_stderr(err):
@@ -279,7 +46,6 @@ def shown(words: Sequence[str]) -> str:
     if code:
         raise RuntimeError(f"receval {shlex.join(words)}: {err.getvalue()}")
     out.flush()
-    lines = [line.rstrip() for line in printed.getvalue().decode().strip("\n").splitlines()]
-    lines = lines[1:] if not lines[0] else lines
-    end = lines.index("") if "" in lines else len(lines)  # what stands below is about the run, not about the statement
-    return "\n".join([f"$ receval {shlex.join(words)}", *lines[:end]])
+    lines = "\n".join(line.rstrip() for line in printed.getvalue().decode().splitlines())
+    blocks = [block for block in re.split(r"\n\n+", lines.strip("\n")) if block]
+    return "\n".join([f"$ receval {shlex.join(words)}", "\n\n".join(blocks[:n_blocks])])

@@ -1,8 +1,8 @@
-"""receval as a library: load a config, run it, read the result.
+"""receval as a library: evaluate recommendations in tables of any kind, and look into the result.
 
-    from receval import load_config, run
-    result = run(load_config("config.yaml"))
-    result.rows, result.per_user["als"]
+    import receval
+    result = receval.evaluate(test=test, recommendations={"als": als}, metrics=["nDCG@10", "Recall@20"])
+    result["als", "nDCG@10"].value, result.per_user["als"], result.to_polars()
 
 `receval.__version__` is the version that is installed. Names are imported when they are first used, so that `receval --help` does not wait
 for the dataframe library.
@@ -11,42 +11,51 @@ for the dataframe library.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import Any
-
-__all__ = [
-    "Audit",
-    "Counts",
-    "Description",
-    "Explanation",
-    "Input",
-    "InputFile",
-    "Loaded",
-    "Result",
-    "Row",
-    "audit",
-    "describe",
-    "explain",
-    "load_config",
-    "run",
-]
 
 _HOMES = {
     "Audit": ".results.audit",
+    "ConfigError": ".errors",
+    "Counts": ".results.result",
+    "DataError": ".errors",
     "Description": ".results.description",
+    "EvaluationResult": ".api.evaluation_result",
+    "Evaluator": ".api.evaluator",
     "Explanation": ".results.explanation",
+    "Input": ".results.result",
+    "InputFile": ".results.result",
+    "Item": ".metrics.own",
     "Loaded": ".config",
-    "audit": ".evaluation.auditing",
-    "describe": ".evaluation.describing",
-    "explain": ".evaluation.explaining",
+    "Matrix": ".load.in_memory",
+    "MissingExtraError": ".errors",
+    "RecevalError": ".errors",
+    "Result": ".results.result",
+    "Row": ".results.result",
+    "audit": ".api.calls",
+    "check": ".api.calls",
+    "describe": ".api.calls",
+    "evaluate": ".api.calls",
+    "explain": ".api.calls",
     "load_config": ".config",
+    "metric": ".metrics.own",
     "run": ".evaluation.running",
+    "score": ".api.one_list",
 }
+"""Each public name and the module that has it."""
 
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
+        from importlib.metadata import version  # only here: it takes longer than everything else
+
         return version("receval")
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES.get(name, ".results.result"), __name__), name)
+    return getattr(import_module(_HOMES[name], __name__), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
+
+
+__all__ = sorted(_HOMES)

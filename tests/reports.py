@@ -11,7 +11,7 @@ import yaml
 from receval import Result, load_config, run
 from receval.comparison.questions import Questions
 from receval.config.reporting import ReportConfig
-from receval.evaluation.reporting import report_of
+from receval.evaluation.report_content import report_of
 from receval.output.report.content import ReportContent
 
 HOSTILE = (

@@ -23,6 +23,9 @@ ROOMS = (
     "__main__",
     "cli",
     "receval",
+    "functional",
+    "testing",
+    "api",
     "evaluation",
     "init",
     "comparison",
@@ -40,18 +43,34 @@ ROOMS = (
     "tables",
     "conventions",
     "names",
+    "plugins",
     "temporary",
     "sums",
     "errors",
 )
 """The rooms from top to bottom: each imports only from those below it. `receval` is the package itself, the front door of the library."""
 ARRAYS = {
-    *("comparison", "evaluation", "health", "init", "load", "measure", "metrics", "output", "parts", "prepare", "results", "stats", "sums"),
-    "tables",
+    *(
+        "api",
+        "testing",
+        "comparison",
+        "evaluation",
+        "health",
+        "init",
+        "load",
+        "measure",
+        "metrics",
+        "output",
+        "parts",
+        "prepare",
+        "results",
+    ),
+    *("stats", "sums", "tables"),
 }
 LIBRARIES = {
     "polars": ARRAYS - {"stats", "sums"},
     "numpy": ARRAYS - {"init", "output", "results"},
+    "pandas": {"api"},
     "pyspark": {"parts"},
     "pyarrow": {"parts"},
     "obstore": {"load"},
@@ -67,10 +86,12 @@ LIBRARIES = {
     "markupsafe": {"output"},
 }
 """Each library that is not Python's own, and the rooms that may import it."""
+ENDINGS = (".py", ".pyi", ".yaml", ".typed", ".j2", ".css", ".js")
+"""The endings of files that are installed."""
 FILES = {
     "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "read_parquet"}, {"load", "output"}),
     "opens a file": ({"open"}, {"load", "output"}),
-    "reads a text of its own": ({"read_text", "read_bytes"}, {"config", "conventions", "init", "parts"}),
+    "reads a text of its own": ({"read_text", "read_bytes"}, {"config", "conventions", "init", "parts", "plugins"}),
     "writes a result": ({"write_text", "write_bytes", "mkdir", "touch"}, {"output"}),
     "keeps temporary files": ({"mkdtemp", "TemporaryDirectory", "write_ipc_stream", "read_ipc_stream", "unlink", "rmtree"},
                               {"load", "output", "parts", "temporary"}),
@@ -173,8 +194,7 @@ def test_the_wheel_holds_exactly_the_tree(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     names = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
-    shipped = (".py", ".yaml", ".typed", ".j2", ".css", ".js")
-    tree = {path for folder in ("evaluator", "cli") for path in (ROOT / folder).rglob("*") if path.suffix in shipped}
+    tree = {path for folder in ("evaluator", "cli") for path in (ROOT / folder).rglob("*") if path.suffix in ENDINGS}
     tree |= {path for path in (ROOT / "configs").rglob("*") if path.suffix in (".csv", ".parquet", ".json")}
     tree |= {ROOT / "configs" / name for name in ("__init__.py", "families.yaml", "grids.yaml", "quickstart.yaml")}
     assert {name for name in names if ".dist-info/" not in name} == {installed_path(path) for path in tree}

@@ -232,7 +232,7 @@ declare(
     Check(
         "X14",
         "warn",
-        "a model is at or below the popularity baseline, and is not called popularity (`pop` in its name) with the values of it",
+        "a model is at or below the popularity baseline, and its lists are not those of that baseline",
         "check the model, and that its file is the one meant",
         {"margin": Limit(0.0, "how much better than the baseline a model must be")},
         needs=("train",),

@@ -43,14 +43,12 @@ def compare(results: Mapping[str, Result], questions: Questions) -> Comparison:
         refuse_incomparable(base, model, metrics, unpaired=questions.unpaired)
         notes += notes_on_inputs(base, model, metrics)
         differing = Differing(base, model, questions)
-        for label in labels:
-            margin = margins[label].of(differing.value(base, label)) or None if label in margins else None
-            differences.append(differing.of(label, margin))
-            if label in judged:
-                by_group += differing.by_group(label, margin)
-            if questions.losers and label in judged:
-                lost = largest_losses(differing, label, questions.losers)
-                losers |= {} if lost is None else {(model.name, label): lost}
+        sizes = {label: margins[label].of(differing.value(base, label)) or None if label in margins else None for label in labels}
+        differences += differing.all(sizes)
+        for label in judged:
+            by_group += differing.by_group(label, sizes[label])
+            lost = largest_losses(differing, label, questions.losers) if questions.losers else None
+            losers |= {} if lost is None else {(model.name, label): lost}
         spread_labels = all_named(questions.spreads, labels, "distribution") if questions.spreads else ()
         spreads += [spread for label in spread_labels if (spread := spread_of_differences(differing, label)) is not None]
         differing.refuse_other_users()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +24,9 @@ from .questions import Questions
 from .sides import Side
 
 _OF_SUMS = ("mean", "sum")
+_MANY = 100_000
+_THREADS = 2
+"""More measures at a time would take more memory."""
 
 
 class Differing:
@@ -32,7 +36,7 @@ class Differing:
         self.base, self.model, self.questions = base, model, questions
         self._rows = {side: rows_of(side.result, side.model) for side in (base, model)}
         self._unpaired: dict[str, int] = {}
-        self._tested: list[int] = []
+        self._nobody = False
 
     def row(self, side: Side, label: str) -> Row:
         """The row of a measure."""
@@ -65,11 +69,20 @@ class Differing:
                 first, second = (Summary(row.value or 0.0, row.std, row.n_users) for row in (base, model))
                 return compare_unpaired(subject, first, second, settings, margin)
             return compare_wholes(subject, base.value, model.value, settings)
-        difference = self._paired(subject, self.pairing, margin, None)
-        self._tested.append(difference.n_users)
-        if difference.n_unpaired:
-            self._unpaired[label] = difference.n_unpaired
-        return difference
+        return self._paired(subject, self.pairing, margin, None)
+
+    def all(self, margins: Mapping[str, float | None]) -> list[Difference]:
+        """The differences of all measures of `margins`, in its order; of many users two measures at a time."""
+        users = 0 if self.pairing is None else len(self.pairing.keys)
+        if users < _MANY:
+            made = [self.of(label, margin) for label, margin in margins.items()]
+        else:
+            with ThreadPoolExecutor(_THREADS) as pool:
+                made = list(pool.map(self.of, margins.keys(), margins.values()))
+        if self.pairing is not None:
+            self._nobody = not any(one.n_users for one in made)
+            self._unpaired = {one.subject.measure: one.n_unpaired for one in made if one.n_unpaired}
+        return made
 
     def by_group(self, label: str, margin: float | None) -> Iterator[Difference]:
         """The differences of one measure within the groups that are asked for; none of a measure without values of users."""
@@ -90,7 +103,7 @@ class Differing:
 
     def refuse_other_users(self) -> None:
         """`DataError` if not the same users count on both sides, unless those in common are asked for, and if there is no such user."""
-        if self.pairing is not None and self._tested and not any(self._tested):
+        if self._unpaired and self._nobody:
             raise DataError(
                 f"{self.model.name} cannot be compared with {self.base.name}: no user counts for both",
                 "--unpaired compares means of different users",

@@ -137,6 +137,8 @@ def _of_tables(config: Config) -> Iterator[tuple[text.Path, str]]:
     for place, source in config.data.sources():
         if source.table is not None and config.engine.name != "spark":
             yield ("data", *place, "table"), "a table of a catalog is read by Spark: add engine: spark"
+        if source.frame is not None and source.frame.is_of_spark and config.engine.name != "spark":
+            yield ("data", *place), "a DataFrame of Spark is read by Spark: add engine: spark"
 
 
 def _of_models(config: Config) -> Iterator[tuple[text.Path, str]]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, field_validator
 
 from .folds import FoldEntries
+from .in_memory import describes_a_source
 from .sources import Files, ItemsField, Model, RowsSource, SourceConfig, SourceField
 
 
@@ -55,7 +56,7 @@ class Data(Model):
     predictions: (
         Annotated[
             Annotated[dict[str, SourceField], Field(json_schema_extra=_NO_SOURCE), Tag("named")] | Annotated[SourceField, Tag("file")],
-            Discriminator(lambda value: "named" if isinstance(value, Mapping) and not {"path", "table", "uri"} & value.keys() else "file"),
+            Discriminator(lambda value: "named" if isinstance(value, Mapping) and not describes_a_source(value) else "file"),
         ]
         | None
     ) = Field(None, description="predicted ratings (user, item, prediction): one file for all models, or model → file")

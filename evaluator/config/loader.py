@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any, get_args
 
@@ -18,6 +19,7 @@ from ..names import yaml_text as text
 from .contradictions import contradictions
 from .dialects import translate
 from .folds import Fold, folds_of
+from .in_memory import with_rows_marked
 from .locations import Locations
 from .look_alikes import doubt
 from .models import Config
@@ -84,22 +86,26 @@ class Loaded:
 
 
 def load_config(
-    path: str | Path,
+    config: str | PathLike[str] | Mapping[str, Any],
     overrides: Sequence[str] = (),
     recommendations: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
     input_format: str | None = None,
     replace: bool = False,
 ) -> Loaded:
-    """Read a config file; `overrides` are `path=value`, `recommendations` are `NAME=PATH` with PATH as seen from here.
+    """Read a config: a YAML file, or the same as a mapping, in which rows in memory may stand where a file has a path.
 
+    `overrides` are `path=value`, `recommendations` are `NAME=PATH` with PATH as seen from here; so are the paths of a mapping.
     `input_format` is the format of standard input, where a path is `-`. With `replace` a model of `recommendations` takes the place of one
     of the same name, which is a problem otherwise. `~` in paths is the home folder.
 
-    Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: what is wrong`.
+    Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: what is wrong`; of a mapping without a line.
     """
-    path = Path(path).expanduser()
-    document, name, folder = read_document(path, environment), str(path), path.parent
+    if isinstance(config, Mapping):
+        document, name, folder = text.Document(with_rows_marked(config)), "", Path()
+    else:
+        path = Path(config).expanduser()
+        document, name, folder = read_document(path, environment), str(path), path.parent
     value = document.value
     if not isinstance(value, dict):
         raise ConfigError(f"{name}:1:1: a config is a mapping with the keys data and evaluation, not {kind(value)}")
@@ -117,12 +123,12 @@ def load_config(
         raise ConfigError([*problems, *(f"{locations.of_path(path)}: {message}" for path, message in of_folds)])
     if folds:
         configs = _check_folds(folds, locations, folder, problems)
-        config = next(iter(configs.values()))
+        checked = next(iter(configs.values()))
     else:
-        configs, config = {}, check(value, locations, folder, problems)
-    warnings = [f"{locations.of_path(where, of_key=True)}: {message}" for where, message in unused(config)]
+        configs, checked = {}, check(value, locations, folder, problems)
+    warnings = [f"{locations.of_path(where, of_key=True)}: {message}" for where, message in unused(checked)]
     warnings += [f"{locations.in_file(('evaluation', *where), of_key=True)}: {message}" for where, message in translation.warnings]
-    return Loaded(config, name, folder, tuple(warnings), configs, "" if translation.dialect else doubt(value.get("evaluation")))
+    return Loaded(checked, name, folder, tuple(warnings), configs, "" if translation.dialect else doubt(value.get("evaluation")))
 
 
 def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, problems: Sequence[str]) -> dict[str, Config]:

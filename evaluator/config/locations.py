@@ -13,6 +13,7 @@ from .dialects import Translation
 class Locations:
     """Finds the location of a path of the config.
 
+    A config that is no file has no `name`, and a location in it is the path alone.
     `overridden` maps the paths that the command line gives to the option that gives them; `at` is the path of the evaluation in the file,
     `moved` maps paths to where what stands there was written.
     """
@@ -39,6 +40,8 @@ class Locations:
         for origin, where in self.overridden.items():  # an override made what is spoken of
             if path and origin[: len(path)] == path and path not in self.document.positions:
                 return f"{where}: {dotted(path)}"
+        if not self.name:
+            return dotted(path)
         line, column = self.document.position(path, of_key) or (1, 1)
         return f"{self.name}:{line}:{column}: {dotted(path)}" if path else f"{self.name}:{line}:{column}"
 

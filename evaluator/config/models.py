@@ -284,5 +284,5 @@ class Config(Model):
     ] = Field(EngineChoice())
     health: HealthField = Field(Health(), description="severities and limits of the health checks, by id; off: none is made")
     compare: Compare = Field(Compare(), description="which differences between models are judged, and how")
-    output: Output = Field(Output())
     report: ReportConfig = Field(ReportConfig(), description="what reports show, and which ones a run writes")
+    output: Output = Field(Output())

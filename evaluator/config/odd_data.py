@@ -19,6 +19,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from .. import plugins
 from ..checks import CHECKS, SEVERITIES, Check, CheckSetting, setting
 from ..conventions import AXES
 from .sources import Model
@@ -127,6 +128,8 @@ def _field(check: Check) -> Any:
 def _of_other(named: tuple[str, Any]) -> CheckSetting:
     """How a check is used that code outside of receval declared after this module was read."""
     name, given = named
+    if name not in CHECKS:
+        plugins.find("checks", name)  # to import the package that has it declares it
     if name not in CHECKS:
         raise PydanticCustomError("extra_forbidden", "there is no such check")
     made: CheckSetting = _setting(name, given)

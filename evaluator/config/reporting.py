@@ -1,4 +1,4 @@
-"""The section `report` of the config: the title of reports, their charts, and the files that a run writes."""
+"""The section `report` of the config: what reports show and how they look, and the files that a run writes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Annotated, Any, Final, Literal, get_args
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, StrictBool, StrictInt, WithJsonSchema
 
 from .sources import Model, as_list
 
 ChartName = Literal["differences", "over_k", "distribution", "trade_off"]
 _NAMES: Final = get_args(ChartName)
-ENDINGS: Final[Mapping[str, str]] = {".html": "html", ".htm": "html", ".md": "md", ".xml": "junit", ".svg": "badge"}
+ENDINGS: Final[Mapping[str, str]] = {".html": "html", ".htm": "html", ".md": "md", ".xml": "junit", ".svg": "badge", ".tex": "latex"}
 """The ending of a file → the form of the report in it."""
 _MEASURES: Final[dict[str, Any]] = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 _CHART: Final[dict[str, Any]] = {
@@ -48,6 +48,26 @@ def _files(value: Any) -> Any:
     return files
 
 
+class LatexStyle(Model):
+    """How tables in LaTeX look."""
+
+    best: Literal["bold", "none"] = Field(
+        "bold", description="how the best value of a measure is marked, and those that cannot be told from it where users were compared"
+    )
+    second: Literal["underline", "none"] = Field("underline", description="how the value after the best one is marked")
+    marks: Literal["letters", "dagger", "none"] = Field(
+        "none",
+        description="letters: models that share one cannot be told apart (all pairs are compared); "
+        "dagger: the model can be told from compare.baseline",
+    )
+    digits: Annotated[StrictInt, Field(ge=0, le=12)] | None = Field(
+        None, description="the decimals of values that are no counts; as many as they need, if not given"
+    )
+    document: StrictBool = Field(
+        False, description="whether every .tex file is a document of its own, with definitions, formulas and data; report.tex always is"
+    )
+
+
 class ReportConfig(Model):
     """What reports show, and which ones a run writes."""
 
@@ -63,8 +83,10 @@ class ReportConfig(Model):
     files: Annotated[tuple[str, ...], BeforeValidator(_files)] = Field(
         (),
         description="the reports that receval run writes, relative to the config file, by their endings: .html, .md, "
-        ".xml (JUnit), .svg (badge)",
+        ".tex, .xml (JUnit), .svg (a badge)",
     )
+
+    latex: LatexStyle = Field(LatexStyle(), description="tables in LaTeX")
 
     @property
     def chosen(self) -> dict[str, tuple[str, ...]]:

@@ -11,6 +11,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PlainSerializer,
     StrictBool,
     ValidationInfo,
     WithJsonSchema,
@@ -18,7 +19,9 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic.json_schema import SkipJsonSchema
 
+from .in_memory import InMemory
 from .masking import masked_options, masked_path, masked_uri
 
 
@@ -34,7 +37,13 @@ def as_list(value: Any) -> Any:
 
 
 def _as_mapping(value: Any) -> Any:
-    return {"path": value} if isinstance(value, str | list) else value
+    return {"frame": value} if isinstance(value, InMemory) else {"path": value} if isinstance(value, str | list) else value
+
+
+def _held(value: Any) -> Any:
+    if value is not None and not isinstance(value, InMemory):
+        raise ValueError("rows in memory are given in Python: receval.load_config({...}), or receval.evaluate(...)")
+    return value
 
 
 def _column_name(value: Any) -> Any:
@@ -109,6 +118,9 @@ class SourceConfig(Model):
         description="a database, in the place of a path: sqlite:///shop.db, duckdb:///shop.duckdb, postgresql://user:password@host/name",
     )
     query: Annotated[str, Field(min_length=1)] | None = Field(None, description="the SELECT whose rows are read from the database")
+    frame: SkipJsonSchema[Annotated[Any, BeforeValidator(_held), PlainSerializer(lambda held: held and held.kind)]] = Field(
+        None, description="rows in memory, in the place of a path; only Python can give them"
+    )
     name: Annotated[str, Field(min_length=1)] | None = Field(None, description="in a list of recommendations, the name of the model")
     format: Literal["csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc", "delta"] | None = Field(
         None, description="found out if not given"
@@ -143,14 +155,15 @@ class SourceConfig(Model):
 
     @model_validator(mode="after")
     def _is_somewhere(self) -> Self:
-        given = [bool(self.path), self.table is not None, self.uri is not None]
+        given = [bool(self.path), self.table is not None, self.uri is not None, self.frame is not None]
         if sum(given) != 1:
             raise ValueError("give a path, a table or a uri, one of them" if any(given) else "give a path")
         if (self.uri is None) != (self.query is None):
             raise ValueError("a uri and a query go together: the database, and the SELECT whose rows are read")
-        useless = [key for key in _OF_FILES if self.uri is not None and getattr(self, key) is not None]
+        useless = [key for key in _OF_FILES if (self.uri or self.frame) is not None and getattr(self, key) is not None]
         if useless:
-            raise ValueError(f"{useless[0]} says how to read a file, and a query has none: leave it out")
+            has_none = "rows in memory are in none" if self.frame is not None else "a query has none"
+            raise ValueError(f"{useless[0]} says how to read a file, and {has_none}: leave it out")
         return self
 
     @property

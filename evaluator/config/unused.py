@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
+from ..measure.reads import needs_scores
 from ..metrics import Definition
 from ..names import yaml_text as text
-from ..tables.graph import closure
+from ..tables.graph import closure, varies_with
 from .models import Config, Evaluation
+
+_WITH_LISTS: Final = ("lists", "tested_lists")
+"""Populations of users who have a list, whatever is relevant."""
+_SUBJECTS: Final = {
+    "duplicates": "lists",
+    "truth_duplicates": "the test file",
+    "seen_items": "lists",
+    "unknown_items": "lists",
+    "missing_lists": "users without a list",
+    "no_relevant": "users without a relevant item",
+    "no_truth": "users without a test row",
+    "tie_order": "lists",
+}
+"""What the axes of the policy are about."""
 
 
 def unused(config: Config) -> Iterator[tuple[text.Path, str]]:
@@ -16,10 +32,43 @@ def unused(config: Config) -> Iterator[tuple[text.Path, str]]:
     judging = [inner for definition in evaluation.computed for inner in definition.all if _judges(inner)]
     conventions = ", ".join(dict.fromkeys(definition.convention for definition in evaluation.computed))
     yield from _of_relevance(evaluation, judging, conventions)
-    in_file_order = all(inner.lists.order == "file" for definition in evaluation.computed for inner in definition.all)
-    if evaluation.policy.tie_order is not None and in_file_order:
-        reason = f"the convention {conventions} reads lists in the order of the file, in which nothing is tied"
-        yield ("evaluation", "policy", "tie_order"), f"has no effect: {reason}"
+    for axis, reason in _of_policy(evaluation, conventions):
+        yield ("evaluation", "policy", axis), f"has no effect: {reason}"
+    for key, reason in _of_measures(evaluation):
+        yield ("evaluation", key), f"has no effect: {reason}"
+
+
+def _of_policy(evaluation: Evaluation, conventions: str) -> Iterator[tuple[str, str]]:
+    everything = [inner for definition in evaluation.computed for inner in definition.all]
+    for axis, value in evaluation.policy.axes.items():
+        looking = [one for one in everything if looks_at(one, axis, value)]
+        if not looking:
+            yield axis, f"no measure looks at {_SUBJECTS[axis]}"
+        elif not any(one.axes[axis] == value for one in looking):
+            yield axis, f"every measure names its own {axis}"
+        elif axis == "tie_order" and all(one.lists.order == "file" for one in looking):
+            yield axis, f"the convention {conventions} reads lists in the order of the file, in which nothing is tied"
+
+
+def looks_at(definition: Definition, axis: str, value: str) -> bool:
+    """Whether a value of an axis may change who counts for a measure, or what the measure reads."""
+    population = definition.population
+    if axis == "missing_lists" and value == "undefined":
+        return not definition.metric.system and population not in _WITH_LISTS
+    if axis in ("missing_lists", "no_relevant", "no_truth"):
+        return population == "test"
+    tables = definition.metric.uses(definition.params)
+    if axis == "truth_duplicates":
+        return population == "test" or any("truth" in varies_with(name) for name in tables)
+    empties_lists = axis in ("seen_items", "unknown_items") and (population in _WITH_LISTS or population == "test")
+    return empties_lists or any("lists" in varies_with(name) for name in tables)
+
+
+def _of_measures(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+    if evaluation.aggregates and all(one.metric.system for one in evaluation.computed):
+        yield "aggregates", "every measure is a value of the whole model, not of users"
+    if evaluation.yardsticks.any and all(map(needs_scores, evaluation.definitions)):
+        yield "yardsticks", "every measure looks at scores or predictions, which made lists do not have"
 
 
 def _of_relevance(evaluation: Evaluation, judging: Sequence[Definition], conventions: str) -> Iterator[tuple[text.Path, str]]:

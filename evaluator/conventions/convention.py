@@ -24,6 +24,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+from .. import plugins
 from ..names import yaml_text
 from ..names.measure_strings import UNSET, MetricSpec, Scalar, cutoff, parse
 from .axes import AXES
@@ -126,11 +127,16 @@ def known() -> tuple[str, ...]:
 def load(name: str, folder: Path | None = None) -> Convention:
     """A convention by name, or by the path of a file (seen from `folder`) if `name` has a `/` or ends in `.yaml`.
 
+    An installed package may add a name, as the path of its file.
+
     Raises `ValueError` if there is none, or with file and line if it is wrong.
     """
     if "/" in name or name.endswith(_ENDINGS):
         return _load((folder or Path()) / name, ())
     if name not in known():
+        added = plugins.find("conventions", name)
+        if added is not None:
+            return _load(Path(str(added)), ())
         import difflib
 
         close = difflib.get_close_matches(name, known(), n=1)

@@ -47,7 +47,7 @@ def audit(loaded: Loaded, names: Sequence[str] = (), report: Report = silent) ->
     which an input is missing. Raises `ConfigError` if a convention is wrong, and what `run` raises.
     """
     questions = _questions(loaded, names)
-    request = Request.of(loaded)
+    request = Request.of(loaded, whole_lists=True)
     return with_files(request, questions.plan, lambda files: _audited(request, questions, files, report))
 
 
@@ -90,7 +90,7 @@ def _audited(request: Request, questions: _Questions, files: Files, report: Repo
         models=tuple(rows),
         measures=measures,
         remarks=remarks,
-        versions=provenance.versions(request.engine.name),
+        versions=provenance.versions(request.engine.name, (definition.metric for definition in questions.plan.all)),
     )
 
 

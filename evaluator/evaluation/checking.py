@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from .. import load
 from ..health import CheckTask, Faults, SourceNames, over_whole_lists
@@ -50,7 +51,7 @@ def twins(name: str, inputs: Inputs, fingerprints: load.Fingerprints) -> tuple[s
 
 
 def _sizes(source: load.Source) -> list[int]:
-    return [path.size if isinstance(path, load.Remote) else path.stat().st_size for path in source.paths]
+    return [path.stat().st_size if isinstance(path, Path) else path.size for path in source.paths]
 
 
 def _hashes(source: load.Source, fingerprints: load.Fingerprints) -> list[str]:

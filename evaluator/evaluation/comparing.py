@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ..measure.achieved import achieved, values_over_same_users
+from ..measure.achieved import achieved, achieved_by_group, values_over_same_users
 from ..measure.made_parts import measure_yardstick
 from ..measure.partial import Partial, merged
 from ..measure.task import Task
@@ -91,7 +91,13 @@ def _measured_of_all(task: YardstickTask, parts: list[Part]) -> Partial:
     return merged(side_by_side(lambda part: measure_yardstick(task, part.sides), iter(parts)))
 
 
-def with_shares(model: Evaluated, best: Mapping[str, float]) -> Evaluated:
-    """The model with the share of the best possible value that each of its values reaches."""
+def with_shares(model: Evaluated, best: Mapping[str, float], oracle: Evaluated | None = None) -> Evaluated:
+    """The model with the share of the best possible value that each of its values reaches; given the `oracle`, in groups too.
+
+    In groups there are shares where no user is left out who could count, so that as many users are the same users.
+    """
     rows = [achieved(of_one, best) for of_one in model.finished.rows]
-    return replace(model, finished=replace(model.finished, rows=rows))
+    by_group = model.by_group
+    if oracle is not None and not model.partial.more[YARDSTICKS].left_out.frames:
+        by_group = tuple(achieved_by_group(by_group, oracle.by_group, best))
+    return replace(model, finished=replace(model.finished, rows=rows), by_group=by_group)

@@ -36,7 +36,10 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
     definition = _definition(loaded, measure)
     plan = Plan((definition,))
     return with_files(
-        Request.of(loaded), plan, lambda files: _explained_from(files, definition, user), only=lambda inputs: inputs.single(model)
+        Request.of(loaded, whole_lists=True),
+        plan,
+        lambda files: _explained_from(files, definition, user),
+        only=lambda inputs: inputs.single(model),
     )
 
 

@@ -156,6 +156,6 @@ def _refuse_missing_ratings(request: Request, plan: Plan, inputs: Inputs) -> Non
         wants = next(iter((*thresholds, *looks)), "")
     if wants:
         raise DataError(
-            f"{inputs.test.role}: {inputs.test.paths[0]} has no rating column, which {wants} needs",
+            f"{inputs.test.role}: {inputs.test.name} has no rating column, which {wants} needs",
             "name it in the config, columns: {rating: NAME}",
         )

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .. import load
-from ..config import Loaded, RowsSource, SourceConfig, dotted, unknown_model
+from ..config import Loaded, SourceConfig, dotted, unknown_model
 from ..errors import ConfigError, DataError
 from ..load.scan import Kind
 from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
+from .looking import Looker, masks_seen
 from .missing_files import refuse_missing_files
 
 
@@ -65,10 +66,12 @@ class Inputs:
         return replace(self, models={name: self.models[name]}, predictions=predictions)
 
 
-def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack, session: SparkSession | None = None) -> Inputs:
+def look_at_everything(
+    loaded: Loaded, needed: frozenset[str], stack: ExitStack, session: SparkSession | None = None, depth: int | None = None
+) -> Inputs:
     """Find the sources of a config and detect how to read them.
 
-    Temporary files live as long as `stack`; `session` reads tables of a catalog.
+    Temporary files live as long as `stack`; `session` reads tables of a catalog. Of a matrix of scores lists of `depth` are made.
 
     Raises `DataError` if a file is missing or cannot be read as the config says. The test file and the lists are always inspected,
     other files only if `needed`; a need that ends in `?`, such as `train?`, is optional. A need such as
@@ -80,36 +83,38 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack,
     refuse_missing_files(loaded, roles)
 
     def paths(role: str, configured: SourceConfig) -> list[Path | load.Remote]:
-        if configured.table is not None or configured.uri is not None:
+        if not configured.path:
             return []
         if configured.path == ("-",):
             return [stack.enter_context(load.spooled())]
         files = load.find(role, configured.path, loaded.folder, configured.storage)
         return [stack.enter_context(load.spooled(path)) if isinstance(path, Path) and path.is_fifo() else path for path in files]
 
+    looker = Looker(loaded.folder, stack, session, depth, lambda: source("train", "interactions", data.train, "train"))
+    roles |= {"train"} if masks_seen(data) else set()
+
     def source(key: str, table: str, configured: SourceConfig | None, *needs: str, labels: Sequence[str] = ()) -> load.Source | None:
         role = f"data.{key}"
         return (
-            _look_at(role, table, configured, paths(role, configured), loaded.folder, stack, session, labels)
+            looker.look_at(role, table, configured, paths(role, configured), labels)
             if configured and roles & set(needs or (key,))
             else None
         )
 
     models: dict[str, load.Source] = {}
+    model_paths: dict[str, list[Path | load.Remote]] = {}
     if isinstance(data.recommendations, dict):
         for name, _, place, configured in data.named_lists():
             role = dotted(("data", *place))
-            models[name] = _look_at(role, "lists", configured, paths(role, configured), loaded.folder, stack, session)
+            models[name] = looker.look_at(role, "lists", configured, paths(role, configured))
     else:
         for index, configured in enumerate(data.recommendations):
             files = paths(f"data.recommendations[{index}]", configured)
             by_name = {configured.name: files} if configured.name else {configured.table: files} if configured.table else _by_name(files)
             for name in by_name.keys() & models.keys():
-                raise _same_name(name, (*models[name].paths, *by_name[name]))
-            models |= {
-                name: _look_at(f"data.recommendations.{name}", "lists", configured, files, loaded.folder, stack, session)
-                for name, files in by_name.items()
-            }
+                raise _same_name(name, (*model_paths[name], *by_name[name]))
+            model_paths |= by_name
+            models |= {name: looker.look_at(f"data.recommendations.{name}", "lists", configured, files) for name, files in by_name.items()}
     item_columns = _columns("items", wanted)
     if data.items and "categories" in wanted:
         item_columns = list(dict.fromkeys((*item_columns, *data.items.category_columns)))
@@ -122,7 +127,7 @@ def look_at_everything(loaded: Loaded, needed: frozenset[str], stack: ExitStack,
     elif not isinstance(data.predictions, dict):
         predictions = dict.fromkeys(models, source("predictions", "predictions", data.predictions))
     return Inputs(
-        test=_look_at("data.test", "interactions", data.test, paths("data.test", data.test), loaded.folder, stack, session),
+        test=looker.look_at("data.test", "interactions", data.test, paths("data.test", data.test)),
         train=source("train", "interactions", data.train, "catalogue", "train", "known"),
         items=source("items", "catalogue", data.items, "catalogue", "items", "categories", "known", labels=item_columns),
         models=models,
@@ -165,54 +170,6 @@ def _refuse_unknown_models(predictions: Collection[str], models: Collection[str]
         raise DataError(f"data.predictions: there are no predicted ratings of the model {lacking[0]}", "give those of every model")
 
 
-def _look_at(
-    role: str,
-    table: str,
-    configured: SourceConfig,
-    paths: Sequence[Path | load.Remote],
-    folder: Path,
-    stack: ExitStack,
-    session: SparkSession | None,
-    labels: Sequence[str] = (),
-) -> load.Source:
-    split = configured.split if isinstance(configured, RowsSource) else None
-    if configured.table is not None:
-        assert session is not None, "the config was checked to read tables on Spark"
-        from ..parts.spark.tables import look_at_table  # only here: most runs need no Spark
-
-        return look_at_table(session, role, table, configured.table, configured.columns.given(), labels, split)
-    if configured.uri is not None and configured.query is not None:
-        return load.look_at_query(
-            role,
-            table,
-            configured.uri,
-            configured.query,
-            folder,
-            stack,
-            columns=configured.columns.given(),
-            labels=labels,
-            split=split,
-            nulls=configured.null_values or (),
-        )
-    return load.look(
-        role,
-        table,
-        configured.path,
-        paths,
-        format=configured.format,
-        separator=configured.separator,
-        header=configured.header,
-        columns=configured.columns.given(),
-        labels=labels,
-        split=split,
-        decimal_comma=configured.decimal_comma,
-        nulls=configured.null_values or (),
-        encoding=configured.encoding,
-        storage=configured.storage,
-        scratch=stack,
-    )
-
-
 def describe(inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fingerprints, folder: Path) -> tuple[Input, ...]:
     """The inputs of the manifest: for each source its paths as the config writes them, sizes, hashes and the number of rows read."""
     return tuple(
@@ -225,14 +182,16 @@ def describe(inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Finge
     )
 
 
-def _file(path: Path | load.Remote, name: str, source: load.Source, fingerprints: load.Fingerprints, folder: Path) -> InputFile:
-    size = path.size if isinstance(path, load.Remote) else path.stat().st_size
+def _file(
+    path: Path | load.Remote | load.FrameFile, name: str, source: load.Source, fingerprints: load.Fingerprints, folder: Path
+) -> InputFile:
+    size = path.stat().st_size if isinstance(path, Path) else fingerprints.size(path) if isinstance(path, load.FrameFile) else path.size
     return InputFile(_configured_path(path, name, source, folder), size, fingerprints.of(path))
 
 
-def _configured_path(path: Path | load.Remote, name: str, source: load.Source, folder: Path) -> str:
+def _configured_path(path: Path | load.Remote | load.FrameFile, name: str, source: load.Source, folder: Path) -> str:
     """A file of a source as the config writes it: the same wherever the `folder` of the config lies. `name` is its name in messages."""
-    if isinstance(path, load.Remote):
+    if not isinstance(path, Path):
         return name
     if path.name == "stdin":
         return source.given[0]

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import platform
 import re
+from collections.abc import Iterable
 from importlib import metadata
 
+from .. import plugins
+from ..metrics import Metric
 
-def versions(engine: str) -> dict[str, str]:
-    """The versions of receval, Python, the packages that receval needs, and that of the engine."""
+
+def versions(engine: str, metrics: Iterable[Metric] = ()) -> dict[str, str]:
+    """The versions of receval, Python, the packages that receval needs, those that `metrics` come from, and that of the engine."""
     versions_found = {"receval": metadata.version("receval"), "python": platform.python_version()}
     for requirement in metadata.requires("receval") or ():
         if "extra ==" not in requirement:
@@ -16,7 +20,7 @@ def versions(engine: str) -> dict[str, str]:
             versions_found[name] = metadata.version(name)
     if engine not in versions_found:
         versions_found |= {name: metadata.version(name) for name in (engine, f"py{engine}") if _installed(name)}
-    return versions_found
+    return versions_found | plugins.origins(metric.define.__module__ for metric in metrics)
 
 
 def _installed(name: str) -> bool:

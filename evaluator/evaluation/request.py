@@ -8,9 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-import polars as pl
-
-from .. import load
 from ..checks import CheckSetting
 from ..config import Loaded, missing
 from ..config.comparing import Compare
@@ -20,6 +17,7 @@ from ..errors import ConfigError
 from ..metrics.definition import Definition
 from ..parts.spark.session import SparkSession
 from .inputs import Inputs, look_at_everything
+from .looking import deepest
 
 _COMPARE: Final = Compare()
 Look = Callable[[Collection[str], ExitStack, SparkSession | None], Inputs]
@@ -51,17 +49,23 @@ class Request:
     """What to say of the request itself in results."""
 
     @classmethod
-    def of(cls, loaded: Loaded) -> Request:
-        """The request of a config with one test set; `ConfigError` if it has folds."""
+    def of(cls, loaded: Loaded, *, whole_lists: bool = False) -> Request:
+        """The request of a config with one test set; `ConfigError` if it has folds.
+
+        With `whole_lists` the lists of a matrix of scores have every item, and otherwise those that a measure may look at.
+        """
         if loaded.folds:
-            raise ConfigError(f"{loaded.name}: data.folds are for receval run and receval check", "name the files of one fold instead")
+            raise ConfigError(
+                f"{loaded.name or 'the config'}: data.folds are for receval run and receval check", "name the files of one fold instead"
+            )
         config = loaded.config
         items = config.data.items
+        depth = None if whole_lists else deepest(config.evaluation)
         return cls(
             evaluation=config.evaluation,
             health=config.health.settings,
             engine=config.engine,
-            look=lambda needs, stack, session: look_at_everything(loaded, frozenset(needs), stack, session),
+            look=lambda needs, stack, session: look_at_everything(loaded, frozenset(needs), stack, session, depth),
             lacking=lambda definition: missing(definition, config.data),
             description=loaded.resolved(),
             folder=loaded.folder,
@@ -71,15 +75,3 @@ class Request:
             runs=config.data.runs,
             remarks=(loaded.doubt,) if loaded.doubt else (),
         )
-
-
-def inputs_of_frames(test: pl.DataFrame, models: Mapping[str, pl.DataFrame], train: pl.DataFrame | None = None) -> Inputs:
-    """Frames in memory as the sources of a request; columns have usual names. `DataError` if one lacks a column."""
-    if not models:
-        raise ConfigError("no model to evaluate")
-    return Inputs(
-        test=load.look_at_frame("data.test", "interactions", test),
-        train=None if train is None else load.look_at_frame("data.train", "interactions", train),
-        items=None,
-        models={name: load.look_at_frame(f"data.recommendations.{name}", "lists", frame) for name, frame in models.items()},
-    )

@@ -13,23 +13,13 @@ from uuid import uuid4
 from .. import load
 from ..checks import CHECKS
 from ..config import Loaded
-from ..health import (
-    CheckTask,
-    Context,
-    Symptom,
-    comparisons,
-    failing_rows,
-    findings,
-    in_order,
-    refuse,
-    unmade,
-    untimed,
-)
+from ..health import CheckTask, Context, Symptom, comparisons, failing_rows, findings, in_order, refuse, unmade, untimed
 from ..measure.finishing import finish
 from ..measure.group_rows import group_remarks, group_rows, groups_of
 from ..measure.partial import Partial
 from ..measure.task import Task
 from ..measure.ties import TieMeasures, bounds
+from ..measure.yardsticks import ORACLE
 from ..results.definition import TruthFingerprint
 from ..results.description import Description
 from ..results.protocol import Protocol
@@ -136,18 +126,20 @@ class Run:
             return
         task, models = self.task, dict(self.models)
         others = compared(self.request, self.files, task, len(self.plan.shown), models, checks.wants("X14"))
-        for name, (yardstick, found) in others.shown.items():
+        for name, (yardstick, measured) in others.shown.items():
             plan = Plan(yardstick.task.definitions, self.plan.aggregates)
-            self.models[name] = self.evaluated(name, yardstick.task, found, plan)
+            self.models[name] = self.evaluated(name, yardstick.task, measured, plan)
         self.yardsticks = tuple(others.shown)
         remark = others.remark()
         self.more_remarks += [remark] if remark else []
         for name, model in models.items():
             best = others.best(model)
-            self.models[name] = with_shares(model, best)
+            self.models[name] = with_shares(model, best, self.models.get(ORACLE))
             if name in self.checks_of:
                 context = self.context(name, self.files.inputs.models[name], model, {}, best, others.popular(model))
-                self.note(comparisons(self.checks_of[name], context))
+                found, remarks = comparisons(self.checks_of[name], model.partial.more[TALLIES], context)
+                self.note(found)
+                self.more_remarks += of_models((name, f"{remark}.") for remark in remarks)
         for name in others.shown:
             self.models[name] = with_shares(self.models[name], others.best_of(name, self.models[name]))
 
@@ -176,7 +168,7 @@ class Run:
             self.truths[""] = found.more[TRUTH].fingerprint
         if first:
             refuse_nothing_relevant(files.inputs.test, plan.definitions[0], found)
-        if checks is None and not found.counts["judged"]:
+        if checks is None and not found.counts["judged"] and not self.options.tolerant:
             load.common_or_refuse(files.inputs.test, source)
         if self.options.enriched is not None:
             self.enriched[name] = self.options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
@@ -283,7 +275,7 @@ class Run:
             inputs=describe(self.files.inputs, self.files.reader.n_rows, self.files.fingerprints, self.request.folder),
             config=self.request.description,
             remarks=self.remarks,
-            versions=provenance.versions(self.request.engine.name),
+            versions=provenance.versions(self.request.engine.name, (definition.metric for definition in self.plan.all)),
             yardsticks=self.yardsticks,
             findings=tuple(symptom.finding for symptom in found),
             examined=examined,

@@ -26,10 +26,11 @@ def findings(task: CheckTask, tallies: Tallies, context: Context) -> list[Sympto
     return [symptom for check in task.made for symptom in check.finding(tallies.checks[check.id], whole)]
 
 
-def comparisons(task: CheckTask, context: Context) -> list[Symptom]:
-    """What the checks find when a model is set beside the best possible lists and popularity."""
-    whole = _with_settings(task, context)
-    return [symptom for check in task.made for symptom in check.comparison(whole)]
+def comparisons(task: CheckTask, tallies: Tallies, context: Context) -> tuple[list[Symptom], list[str]]:
+    """What the checks find when a model is set beside the best possible lists and popularity, and what they say where nothing is wrong."""
+    whole = replace(_with_settings(task, context), counts=tallies.counts)
+    symptoms = [symptom for check in task.made for symptom in check.comparison(tallies.checks[check.id], whole)]
+    return symptoms, [remark for check in task.made if (remark := check.remark(tallies.checks[check.id], whole))]
 
 
 def _with_settings(task: CheckTask, context: Context) -> Context:

@@ -40,9 +40,13 @@ class HealthCheck:
         """What the check finds in one model, or in the files, given what it noted of all parts."""
         return []
 
-    def comparison(self, context: Context) -> list[Symptom]:
-        """What the check finds when the model is set beside yardsticks."""
+    def comparison(self, tally: Tally, context: Context) -> list[Symptom]:
+        """What the check finds when the model is set beside yardsticks, given what it noted of all parts."""
         return []
+
+    def remark(self, tally: Tally, context: Context) -> str:
+        """What there is to say of the model, if anything, when it is set beside yardsticks and nothing is wrong."""
+        return ""
 
     def symptom(
         self,

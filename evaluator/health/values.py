@@ -16,13 +16,12 @@ from ..metrics.definition import Definition
 from ..results.result import Row
 from .context import Context, Symptom
 from .part import ExaminedPart
+from .popularity import popular_lists
 from .registry import HealthCheck, check
 from .tally import Examples, KeptRows, Tally
 from .wording import shared
 
 _TOLERANCE: Final = 1e-9
-_ALIKE: Final = 0.05
-"""How far values of two popularity baselines may be apart, which order items of the same popularity in their own way."""
 _Z: Final = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
 
 
@@ -114,7 +113,7 @@ class ImpossibleValues(HealthCheck):
             return []
         return self.symptom(context, f"{row.label} is {value:.4g}, not between {least:g} and {most:g}.", 1, 1)
 
-    def comparison(self, context: Context) -> list[Symptom]:
+    def comparison(self, tally: Tally, context: Context) -> list[Symptom]:
         compared = list(_paired(context, context.best))
         above = [
             f"{row.label} {value:.4f} above {best:.4f}"
@@ -124,17 +123,21 @@ class ImpossibleValues(HealthCheck):
         return self.symptom(context, f"The model is better than the best possible list: {_first_three(above)}.", len(above), len(compared))
 
 
-@check("X14")
+@check("X14", uses=("reading",))
 class NoBetterThanPopularity(HealthCheck):
     """Measures that the config asks for, at or below the popularity baseline.
 
-    A model that is this baseline itself, by its name and its values, cannot be better.
+    A model whose lists are those of this baseline cannot be better, and is passed over.
     """
 
-    def comparison(self, context: Context) -> list[Symptom]:
+    def tally(self, part: ExaminedPart) -> Tally:
+        n_lists, n_popular, n_unseen_popular = popular_lists(part.table("reading"), part.data, part.prepared)
+        return Tally.of(lists=n_lists, popular=n_popular, unseen_popular=n_unseen_popular)
+
+    def comparison(self, tally: Tally, context: Context) -> list[Symptom]:
         margin = context.limit(self.id, "margin")
         compared = [pair for pair in _paired(context, context.baseline) if pair[0].label in context.shown]
-        if "pop" in context.model.lower() and all(math.isclose(value, floor, rel_tol=_ALIKE) for _, value, floor in compared):
+        if self.is_popularity(tally):
             return []
         below = [
             f"{row.label} {value:.4f} against {floor:.4f}"
@@ -144,6 +147,16 @@ class NoBetterThanPopularity(HealthCheck):
         more = f" by more than {margin:g}" if margin else ""
         sentence = f"{shared(len(below), len(compared), 'measures')} are not above the popularity baseline{more}: {_first_three(below)}."
         return self.symptom(context, sentence, len(below), len(compared))
+
+    def remark(self, tally: Tally, context: Context) -> str:
+        if not self.is_popularity(tally):
+            return ""
+        return "its lists are those of the popularity baseline, which X14 passes over"
+
+    @staticmethod
+    def is_popularity(tally: Tally) -> bool:
+        """Whether all lists are those of popularity, all with or all without the items that train holds for the user."""
+        return 0 < tally.count("lists") in (tally.count("popular"), tally.count("unseen_popular"))
 
 
 def _paired(context: Context, others: Mapping[str, float]) -> Iterator[tuple[Row, float, float]]:

@@ -12,6 +12,7 @@ from typing import Final
 
 from ..errors import DataError
 from ..load import sniff
+from ..load.delta import is_table
 from .records import Query
 
 _MAX_TABLES: Final = 200
@@ -37,7 +38,7 @@ class DiscoveredTable:
 
 
 def discover_tables(names: Sequence[str]) -> list[DiscoveredTable]:
-    """List the tables in these files and folders, in order; folders are searched two levels deep.
+    """List the tables in these files and folders, in order; folders are searched two levels deep, and one of Delta is a table.
 
     JSON files count, since they may have one object per line, unless a folder holds too many tables.
 
@@ -58,7 +59,7 @@ def discover_tables(names: Sequence[str]) -> list[DiscoveredTable]:
     if not files:
         raise DataError(
             f"there is no table in {' and '.join(names)}",
-            "CSV, TSV, TREC, RecBole, JSON, Parquet, Arrow, SQLite and DuckDB files are looked for",
+            "CSV, TSV, TREC, RecBole, JSON, Parquet, Arrow, SQLite and DuckDB files and Delta tables are looked for",
         )
     return _labelled(_grouped_parts(list(files)))
 
@@ -83,6 +84,10 @@ def _folder_tables(folder: Path) -> list[Path]:
 def _search(folder: Path) -> list[Path]:
     tables: list[Path] = []
     for above, folders, names in os.walk(folder):
+        if is_table(Path(above)):  # which of its files count only its log says
+            tables.append(Path(above))
+            folders.clear()
+            continue
         depth = len(Path(above).relative_to(folder).parts)
         visited = (name for name in folders if not name.startswith((".", "_")) and not name.endswith(_IGNORED_FOLDERS))
         folders[:] = sorted(visited) if depth < _MAX_DEPTH else []
@@ -98,7 +103,7 @@ def _grouped_parts(files: Sequence[Path]) -> dict[str, list[Path]]:
     """Group files by how a config names them: the parts of one table by a glob."""
     tables: dict[str, list[Path]] = {}
     for path in files:
-        part = _PART.fullmatch(path.name)
+        part = None if path.is_dir() else _PART.fullmatch(path.name)
         pattern = f"{part['name']}*{part['ending']}" if part else ""
         is_single = part is None or glob.has_magic(f"{path.parent}{part['name']}")
         tables.setdefault(str(path) if is_single else str(path.parent / pattern), []).append(path)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from .. import load
-from ..errors import DataError
+from ..errors import DataError, MissingExtraError
 from .assembly import assemble
 from .classification import classify
 from .column_roles import assign_roles
@@ -36,7 +36,7 @@ def guess(names: Sequence[str]) -> GuessedConfig:
     for table in tables:
         try:
             files.append(_classified(TablePreview(table, max_rows)))
-        except DataError as error:
+        except (DataError, MissingExtraError) as error:
             unreadable[table.path] = _message_without_name(error, table)
     config = assemble(files, unreadable)
     return replace(
@@ -99,7 +99,7 @@ def _remarks_on_ids(config: GuessedConfig) -> tuple[str, ...]:
     return load.remarks([_source(role, entry.file, entry.keys) for role, entry in entries.items()])
 
 
-def _message_without_name(error: DataError, table: DiscoveredTable) -> str:
+def _message_without_name(error: DataError | MissingExtraError, table: DiscoveredTable) -> str:
     """Return why a file cannot be read, without its name, which is printed before the message."""
     message = error.message.removeprefix("init: ")
     for name in (str(table.paths[0]), table.path):

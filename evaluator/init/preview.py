@@ -84,9 +84,8 @@ class TablePreview:
         """Count or estimate the rows of the table, and say whether the number is exact."""
         n_previewed, scan = self._frame.height, self._format.source.scan
         paths = [Path(path) for path in scan.paths]
-        if scan.format in ("parquet", "ipc"):
-            frame = (pl.scan_parquet if scan.format == "parquet" else pl.scan_ipc)(list(paths), glob=False)
-            return int(frame.select(pl.len()).collect().item()), True
+        if scan.format in ("parquet", "ipc", "delta"):
+            return int(opening.raw(scan).select(pl.len()).collect().item()), True
         if n_previewed < self._max_rows:
             return n_previewed, True
         if any(sniff.is_gzip(path) or sniff.is_zstd(path) for path in paths):

@@ -13,6 +13,7 @@ import polars as pl
 from ..errors import DataError
 from ..load import Source, explain, list_text, look, opening, sniff, trec
 from ..load.columns import usual_roles
+from ..load.delta import files_of_table, is_table
 from ..load.documents import is_by_user, is_document
 from ..load.header import header_of
 from ..load.json_values import is_id
@@ -62,6 +63,9 @@ class RawFormat:
 
 def detect_format(paths: Sequence[Path]) -> RawFormat:
     """Detect how to read the files of one table; `DataError` if they are no table."""
+    if is_table(paths[0]):
+        files_of_table(_ROLE, paths[0], {})  # refuses what cannot be read
+        return _typed(paths, "delta")
     format, read_keys = _file_format(paths[0])
     if format in ("parquet", "ipc"):
         return _typed(paths, format)
@@ -233,7 +237,7 @@ def _objects_on_lines(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> Ra
 
 
 def _typed(paths: Sequence[Path], format: Format) -> RawFormat:
-    """Read Parquet or Arrow IPC, whose schema tells the columns."""
+    """Read Parquet, Arrow IPC or Delta, whose schema tells the columns."""
     schema: dict[str, pl.DataType] = {}
     for path in reversed(paths):
         try:

@@ -4,6 +4,7 @@ from .broken_rows import explain
 from .database import look_at_query
 from .faults import BlankLines, FaultyRows, LargeNumbers, refuse
 from .fingerprint import Fingerprints
+from .frame_file import FrameFile
 from .frames import look_at_frame
 from .ids import IdsAreText, as_text, common_kinds, common_or_refuse, remarks
 from .paths import find
@@ -17,6 +18,7 @@ __all__ = [
     "BlankLines",
     "FaultyRows",
     "Fingerprints",
+    "FrameFile",
     "IdsAreText",
     "LargeNumbers",
     "Remote",

@@ -115,9 +115,13 @@ def _first_broken_object(path: Path, source: Source) -> DataError | None:
     return None
 
 
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is none of its numbers; write null")
+
+
 def _wrong_with_object(line: bytes, scan: Scan) -> str | None:
     try:
-        record = json.loads(line) if line.strip() else {}
+        record = json.loads(line, parse_constant=_refuse_constant) if line.strip() else {}
     except UnicodeDecodeError:
         raise
     except (ValueError, RecursionError) as error:

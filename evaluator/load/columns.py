@@ -90,10 +90,11 @@ def public_name(column: str) -> str:
     return _KEYS.get(column, column)
 
 
-def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], has_header: bool) -> dict[str, str]:
+def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], has_header: bool | None) -> dict[str, str]:
     """The file's name of every canonical column of `table` that the file has.
 
-    `columns` are the file's column names, `given` the mapping of the config: a name, or a position from 1. `DataError` if a
+    `columns` are the file's column names, `given` the mapping of the config: a name, or a position from 1. `has_header` is `None` where
+    columns have names without one, as in Parquet and frames. `DataError` if a
     required column is missing, a given one is not there, or two columns fit and none is given.
     """
     required, optional = _ROLES[table]
@@ -102,19 +103,20 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
         key = public_name(role)
         if key in given:
             columns_by_role[role] = _given(where, key, given[key], columns)
-        elif has_header:
+        elif has_header is not False:
             taken = set(columns_by_role.values())
             name = _usual(where, table, role, columns, taken) if role != "timestamp" else _only(role, columns, taken)
             if name is not None:
                 columns_by_role[role] = name
-    if not has_header and not given:
+    if has_header is False and not given:
         columns_by_role = _positions(where, table, columns)
     for role in required:
         if role not in columns_by_role:
             key = public_name(role)
+            no_header = ", or say header: false if the first line is data" if has_header is not None else ""
             raise DataError(
                 f"{where}: no {key} column; the columns are {', '.join(map(repr, columns))}",
-                f"name it in the config, columns: {{{key}: NAME}}, or say header: false if the first line is data",
+                f"name it in the config, columns: {{{key}: NAME}}{no_header}",
             )
     if len(set(columns_by_role.values())) < len(columns_by_role):
         raise DataError(f"{where}: one column is mapped to two roles: {columns_by_role}")
@@ -122,23 +124,23 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
 
 
 def named(
-    where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], labels: Sequence[str], has_header: bool
+    where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], labels: Sequence[str], has_header: bool | None
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The file's names of the columns that have a role, and of the labels; see `recognise` and `labelled`."""
-    if not has_header:  # said before any guess at the columns, of which it is the cause
+    if has_header is False:  # said before any guess at the columns, of which it is the cause
         labelled(where, columns, labels, {}, has_header)
     columns_by_role = recognise(where, table, columns, given, has_header)
     return columns_by_role, labelled(where, columns, labels, columns_by_role, has_header)
 
 
 def labelled(
-    where: str, columns: Sequence[str], labels: Sequence[str], columns_by_role: Mapping[str, str], has_header: bool
+    where: str, columns: Sequence[str], labels: Sequence[str], columns_by_role: Mapping[str, str], has_header: bool | None
 ) -> dict[str, str]:
     """The file's name of every label: `label_0`, `label_1`, … in the order of `labels`, which are names of further columns.
 
     `columns_by_role` are the other columns in use. `DataError` if a label is not there, or has a role.
     """
-    if labels and not has_header:
+    if labels and has_header is False:
         raise DataError(
             f"{where}: no column is called {labels[0]!r}, since the file has no header",
             "add a first line with the names of the columns, or say header: true if it has one",
@@ -200,6 +202,15 @@ def _positions(where: str, table: str, columns: Sequence[str]) -> dict[str, str]
         f"{where}: {len(columns)} columns and no header, where {usual} was expected",
         f"say which is which in the config, columns: {{{example}, …}} counting from 1",
     )
+
+
+def names_by_position(where: str, table: str, n: int) -> tuple[str, ...]:
+    """The names of the columns of a row of `n` values without names; `DataError` if no row of `table` has so many."""
+    layout = next((layout for layout in _BY_POSITION[table] if len(layout) == n), None)
+    if layout is None:
+        usual = " or ".join(", ".join(layout) for layout in _BY_POSITION[table])
+        raise DataError(f"{where}: rows of {n} values, where {usual} was expected", "give records, [{'user': 1, 'item': 2}], to name them")
+    return layout
 
 
 def _fold(name: str) -> str:

@@ -18,7 +18,8 @@ from . import sniff
 from .columns import usual_roles
 from .json_stream import JsonReader, NotJson
 from .list_columns import may_hold_lists
-from .recode import opened
+from .opening import FAILURES
+from .recode import opened, unpacked
 
 _LINES: Final = (".ndjson", ".jsonl")
 """Endings of files with one object per line."""
@@ -52,7 +53,7 @@ def is_document(path: Path) -> bool:
 def is_by_user(path: Path) -> bool:
     """Whether a JSON document has an entry for every user; false if it is broken."""
     try:
-        with opened(path) as packed:
+        with ExitStack() as scratch, opened(unpacked(path, scratch)) as packed:
             reader = JsonReader(io.TextIOWrapper(packed, encoding="utf-8-sig"))
             return reader.first_letter() == "{" and not _names_columns(list(islice(reader.entries(), _FIRST)))
     except (NotJson, UnicodeError):
@@ -65,11 +66,9 @@ def as_objects(role: str, name: str, table: str, path: Path, scratch: ExitStack)
     `name` is what the document is called in messages. `DataError` if it is broken, or holds something else than rows of `table`.
     """
     where, n_rows = f"{role}: {name}", 0
-    if sniff.is_zstd(path):
-        raise DataError(f"{where}: a JSON document that zstd packed cannot be read", "unpack it, or pack it with gzip")
     target = scratch.enter_context(folder_for_copies()) / f"{path.name}.ndjson"
     try:
-        with opened(path) as packed, target.open("w", encoding="utf-8") as written:
+        with opened(unpacked(path, scratch)) as packed, target.open("w", encoding="utf-8") as written:
             reader = JsonReader(io.TextIOWrapper(packed, encoding="utf-8-sig"))
             for row in _rows(reader, table):
                 written.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
@@ -82,7 +81,7 @@ def as_objects(role: str, name: str, table: str, path: Path, scratch: ExitStack)
         raise DataError(f"{where}, after record {n_rows}: not UTF-8 text ({error})", "say its encoding in the config") from None
     except ValueError:
         raise DataError(f"{where}, record {n_rows + 1}: a number is not finite", "remove the record, or give it a number") from None
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError, zlib.error, *FAILURES) as error:
         raise DataError(f"{where}: cannot be unpacked ({error})", "is the file complete?") from None
     if not n_rows:
         raise DataError(f"{where}: there are no rows")

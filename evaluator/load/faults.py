@@ -28,7 +28,7 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
     """
     rows, blank = counts.get("rows") or 0, counts.get("blank") or 0
     if rows == blank:
-        raise DataError(f"{source.role}: {source.paths[0]}: there are no rows")
+        raise DataError(f"{source.role}: {source.name}: there are no rows")
     texts = [column for column in IDS if _holds_text(source, column, counts)]
     if texts:
         raise IdsAreText(texts)
@@ -114,7 +114,7 @@ def _first_faults(source: Source, faults: Sequence[Fault]) -> dict[str, Fault]:
 
     first_faults: dict[str, Fault] = {}
     conditions = [fault.condition(source).alias(f"{index}") for index, fault in enumerate(faults)]
-    for path in source.scan.paths:
+    for path in source.scan.paths if source.scan.format != "table" else ():  # the rows of a table elsewhere have no numbers
         frame = opening.opened(replace(source.scan, paths=(path,), skip_blank=False), records=True)
         faulty = frame.select(opening.RECORD, *conditions).filter(pl.any_horizontal(pl.exclude(opening.RECORD)))
         for record, *flags in faulty.sort(opening.RECORD).head(_FEW).collect().iter_rows():
@@ -157,7 +157,7 @@ def _place(source: Source, condition: pl.Expr) -> str | None:
     """The first record of the source for which `condition` holds, as `role: file, line 12`; `None` if there is none."""
     from . import opening
 
-    for path in source.scan.paths:
+    for path in source.scan.paths if source.scan.format != "table" else ():
         frame = opening.opened(replace(source.scan, paths=(path,), skip_blank=False), records=True)
         record = frame.filter(condition).select(pl.col(opening.RECORD).min()).collect().item()
         if record is not None:

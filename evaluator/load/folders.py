@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from ..errors import DataError
 from . import sniff
+from .delta import is_table
 from .scan import Kind
 
 _HIDDEN: Final = ("_", ".")
@@ -77,8 +78,17 @@ def refuse_repeated(role: str, paths: Iterable[Path]) -> None:
             raise DataError(f"{role}: {first} and {path} are the same file", "remove the link, or name the files you mean")
 
 
+def refuse_part_of_table(role: str, path: Path, folders: Iterable[Path]) -> None:
+    """`DataError` if one of the `folders` that a path is in is a Delta table: its files may be those of older versions too."""
+    for folder in folders:
+        if is_table(folder):
+            message = f"{role}: {path} is part of the Delta table {folder}, whose log alone says which of its files count"
+            raise DataError(message, "name the folder of the table")
+
+
 def _visible(role: str, folder: Path, above: tuple[str, ...] = ()) -> Iterator[Path]:
     """Every file below a folder whose path is not hidden; `above` are the real paths of the folders it is in."""
+    refuse_part_of_table(role, folder, [folder])
     real = os.path.realpath(folder)
     if real in above:
         raise DataError(f"{role}: the link {folder} leads back to {real}, in which it is", "remove the link, or name the files you mean")

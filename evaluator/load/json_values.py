@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 
@@ -23,8 +24,26 @@ _ODD_LABEL: Final = r"[\[{]"
 _FLAT: Final = "write one value per row, or one text in which the values are separated"
 
 
+class _Object(dict[str, Any]):
+    """A JSON object that knows which keys stand in it more than once."""
+
+    repeated: frozenset[str]
+
+    @classmethod
+    def of(cls, pairs: list[tuple[str, Any]]) -> _Object:
+        """The object of these keys and values."""
+        made, n_keys = cls(pairs), Counter(key for key, _ in pairs)
+        made.repeated = frozenset(key for key, n in n_keys.items() if n > 1)
+        return made
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_Object.of)
+
+
 def refuse_odd_values(role: str, paths: Sequence[Path], columns: Mapping[str, str], listed: Collection[str], fields: Fields) -> None:
     """Return if no id or label of files of JSON objects is a value that can be none; `DataError` names the line of the first that is.
+
+    The same for a key of a column that stands twice in one object.
 
     An id is a text or an integer, in the columns of `listed` a list of these; a label is any single value. `columns` maps canonical
     columns to keys, or to `fields` of lists of objects. Lines that are no JSON are left to those who read the rows.
@@ -39,17 +58,35 @@ def refuse_odd_values(role: str, paths: Sequence[Path], columns: Mapping[str, st
             patterns[key] = ODD_ARRAY if column in listed else _ODD_ID
         elif column.startswith("label_"):
             patterns[key] = _ODD_LABEL
-    odd = "|".join(rf"{_spellings(key)}\s*:\s*{pattern}" for key, pattern in patterns.items())
+    inner = [fields[key] for key in columns.values() if key in fields]
+    keys = {fields[key][0] if key in fields else key for key in columns.values()}
+    odd = [rf"{_spellings(key)}\s*:\s*{pattern}" for key, pattern in patterns.items()]
+    odd += [rf"{_spellings(key)}\s*:.*{_spellings(key)}\s*:" for key in sorted(keys)]
+    odd += [rf"{_spellings(key)}\s*:[^{{}}]*{_spellings(key)}\s*:" for _, key in inner]
     for path in paths:
-        for number, line in _lines_with(path, odd):
+        for number, line in _lines_with(path, "|".join(odd)):
             try:
-                record = json.loads(line)
+                record = _DECODER.decode(line.strip())
             except (ValueError, RecursionError):
                 continue
+            if repeated := _repeated(record, keys, inner):
+                message = f"the key {min(repeated)!r} stands twice"
+                raise DataError(
+                    f"{role}: {path}, line {number}: {message}", "remove one of the two: readers of JSON take the one or the other"
+                )
             for column, key in columns.items():
                 if isinstance(record, dict) and (problem := _problem(column, key, value_of(record, key, fields), column in listed)):
                     message, hint = problem
                     raise DataError(f"{role}: {path}, line {number}: {message}", hint)
+
+
+def _repeated(record: object, keys: Collection[str], inner: Sequence[tuple[str, str]]) -> frozenset[str]:
+    """Those of the `keys` that stand twice in an object, or in one of a list of objects, of which `inner` has the list and the key."""
+    if not isinstance(record, _Object):
+        return frozenset()
+    listed = [(one, key) for name, key in inner if isinstance(record.get(name), list) for one in record[name]]
+    twice = (one.repeated.intersection([key]) for one, key in listed if isinstance(one, _Object))
+    return record.repeated.intersection(keys).union(*twice)
 
 
 def _spellings(key: str) -> str:

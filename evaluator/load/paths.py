@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..errors import DataError
-from .folders import is_hidden, names_in, reason, refuse_broken_link, refuse_repeated
+from .folders import is_hidden, names_in, reason, refuse_broken_link, refuse_part_of_table, refuse_repeated
 from .remote import Remote, find_remote, is_remote
 
 
@@ -60,6 +60,8 @@ def _matches(role: str, pattern: str, folder: Path) -> list[Path]:
     for match in matches:
         refuse_broken_link(role, match)
     files = [match for match in matches if match.is_file()]
+    for above, first in {file.parent: file for file in reversed(files)}.items():
+        refuse_part_of_table(role, first, [above, *above.parents])
     folders = [match for match in matches if match.is_dir()]
     visible = [match for match in folders if not is_hidden(match.name)]
     if "**" in pattern:

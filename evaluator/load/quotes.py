@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Final, Literal
 
@@ -19,7 +20,7 @@ from ..errors import DataError
 from . import sniff
 from .lines import CountedLines
 from .opening import FAILURES
-from .recode import opened
+from .recode import opened, unpacked
 
 _BLOCK: Final = 1 << 22
 _MARK, _NEWLINE, _RETURN = b'"\n\r'
@@ -56,10 +57,10 @@ def settle(role: str, paths: Sequence[Path], separator_of: Callable[[Path], str]
     marked = [path for path in paths if _has_mark(role, path)]
     if not marked:
         return Quotes(list(paths), any=False)
-    unpacked = {path: _unpacked(path, scratch) for path in marked}
+    unpacked_files = {path: unpacked(path, scratch) for path in marked}
     separators = {path: separator_of(path) for path in marked}
     roles = {
-        path: _role_of_marks(unpacked[path], separators[path]) if len(separators[path].encode()) == 1 else ("literal", False)
+        path: _role_of_marks(unpacked_files[path], separators[path]) if len(separators[path].encode()) == 1 else ("literal", False)
         for path in marked
     }
     if all(role_of_marks == "literal" for role_of_marks, _ in roles.values()):
@@ -67,9 +68,9 @@ def settle(role: str, paths: Sequence[Path], separator_of: Callable[[Path], str]
     readable: dict[Path, Path] = {}
     across_lines = any(across for _, across in roles.values())
     for path, (role_of_marks, _) in roles.items():
-        readable[path] = unpacked[path]
+        readable[path] = unpacked_files[path]
         if role_of_marks != "regular":
-            readable[path], copy_spans_lines = _regular_copy(role, path, unpacked[path], separators[path], scratch)
+            readable[path], copy_spans_lines = _regular_copy(role, path, unpacked_files[path], separators[path], scratch)
             across_lines |= copy_spans_lines
     return Quotes([readable.get(path, path) for path in paths], True, across_lines)
 
@@ -108,15 +109,6 @@ def _packed_text_has_mark(role: str, path: Path) -> bool:
     if nul_index is not None:
         raise sniff.holds_nul(f"{role}: {path}", nul_index + 1)
     return bool(found)
-
-
-def _unpacked(path: Path, scratch: ExitStack) -> Path:
-    """The file itself, or if it is packed with zstd its text in a temporary file."""
-    if not sniff.is_zstd(path):
-        return path
-    target = _temporary(path, scratch)
-    pl.scan_lines(path, glob=False).sink_csv(target, include_header=False, quote_style="never")
-    return target
 
 
 def _temporary(path: Path, scratch: ExitStack) -> Path:
@@ -160,11 +152,16 @@ def _regular_copy(role: str, original: Path, path: Path, separator: str, scratch
     target, across_lines, first_line = _temporary(original, scratch), False, 1
     with opened(path) as packed, target.open("w", encoding="utf-8", newline="") as written:
         lines, writer = CountedLines(packed), csv.writer(written, delimiter=separator, lineterminator="\n")
+        left = iter(lines)
         try:
-            for row in csv.reader(lines, delimiter=separator, strict=True):
-                writer.writerow(row)
+            for line in left:
+                text = line.removesuffix("\n").removesuffix("\r")
+                if '"' not in text and "\r" not in text:  # most rows of most files, and faster than to read them
+                    written.write(f"{text}\n")
+                    continue
+                first_line = lines.number
+                writer.writerow(next(csv.reader(chain([line], left), delimiter=separator, strict=True)))
                 across_lines |= lines.number > first_line
-                first_line = lines.number + 1
         except csv.Error as error:
             raise _unreadable(f"{role}: {original}", first_line, lines.number, str(error)) from None
         except UnicodeDecodeError as error:

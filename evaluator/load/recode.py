@@ -10,6 +10,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Final
 
+import polars as pl
+
 from ..errors import DataError
 from ..temporary import folder_for_copies
 from . import sniff
@@ -38,6 +40,16 @@ def recoded(path: Path, encoding: str | None, is_json: bool, scratch: ExitStack)
 def opened(path: Path) -> IO[bytes]:
     """The bytes of a file, unpacked if gzip packed them."""
     return gzip.open(path) if sniff.is_gzip(path) else open(path, "rb")  # type: ignore[return-value]
+
+
+def unpacked(path: Path, scratch: ExitStack) -> Path:
+    """The file itself, or if zstd packed it, as only Polars unpacks, its UTF-8 text in a file that lives as long as `scratch`."""
+    if not sniff.is_zstd(path):
+        return path
+    name = path.stem if path.suffix.lower() in sniff.PACKED else path.name
+    target = scratch.enter_context(folder_for_copies()) / name
+    pl.scan_lines(path, glob=False).sink_csv(target, include_header=False, quote_style="never")
+    return target
 
 
 def _marked(path: Path) -> bool:

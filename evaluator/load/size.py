@@ -7,6 +7,7 @@ from typing import Final
 
 import polars as pl
 
+from .frame_file import FrameFile
 from .opening import FAILURES
 from .source import Source
 
@@ -16,7 +17,8 @@ _SAMPLE: Final = 1 << 16
 
 def n_bytes(source: Source) -> int:
     """The bytes of the files of a source; 0 for a frame, or a table elsewhere."""
-    return sum(path.stat().st_size if isinstance(path, Path) else path.size for path in source.paths)
+    sizes = (path.stat().st_size if isinstance(path, Path) else path.size for path in source.paths if not isinstance(path, FrameFile))
+    return sum(sizes)
 
 
 def expected_rows(source: Source) -> int | None:
@@ -25,6 +27,8 @@ def expected_rows(source: Source) -> int | None:
     `None` where it cannot be told: packed files, lists in a row, standard input.
     """
     scan = source.scan
+    if not scan.lists and scan.format == "frame":
+        return sum(path.size for path in source.paths if isinstance(path, FrameFile))
     if scan.lists or any(not isinstance(path, Path) or not path.is_file() for path in source.paths):
         return None
     if scan.format in ("parquet", "ipc"):

@@ -12,6 +12,7 @@ from typing import Final
 from ..errors import DataError
 from . import quotes
 from .columns import ORDERING
+from .frame_file import FrameFile
 from .lines import line_of_record
 from .list_text import NO_LISTS
 from .objects import json_scan
@@ -42,7 +43,7 @@ class Source:
     scan: Scan
     stored: Mapping[str, Kind]
     labels: Mapping[str, str] = field(default_factory=dict)
-    paths: tuple[Path | Remote, ...] = ()
+    paths: tuple[Path | Remote | FrameFile, ...] = ()
     """The original files in reading order; `scan.paths` may be converted copies of them."""
     display_names: tuple[str, ...] = ()
     """The name of each of `paths` in messages and results, such as the address that it was fetched from."""
@@ -57,6 +58,11 @@ class Source:
     def columns(self) -> frozenset[str]:
         """The canonical columns that the source has."""
         return frozenset(self.scan.names)
+
+    @property
+    def name(self) -> str:
+        """Its first file, or what the table or frame is called, for messages."""
+        return str(self.paths[0]) if self.paths else self.display_path(self.scan.paths[0])
 
     def display_path(self, path: str) -> str:
         """The original file for one of `scan.paths`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -13,23 +12,13 @@ from ..errors import DataError
 from . import list_columns, sniff
 from .columns import IDS, LARGEST_EXACT, ORDERING, named, public_name
 from .folders import path_column_kinds
+from .frame_file import FrameFile
 from .list_fields import Fields, fields_of, flattened, with_fields
 from .list_text import elements_of, syntax_of
 from .opening import FAILURES
 from .read_options import ReadOptions
 from .remote import Remote
 from .scan import Format, Kind, NumberType, Scan
-
-
-@dataclass(frozen=True, eq=False)
-class FrameFile:
-    """A frame in memory, in the place of a file."""
-
-    frame: pl.LazyFrame
-
-    def __str__(self) -> str:
-        return "a frame"
-
 
 _INTEGERS: Final = {pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64}
 """The types of integers that are computed with as they are stored."""
@@ -89,7 +78,7 @@ def _columns(
     label_columns: dict[str, str] = {}
     first = next(iter(schemas))
     for path, schema in schemas.items():
-        found, label_columns = named(f"{role}: {path}", table, [*schema, *path_columns], options.columns, options.labels, True)
+        found, label_columns = named(f"{role}: {path}", table, [*schema, *path_columns], options.columns, options.labels, None)
         names = names or found
         if found != names:
             has, others = (", ".join(sorted(columns.values())) for columns in (found, names))

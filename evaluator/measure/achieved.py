@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -46,6 +46,21 @@ def _total(values: pl.DataFrame, column: str, users: pl.Series) -> Fraction:
         return Fraction(0)
     theirs = values.join(users.to_frame("user"), on="user", how="semi")[column].drop_nulls()
     return ExactSums.of(theirs.to_numpy()[None, :]).fraction(0)
+
+
+def achieved_by_group(rows: Iterable[Row], of_best: Iterable[Row], labels: Container[str]) -> list[Row]:
+    """Rows of groups of users with the share of the best possible value in each group that measures with those `labels` reach.
+
+    `of_best` are the rows of the best possible lists. A group in which they have a value for other users than the model has no share, and a
+    group of items has none: the best lists are the best for all relevant items together.
+    """
+    best = {(row.by, row.group, row.label): row for row in of_best if row.aggregate == "mean" and row.label in labels}
+    shared = []
+    for row in rows:
+        other = best.get((row.by, row.group, row.label))
+        alike = other is not None and other.n_users == row.n_users and not (row.by or "").startswith("items.")
+        shared += achieved([row], {row.label: other.value or 0.0} if alike and other is not None else {})
+    return shared
 
 
 def achieved(rows: Iterable[Row], best: Mapping[str, float]) -> list[Row]:

@@ -106,7 +106,8 @@ class TieSums:
     """Exact sums over the users with tied scores, one for each measure that has bounds: of their values, and of those in other orders.
 
     `plain` are the values as the lists stand, `orders` those in the worst, the best and the mean order. `unbounded` says which measures
-    have no exact bounds: those whose lists are cut before rows are taken out, and those for which a test pair is several relevant items.
+    have no exact bounds: those whose lists are cut before rows are taken out, those that count tied items that are no candidates down to a
+    cut-off, and those for which a test pair is several relevant items.
     """
 
     plain: ExactSums
@@ -125,7 +126,7 @@ def tie_sums(scorer: Scorer, measures: TieMeasures, values: Array) -> TieSums:
     sums = [ExactSums.zeros(n)] * (1 + len(_ORDERS))
     for block in measures.blocks:
         for group in block.groups:
-            unbounded[[block.positions[index] for index in group.indexes]] = _has_no_bounds(scorer, group.first)
+            unbounded[[block.positions[index] for index in group.indexes]] = _has_no_bounds(scorer, group.first, block.single)
         plain = values[[measures.indexes[position] for position in block.positions]]
         for group in block.groups:
             if block.pooled.intersection(group.indexes):
@@ -140,10 +141,19 @@ def tie_sums(scorer: Scorer, measures: TieMeasures, values: Array) -> TieSums:
     return TieSums(sums[0], tuple(sums[1:]), unbounded)
 
 
-def _has_no_bounds(scorer: Scorer, definition: Definition) -> bool:
-    if scorer.tables.get("reading", scorer.choice(definition)).dropped is not None:
+def _has_no_bounds(scorer: Scorer, definition: Definition, single: bool) -> bool:
+    if scorer.tables.get("reading", scorer.choice(definition)).dropped is not None or _counts_other_items(scorer, definition, single):
         return True
     return "row" in definition.truth.duplicates and bool(scorer.tables.get("test_pairs").repeats)
+
+
+def _counts_other_items(scorer: Scorer, definition: Definition, single: bool) -> bool:
+    """Whether it depends on the order of ties which items above a cut-off are counted as candidates though they are none."""
+    if definition.k is None or "outside" not in definition.metric.uses(definition.params):
+        return False
+    choice = scorer.choice(definition)
+    runs: TieRuns = scorer.tables.get("tie_runs", choice, single=single)
+    return bool((runs.run_of(scorer.tables.get("outside", choice)) >= 0).any())
 
 
 def _by_chunk(scorer: Scorer, block: TieBlock) -> Iterator[tuple[Array, list[Array]]]:

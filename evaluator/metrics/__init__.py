@@ -12,6 +12,7 @@ from . import (  # noqa: F401, importing a family enters its metrics into the re
     fairness,
     judged,
     novelty,
+    own,
     patience,
     policy,
     popularity,

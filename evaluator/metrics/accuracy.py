@@ -11,7 +11,9 @@ import numpy as np
 
 from ..tables.array import Array
 from .arrays import divide, where
+from .formula_pieces import SIZES
 from .measure import Measure, Ratio
+from .notation import tex
 from .registry import Number, metric
 
 BAEZA_YATES = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd ed. (2011), section 4.3"
@@ -24,6 +26,7 @@ BAEZA_YATES = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd e
     pooled=True,
     aliases=("P", "Prec", "PrecisionAtK"),
     axes={"denominator": "precision_denominator"},
+    tex=tex(r"\frac{|L_u \cap T_u|}{<denominator>}", denominator=SIZES),
     reference=BAEZA_YATES,
     ties=lambda params: params["denominator"] != "rated",
 )
@@ -54,6 +57,7 @@ def precision(m: Measure) -> Ratio:
     pooled=True,
     aliases=("R", "RecallAtK", "Sensitivity"),
     axes={"denominator": "recall_denominator"},
+    tex=tex(r"\frac{|L_u \cap T_u|}{<denominator>}", denominator=SIZES),
     reference=BAEZA_YATES,
     ties=True,
 )
@@ -73,7 +77,8 @@ def recall(m: Measure) -> Ratio:
     "HitRate",
     family="accuracy",
     aliases=("HR", "Hit", "Success"),
-    numbers={"at_least": Number(1.0, "the number of hits it takes")},
+    numbers={"at_least": Number(1.0, "the number of hits it takes", symbol="x")},
+    tex=r"[\,|L_u \cap T_u| \ge x\,]",
     reference="Deshpande and Karypis, ACM TOIS 22(1), 2004; with `at_least` above 1: k-call of Chen and Karger, SIGIR 2006",
     ties=lambda params: float(params["at_least"]) > 0,
 )
@@ -95,6 +100,7 @@ def hit_rate(m: Measure) -> Array:
     counts=True,
     bounds=(0.0, math.inf),
     aliases=("NumRelRet",),
+    tex=r"|L_u \cap T_u|",
     reference="the count behind Precision and Recall; num_rel_ret of trec_eval is its sum over users",
     ties=True,
 )
@@ -114,10 +120,16 @@ def hits(m: Measure) -> Array:
     aliases=("Rprec",),
     axes={"denominator": "rprecision_denominator"},
     numbers={
-        "multiple": Number(1.0, "the depth, in multiples of R"),
-        "within": Number(math.inf, "the rank after which no hit counts"),
+        "multiple": Number(1.0, "the depth, in multiples of R", symbol="x"),
+        "within": Number(math.inf, "the rank after which no hit counts", symbol="w"),
     },
     cut=False,
+    tex=tex(
+        r"\frac{1}{<denominator>} \sum_{r=1}^{<last>} h_r \\ d = <depth>",
+        denominator={"r": "d", "min_r_length": r"\min(d, |L_u|)", "rated": "b_{<last>}"},
+        last=lambda params: "d" if params["within"] == math.inf else r"\min(d, w)",
+        depth=lambda params: "|T_u|" if params["multiple"] == 1 else r"\lfloor x\,|T_u| + 0.9 \rfloor",
+    ),
     reference="Buckley and Voorhees, SIGIR 2000; trec_eval m_Rprec.c, m_Rprec_mult.c",
     ties=lambda params: params["denominator"] != "rated",
 )
@@ -151,6 +163,7 @@ def r_precision(m: Measure) -> Ratio:
     "Accuracy",
     family="accuracy",
     needs=("catalogue",),
+    tex=r"\min\left(\frac{|L_u \cap T_u| + \max(|I| - k - |T_u \setminus L_u|, 0)}{|I|}, 1\right)",
     reference="the share of right decisions; RecTools metrics/classification.py",
 )
 def accuracy(m: Measure) -> Array:
@@ -170,6 +183,12 @@ def accuracy(m: Measure) -> Array:
     family="accuracy",
     bounds=(-1.0, 1.0),
     needs=("catalogue",),
+    tex=(
+        r"\frac{\mathrm{TP} \cdot \mathrm{TN} - \mathrm{FP} \cdot \mathrm{FN}}"
+        r"{\sqrt{(\mathrm{TP} + \mathrm{FP})(\mathrm{TP} + \mathrm{FN})(\mathrm{TN} + \mathrm{FP})(\mathrm{TN} + \mathrm{FN})}} \\ "
+        r"\mathrm{TP} = |L_u \cap T_u|, \quad \mathrm{FP} = k - \mathrm{TP}, \quad \mathrm{FN} = |T_u \setminus L_u|, \quad "
+        r"\mathrm{TN} = \max(|I| - k - \mathrm{FN}, 0)"
+    ),
     reference="Matthews, Biochimica et Biophysica Acta 405(2), 1975; RecTools metrics/classification.py",
 )
 def mcc(m: Measure) -> Array:
@@ -197,6 +216,7 @@ def _outside(m: Measure) -> tuple[Array, Array]:
     "SetMAP",
     family="accuracy",
     aliases=("SetAP",),
+    tex=r"\frac{|L_u \cap T_u|}{|L_u|} \cdot \frac{|L_u \cap T_u|}{|T_u|}",
     reference="trec_eval m_set_map.c",
     ties=True,
 )
@@ -218,9 +238,10 @@ def set_map(m: Measure) -> Array:
     family="accuracy",
     bounds=(-math.inf, math.inf),
     numbers={
-        "worth": Number(1.0, "what a hit is worth", least=-1e6),
-        "cost": Number(1.0, "what a miss costs", least=-1e6),
+        "worth": Number(1.0, "what a hit is worth", least=-1e6, symbol=r"\alpha"),
+        "cost": Number(1.0, "what a miss costs", least=-1e6, symbol=r"\beta"),
     },
+    tex=r"\alpha\,|L_u \cap T_u| - \beta\,|L_u \setminus T_u|",
     reference="trec_eval m_utility.c",
     ties=True,
 )
@@ -241,7 +262,12 @@ def utility(m: Measure) -> Array:
     aliases=("F", "FBeta", "F-Measure", "F1Score", "ExtendedF1"),
     axes={"weight": "f_weight", "of": "f_of"},
     combines=("Precision", "Recall"),
-    numbers={"beta": Number(1.0, "above 1 it gives more weight to the second metric, below 1 to the first")},
+    numbers={"beta": Number(1.0, "above 1 it gives more weight to the second metric, below 1 to the first", symbol=r"\beta")},
+    tex=tex(
+        r"\frac{(1 + <weight>)\, <of>_1\, <of>_2}{<weight>\, <of>_1 + <of>_2}",
+        weight={"beta_squared": r"\beta^2", "beta": r"\beta"},
+        of={"users": "M", "means": r"\bar{M}"},
+    ),
     reference="van Rijsbergen, Information Retrieval, 2nd ed. (1979), chapter 7",
     ties=lambda params: params["of"] == "users",
 )

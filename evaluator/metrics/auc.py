@@ -25,9 +25,23 @@ from ..tables.array import Array
 from . import auc_tables  # noqa: F401, declares the table
 from .arrays import divide, where
 from .measure import Measure, Ratio
+from .notation import Pieces, tex
 from .registry import metric
 
 _AXES = {"norm": "auc_norm", "negatives": "auc_negatives", "ties": "auc_ties"}
+_PIECES: Pieces = {
+    "right": r"h_r \left(1 - \frac{a_r}{N_u}\right) \\ a_r = <ties>, \quad N_u = <negatives>",
+    "ties": {
+        "list_order": "r - f_r",
+        "strict": r"|\{q : s_q \ge s_r, h_q = 0\}|",
+        "half": r"|\{q : s_q > s_r, h_q = 0\}| + \tfrac{1}{2} |\{q : s_q = s_r, h_q = 0\}|",
+    },
+    "negatives": {
+        "candidates": r"\max(|C_u \setminus T_u|<norm>, \max_r h_r\,a_r)",
+        "train_items": r"|I_{\mathrm{train}} \setminus H_u| - |T_u|<norm>",
+    },
+    "norm": {"n_negatives": "", "n_negatives_plus_1": " + 1"},
+}
 HANLEY = "Hanley and McNeil, Radiology 143(1), 1982"
 
 
@@ -40,6 +54,11 @@ def _tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
 def _by_order(params: Mapping[str, Scalar]) -> bool:
     """Whether the order of the list says which items stand above a hit, not their scores."""
     return params["ties"] == "list_order"
+
+
+def _by_order_among_candidates(params: Mapping[str, Scalar]) -> bool:
+    """Whether so, and no hit counts less than 0, so that one more among the first k is never worse."""
+    return _by_order(params) and params["negatives"] == "candidates"
 
 
 def _right_pairs(m: Measure) -> Array:
@@ -67,6 +86,7 @@ def _right_pairs(m: Measure) -> Array:
     pooled=True,
     cut=False,
     average="micro",
+    tex=tex(r"\frac{1}{<over>} \sum_{r=1}^{k} <right>", over={"relevant": "|T_u|", "hits": r"|L_u \cap T_u|"}, **_PIECES),
     reference=HANLEY,
     ties=_by_order,
 )
@@ -91,6 +111,7 @@ def auc(m: Measure) -> Ratio:
     uses=_tables,
     pooled=True,
     cut=False,
+    tex=tex(r"\frac{1}{|T_u|} \sum_{r=1}^{k} <right>", **_PIECES),
     reference="Zhu et al., Optimized cost per click in Taobao display advertising, KDD 2017 (user-wise AUC)",
     ties=_by_order,
 )
@@ -111,7 +132,9 @@ def gauc(m: Measure) -> Ratio:
     needs=("catalogue",),
     uses=_tables,
     pooled=True,
+    tex=tex(r"\frac{1}{\min(|T_u|, k)} \sum_{r=1}^{k} <right>", **_PIECES),
     reference="limited AUC of Schröder, Thiele and Lehner, UCERSTI 2011, as computed by Elliot and WarpRec",
+    ties=_by_order_among_candidates,
 )
 def lauc(m: Measure) -> Ratio:
     """AUC limited to the first k items of the list.
@@ -123,7 +146,13 @@ def lauc(m: Measure) -> Ratio:
     return Ratio(_right_pairs(m), m.at_most_k(m.n_relevant))
 
 
-@metric("RocAuc", family="auc", uses=("hits", "reading"), reference=HANLEY + "; inside the list as in RePlay")
+@metric(
+    "RocAuc",
+    family="auc",
+    uses=("hits", "reading"),
+    tex=r"1 - \frac{1}{|L_u \cap T_u| \cdot |L_u \setminus T_u|} \sum_{r=1}^{k} h_r\,(r - f_r)",
+    reference=HANLEY + "; inside the list as in RePlay",
+)
 def roc_auc(m: Measure) -> Array:
     """AUC inside the first k items of the list, its misses being the negatives.
 

@@ -14,6 +14,7 @@ from ..tables.groups import Group
 from .arrays import NO_VALUE, divide, where
 from .fairness import chosen, in_group
 from .measure import Measure
+from .notation import tex
 from .registry import Many, Text, metric
 
 LIN = "Tsintzou, Pitoura and Tsaparas, Bias disparity in recommendation systems, RMSE workshop at RecSys 2019"
@@ -25,6 +26,12 @@ _PAIR = {
 }
 
 
+_SHARE = r"\frac{\sum_{u \in G} |<rows> \cap G'|}{\sum_{u \in G} |<rows><of_rows>|} \biggl/ \frac{|G'|}{|<of_items>|}"
+_PIECES = {
+    "source": {"train": "H_u", "test": "T_u"},
+    "of_rows": {"all": "", "grouped": r" \cap I_{\mathrm{grouped}}"},
+    "of_items": {"grouped": r"I_{\mathrm{grouped}}", "catalogue": "I"},
+}
 _TABLES = {"train": "profile", "test": "relevant", "lists": "listed"}
 
 
@@ -87,6 +94,7 @@ _BIAS = {"of_rows": "bias_rows", "of_items": "bias_items"}
     cut=False,
     population="lists",
     higher_is_better=None,
+    tex=tex(_SHARE.replace("<rows>", "<source>"), **_PIECES),
     reference=LIN,
 )
 def bias_disparity_bs(m: Measure) -> Many:
@@ -114,6 +122,7 @@ def bias_disparity_bs(m: Measure) -> Many:
     system=True,
     population="lists",
     higher_is_better=None,
+    tex=tex(_SHARE.replace("<rows>", "L_u"), **_PIECES),
     reference=LIN,
 )
 def bias_disparity_br(m: Measure) -> Many:
@@ -138,6 +147,13 @@ def bias_disparity_br(m: Measure) -> Many:
     system=True,
     population="lists",
     higher_is_better=None,
+    tex=tex(
+        r"\frac{\mathrm{BR} - \mathrm{BS}}{\mathrm{BS}} \\ \mathrm{BR} = "
+        + _SHARE.replace("<rows>", "L_u")
+        + r" \\ \mathrm{BS} = "
+        + _SHARE.replace("<rows>", "<source>"),
+        **_PIECES,
+    ),
     reference=LIN,
 )
 def bias_disparity_bd(m: Measure) -> Many:

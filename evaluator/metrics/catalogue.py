@@ -12,6 +12,7 @@ from typing import Final
 
 from ..conventions import AXES, PROTOCOL, Axis, Convention, known, load
 from ..names.measure_strings import Scalar
+from .equations import equation
 from .registry import METRICS, Metric, Number
 
 DEFAULT: Final = "receval"
@@ -67,13 +68,17 @@ class SettingEntry:
 
 @dataclass(frozen=True)
 class MetricEntry:
-    """One metric. The texts are paragraphs; `terms` explains the letters that its family's formulas share."""
+    """One metric. The texts are paragraphs; `terms` explains the letters that its family's formulas share.
+
+    `tex` is the formula under the defaults in LaTeX, line by line, in the symbols of `notation`.
+    """
 
     name: str
     aliases: tuple[str, ...]
     family: str
     summary: str
     formula: str
+    tex: tuple[str, ...]
     text: tuple[str, ...]
     edge_cases: tuple[str, ...]
     terms: tuple[str, ...]
@@ -87,6 +92,8 @@ class MetricEntry:
     parameters: tuple[ChoiceEntry, ...]
     conventions: tuple[str, ...]
     settings: tuple[SettingEntry, ...]
+    origin: str = "receval"
+    """Where the metric comes from: receval, or what added it."""
 
 
 @dataclass(frozen=True)
@@ -136,10 +143,15 @@ def read(extra: Iterable[Convention] = ()) -> Catalogue:
         formula=tuple(choice for choice in choices if choice.name not in PROTOCOL),
         metrics=tuple(
             _metric(metric, default, tuple(found.values()))
-            for metric in sorted(METRICS.values(), key=lambda metric: list(FAMILIES).index(metric.family))
+            for metric in sorted(METRICS.values(), key=lambda metric: _place_of_family(metric.family))
         ),
         conventions=tuple(_convention(convention, default) for convention in found.values()),
     )
+
+
+def _place_of_family(family: str) -> int:
+    """Where a family is listed; those of packages and files come last."""
+    return list(FAMILIES).index(family) if family in FAMILIES else len(FAMILIES)
 
 
 def has(convention: Convention, metric: str) -> bool:
@@ -151,15 +163,18 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
     summary, formula, text, edge_cases = sections(metric.doc)
     own = default.axes_of(metric.name)
     given = {name: own[axis] for name, axis in metric.axes.items()}
+    numbers = {name: number.default for name, number in metric.numbers.items()}
+    texts = {name: text.default or "" for name, text in metric.texts.items()}
     return MetricEntry(
         name=metric.name,
         aliases=metric.aliases,
         family=metric.family,
         summary=summary,
         formula=formula,
+        tex=equation(metric, given | numbers | texts),
         text=text,
         edge_cases=edge_cases,
-        terms=_paragraphs(sys.modules[metric.define.__module__].__doc__ or "")[1:],
+        terms=_paragraphs(sys.modules[metric.define.__module__].__doc__ or "")[1:] if metric.origin == "receval" else (),
         reference=metric.reference,
         bounds=metric.bounds,
         higher_is_better=better(given) if callable(better := metric.higher_is_better) else better,
@@ -177,6 +192,7 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
         ),
         conventions=tuple(convention.name for convention in conventions if has(convention, metric.name)),
         settings=tuple(_setting(metric, convention, default) for convention in conventions),
+        origin=metric.origin,
     )
 
 

@@ -14,6 +14,7 @@ from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from .arrays import added, where
 from .measure import Measure
+from .notation import tex
 from .registry import Text, metric
 
 
@@ -66,6 +67,7 @@ def _points(m: Measure) -> list[float]:
     texts={"points": Text("1", "the utopia point: what would be best, one number per metric")},
     bounds=(0.0, math.inf),
     higher_is_better=False,
+    tex=r"\sqrt{\sum_m (M_m - z_m)^2}",
     reference="Zeleny, Multiple criteria decision making, 1982; WarpRec multiobjective/eucdistance.py",
 )
 def euc_distance(m: Measure) -> Array:
@@ -91,6 +93,10 @@ def euc_distance(m: Measure) -> Array:
         "higher_is_better": Text("true", "whether more is better, one true or false per metric"),
     },
     bounds=(0.0, math.inf),
+    tex=tex(
+        r"\prod_m \max(<higher_is_better>, 0)",
+        higher_is_better=lambda params: r"\sigma_m\,(M_m - z_m)" if "false" in str(params["higher_is_better"]).lower() else "M_m - z_m",
+    ),
     reference="Zitzler and Thiele, IEEE TEC 3(4), 1999; WarpRec multiobjective/hypervolume.py",
 )
 def hypervolume(m: Measure) -> Array:

@@ -8,7 +8,14 @@ from ..tables.array import Array
 from . import correlation_tables  # noqa: F401, declares the table
 from .arrays import defined
 from .measure import Measure
+from .notation import tex
 from .registry import metric
+
+_COMPARED = {
+    "pearson": (r"(s_{u,i} - \bar{s})", r"(y_{u,i} - \bar{y})"),
+    "spearman": (r"(\rho_{u,i} - \bar{\rho})", r"(\rho'_{u,i} - \bar{\rho})"),
+    "kendall": (r"\mathrm{sgn}(s_{u,i} - s_{u,j})", r"\mathrm{sgn}(y_{u,i} - y_{u,j})"),
+}
 
 
 @metric(
@@ -20,6 +27,12 @@ from .registry import metric
     bounds=(-1.0, 1.0),
     needs=("ratings?",),
     population="tested",
+    tex=tex(
+        r"\frac{<of> <x>\,<y>}{\sqrt{<of> <x>^2 \cdot <of> <y>^2}}",
+        of=lambda params: r"\sum_{i,j \in L_u \cap J_u}" if params["method"] == "kendall" else r"\sum_{i \in L_u \cap J_u}",
+        x=lambda params: _COMPARED[str(params["method"])][0],
+        y=lambda params: _COMPARED[str(params["method"])][1],
+    ),
     reference="Kendall, The treatment of ties in ranking problems, Biometrika 33(3), 1945; as in ClayRS metrics/ranking_metrics.py",
 )
 def correlation(m: Measure) -> Array:

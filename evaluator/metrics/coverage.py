@@ -11,9 +11,17 @@ import numpy as np
 
 from ..tables.array import Array
 from .arrays import divide, where
+from .formula_pieces import more_items
 from .measure import Measure, Ratio
+from .notation import Pieces, tex
 from .registry import Number, metric
 
+_COVERAGE: Pieces = {
+    "form": {"share": r"\frac{<outside>}{|<of>|<more>}", "count": "<outside>", "percent": r"100 \cdot \frac{<outside>}{|<of>|<more>}"},
+    "outside": {"ignored": r"\bigl|\bigcup_{u \in U} L_u \cap <of>\bigr|", "counts": r"\bigl|\bigcup_{u \in U} L_u\bigr|"},
+    "of": {"catalogue": "I", "train": r"I_{\mathrm{train}}"},
+    "more": more_items,
+}
 GE = "Ge, Delgado-Battenfeld and Jannach, Beyond accuracy, RecSys 2010"
 
 
@@ -25,13 +33,14 @@ GE = "Ge, Delgado-Battenfeld and Jannach, Beyond accuracy, RecSys 2010"
     one_cutoff=True,
     aliases=("Coverage", "CatalogCoverage", "UniqueItemCount", "UniqueItems"),
     axes={"form": "coverage_form", "of": "coverage_of", "outside": "coverage_outside"},
-    numbers={"more": Number(0.0, "items that are added to the size of the catalogue", least=0.0)},
+    numbers={"more": Number(0.0, "items that are added to the size of the catalogue", least=0.0, symbol="x")},
     bounds=(0.0, math.inf),
     needs=lambda params: (
         () if params["form"] == "count" and params["outside"] == "counts" else ("train",) if params["of"] == "train" else ("catalogue",)
     ),
     system=True,
     population="lists",
+    tex=tex(r"<form>", **_COVERAGE),
     reference=GE,
 )
 def item_coverage(m: Measure) -> Array:
@@ -65,12 +74,13 @@ def _coverage(m: Measure) -> Array:
     uses=("exposure",),
     one_cutoff=True,
     axes={"form": "coverage_form", "of": "coverage_of", "outside": "coverage_outside"},
-    numbers={"more": Number(0.0, "items that are added to the size of the catalogue", least=0.0)},
+    numbers={"more": Number(0.0, "items that are added to the size of the catalogue", least=0.0, symbol="x")},
     bounds=(0.0, math.inf),
     needs=("catalogue",),
     system=True,
     cut=False,
     population="lists",
+    tex=tex(r"<form>", **_COVERAGE),
     reference=GE,
 )
 def prediction_coverage(m: Measure) -> Array:
@@ -88,6 +98,7 @@ def prediction_coverage(m: Measure) -> Array:
     family="coverage",
     uses=("reading",),
     aliases=("CoveredUsers",),
+    tex=r"[\,|L_u| > 0\,]",
     reference=GE + "; RecTools metrics/dq.py",
 )
 def user_coverage(m: Measure) -> Array:
@@ -108,6 +119,7 @@ def user_coverage(m: Measure) -> Array:
     uses=("reading",),
     aliases=("UserCoverageAtN",),
     axes={"form": "sufficient_form"},
+    tex=tex(r"<form>", form={"all_or_nothing": r"[\,|L_u| \ge k\,]", "share": r"\min(|L_u| / k, 1)"}),
     reference="RecTools metrics/dq.py; UserCoverageAtN of Elliot",
 )
 def sufficient_reco(m: Measure) -> Array:
@@ -129,6 +141,13 @@ def sufficient_reco(m: Measure) -> Array:
     uses=("repeats", "reading"),
     axes={"form": "unrepeated_form"},
     population="lists",
+    tex=tex(
+        r"<form>",
+        form={
+            "all_or_nothing": r"[\,|\{i_1, \dots, i_{\ell_u}\}| = \ell_u\,]",
+            "share": r"\frac{1}{\ell_u} |\{i_1, \dots, i_{\ell_u}\}|",
+        },
+    ),
     reference="RecTools metrics/dq.py",
 )
 def unrepeated_reco(m: Measure) -> Array:
@@ -154,6 +173,7 @@ def unrepeated_reco(m: Measure) -> Array:
     bounds=(0.0, math.inf),
     aliases=("NumRet", "ListLength"),
     higher_is_better=None,
+    tex="|L_u|",
     reference="num_ret of trec_eval is its sum over users; Elliot and WarpRec take the mean",
 )
 def num_retrieved(m: Measure) -> Array:
@@ -175,6 +195,7 @@ def num_retrieved(m: Measure) -> Array:
     aliases=("NumRel",),
     cut=False,
     higher_is_better=None,
+    tex="|T_u|",
     reference="num_rel of trec_eval",
 )
 def num_relevant(m: Measure) -> Array:
@@ -197,6 +218,7 @@ def num_relevant(m: Measure) -> Array:
     cut=False,
     average="sum",
     higher_is_better=None,
+    tex="1",
     reference="num_q of trec_eval",
 )
 def num_users(m: Measure) -> Array:
@@ -214,10 +236,11 @@ def num_users(m: Measure) -> Array:
     family="coverage",
     uses=("overlap", "reading"),
     pooled=True,
-    numbers={"ref_k": Number(0.0, "how much of the other model's list is looked at; 0: as much as k", least=0.0)},
+    numbers={"ref_k": Number(0.0, "how much of the other model's list is looked at; 0: as much as k", least=0.0, symbol="k'")},
     needs=("baseline",),
     population="lists",
     higher_is_better=None,
+    tex=tex(r"\frac{|L_u \cap <ref_k>|}{|L_u|}", ref_k=lambda params: "B_u" if params["ref_k"] == 0 else r"B_u(k')"),
     reference="RecTools metrics/intersection.py",
 )
 def intersection(m: Measure) -> Ratio:

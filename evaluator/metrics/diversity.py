@@ -15,10 +15,25 @@ from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from . import diversity_tables  # noqa: F401, declares the tables
 from .arrays import added, defined, divide, filled, missing, where
+from .formula_pieces import DISTANCES, SIZES
 from .measure import Measure, Ratio
+from .notation import Pieces, tex
 from .registry import Number, metric
 from .table_views import CutTable
 
+_UNLIKE = r" \text{, 1 for pairs without a distance}"
+_PIECES: Pieces = {
+    "distance": DISTANCES,
+    "featureless": {
+        "left_out": r"\mathrm{mean}_{i,j \in L_u, i \ne j}\,d(i,j) \text{ over the pairs with a distance}",
+        "unlike": r"\frac{1}{|L_u|\,(|L_u| - 1)} \sum_{i,j \in L_u, i \ne j} d(i,j)" + _UNLIKE,
+    },
+    "unlike": lambda params: _UNLIKE if params["featureless"] == "unlike" else "",
+}
+_ENTROPY = (
+    r"-\sum_{c \in C} p_c \log_2 p_c \\ p_c = \frac{w_c + \varepsilon}{\sum_{c' \in C} (w_{c'} + \varepsilon)}, \quad "
+    r"\varepsilon = 10^{-6}, \quad w_c = "
+)
 ZIEGLER = "Ziegler et al., Improving recommendation lists through topic diversification, WWW 2005; Zhang and Hurley, RecSys 2008"
 
 
@@ -111,6 +126,11 @@ _DISTANCE = {"distance": "item_distance", "single": "single_item", "featureless"
     uses=_pair_uses,
     pooled=lambda params: params["norm"] == "items",
     population="lists",
+    tex=tex(
+        r"<norm> \\ d(i,j) = <distance>",
+        norm={"pairs": "<featureless>", "items": r"\frac{1}{|L_u|} \cdot \frac{1}{|L_u|} \sum_{i \in L_u} \sum_{j \in L_u} d(i,j)<unlike>"},
+        **_PIECES,
+    ),
     reference=ZIEGLER,
 )
 def ild(m: Measure) -> Array | Ratio:
@@ -151,6 +171,7 @@ def _of_pairs(m: Measure, total: Array, pairs: Array) -> Array:
     uses=_pair_uses,
     higher_is_better=False,
     population="lists",
+    tex=tex(r"1 - <featureless> \\ d(i,j) = <distance>", **_PIECES),
     reference=ZIEGLER,
 )
 def ils(m: Measure) -> Array:
@@ -172,6 +193,7 @@ def ils(m: Measure) -> Array:
     needs=("categories",),
     uses=("reading", "covered"),
     population="lists",
+    tex=tex(r"\frac{1}{<over>} \,\Bigl|\bigcup_{i \in L_u} A_i\Bigr|", over=SIZES),
     reference="RePlay metrics/categorical_diversity.py",
 )
 def categorical_diversity(m: Measure) -> Array:
@@ -214,6 +236,7 @@ def _entropy(m: Measure, weight: Callable[[Array], Array]) -> Array:
     needs=("categories",),
     uses=("listed_categories",),
     population="lists",
+    tex=tex(_ENTROPY + r"\sum_{i \in L_u} <categories>", categories={"split": r"\frac{[c \in A_i]}{|A_i|}", "each": r"[c \in A_i]"}),
     reference="LensKit metrics/ranking/_entropy.py",
 )
 def list_entropy(m: Measure) -> Array:
@@ -234,10 +257,14 @@ def list_entropy(m: Measure) -> Array:
     bounds=(0.0, math.inf),
     aliases=("RBEntropy",),
     axes={"categories": "category_weight"},
-    numbers={"p": Number(0.85, "the chance that a reader goes on from one place to the next", most=1.0)},
+    numbers={"p": Number(0.85, "the chance that a reader goes on from one place to the next", most=1.0, symbol="p")},
     needs=("categories",),
     uses=("listed_categories",),
     population="lists",
+    tex=tex(
+        _ENTROPY + r"\sum_{r=1}^{k} p^{r-1}\,<categories>",
+        categories={"split": r"\frac{[c \in A_{i_r}]}{|A_{i_r}|}", "each": r"[c \in A_{i_r}]"},
+    ),
     reference="LensKit metrics/ranking/_entropy.py",
 )
 def rank_biased_entropy(m: Measure) -> Array:

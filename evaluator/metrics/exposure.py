@@ -12,10 +12,19 @@ import numpy as np
 
 from ..tables.array import Array
 from .arrays import divide
+from .formula_pieces import more_items
 from .measure import Measure
+from .notation import Pieces, tex
 from .registry import Number, metric
 from .table_views import ItemTable
 
+_GINI = r"\frac{\sum_{t=1}^{m} (2\,(N - m + t) - N - 1)\,x_{(t)}}{<over> \sum_i x_i}"
+_GINI_PIECES: Pieces = {
+    "over": {"n_minus_1": "(N - 1)", "n": "N"},
+    "of": {"catalogue": "|I|", "train": r"|I_{\mathrm{train}}|", "recommended": "m"},
+    "more": more_items,
+}
+_SHARES = r" \\ w_i = \sum_{u \in U} \frac{[i \in L_u]}{|L_u|}"
 ENTROPY = "Shannon, A mathematical theory of communication, 1948; Adomavicius and Kwon, IEEE TKDE 24(5), 2012"
 
 
@@ -24,7 +33,7 @@ ENTROPY = "Shannon, A mathematical theory of communication, 1948; Adomavicius an
     family="diversity",
     aliases=("GiniIndex", "PredictedGiniComplement"),
     axes={"of": "gini_of", "sign": "gini_sign", "over": "gini_divisor"},
-    numbers={"more": Number(0.0, "items without recommendations that are added to the catalogue", least=0.0)},
+    numbers={"more": Number(0.0, "items without recommendations that are added to the catalogue", least=0.0, symbol="x")},
     bounds=(-math.inf, math.inf),
     needs=lambda params: {"recommended": (), "train": ("train",)}.get(str(params["of"]), ("catalogue",)),
     uses=("exposure",),
@@ -32,6 +41,7 @@ ENTROPY = "Shannon, A mathematical theory of communication, 1948; Adomavicius an
     system=True,
     higher_is_better=lambda params: params["sign"] == "equality",
     population="lists",
+    tex=tex(r"<sign>" + _GINI.replace("x_", "c_") + r" \\ N = <of><more>", sign={"inequality": "", "equality": "1 - "}, **_GINI_PIECES),
     reference="Gini, 1912; Fleder and Hosanagar, Management Science 55(5), 2009",
 )
 def gini(m: Measure) -> Array:
@@ -67,7 +77,7 @@ def _gini_index(m: Measure, items: ItemTable, column: str, more: float = 0.0) ->
     "ExposureGini",
     family="diversity",
     axes={"of": "gini_of", "over": "gini_divisor"},
-    numbers={"p": Number(0.85, "the chance that a reader goes on from one place to the next", most=1.0)},
+    numbers={"p": Number(0.85, "the chance that a reader goes on from one place to the next", most=1.0, symbol="p")},
     bounds=(-math.inf, math.inf),
     needs=lambda params: {"recommended": (), "train": ("train",)}.get(str(params["of"]), ("catalogue",)),
     uses=("attention",),
@@ -75,6 +85,7 @@ def _gini_index(m: Measure, items: ItemTable, column: str, more: float = 0.0) ->
     system=True,
     higher_is_better=False,
     population="lists",
+    tex=tex(_GINI.replace("x_", "e_") + r" \\ N = <of>, \quad e_i = \sum_{u \in U} \sum_{r=1}^{k} [i_r = i]\,p^{r-1}", **_GINI_PIECES),
     reference="Diaz et al., Evaluating stochastic rankings with expected exposure, CIKM 2020; LensKit ExposureGini",
 )
 def exposure_gini(m: Measure) -> Array:
@@ -99,6 +110,16 @@ def exposure_gini(m: Measure) -> Array:
     one_cutoff=True,
     system=True,
     population="lists",
+    tex=tex(
+        r"-<norm>\sum_i <weights>",
+        norm={"none": "", "items": r"\frac{1}{m} "},
+        weights={
+            "rows": r"p_i <log> p_i \\ p_i = \frac{c_i}{\sum_j c_j}",
+            "lists": r"\bar{p}_i <log> p_i \\ p_i = \frac{c_i}{\sum_j c_j}, \quad \bar{p}_i = "
+            r"\frac{1}{|U|} \sum_{u \in U} \frac{[i \in L_u]}{|L_u|}",
+        },
+        log={"natural": r"\ln", "binary": r"\log_2"},
+    ),
     reference=ENTROPY,
 )
 def shannon_entropy(m: Measure) -> Array:
@@ -134,6 +155,7 @@ def shannon_entropy(m: Measure) -> Array:
     one_cutoff=True,
     system=True,
     population="lists",
+    tex=r"k \sum_i \frac{w_i}{c_i}" + _SHARES,
     reference="Vargas, Novelty and diversity evaluation and enhancement in recommender systems, PhD thesis, 2015; RankSys",
 )
 def aggregate_diversity(m: Measure) -> Array:
@@ -161,6 +183,7 @@ def _depth(m: Measure) -> Array:
     system=True,
     bounds=(-math.inf, 1.0),
     population="lists",
+    tex=r"1 - \frac{1}{k} \biggl(1 - \frac{1}{|U|} \sum_i w_i \Bigl(1 - \frac{c_i}{|U|}\Bigr)\biggr)" + _SHARES,
     reference="Simpson, Measurement of diversity, Nature 163, 1949; as in RankSys",
 )
 def gini_simpson(m: Measure) -> Array:

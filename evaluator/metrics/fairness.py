@@ -15,7 +15,9 @@ from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.groups import Group
 from .arrays import NO_VALUE, added, defined, divide, filled, missing, where
+from .formula_pieces import APART, CANDIDATES, GAINS, OF_GROUPS, one_or_spread
 from .measure import Measure
+from .notation import tex
 from .popularity import candidates_of, spread_of
 from .registry import Text, metric
 from .table_views import CutTable, ItemTable
@@ -62,6 +64,7 @@ def in_group(table: CutTable | ItemTable, group: Group, column: str) -> Array:
     uses=("hits", "relevant"),
     system=True,
     higher_is_better=False,
+    tex=tex(OF_GROUPS + r"\frac{\sum_{u \in U} |L_u \cap T_u \cap G|}{\sum_{u \in U} |T_u \cap G|}", group=one_or_spread),
     reference=ZHU,
 )
 def reo(m: Measure) -> Array:
@@ -92,6 +95,7 @@ def reo(m: Measure) -> Array:
     system=True,
     higher_is_better=False,
     population="lists",
+    tex=tex(OF_GROUPS + r"\frac{\sum_{u \in U} |L_u \cap G|}{<candidates>}", group=one_or_spread, candidates=CANDIDATES),
     reference=ZHU,
 )
 def rsp(m: Measure) -> Array:
@@ -143,6 +147,7 @@ def _difference_of_users(m: Measure, value: Array) -> Array:
     uses=("user_group",),
     system=True,
     higher_is_better=False,
+    tex=APART + r"\frac{1}{|G|} \sum_{u \in G} M_1",
     reference=DELDJOO,
 )
 def user_mad_ranking(m: Measure) -> Array:
@@ -164,6 +169,7 @@ def user_mad_ranking(m: Measure) -> Array:
     uses=("scored", "reading", "user_group"),
     system=True,
     higher_is_better=False,
+    tex=APART + r"\frac{1}{|G|} \sum_{u \in G} \frac{1}{|L_u|} \sum_{r=1}^{k} s_r",
     reference=DELDJOO,
 )
 def user_mad_rating(m: Measure) -> Array:
@@ -191,6 +197,9 @@ _ITEM_MAD = {"gain": "ndcg_gain", "empty_group": "empty_group"}
     one_cutoff=True,
     system=True,
     higher_is_better=False,
+    tex=tex(
+        APART + r"\frac{1}{|G \cap \bigcup_u L_u|} \sum_{i \in G} \frac{1}{c_i} \sum_{u \in U} \sum_{r=1}^{k} [i_r = i]\,<gain>", gain=GAINS
+    ),
     reference=DELDJOO,
 )
 def item_mad_ranking(m: Measure) -> Array:
@@ -218,6 +227,10 @@ def item_mad_ranking(m: Measure) -> Array:
     one_cutoff=True,
     system=True,
     higher_is_better=False,
+    tex=tex(
+        APART + r"\mathrm{mean}_{i \in G} \frac{1}{<over>} \sum_{u \in U} \sum_{r=1}^{k} [i_r = i]\,h_r\,s_r",
+        over={"listed": "c_i", "hits": r"\sum_{u \in U} \sum_{r=1}^{k} [i_r = i]\,h_r"},
+    ),
     reference=DELDJOO,
 )
 def item_mad_rating(m: Measure) -> Array:
@@ -255,6 +268,10 @@ def _difference_of_items(m: Measure, items: ItemTable, value: Array, counts: Arr
     uses=("listed",),
     system=True,
     population="lists",
+    tex=tex(
+        r"<group> \\ E_G = \frac{1}{|G|} \sum_{u \in U} \sum_{r=1}^{k} \frac{[i_r \in G]}{\log_2(r + 1)}",
+        group=lambda params: r"\frac{E_G}{E_{\text{all}}}" if params["group"] else r"\frac{\min_G E_G}{\max_G E_G}",
+    ),
     reference=SINGH,
 )
 def exposure_parity(m: Measure) -> Array:

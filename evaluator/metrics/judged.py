@@ -13,6 +13,7 @@ from ..tables.array import Array
 from . import judged_tables  # noqa: F401, declares the tables
 from .arrays import UNDEFINED, divide, where
 from .measure import Measure, Ratio
+from .notation import tex
 from .registry import metric
 from .table_views import CutTable
 
@@ -29,6 +30,7 @@ def _judged(m: Measure) -> CutTable:
     uses=("judged", "n_relevant"),
     axes={**_NEGATIVE, "unjudged": "bpref_unjudged"},
     cut=False,
+    tex=r"\frac{1}{|T_u|} \sum_{r=1}^{k} h_r \left(1 - \frac{\min(b_r - f_r, |T_u|)}{\min(|J_u \setminus T_u|, |T_u|)}\right)",
     reference="Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004; trec_eval m_bpref.c",
 )
 def bpref(m: Measure) -> Array:
@@ -59,6 +61,11 @@ def bpref(m: Measure) -> Array:
     aliases=("InferredAP",),
     axes=_NEGATIVE,
     cut=False,
+    tex=tex(
+        r"\frac{1}{|T_u|} \sum_{r=1}^{k} h_r \left(\frac{1}{r} + "
+        r"\frac{b_r - 1<negative>}{r} \cdot \frac{f_r - 1 + \varepsilon}{b_r - 1 + 2\varepsilon}\right) \\ \varepsilon = 10^{-5}",
+        negative={"judged": "", "pooled": " + o_r"},
+    ),
     reference="Yilmaz and Aslam, Estimating average precision with incomplete and imperfect judgments, CIKM 2006; trec_eval m_infap.c",
 )
 def inf_ap(m: Measure) -> Array:
@@ -77,7 +84,14 @@ def inf_ap(m: Measure) -> Array:
     return divide(rows.sum(where(rows["relevant"], inferred, 0.0), "precision"), m.n_relevant)
 
 
-@metric("Judged", family="ranking", uses=("judged", "reading"), pooled=True, reference="ir_measures providers/judged.py")
+@metric(
+    "Judged",
+    family="ranking",
+    uses=("judged", "reading"),
+    pooled=True,
+    tex=r"\frac{|L_u \cap J_u|}{|L_u|}",
+    reference="ir_measures providers/judged.py",
+)
 def judged(m: Measure) -> Ratio:
     """The share of the recommended items that are judged: that the user's test rows hold, relevant or not.
 
@@ -88,7 +102,14 @@ def judged(m: Measure) -> Ratio:
     return Ratio(_judged(m).count(), m.n_listed)
 
 
-@metric("G", family="ranking", uses=("graded", "ideal"), cut=False, reference="trec_eval m_G.c")
+@metric(
+    "G",
+    family="ranking",
+    uses=("graded", "ideal"),
+    cut=False,
+    tex=r"\frac{1}{\sum_r g^*_r} \sum_{r=1}^{k} \frac{g_r}{\log_2\bigl(2 + \max(\sum_{q \le r} (\max(g^*_q, 1) - g_q), 0)\bigr)}",
+    reference="trec_eval m_G.c",
+)
 def graded_gain(m: Measure) -> Array:
     """The gains of the hits, each discounted by what the list has missed so far instead of by its rank.
 
@@ -107,6 +128,10 @@ def graded_gain(m: Measure) -> Array:
     uses=("graded", "hits", "ideal"),
     aliases=("ndcg_rel",),
     cut=False,
+    tex=(
+        r"\frac{1}{P} \biggl(\sum_{r \,:\, g_r > 0} \frac{D_r}{D^*_r} + \bigl(P - |\{r : g_r > 0\}|\bigr) \frac{D_k}{D^*_P}\biggr) \\ "
+        r"D_r = \sum_{q=1}^{r} \frac{g_q}{\log_2(q + 1)}"
+    ),
     reference="trec_eval m_ndcg_rel.c",
 )
 def ndcg_rel(m: Measure) -> Array:
@@ -132,6 +157,10 @@ def ndcg_rel(m: Measure) -> Array:
     uses=("grade_changes", "hits", "ideal", "reading"),
     axes={"users": "rndcg_users"},
     cut=False,
+    tex=(
+        r"\mathrm{mean}_{m \in K} \frac{D_{\min(m, k)}}{D^*_m} \text{, with one more term } \frac{D_k}{D^*_P} \text{ if } k \ge P + 2 \\ "
+        r"D_r = \sum_{q=1}^{r} \frac{g_q}{\log_2(q + 1)}"
+    ),
     reference="trec_eval m_Rndcg.c",
 )
 def r_ndcg(m: Measure) -> Array:

@@ -14,11 +14,21 @@ import numpy as np
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from .arrays import discounts, divide, where
+from .formula_pieces import GAINS, SIZES
 from .measure import Measure, Ratio, gain_of
+from .notation import Pieces, tex
 from .registry import metric
 from .table_views import CutTable
 
 VARGAS = "Vargas and Castells, Rank and relevance in novelty and diversity metrics, RecSys 2011"
+_PIECES: Pieces = {
+    "relevance": {"binary": r"h_r\,", "gain": r"<gain>\,", "none": ""},
+    "gain": GAINS,
+    "discount": {"log": r"\frac{1}{\log_2(r + 1)} ", "none": ""},
+    "divisor": lambda params: "<norm>" if params["discount"] == "none" else r"\sum_{r=1}^{<norm>} \frac{1}{\log_2(r + 1)}",
+    "norm": SIZES,
+}
+_EXPECTED, _OVER_DISCOUNTS = r"\sum_{r=1}^{k} <relevance><discount>", r" \biggl/ <divisor>"
 _AXES = {"relevance": "novelty_relevance", "discount": "novelty_discount", "norm": "novelty_norm", "gain": "ndcg_gain"}
 
 
@@ -54,6 +64,11 @@ def _expected(m: Measure, novelty: Callable[[CutTable], Array]) -> Ratio:
     needs=("train",),
     uses=_tables,
     pooled=True,
+    tex=tex(
+        _EXPECTED + r"\left(1 - \frac{<unseen>}{|V|}\right)" + _OVER_DISCOUNTS,
+        unseen={"zero": "n_{i_r}", "one": r"\max(n_{i_r}, 1)"},
+        **_PIECES,
+    ),
     reference=VARGAS,
 )
 def epc(m: Measure) -> Ratio:
@@ -81,6 +96,11 @@ def epc(m: Measure) -> Ratio:
     needs=("train",),
     uses=_tables,
     pooled=True,
+    tex=tex(
+        _EXPECTED + r"\log_2 \frac{n}{\max(n_{i_r}, <unseen>)}" + _OVER_DISCOUNTS,
+        unseen={"least": r"n_{\min}", "one": "1"},
+        **_PIECES,
+    ),
     reference=VARGAS,
 )
 def efd(m: Measure) -> Ratio:
@@ -105,6 +125,7 @@ def efd(m: Measure) -> Ratio:
     pooled=True,
     average="micro",
     population="lists",
+    tex=r"\frac{1}{|L_u|} \sum_{i \in L_u} \left(1 - \frac{|V_i|}{|V|}\right)",
     reference=VARGAS + "; RELISON's LTN",
 )
 def long_tail_novelty(m: Measure) -> Ratio:
@@ -127,6 +148,14 @@ def long_tail_novelty(m: Measure) -> Ratio:
     uses=("listed", "reading"),
     pooled=True,
     population="lists",
+    tex=tex(
+        r"\frac{1}{<over>} \sum_{i \in <unseen>} <norm>",
+        over=SIZES,
+        unseen={"one": "L_u", "zero": r"L_u \cap I_{\mathrm{train}}"},
+        norm={"none": r"\log_2 \frac<unit>", "log2_users": r"\frac{1}{\log_2 <all>} \log_2 \frac<unit>"},
+        unit={"users": r"{|V|}{\max(|V_i|, 1)}", "rows": r"{n}{\max(n_i, 1)}"},
+        all=lambda params: "|V|" if params["unit"] == "users" else "n",
+    ),
     reference="Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender systems, PNAS 107(10), 2010",
 )
 def surprisal(m: Measure) -> Ratio:
@@ -157,6 +186,7 @@ def surprisal(m: Measure) -> Ratio:
     needs=("train",),
     uses=("seen", "reading"),
     population="lists",
+    tex=r"1 - \frac{|L_u \cap H_u|}{|L_u|}",
     reference="RePlay metrics/novelty.py",
 )
 def novelty(m: Measure) -> Array:
@@ -176,6 +206,7 @@ def novelty(m: Measure) -> Array:
     needs=("baseline",),
     uses=("overlap", "n_baseline", "reading"),
     population="lists",
+    tex=tex(r"1 - \frac{|L_u \cap B_u|}{<over>}", over=SIZES),
     reference="RePlay metrics/unexpectedness.py; Murakami et al., Metrics for evaluating the serendipity of recommendation lists, 2007",
 )
 def unexpectedness(m: Measure) -> Array:

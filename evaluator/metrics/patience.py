@@ -18,6 +18,7 @@ from ..tables.rows import Rows
 from ..tables.running import running_sum
 from .arrays import NO_VALUE, discounts, discounts_of_length, divide, where
 from .measure import Measure, Ratio
+from .notation import tex
 from .registry import Number, metric
 
 _RECTOOLS = "RecTools metrics/auc.py"
@@ -36,7 +37,15 @@ def _tables_of_rbp(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     aliases=("RankBiasedPrecision",),
     bounds=(0.0, math.inf),
     axes={"gain": "rbp_gain", "norm": "rbp_norm"},
-    numbers={"p": Number(0.8, "the patience: how likely the reader goes on to the next item", most=0.999999)},
+    numbers={"p": Number(0.8, "the patience: how likely the reader goes on to the next item", most=0.999999, symbol="p")},
+    tex=tex(
+        r"<norm>",
+        norm={
+            "none": r"(1 - p) \sum_{r=1}^{k} <gain>\,p^{r-1}",
+            "ideal": r"\sum_{r=1}^{k} <gain>\,p^{r-1} \biggl/ \sum_{r=1}^{\min(|T_u|, |L_u|)} p^{r-1}",
+        },
+        gain={"binary": "h_r", "grade": "g_r", "share": r"\frac{g_r}{g^*_1}"},
+    ),
     reference="Moffat and Zobel, Rank-biased precision for measurement of retrieval effectiveness, ACM TOIS 27(1), 2008",
     ties=True,
 )
@@ -81,7 +90,8 @@ def cascade(hits: Rows, max_grade: float) -> Rows:
     family="ranking",
     uses=("cascade",),
     aliases=("ExpectedReciprocalRank",),
-    numbers={"max_grade": Number(4.0, "the largest grade that there is")},
+    numbers={"max_grade": Number(4.0, "the largest grade that there is", symbol=r"g_{\max}")},
+    tex=r"\sum_{r=1}^{k} \frac{\phi_r}{r} \prod_{q=1}^{r-1} (1 - \phi_q) \\ \phi_r = \min\left(\frac{2^{g_r} - 1}{2^{g_{\max}}}, 1\right)",
     reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009; gdeval.pl",
 )
 def err(m: Measure) -> Array:
@@ -111,9 +121,13 @@ def _refuse_empty_scale(params: Mapping[str, Scalar], k: int | None) -> None:
     validate=_refuse_empty_scale,
     aliases=("ScaledDCG",),
     numbers={
-        "max_rel": Number(4.0, "the grade that counts 1"),
-        "min_rel": Number(0.0, "the grade that counts 0", least=-1e6),
+        "max_rel": Number(4.0, "the grade that counts 1", symbol=r"g_{\max}"),
+        "min_rel": Number(0.0, "the grade that counts 0", least=-1e6, symbol=r"g_{\min}"),
     },
+    tex=(
+        r"\sum_{r=1}^{k} \frac{h_r\,\phi_r}{\log_2(r + 1)} \biggl/ \sum_{r=1}^{k} \frac{1}{\log_2(r + 1)} \\ "
+        r"\phi_r = \frac{\min(\max(g_r, g_{\min}), g_{\max}) - g_{\min}}{g_{\max} - g_{\min}}"
+    ),
     reference="Moffat et al., C/W/L measures as in ir_measures and cwl-eval",
 )
 def sdcg(m: Measure) -> Ratio:
@@ -138,6 +152,7 @@ def sdcg(m: Measure) -> Ratio:
     uses=("hits", "n_relevant", "reading"),
     aliases=("pAUC",),
     axes={"insufficient": "pauc_insufficient"},
+    tex=r"\frac{1}{k\,|T_u|} \sum_{r \ge 1} h_r \max(k - (r - f_r), 0)",
     reference="McClish, Analyzing a portion of the ROC curve, Medical Decision Making 9(3), 1989; as in " + _RECTOOLS,
 )
 def partial_auc(m: Measure) -> Array:
@@ -157,6 +172,7 @@ def partial_auc(m: Measure) -> Array:
     family="auc",
     uses=("hits", "n_relevant", "reading"),
     axes={"insufficient": "pauc_insufficient"},
+    tex=r"\frac{1}{k \min(|T_u|, k)} \sum_{r \,:\, f_r \le k} h_r \max(k - (r - f_r), 0)",
     reference="Budimir et al., partial AUC and precision, as in " + _RECTOOLS,
 )
 def pap(m: Measure) -> Array:

@@ -19,6 +19,7 @@ from ..tables.array import Array
 from . import policy_tables  # noqa: F401, declares the tables
 from .arrays import divide
 from .measure import Measure, Ratio
+from .notation import tex
 from .registry import Define, Number, metric
 from .table_views import CutTable
 
@@ -26,7 +27,16 @@ SWAMINATHAN = (
     "Swaminathan and Joachims, The self-normalized estimator for counterfactual learning, NIPS 2015; RePlay experimental NCISPrecision"
 )
 _AXES = {"activation": "policy_activation", "over": "softmax_over"}
-_NUMBERS = {"threshold": Number(10.0, "the largest weight; 1 divided by it is the smallest", least=1.0)}
+_NUMBERS = {"threshold": Number(10.0, "the largest weight; 1 divided by it is the smallest", least=1.0, symbol=r"\tau")}
+_WEIGHT = r" \\ w_r = \min\left(\max\left(<activation>, \frac{1}{\tau}\right), \tau\right)"
+_PIECES = {
+    "activation": {
+        "none": r"\frac{s_r}{s'_r}",
+        "sigmoid": r"\frac{1 + e^{-s'_r}}{1 + e^{-s_r}}",
+        "softmax": r"\frac{e^{s_r} / \sum_{<over>} e^{s_q}}{e^{s'_r} / \sum_{<over>} e^{s'_q}}",
+    },
+    "over": {"first_k": r"q \le k", "list": r"q \ge 1"},
+}
 
 
 def _table(m: Measure) -> CutTable:
@@ -40,7 +50,7 @@ def _weights(m: Measure) -> tuple[Array, Array]:
     return table.sum(table["weight"] * table["hit"], "weight of hits"), table.sum(table["weight"], "weight")
 
 
-def _counterfactual(name: str, upper: float = 1.0, pooled: bool = False) -> Callable[[Define], Define]:
+def _counterfactual(name: str, value: str, upper: float = 1.0, pooled: bool = False) -> Callable[[Define], Define]:
     return metric(
         name,
         family="counterfactual",
@@ -51,11 +61,12 @@ def _counterfactual(name: str, upper: float = 1.0, pooled: bool = False) -> Call
         uses=("weighted", "reading", "n_relevant", "ideal"),
         one_cutoff=True,
         pooled=pooled,
+        tex=tex(value + _WEIGHT, **_PIECES),
         reference=SWAMINATHAN,
     )
 
 
-@_counterfactual("NCISPrecision")
+@_counterfactual("NCISPrecision", value=r"\frac{\sum_{r=1}^{k} h_r\,w_r}{\sum_{r=1}^{k} w_r}")
 def ncis_precision(m: Measure) -> Array:
     """Precision, every item counting by its weight (normalised capped importance sampling).
 
@@ -66,7 +77,7 @@ def ncis_precision(m: Measure) -> Array:
     return divide(*_weights(m))
 
 
-@_counterfactual("NCISRecall", upper=math.inf)
+@_counterfactual("NCISRecall", value=r"\frac{|L_u|}{|T_u|} \cdot \frac{\sum_{r=1}^{k} h_r\,w_r}{\sum_{r=1}^{k} w_r}", upper=math.inf)
 def ncis_recall(m: Measure) -> Array:
     """Recall, every hit counting by its weight against the mean weight of the list.
 
@@ -78,7 +89,7 @@ def ncis_recall(m: Measure) -> Array:
     return divide(divide(hit, everything) * m.n_listed, m.n_relevant)
 
 
-@_counterfactual("NCISHitRate")
+@_counterfactual("NCISHitRate", value=r"\min\left(|L_u|\,\frac{\sum_{r=1}^{k} h_r\,w_r}{\sum_{r=1}^{k} w_r}, 1\right)")
 def ncis_hit_rate(m: Measure) -> Array:
     """Whether there is a hit, a hit counting by its weight against the mean weight of the list.
 
@@ -90,7 +101,13 @@ def ncis_hit_rate(m: Measure) -> Array:
     return np.asarray(np.minimum(divide(hit, everything) * m.n_listed, 1.0))
 
 
-@_counterfactual("NCISnDCG", upper=math.inf, pooled=True)
+@_counterfactual(
+    "NCISnDCG",
+    value=r"\frac{|L_u|}{\sum_{r=1}^{k} w_r} \sum_{r=1}^{k} \frac{h_r\,w_r}{\log_2(r + 1)} "
+    r"\biggl/ \sum_{r=1}^{k} \frac{h^*_r}{\log_2(r + 1)}",
+    upper=math.inf,
+    pooled=True,
+)
 def ncis_ndcg(m: Measure) -> Ratio:
     """NDCG of binary relevance, every hit counting by its weight against the mean weight of the list.
 

@@ -16,14 +16,28 @@ import numpy as np
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from .arrays import NO_VALUE, added, defined, divide, missing, where
+from .formula_pieces import CANDIDATES, SIZES, SPREAD
 from .measure import Measure, Ratio
+from .notation import tex
 from .registry import Number, metric
 from .table_views import CutTable
 
 ABDOLLAHPOURI = "Abdollahpouri, Burke and Mobasher, FLAIRS 2019"
-_RATIO = {"ratio": Number(0.8, "the share of the train rows that the head holds", least=0.0, most=1.0)}
+_RATIO = {"ratio": Number(0.8, "the share of the train rows that the head holds", least=0.0, most=1.0, symbol="x")}
 _HEAD, _TAIL = 0, 1
 _BORDER = {"border": "head_border", "untrained": "tail_untrained"}
+_HEAD_AND_TAIL = (
+    r"\mathrm{head} = \Bigl\{i \in I_{\mathrm{train}} : \sum_{j \prec i} n_j <less> x\,n\Bigr\}, \quad "
+    r"\mathrm{tail} = <untrained> \setminus \mathrm{head}"
+)
+_HEAD_OR_TAIL = r", \quad G \in \{\mathrm{head}, \mathrm{tail}\} \\ <border>"
+_TEX_BORDER = {
+    "border": {
+        "reaches": _HEAD_AND_TAIL.replace("<less>", "<"),
+        "exceeds": _HEAD_AND_TAIL.replace("<less>", r"\le"),
+    },
+    "untrained": {"neither": r"I_{\mathrm{train}}", "tail": r"(I \cup I_{\mathrm{train}})"},
+}
 
 
 def border_of_tail(m: Measure) -> dict[str, Scalar]:
@@ -52,6 +66,17 @@ def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     pooled=True,
     higher_is_better=False,
     population="lists",
+    tex=tex(
+        r"\frac{1}{|L_u|} \sum_{i \in L_u} <unit>",
+        unit={
+            "rows": "<unseen>n_i<end>",
+            "users": "<unseen>|V_i|<end>",
+            "row_share": r"\frac{<unseen>n_i<end>}{n}",
+            "user_share": r"\frac{<unseen>|V_i|<end>}{|V|}",
+        },
+        unseen={"zero": "", "one": r"\max("},
+        end=lambda params: "" if params["unseen"] == "zero" else ", 1)",
+    ),
     reference="Yin et al., Challenging the long tail recommendation, VLDB 2012; " + ABDOLLAHPOURI,
 )
 def arp(m: Measure) -> Ratio:
@@ -82,6 +107,7 @@ def arp(m: Measure) -> Ratio:
     uses=("listed", "reading"),
     higher_is_better=False,
     population="lists",
+    tex=r"\frac{1}{|L_u|} \sum_{i \in L_u} \frac{\rho_i}{|I_{\mathrm{train}}|}",
     reference="LensKit metrics/ranking/_pop.py",
 )
 def mean_pop_rank(m: Measure) -> Array:
@@ -104,6 +130,7 @@ def mean_pop_rank(m: Measure) -> Array:
     needs=_needs,
     uses=("listed", "reading"),
     population="lists",
+    tex=tex(r"\frac{|L_u \cap \mathrm{tail}|}{<over>} \\ <border>", over=SIZES, **_TEX_BORDER),
     reference=ABDOLLAHPOURI,
 )
 def aplt(m: Measure) -> Array:
@@ -126,6 +153,7 @@ def aplt(m: Measure) -> Array:
     needs=_needs,
     uses=("listed", "reading"),
     population="lists",
+    tex=tex(r"|L_u \cap \mathrm{tail}| \\ <border>", **_TEX_BORDER),
     reference=ABDOLLAHPOURI,
 )
 def aclt(m: Measure) -> Array:
@@ -141,10 +169,20 @@ def aclt(m: Measure) -> Array:
 @metric(
     "TailPercentage",
     family="popularity",
-    numbers={"ratio": Number(0.1, "the share of the items of train that is the tail; above 1 the popularity up to which an item is in it")},
+    numbers={
+        "ratio": Number(
+            0.1, "the share of the items of train that is the tail; above 1 the popularity up to which an item is in it", symbol="x"
+        )
+    },
     needs=("train",),
     uses=("listed", "reading"),
     population="lists",
+    tex=tex(
+        r"\frac{1}{|L_u|} \,|\{i \in L_u : <tail>\}|",
+        tail=lambda params: (
+            r"1 \le n_i \le x" if float(params["ratio"]) > 1 else r"\kappa_i \le \max(\lfloor x\,|I_{\mathrm{train}}| \rfloor, 1)"
+        ),
+    ),
     reference="RecBole metrics.py",
 )
 def tail_percentage(m: Measure) -> Array:
@@ -180,6 +218,11 @@ def spread_of(shares: Sequence[Array]) -> Array:
     uses=lambda params: ("relevant", "listed" if params["numerator"] == "listed" else "hits"),
     system=True,
     higher_is_better=False,
+    tex=tex(
+        SPREAD + r"\frac{\sum_{u \in U} |<numerator> \cap G|}{\sum_{u \in U} |T_u \cap G|}" + _HEAD_OR_TAIL,
+        numerator={"relevant": r"L_u \cap T_u", "listed": "L_u"},
+        **_TEX_BORDER,
+    ),
     reference="Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020",
 )
 def pop_reo(m: Measure) -> Array:
@@ -211,6 +254,11 @@ def pop_reo(m: Measure) -> Array:
     system=True,
     higher_is_better=False,
     population="lists",
+    tex=tex(
+        SPREAD + r"\frac{\sum_{u \in U} |L_u \cap G|}{<candidates>}" + _HEAD_OR_TAIL,
+        candidates=CANDIDATES,
+        **_TEX_BORDER,
+    ),
     reference="Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020",
 )
 def pop_rsp(m: Measure) -> Array:

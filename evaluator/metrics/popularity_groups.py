@@ -17,11 +17,13 @@ from ..tables.array import Array
 from ..tables.prepared import ProfileGroups
 from .arrays import defined, filled, missing, where
 from .measure import Measure
+from .notation import tex
 from .registry import Many, Number, Text, metric
 
 ABDOLLAHPOURI = (
     "Abdollahpouri et al., The unfairness of popularity bias in recommendation, RMSE workshop at RecSys 2019; ClayRS fairness_metrics.py"
 )
+_POP = {"train": r"\frac{n_i}{|V|}", "train_and_test": r"\frac{\tilde{n}_i}{|\tilde{V}|}"}
 _POPULAR = {"popular": Number(0.2, "the share of items that are popular", least=0.0, most=1.0)}
 
 
@@ -57,6 +59,13 @@ def profile_groups_of(params: Mapping[str, Scalar]) -> ProfileGroups:
     system=True,
     higher_is_better=False,
     population="lists",
+    tex=tex(
+        r"\frac{\mathrm{GAP}_{\text{lists}}(G) - \mathrm{GAP}_{\text{train}}(G)}{\mathrm{GAP}_{\text{train}}(G)} \\ "
+        r"\mathrm{GAP}_{\text{lists}}(G) = \frac{1}{|G|} \sum_{u \in G} \frac{1}{|L_u|} \sum_{i \in L_u} \mathrm{pop}(i), \quad "
+        r"\mathrm{GAP}_{\text{train}}(G) = \frac{1}{|G|} \sum_{u \in G} \frac{1}{|H_u|} \sum_{i \in H_u} \mathrm{pop}(i) \\ "
+        r"\mathrm{pop}(i) = <of>",
+        of=_POP,
+    ),
     reference=ABDOLLAHPOURI,
 )
 def delta_gap(m: Measure) -> Many:
@@ -110,6 +119,15 @@ _RATIO_TABLES = {
     uses=lambda params: _RATIO_TABLES[str(params["ratio"])],
     higher_is_better=False,
     population="lists",
+    tex=tex(
+        r"<ratio> \\ \mathrm{pop}(i) = <of>",
+        ratio={
+            "recommendations": r"\frac{|L_u \cap \mathrm{popular}|}{|L_u|}",
+            "profile": r"\frac{|H_u \cap \mathrm{popular}|}{|H_u|}",
+            "difference": r"\frac{|L_u \cap \mathrm{popular}|}{|L_u|} - \frac{|H_u \cap \mathrm{popular}|}{|H_u|}",
+        },
+        of=_POP,
+    ),
     reference=ABDOLLAHPOURI,
 )
 def popularity_ratio(m: Measure) -> Array:
@@ -143,6 +161,11 @@ def popularity_ratio(m: Measure) -> Array:
     system=True,
     higher_is_better=False,
     population="lists",
+    tex=tex(
+        r"\frac{\sum_{<items>} (n_i - \bar{n})(c_i - \bar{c})}"
+        r"{\sqrt{\sum_{<items>} (n_i - \bar{n})^2 \cdot \sum_{<items>} (c_i - \bar{c})^2}}",
+        items={"all": r"i \in I_{\mathrm{train}} \cup \bigcup_u L_u", "recommended": r"i \in \bigcup_u L_u"},
+    ),
     reference=ABDOLLAHPOURI + " (PopRecsCorrelation)",
 )
 def popularity_correlation(m: Measure) -> Array:

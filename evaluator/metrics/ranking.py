@@ -13,11 +13,15 @@ import numpy as np
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from .arrays import added, discounts, divide, harmonic, where
+from .formula_pieces import GAINS, SIZES, best_gain
 from .measure import Measure, Ratio, gain_of
+from .notation import tex
 from .registry import Number, metric
 from .table_views import CutTable
 
 _DISCOUNTED = {"gain": "ndcg_gain", "discount": "ndcg_discount", "log_base": "ndcg_log_base"}
+_AT_RANKS = {"hits": r"h_r\,", "all": ""}
+_TEX_DISCOUNTS = {"log_r_plus_1": r"\log_{<log_base>}(r + 1)", "log_max_r_2": r"\log_{<log_base>} \max(r, 2)"}
 _JARVELIN = "Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al., ICML 2005"
 
 
@@ -58,6 +62,7 @@ def _dcg(m: Measure, table: CutTable, gain: str) -> Array:
     aliases=("AP", "AveragePrecision", "MAPAtK", "mapr"),
     axes={"denominator": "map_denominator", "ranks": "map_ranks"},
     validate=_refuse_small_denominators,
+    tex=tex(r"\frac{1}{<denominator>} \sum_{r=1}^{k} <ranks>\frac{f_r}{r}", denominator=SIZES, ranks=_AT_RANKS),
     reference="Buckley and Voorhees, in TREC: Experiment and Evaluation in Information Retrieval (2005), chapter 3",
     ties=lambda params: params["denominator"] != "hits",
 )
@@ -85,6 +90,7 @@ def average_precision(m: Measure) -> Array:
     aliases=("AR", "AverageRecall"),
     axes={"denominator": "mar_denominator", "ranks": "mar_ranks"},
     validate=_refuse_small_denominators,
+    tex=tex(r"\frac{1}{<denominator>} \sum_{r=1}^{k} <ranks>\frac{f_r}{|T_u|}", denominator=SIZES, ranks=_AT_RANKS),
     reference="the mean of Recall@r over the ranks r of the hits; defined beside MAP in WarpRec and rs_metrics",
     ties=lambda params: params["denominator"] != "hits",
 )
@@ -106,6 +112,7 @@ def average_recall(m: Measure) -> Array:
     "MRR",
     family="ranking",
     aliases=("RR", "ReciprocalRank", "RecipRank", "MRRAtK"),
+    tex=r"\frac{1}{\min\{r \le k : h_r = 1\}}",
     reference="Voorhees, The TREC-8 question answering track report (1999)",
     ties=True,
 )
@@ -119,7 +126,15 @@ def reciprocal_rank(m: Measure) -> Array:
     return m.hits.max(1.0 / m.hits["rank"], "1/rank")
 
 
-@metric("DCG", family="ranking", bounds=(0.0, math.inf), axes=_DISCOUNTED, reference=_JARVELIN, ties=True)
+@metric(
+    "DCG",
+    family="ranking",
+    bounds=(0.0, math.inf),
+    axes=_DISCOUNTED,
+    tex=tex(r"\sum_{r=1}^{k} \frac{<gain>}{<discount>}", gain=GAINS, discount=_TEX_DISCOUNTS),
+    reference=_JARVELIN,
+    ties=True,
+)
 def dcg(m: Measure) -> Array:
     """Discounted cumulative gain: the gains of the hits, each divided by the logarithm of its rank plus one.
 
@@ -141,6 +156,12 @@ def dcg(m: Measure) -> Array:
     pooled=True,
     aliases=("NDCGAtK",),
     axes={**_DISCOUNTED, "ideal": "ndcg_ideal"},
+    tex=tex(
+        r"\sum_{r=1}^{k} \frac{<gain>}{<discount>} \biggl/ \sum_{r=1}^{k} \frac{<ideal>}{<discount>}",
+        gain=GAINS,
+        discount=_TEX_DISCOUNTS,
+        ideal=lambda params: best_gain(str(params["ideal"]), str(params["gain"])),
+    ),
     reference=_JARVELIN,
     ties=lambda params: params["ideal"] in ("relevant", "k_items"),
 )
@@ -171,6 +192,7 @@ def ndcg(m: Measure) -> Ratio:
     family="ranking",
     uses=("hits", "ideal"),
     pooled=True,
+    tex=r"\sum_{r=1}^{k} \frac{h_r}{\log_2(r + 1)} \biggl/ \sum_{r=1}^{k} \frac{h^*_r}{\log_2(r + 1)}",
     reference="Krichene and Rendle, On sampled metrics for item recommendation, KDD 2020",
     ties=True,
 )
@@ -184,7 +206,14 @@ def ndcg_rendle_2020(m: Measure) -> Ratio:
     return Ratio(_dcg(m, m.hits, "binary"), _dcg(m, m.ideal, "binary"))
 
 
-@metric("BinG", family="ranking", pooled=True, reference="trec_eval m_binG.c", ties=True)
+@metric(
+    "BinG",
+    family="ranking",
+    pooled=True,
+    tex=r"\frac{1}{|T_u|} \sum_{r=1}^{k} \frac{h_r}{\log_2(2 + r - f_r)}",
+    reference="trec_eval m_binG.c",
+    ties=True,
+)
 def bin_g(m: Measure) -> Ratio:
     """The share of the relevant items that is found, each discounted by the misses above it instead of by its rank.
 
@@ -200,8 +229,9 @@ def bin_g(m: Measure) -> Ratio:
     "InterpolatedPrecision",
     family="ranking",
     aliases=("IPrec",),
-    numbers={"recall": Number(0.1, "the recall, from 0 to 1", least=0.0, most=1.0)},
+    numbers={"recall": Number(0.1, "the recall, from 0 to 1", least=0.0, most=1.0, symbol="x")},
     cut=False,
+    tex=r"\max\left\{\frac{f_r}{r} : f_r \ge \lfloor x\,|T_u| + 0.9 \rfloor\right\}",
     reference="trec_eval 9 m_iprec_at_recall.c; Manning, Raghavan and Schütze, Introduction to Information Retrieval, section 8.4",
 )
 def interpolated_precision(m: Measure) -> Array:
@@ -219,6 +249,7 @@ def interpolated_precision(m: Measure) -> Array:
     family="ranking",
     aliases=("11pt_avg",),
     cut=False,
+    tex=r"\frac{1}{11} \sum_{m=0}^{10} \max\left\{\frac{f_r}{r} : f_r \ge \lfloor \tfrac{m}{10}\,|T_u| + 0.9 \rfloor\right\}",
     reference="trec_eval 9 m_11pt_avg.c; Manning, Raghavan and Schütze, Introduction to Information Retrieval, section 8.4",
 )
 def eleven_point_precision(m: Measure) -> Array:

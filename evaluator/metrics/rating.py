@@ -13,10 +13,16 @@ from ..tables.array import Array
 from . import rating_tables  # noqa: F401, declares the tables
 from .arrays import NO_VALUE, defined, filled, missing, where
 from .measure import Measure, Ratio
+from .notation import tex
 from .registry import Number, metric
 from .table_views import CutTable
 
 _NEEDS = ("predictions?", "ratings?")
+_OVER = {
+    "predicted": r"\frac{1}{|P_u|} \sum_{i \in P_u}",
+    "predicted_relevant": r"\frac{1}{|P_u \cap T_u|} \sum_{i \in P_u \cap T_u}",
+    "relevant": r"\frac{1}{|T_u|} \sum_{i \in P_u \cap T_u}",
+}
 _HERLOCKER = "Herlocker et al., Evaluating collaborative filtering recommender systems, ACM TOIS 22(1), 2004"
 
 
@@ -48,6 +54,7 @@ def _mean_error(m: Measure, error: Array) -> Ratio:
     higher_is_better=False,
     cut=False,
     population="tested",
+    tex=tex(r"<over> (\hat{y}_{u,i} - y_{u,i})^2", over=_OVER),
     reference=_HERLOCKER,
 )
 def mse(m: Measure) -> Ratio:
@@ -75,6 +82,7 @@ def mse(m: Measure) -> Ratio:
     higher_is_better=False,
     cut=False,
     population="tested",
+    tex=r"\sqrt{M_1}",
     reference=_HERLOCKER,
 )
 def rmse(m: Measure) -> Array:
@@ -101,6 +109,7 @@ def rmse(m: Measure) -> Array:
     higher_is_better=False,
     cut=False,
     population="tested",
+    tex=tex(r"<over> |\hat{y}_{u,i} - y_{u,i}|", over=_OVER),
     reference=_HERLOCKER,
 )
 def mae(m: Measure) -> Ratio:
@@ -125,6 +134,7 @@ def mae(m: Measure) -> Ratio:
     cut=False,
     average="sum",
     population="tested",
+    tex=r"|J_u \setminus P_u|",
     reference="the number of unknown predictions that rating errors are silent about",
 )
 def unpredicted(m: Measure) -> Array:
@@ -166,6 +176,7 @@ def _mean(total: Array, n: Array) -> Array:
     system=True,
     cut=False,
     population="tested",
+    tex=r"1 - \frac{\sum_{u \in U} \sum_{i \in P_u} (\hat{y}_{u,i} - y_{u,i})^2}{\sum_{u \in U} \sum_{i \in P_u} (y_{u,i} - \bar{y})^2}",
     reference="coefficient of determination, as sklearn.metrics.r2_score",
 )
 def r_squared(m: Measure) -> Array:
@@ -189,6 +200,7 @@ def r_squared(m: Measure) -> Array:
     system=True,
     cut=False,
     population="tested",
+    tex=r"1 - \frac{\mathrm{Var}(y_{u,i} - \hat{y}_{u,i})}{\mathrm{Var}(y_{u,i})}",
     reference="explained variance, as sklearn.metrics.explained_variance_score",
 )
 def explained_variance(m: Measure) -> Array:
@@ -211,12 +223,17 @@ def explained_variance(m: Measure) -> Array:
     family="rating",
     uses=("ratings",),
     bounds=(0.0, math.inf),
-    numbers={"eps": Number(1e-15, "how near a prediction may come to 0 and to 1", least=1e-300, most=0.5)},
+    numbers={"eps": Number(1e-15, "how near a prediction may come to 0 and to 1", least=1e-300, most=0.5, symbol=r"\varepsilon")},
     needs=_NEEDS,
     system=True,
     higher_is_better=False,
     cut=False,
     population="tested",
+    tex=(
+        r"-\frac{1}{\sum_{u \in U} |P_u|} "
+        r"\sum_{u \in U} \sum_{i \in P_u} \bigl([i \in T_u] \ln \pi_{u,i} + [i \notin T_u] \ln(1 - \pi_{u,i})\bigr) "
+        r"\\ \pi_{u,i} = \min(\max(\hat{y}_{u,i}, \varepsilon), 1 - \varepsilon)"
+    ),
     reference="logistic loss, as sklearn.metrics.log_loss",
 )
 def log_loss(m: Measure) -> Array:
@@ -247,6 +264,10 @@ def log_loss(m: Measure) -> Array:
     system=True,
     cut=False,
     population="tested",
+    tex=(
+        r"\frac{1}{P\,N} \biggl(\sum_{u \in U} \sum_{i \in P_u \cap T_u} \rho_{u,i} - \frac{P\,(P + 1)}{2}\biggr) \\ "
+        r"P = \sum_{u \in U} |P_u \cap T_u|, \quad N = \sum_{u \in U} |P_u \setminus T_u|"
+    ),
     reference="Hanley and McNeil, Radiology 143(1), 1982; as sklearn.metrics.roc_auc_score",
 )
 def label_auc(m: Measure) -> Array:

@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
+from .. import plugins
+from ..errors import ConfigError
 from ..names.measure_strings import Params, Scalar
 from ..tables.array import Array
 from .measure import Measure, Ratio
+from .notation import TexFormula
 
 Many = Mapping[Params, Array]
 """Values of a whole model that parameters tell apart, such as those of pairs of groups."""
@@ -29,12 +32,13 @@ class Text:
 
 @dataclass(frozen=True)
 class Number:
-    """A parameter of a metric's own: its default, what it means, and its bounds."""
+    """A parameter of a metric's own: its default, what it means, its bounds, and its symbol in the formula in LaTeX."""
 
     default: float
     means: str
     least: float = 1e-6
     most: float = 1e6
+    symbol: str = ""
 
     def read(self, name: str, value: Scalar) -> float:
         """Return `value` as a number within the bounds; `ValueError` otherwise."""
@@ -57,8 +61,9 @@ class Metric:
     and lists under given parameters, `uses` the tables that the body reads; `one_cutoff`: the body is run for one cut-off at a time, since
     its tables depend on it; `pooled`: the body gives a `Ratio`, which can be pooled over users; `several`: it gives values of whole
     models that parameters tell apart; `counts`: a value is a number of things (by `form`, where it has that parameter), and is whole where
-    it is no mean; `validate` raises `ValueError` for parameters that do not go together, or with a cut-off, `validate_combined` for those
-    that do not go with the number of combined metrics; `system` is true where a value belongs to the whole model and no user has one.
+    it is no mean; `tex` is the formula of a user's value (of the model's, where `system`) in LaTeX, what stands right of its equals sign;
+    `validate` raises `ValueError` for parameters that do not go together, or with a cut-off, `validate_combined` for those that do not go
+    with the number of combined metrics; `system` is true where a value belongs to the whole model and no user has one.
     """
 
     name: str
@@ -66,6 +71,7 @@ class Metric:
     family: str
     bounds: tuple[float, float]
     reference: str
+    tex: TexFormula
     aliases: tuple[str, ...] = ()
     axes: Mapping[str, str] = field(default_factory=dict)
     numbers: Mapping[str, Number] = field(default_factory=dict)
@@ -94,8 +100,19 @@ class Metric:
         """The docstring of the definition: the formula and its edge cases."""
         return self.define.__doc__ or ""
 
+    @property
+    def origin(self) -> str:
+        """Where it comes from: `receval`, a package with its version, a file, or a session of Python."""
+        return plugins.origin(self.define.__module__)
+
     def __reduce__(self) -> tuple[Callable[[str, str], Metric], tuple[str, str]]:
-        """Pickle the name and the module that defines the metric: functions cannot be pickled, and another process has them."""
+        """Pickle the name and the module that defines the metric: functions cannot be pickled, and another process has them.
+
+        `ConfigError` if another process cannot have it.
+        """
+        if not plugins.is_importable(self.define.__module__):
+            problem = f"{self.name} is of {self.origin}, which the workers of Spark cannot import"
+            raise ConfigError(problem, "put it into a package that is installed there, or use engine: polars")
         return registered, (self.define.__module__, self.name)
 
 
@@ -113,6 +130,7 @@ def metric(
     *,
     family: str,
     reference: str,
+    tex: str | TexFormula = "",
     bounds: tuple[float, float] = (0.0, 1.0),
     aliases: Iterable[str] = (),
     axes: Mapping[str, str] | None = None,
@@ -138,12 +156,14 @@ def metric(
     """Enter the decorated definition into the registry."""
 
     def enter(define: Define) -> Define:
+        _refuse_taken(name, aliases, define)
         METRICS[name] = Metric(
             name=name,
             define=define,
             family=family,
             bounds=bounds,
             reference=reference,
+            tex=tex if callable(tex) else lambda params: tex,
             aliases=tuple(aliases),
             axes=axes or {},
             numbers=numbers or {},
@@ -165,9 +185,22 @@ def metric(
             population=population,
             ties=ties if callable(ties) else lambda params: bool(ties),
         )
+        _spellings.cache_clear()
         return define
 
     return enter
+
+
+def _refuse_taken(name: str, aliases: Iterable[str], define: Define) -> None:
+    """`ValueError` if another metric has the name; the same definition may be entered again, as by a cell of a notebook."""
+    for spelling in (name, *aliases):
+        there = next((entry for entry in METRICS.values() if _fold(spelling) in map(_fold, (entry.name, *entry.aliases))), None)
+        if there is not None and (there.name, there.define.__module__, there.define.__qualname__) != (
+            name,
+            define.__module__,
+            define.__qualname__,
+        ):
+            raise ValueError(f"{spelling!r} is a name of the metric {there.name} of {there.origin}: choose another name")
 
 
 def _always(needs: Iterable[str]) -> Needs:
@@ -176,8 +209,13 @@ def _always(needs: Iterable[str]) -> Needs:
 
 
 def find(name: str) -> Metric:
-    """The metric called `name` (a name or an alias, in any case, `-` and `_` ignored); `ValueError` if there is none."""
+    """The metric called `name` (a name or an alias, in any case, `-` and `_` ignored); `ValueError` if there is none.
+
+    A name that is not built in may be that of an installed package, which is imported then.
+    """
     found = _spellings().get(_fold(name))
+    if found is None and plugins.find("metrics", name) is not None:
+        found = _spellings().get(_fold(name))
     if found is None:
         written = {_fold(spelling): spelling for entry in METRICS.values() for spelling in (entry.name, *entry.aliases)}
         close = difflib.get_close_matches(_fold(name), written, n=1)

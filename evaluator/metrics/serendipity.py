@@ -14,9 +14,14 @@ from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from . import serendipity_tables  # noqa: F401, declares the tables
 from .arrays import NO_VALUE, defined, divide, where
+from .formula_pieces import DISTANCES
 from .measure import Measure, Ratio
+from .notation import tex
 from .registry import metric
 from .table_views import CutTable
+
+_FAR = r"\mathrm{mean}_{j \in <featureless>}\,d(i_r, j) \\ d(i,j) = <distance>"
+_NEAR = {"left_out": "H_{u,i_r}", "unlike": "H_u"}
 
 
 @metric(
@@ -26,6 +31,10 @@ from .table_views import CutTable
     uses=("hits", "reading"),
     pooled=True,
     population="lists",
+    tex=(
+        r"\frac{1}{|L_u|} \sum_{r=1}^{k} h_r \max\left(\frac{|I| + 1 - r}{|I|} - \pi_{i_r}, 0\right) \\ "
+        r"\pi_i = \frac{|I| + 1 - \nu_i}{|I|} \text{ for } i \in I_{\mathrm{train}} \text{, else } 0"
+    ),
     reference="RecTools metrics/serendipity.py, after Ge, Delgado-Battenfeld and Jannach, RecSys 2010",
 )
 def serendipity(m: Measure) -> Ratio:
@@ -63,6 +72,12 @@ def _from_profile(m: Measure) -> CutTable:
     needs=_needs,
     uses=("from_profile", "n_profile", "reading"),
     population="lists",
+    tex=tex(
+        r"\frac{1}{|L_u|} \sum_{r=1}^{k} <relevance>" + _FAR,
+        relevance={"binary": r"h_r\,", "none": ""},
+        distance=DISTANCES,
+        featureless=_NEAR,
+    ),
     reference="Zhang et al., Auralist: introducing serendipity into music recommendation, WSDM 2012; recommenders evaluation",
 )
 def cosine_serendipity(m: Measure) -> Array:
@@ -93,6 +108,7 @@ def cosine_serendipity(m: Measure) -> Array:
     average="micro",
     population="lists",
     higher_is_better=None,
+    tex=tex(r"\frac{1}{|L_u|} \sum_{r=1}^{k} " + _FAR, distance=DISTANCES, featureless=_NEAR),
     reference="Castells, Hurley and Vargas, in Recommender Systems Handbook, 2nd ed. (2015), chapter 26; Unexpectedness of RELISON",
 )
 def profile_distance(m: Measure) -> Ratio:
@@ -118,6 +134,7 @@ def profile_distance(m: Measure) -> Ratio:
     system=True,
     population="lists",
     higher_is_better=None,
+    tex=r"\frac{\sum_{u \in U} |L_u|}{\sum_{u \in U} \sum_{i \in L_u} 1/d(u,i)} - 2",
     reference="RELISON metrics, mean prediction distance of contact recommendation",
 )
 def mean_prediction_distance(m: Measure) -> Array:

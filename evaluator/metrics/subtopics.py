@@ -16,8 +16,13 @@ from ..tables.array import Array
 from . import diversity_tables  # noqa: F401, declares the tables
 from .arrays import divide, where
 from .measure import Measure, Ratio
+from .notation import tex
 from .registry import Number, metric
 
+_PLACES = (
+    r" \\ Z_u = \sum_{r=1}^{d\,m} \frac{1}{\log_2(r + 1)} + \sum_{r=d\,m + 1}^{|L_u|} \frac{(1 - \alpha)^d}{\log_2(r + 1)}, \quad "
+    r"d = \lfloor |L_u| / m \rfloor, \quad m = |\bigcup_{i \in T_u} A_i|"
+)
 CLARKE = "Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008"
 ZHAI = "Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003"
 
@@ -36,6 +41,11 @@ def _s_recall_uses(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     needs=lambda params: ("categories", "train") if params["of"] == "train" else ("categories",),
     uses=_s_recall_uses,
     pooled=True,
+    tex=tex(
+        r"\frac{1}{<of>} \,\Bigl|\bigcup_{i \in <relevance>} A_i\Bigr|",
+        relevance={"binary": r"L_u \cap T_u", "none": "L_u"},
+        of={"catalogue": "|C|", "train": r"|\bigcup_{i \in I_{\mathrm{train}}} A_i|", "relevant": r"|\bigcup_{i \in T_u} A_i|"},
+    ),
     reference=ZHAI,
 )
 def s_recall(m: Measure) -> Ratio:
@@ -76,11 +86,19 @@ def _decayed(base: float, seen: Array) -> Array:
     bounds=(0.0, math.inf),
     aliases=("alpha_nDCG", "a_ndcg", "aNDCG"),
     axes={"ideal": "alpha_ideal", "redundancy": "alpha_redundancy"},
-    numbers={"alpha": Number(0.5, "how much less a category is worth each time it is covered again", least=0.0, most=1.0)},
+    numbers={
+        "alpha": Number(0.5, "how much less a category is worth each time it is covered again", least=0.0, most=1.0, symbol=r"\alpha")
+    },
     needs=("categories",),
     uses=_alpha_uses,
     pooled=True,
     validate=_refuse_places_without_cutoff,
+    tex=tex(
+        r"\frac{1}{Z_u} \sum_{r=1}^{k} h_r \sum_{c \in A_{i_r}} \frac{(1 - \alpha)^{x_{c,r}}}{\log_2(r + 1)} \\ "
+        r"x_{c,r} = \sum_{q=1}^{r-1} <redundancy>[c \in A_{i_q}]<ideal>",
+        redundancy={"hits": r"h_q\,", "listed": ""},
+        ideal={"greedy": "", "places": _PLACES},
+    ),
     reference=CLARKE,
 )
 def alpha_ndcg(m: Measure) -> Ratio:
@@ -116,9 +134,17 @@ def alpha_ndcg(m: Measure) -> Ratio:
     "ERRIA",
     family="diversity",
     axes={"intent": "err_ia_intent"},
-    numbers={"grade": Number(0.5, "the chance that a hit satisfies who looks for its category", least=0.0, most=1.0)},
+    numbers={"grade": Number(0.5, "the chance that a hit satisfies who looks for its category", least=0.0, most=1.0, symbol=r"\gamma")},
     needs=lambda params: ("categories", "train") if params["intent"] == "profile" else ("categories",),
     uses=lambda params: ("aspects_and_intents",) if params["intent"] == "profile" else ("aspects",),
+    tex=tex(
+        r"\sum_{c \in C} p_c \sum_{r=1}^{k} h_r\,[c \in A_{i_r}]\,\frac{\gamma\,(1 - \gamma)^{x_{c,r}}}{r} \\ "
+        r"x_{c,r} = \sum_{q=1}^{r-1} h_q\,[c \in A_{i_q}], \quad p_c = <intent>",
+        intent={
+            "uniform": r"\frac{1}{|C|}",
+            "profile": r"\frac{\sum_{i \in H_u \cup T_u} [c \in A_i]}{\sum_{i \in H_u \cup T_u} |A_i|}",
+        },
+    ),
     reference="Chapelle et al., Intent-based diversification of web search results, Information Retrieval 14(6), 2011",
 )
 def err_ia(m: Measure) -> Array:

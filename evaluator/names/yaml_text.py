@@ -51,6 +51,13 @@ class Document:
         return self.positions.get(())
 
 
+_HINTS: Final = {
+    "escape": "; in double quotes a backslash begins an escape: write a path of Windows in single quotes, or with /",
+    "but got '{'": "; inside { } and [ ] write what holds a brace, such as recs_{fold}.csv, in quotes",
+}
+"""What to do, by a part of what is wrong."""
+
+
 def read(text: str, environment: Mapping[str, str] | None = None) -> Document:
     """Read one YAML document; what is wrong with it is in `problems`, never raised."""
     reader = _Reader(os.environ if environment is None else environment)
@@ -64,8 +71,7 @@ def read(text: str, environment: Mapping[str, str] | None = None) -> Document:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         position = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        escape = "escape" in str(error.problem)
-        hint = "; in double quotes a backslash begins an escape: write a path of Windows in single quotes, or with /" if escape else ""
+        hint = next((hint for part, hint in _HINTS.items() if part in str(error.problem)), "")
         reader.document.problems.append((position, f"not valid YAML: {error.problem or error.context}{hint}"))
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1

@@ -6,19 +6,34 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
+from .. import plugins
 from ..results.result import Result
 from .data import as_csv, as_json, as_jsonl, as_manifest, as_parquet, as_wide_csv, enriched_files, outputs_of_manifest
 from .per_user import PER_USER
 from .text import as_markdown
 
-__all__ = ["FILES", "FORMATS", "MANIFEST", "PER_USER", "as_manifest", "enriched_files", "is_output_file", "outputs_of_manifest"]
+__all__ = ["FILES", "FORMATS", "MANIFEST", "PER_USER", "as_manifest", "enriched_files", "is_output_file", "outputs_of_manifest", "renderer"]
 
 Renderer = Callable[[Result], bytes]
 
+
+def _as_latex(result: Result) -> bytes:
+    from .latex import as_latex  # only here: most results are shown without it
+
+    return as_latex(result)
+
+
 FORMATS: Final[Mapping[str, Renderer]] = MappingProxyType(
-    {"csv": as_csv, "json": as_json, "jsonl": as_jsonl, "md": as_markdown, "parquet": as_parquet}
+    {"csv": as_csv, "json": as_json, "jsonl": as_jsonl, "md": as_markdown, "parquet": as_parquet, "latex": _as_latex}
 )
-"""Format name (and file ending) → renderer."""
+"""Format name → renderer; `evaluation.reporting` has those that compare the models too."""
+
+
+def renderer(name: str) -> Renderer | None:
+    """The renderer of a format, that an installed package may add; `None` if there is none of that name."""
+    added: Renderer | None = FORMATS.get(name) or plugins.find("formats", name)
+    return added
+
 
 FILES: Final[Mapping[str, Renderer]] = MappingProxyType(
     {

@@ -50,6 +50,13 @@ class FormulaBlock:
 
 
 @dataclass(frozen=True)
+class MathBlock:
+    """Lines of a formula in LaTeX, which a screen does not show."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Points:
     """A list of sentences."""
 
@@ -87,7 +94,7 @@ class Contents:
     names: tuple[str, ...]
 
 
-Block = Heading | Prose | FormulaBlock | Points | Terms | Grid | Figures | Bars | Contents
+Block = Heading | Prose | FormulaBlock | MathBlock | Points | Terms | Grid | Figures | Bars | Contents
 Page = Sequence[Block]
 
 
@@ -110,6 +117,8 @@ def _markdown(block: Block) -> Iterable[str]:
             return [text]
         case FormulaBlock(text):
             return ["```text", *text.splitlines(), "```"]
+        case MathBlock(lines):
+            return ["```math", r"\begin{gathered}", " \\\\\n".join(lines), r"\end{gathered}", "```"]
         case Points(texts):
             return [f"- {text}" for text in texts]
         case Terms(rows, about, code):
@@ -156,6 +165,8 @@ class _Shapes:
             case FormulaBlock(text):
                 lines = "\n".join(map(self.screen.visible, text.splitlines()))
                 return [Padding(Text(lines, style=FORMULA), (0, 0, 1, 4), expand=False)]
+            case MathBlock():
+                return []
             case Points(texts):
                 return [self.terms([("-", text) for text in texts]), Text()]
             case Terms(rows, about):

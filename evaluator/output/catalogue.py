@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
 from ..metrics.catalogue import DEFAULT, FAMILIES, Catalogue, ChoiceEntry, ConventionEntry, MetricEntry, SettingEntry, shown
+from ..metrics.notation import GLOSSARY
 from ..names.measure_strings import Scalar
-from .blocks import Block, Contents, FormulaBlock, Grid, Heading, Points, Prose, Terms
+from .blocks import Block, Contents, FormulaBlock, Grid, Heading, MathBlock, Points, Prose, Terms
 
 _PARTS: Final = {"lists": "How a list is read", "truth": "What is relevant", "users": "Who counts", "value": "What a value is"}
 _ALONE: Final = "for one metric alone"
@@ -46,7 +48,7 @@ def overview(metrics: Iterable[MetricEntry]) -> list[Block]:
         by_family.setdefault(entry.family, []).append(entry)
     blocks: list[Block] = []
     for family, entries in by_family.items():
-        blocks += [Heading(FAMILIES[family], 3), _overview(entries)]
+        blocks += [Heading(FAMILIES.get(family, "Added"), 3), _overview(entries)]
     return blocks
 
 
@@ -63,6 +65,7 @@ def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: S
     """One metric in full; with what the convention `under` sets for it, explained by `axes`."""
     blocks: list[Block] = [Heading(entry.name, level), Prose(entry.summary)]
     blocks += [FormulaBlock(entry.formula)] if entry.formula else []
+    blocks += [MathBlock(entry.tex)] if entry.tex else []
     blocks += [Prose(text) for text in (*entry.terms, *entry.text)]
     blocks += [Prose(f"Edge cases: {text}") for text in entry.edge_cases]
     blocks.append(Terms(tuple(fact for fact in _facts(entry) if fact[1]), code=False))
@@ -138,6 +141,16 @@ def everything(catalogue: Catalogue) -> list[Block]:
     return blocks
 
 
+def symbols() -> list[Block]:
+    """What the symbols of formulas mean, for Markdown."""
+    rows = tuple((f"$`{symbol}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for symbol, meaning in GLOSSARY.items())
+    return [
+        Heading("Symbols of the formulas", 2),
+        Prose("`[…]` around a condition is 1 if it holds, else 0. A metric's parameters name their own symbols."),
+        Terms(rows, code=False),
+    ]
+
+
 def as_json(content: Mapping[str, Any]) -> bytes:
     """Records as JSON, in the order of their fields; a bound or default without limit is null."""
     return (json.dumps(_plain(content), ensure_ascii=False, indent=2) + "\n").encode()
@@ -160,6 +173,7 @@ def _facts(entry: MetricEntry) -> Iterable[tuple[str, str]]:
     yield "over users", {"mean": "the mean (macro)", "micro": "pooled (micro)"}.get(entry.average, entry.average)
     yield "conventions", ", ".join(entry.conventions)
     yield "reference", entry.reference
+    yield "added by", "" if entry.origin == "receval" else entry.origin
 
 
 def _choice(choice: ChoiceEntry) -> list[Block]:

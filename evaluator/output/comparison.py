@@ -24,7 +24,7 @@ from .whiskers import pictures
 _ARROWS: Final = {True: " ↑", False: " ↓", None: ""}
 _MARKS: Final = {"unknown": "~", "none": "", "tiny": "tiny", "identical": "identical", "same": "same", "better": "better", "worse": "worse"}
 _MOST_DECIMALS: Final = 6
-_MOST_PAIRED: Final = 3
+MOST_PAIRED: Final = 3
 """With more models all pairs are told by letters alone."""
 _CORRECTIONS: Final = {"holm": "Holm", "bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 
@@ -36,7 +36,7 @@ def page(comparison: Comparison, look_at: str = "CONFIG", width: int | None = No
     """
     blocks: list[Block] = [Heading(title(comparison)), Prose(subtitle(comparison))]
     for base, model in pairs(comparison):
-        if comparison.letters and len(comparison.models) > _MOST_PAIRED:
+        if comparison.letters and len(comparison.models) > MOST_PAIRED:
             break  # the letters say it
         of_pair = [one for one in comparison.differences if (one.subject.base, one.subject.model) == (base, model)]
         in_order = sorted(of_pair, key=lambda one: one.subject.measure not in comparison.judged)

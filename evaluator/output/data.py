@@ -66,12 +66,17 @@ def as_jsonl(result: Result) -> bytes:
 
 def as_parquet(result: Result) -> bytes:
     """The long table as Parquet."""
+    return _parquet(long_table(result))
+
+
+def long_table(result: Result) -> pl.DataFrame:
+    """The long table: one row per model, metric, cut-off and aggregate, and per group, fold and run."""
     cells = [row.cells() for row in result.long_rows]
     columns = {name: [cell[name] for cell in cells] for name in COLUMNS}
     texts = ("model", "metric", "aggregate", *protocol.COLUMNS, "by", "group", "fold", "run")
     numbers = ("value", "std", "covered_value", "warm_value", "achieved", "repeats_std")
     types: dict[str, Any] = dict.fromkeys(COLUMNS, pl.Int64) | dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64)
-    return _parquet(pl.DataFrame(columns, schema=types | {"few_users": pl.Boolean}))
+    return pl.DataFrame(columns, schema=types | {"few_users": pl.Boolean})
 
 
 def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:

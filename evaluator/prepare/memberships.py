@@ -44,7 +44,11 @@ def memberships(
     for column in columns:
         frame = sides[column.by.kind]
         assert frame is not None
-        membership = _of_users(frame, column) if column.by.kind == "users" else _of_items(frame, column, items)
+        if column.by.kind == "users":
+            membership = _of_users(frame, column)
+            remarks += _remarks_on_several(frame, column)
+        else:
+            membership = _of_items(frame, column, items)
         if column.splits:
             _refuse_ids(column.by, membership)
         made[column.by] = membership
@@ -54,14 +58,29 @@ def memberships(
 
 
 def _of_users(users: pl.DataFrame, column: GroupColumn) -> Membership:
-    named, groups = coded(group_names(users, "user", column.column))
+    named, groups = coded(_without_missing(group_names(users, "user", column.column)))
     named = named.sort("user")
     return Membership(groups, Ids(named["user"]), np.arange(len(named)), named["code"].to_numpy())
 
 
 def _of_items(catalogue: pl.DataFrame, column: GroupColumn, items: Ids) -> Membership:
-    named, groups = coded(category_names(catalogue, ((column.by.column, column.column),), column.split))
+    named, groups = coded(_without_missing(category_names(catalogue, ((column.by.column, column.column),), column.split)))
     return Membership(groups, items, items.index_of(named["item"]), named["code"].to_numpy())
+
+
+def _without_missing(named: pl.DataFrame) -> pl.DataFrame:
+    """Names without that of the group of those that have none, which a file may have written itself."""
+    return named.filter(pl.col("name") != MISSING)
+
+
+def _remarks_on_several(users: pl.DataFrame, column: GroupColumn) -> list[str]:
+    """How many users the file gives several groups."""
+    names = users.select("user", name=column.column).filter(pl.col("name").is_not_null() & (pl.col("name") != ""))
+    several = names.group_by("user").agg(pl.col("name").n_unique()).filter(pl.col("name") > 1).height
+    if not several:
+        return []
+    have = "user has" if several == 1 else "users have"
+    return [f"{several:,} {have} several values of {column.by.column} in data.users: the first in text order counts."]
 
 
 def _refuse_ids(by: GroupBy, membership: Membership) -> None:

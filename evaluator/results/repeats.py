@@ -130,6 +130,7 @@ def _mean(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int]) -> Row:
         repeats=len(values),
         repeats_std=stdev(values) if len(values) > 1 else None,
         std=None,
+        least_users=min((row.n_users for row in rows if row.value is not None), default=0),
     )
 
 

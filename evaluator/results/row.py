@@ -11,7 +11,7 @@ from . import ledger, protocol
 from .ledger import Ledger
 from .protocol import Protocol
 
-SPLITS: Final = ("by", "group", "few_users", "fold", "run", "repeats", "repeats_std")
+SPLITS: Final = ("by", "group", "few_users", "fold", "run", "repeats", "repeats_std", "least_users")
 """The columns of rows over some of the users, of one fold or run, and of means over folds or runs."""
 COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", "std", *ledger.COLUMNS, "achieved", *SPLITS, *protocol.COLUMNS)
 
@@ -43,6 +43,8 @@ class Row:
     repeats: int | None = None
     """Of a mean over runs or folds the number of values, and their standard deviation."""
     repeats_std: float | None = None
+    least_users: int | None = None
+    """Of a mean over runs or folds the number of users of the value that has the fewest."""
     std: float | None = None
     """Of a mean over users the standard deviation of their values (divided by n - 1), where it was asked for."""
 
@@ -53,8 +55,8 @@ class Row:
 
     @property
     def few_users(self) -> bool | None:
-        """Whether a group has so few users that its value says little: fewer than 100; `None` where there is no group."""
-        return None if self.by is None else self.n_users < FEW_USERS
+        """Whether a group has fewer than 100 users, in one of the folds at least: its value says little. `None` where there is no group."""
+        return None if self.by is None else (self.n_users if self.least_users is None else self.least_users) < FEW_USERS
 
     def cells(self) -> dict[str, Any]:
         """What the tables of `COLUMNS` say of it."""

@@ -161,3 +161,14 @@ def test_the_same_files_give_the_same_config_to_standard_output_and_to_a_file(na
     assert code == 0
     assert out.splitlines()[2:] == written.splitlines()[2:]
     assert receval("init")[1] == out
+
+
+def test_a_delta_table_is_one_table_of_which_old_files_do_not_count(init, folder):
+    pytest.importorskip("deltalake")
+    frame = pl.DataFrame(SCORED, schema=["user", "item", "score"], orient="row")
+    folder({})
+    for rows, mode in ((frame.with_columns(item=pl.lit(1)), "error"), (frame, "overwrite")):
+        rows.write_delta(Path("als"), mode=mode)
+    done = init({"test.csv": PLAIN["test.csv"]})
+    assert done.data["recommendations"]["als"] == {"path": "als"}
+    assert done.values["als", "MRR@5"] == pytest.approx(STARS)

@@ -46,7 +46,7 @@ def test_the_long_table_has_its_columns_and_full_precision(receval, config):
 
 
 def test_all_formats_hold_the_same_values(receval, config, tmp_path):
-    outputs = [tmp_path / f"r.{ending}" for ending in ("csv", "json", "jsonl", "parquet", "md")]
+    outputs = [tmp_path / f"r.{ending}" for ending in ("csv", "json", "jsonl", "parquet", "md", "tex")]
     code, out, err = receval("run", config, "-q", *(part for path in outputs for part in ("-o", path)))
     assert (code, out, err) == (0, "", "")
     long = pl.read_csv(outputs[0])
@@ -56,6 +56,7 @@ def test_all_formats_hold_the_same_values(receval, config, tmp_path):
     assert [tuple(json.loads(line).values()) for line in outputs[2].read_text().splitlines()] == long.rows()
     assert pl.read_parquet(outputs[3]).rows() == long.rows()
     assert f"**{long['value'].max():.4f}**" in outputs[4].read_text()
+    assert rf"\textbf{{{long['value'].max():.4f}}}" in outputs[5].read_text()
 
 
 def test_an_output_folder_gets_every_file_and_a_manifest_that_proves_them(receval, sample):

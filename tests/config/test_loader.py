@@ -164,3 +164,10 @@ def test_the_committed_schema_is_current():
 def test_every_config_fits_the_schema_and_carries_the_modeline(path):
     jsonschema.validate(yaml.safe_load(path.read_text()), json.loads(json_schema()))
     assert path.read_text().startswith("# yaml-language-server: $schema=receval.schema.json\n")
+
+
+def test_a_path_with_a_brace_among_braces_gets_a_hint(write):
+    text = "data: {folds: [1, 2], test: t_{fold}.csv, recommendations: {m: l.csv}}\nevaluation: {metrics: [MRR]}\n"
+    hint = r"got '\{'; inside \{ \} and \[ \] write what holds a brace, such as recs_\{fold\}.csv, in quotes"
+    with pytest.raises(ConfigError, match=hint):
+        load_config(write("c.yaml", text))

@@ -44,6 +44,24 @@ def test_columns_of_partitions_and_lists_are_read(door, tmp_path):
     assert door("by_user") == door("lists") == EXPECTED
 
 
+def test_lists_of_structs_are_read(door, tmp_path):
+    structs = FRAME.group_by("user").agg(recommendations=pl.struct("item", "score"))
+    structs[:1].write_delta(tmp_path / "structs")
+    structs[1:].write_delta(tmp_path / "structs", mode="append")
+    assert door("structs") == EXPECTED
+
+
+@pytest.mark.parametrize("given", ["tables/*/*.parquet", "tables/**/*.parquet", "tables", "tables/recs/by_day/*/*.parquet"])
+def test_files_of_a_table_are_refused_where_its_log_was_not_asked_for(given, door, tmp_path):
+    (tmp_path / "tables").mkdir()
+    FRAME.write_delta(tmp_path / "tables" / "recs")
+    FRAME.with_columns(item=pl.lit(1)).write_delta(tmp_path / "tables" / "recs", mode="overwrite")
+    (tmp_path / "tables" / "recs" / "by_day" / "d=1").mkdir(parents=True)
+    FRAME.write_parquet(tmp_path / "tables" / "recs" / "by_day" / "d=1" / "l.parquet")
+    with pytest.raises(DataError, match=r"is part of the Delta table .*recs, whose log alone says which of its files count"):
+        door(given)
+
+
 def test_what_is_no_table_is_told(door, tmp_path):
     FRAME.drop("score").write_delta(tmp_path / "unordered")
     with pytest.raises(DataError, match="the rows of a Delta table have no order, and there is no rank and no score"):

@@ -47,10 +47,18 @@ def test_a_document_may_be_packed_marked_encoded_or_have_no_ending(write, door):
     assert door("packed.json.gz") == door("marked.json") == door("plain") == EXPECTED
     assert door({"path": "lists.txt", "format": "json"}) == EXPECTED
     write("packed.json.zst", zstandard.compress(text.encode()))
-    with pytest.raises(DataError, match=r"packed.json.zst: a JSON document that zstd packed cannot be read"):
-        door("packed.json.zst")
+    write("indented.json.zst", zstandard.compress(json.dumps(SHAPES["scores by item by user"], indent=1).replace("\n", "\r\n").encode()))
+    assert door("packed.json.zst") == door("indented.json.zst") == EXPECTED
     write("utf16.json", text.encode("utf-16"))
     assert door({"path": "utf16.json", "encoding": "utf-16"}) == EXPECTED
+
+
+def test_a_document_whose_packing_is_broken_is_named(write, door):
+    text = json.dumps({str(user): [f"{user * 7919 % 10007}"] for user in range(5000)}).encode()
+    for name, packed in (("cut.json.zst", zstandard.compress(text)[:-20]), ("cut.json.gz", gzip.compress(text)[:-20])):
+        write(name, packed)
+        with pytest.raises(DataError, match=f"{name}.*(cannot be unpacked|not a readable)"):
+            door(name)
 
 
 def test_objects_on_lines_of_their_own_are_no_document_though_the_file_is_called_json(write, door):

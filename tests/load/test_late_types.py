@@ -11,7 +11,7 @@ import zstandard
 from receval import load
 from receval.errors import DataError
 
-from tests.load.conftest import EXPECTED
+from tests.load.conftest import EXPECTED, LISTS
 
 FIRST = 1_000
 """Types are decided by so many lines."""
@@ -110,3 +110,32 @@ def test_good_json_is_read_as_before(write, door):
     rows = ((1, 10, 1), (1, 99, 0.5), (2, 98, 2), (2, 12, 1))
     write("l.ndjson", "".join(json.dumps({"user": u, "item": i, "score": s, "n": [1.5]}) + "\n" for u, i, s in rows))
     assert door("l.ndjson") == EXPECTED
+
+
+@pytest.mark.parametrize("n_before", [0, 1_500])
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ('{"user": 1, "item": 99, "item": 10, "score": 2}', "item"),
+        ('{"score": 1, "user": 1, "item": 10, "score": 2}', "score"),
+    ],
+)
+def test_a_key_that_stands_twice_in_an_object_is_refused_with_its_line(n_before, line, key, write, door):
+    write("l.ndjson", '{"user": 1, "item": 10, "score": 1}\n' * n_before + f"{line}\n")
+    with pytest.raises(DataError, match=f"l.ndjson, line {n_before + 1}: the key '{key}' stands twice"):
+        door("l.ndjson")
+
+
+def test_a_key_that_stands_twice_in_a_list_of_objects_is_refused_and_one_in_something_else_is_not(write, door):
+    write("l.ndjson", '{"user": 1, "recs": [{"item": 9, "score": 1}, {"item": 9, "item": 10, "score": 1}]}\n')
+    with pytest.raises(DataError, match="line 1: the key 'item' stands twice"):
+        door("l.ndjson")
+    plain = [{"user": user, "item": item, "score": score, "more": {"item": 1, "user": 2}} for user, item, score in LISTS]
+    write("l.ndjson", "".join(json.dumps(record) + "\n" for record in plain))
+    assert door("l.ndjson") == EXPECTED
+
+
+def test_a_number_that_json_does_not_have_is_refused_with_its_line(write, door):
+    write("l.ndjson", '{"user": 1, "item": 10, "score": 1}\n{"user": 2, "item": 12, "score": NaN}\n')
+    with pytest.raises(DataError, match=r"l.ndjson, line 2: not JSON \(NaN is none of its numbers; write null\)"):
+        door("l.ndjson")

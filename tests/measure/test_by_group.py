@@ -9,6 +9,7 @@ from statistics import fmean
 import polars as pl
 import pytest
 from receval.errors import DataError
+from receval.results.repeats import over_folds
 
 from tests.conftest import per_user, table
 from tests.variants import COLUMN
@@ -128,6 +129,42 @@ def test_groups_of_fewer_than_100_users_are_marked(evaluate):
     assert [row.few_users for row in result.rows] == [None]
 
 
+def test_a_group_that_is_small_in_one_fold_is_marked_in_the_mean_over_folds(evaluate):
+    plans = table(["user", "plan"], [(user, "a" if user % 2 else "b") for user in range(400)])
+
+    def of_fold(users):
+        test = table(["user", "item"], [(user, 1) for user in users])
+        return evaluate(test, test, users=plans, metrics=["Recall"], by=["users.plan"])
+
+    both = over_folds({"1": of_fold(range(200)), "2": of_fold(range(1, 220, 2))}, {})
+    assert {row.group: (row.n_users, row.few_users) for row in both.by_group} == {"a": (210, False), "b": (100, False)}
+    both = over_folds({"1": of_fold(range(190)), "2": of_fold(range(1, 220, 2))}, {})
+    assert {row.group: (row.n_users, row.few_users) for row in both.by_group} == {"a": (205, True), "b": (95, True)}
+    assert [row.few_users for row in both.rows] == [None]
+
+
+def test_groups_of_users_have_the_share_of_the_best_possible_value(toy):
+    result = toy(["users.plan", "items.kind"], metrics=["Recall", "MRR"], yardsticks=["oracle"])
+    shares = {(row.by, row.group, row.label): row.achieved for row in result.by_group if row.model == "model"}
+    for (by, group, label), share in shares.items():
+        value = by_group(result, label)[by][group][0]
+        best = by_group(result, label, "(oracle)")[by][group][0]
+        assert share == (None if by == "items.kind" else pytest.approx(value / best))
+    assert {by for by, _, _ in shares} == {"users.plan", "items.kind"}
+
+
+def test_groups_have_no_share_of_the_best_where_users_who_could_count_are_left_out(evaluate):
+    lists, options = (
+        LISTS.filter(pl.col("user") != "b"),
+        {"users": USERS, "metrics": ["Recall@2"], "by": ["users.plan"], "yardsticks": ["oracle"]},
+    )
+    shares = {}
+    for how in ("zero", "drop"):
+        result = evaluate(TEST, lists, **options, policy={"missing_lists": how})
+        shares[how] = {row.group: row.achieved for row in result.by_group if row.model == "model"}
+    assert shares == {"zero": {"free": 0.5, "paid": 0, "(missing)": 0.5}, "drop": {"free": None, "(missing)": None}}
+
+
 def test_yardsticks_are_split_too(toy):
     result = toy(["users.plan", "items.kind"], metrics=["Recall"], yardsticks=["oracle"])
     assert by_group(result, "Recall@2", "(oracle)") == {
@@ -194,3 +231,16 @@ def test_a_group_of_items_has_the_values_of_a_test_file_of_its_items(evaluate, w
             of_users = (of_user for of_user in per_user(alone).values() if of_user["n_relevant"] > 0)
             values = [of_user[row.label] for of_user in of_users if of_user[row.label] is not None]
             assert found[group, row.label] == (pytest.approx(fmean(values), abs=1e-12), len(values)), (group, row.label)
+
+
+def test_a_group_that_a_file_calls_missing_is_that_of_those_without_one(evaluate):
+    named = table(["user", "plan"], [("a", "(missing)"), ("b", "paid"), ("c", None)])
+    result = evaluate(TEST, LISTS, users=named, metrics=["Recall@2"], by=["users.plan"])
+    assert by_group(result, "Recall@2") == {"users.plan": approx({"paid": (1, 1), "(missing)": (0.5, 3)})}
+
+
+def test_users_with_several_groups_are_counted_in_a_remark(evaluate):
+    named = table(["user", "plan"], [("a", "paid"), ("a", "free"), ("b", "paid"), ("b", "paid"), ("c", "free"), ("d", "free")])
+    result = evaluate(TEST, LISTS, users=named, metrics=["Recall@2"], by=["users.plan"])
+    assert "1 user has several values of plan in data.users: the first in text order counts." in result.notes()
+    assert by_group(result, "Recall@2")["users.plan"].keys() == {"free", "paid"}

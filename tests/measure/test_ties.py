@@ -24,7 +24,7 @@ MEASURES = [
     "Hits", "F1", "F1(beta=0.5)", "RPrecision", "RPrecision(multiple=0.5)", "Utility(worth=2)", "MAP", "MAP(denominator=r)",
     "MAP(denominator=list_length)", "MAP(denominator=k,ranks=all)", "MAR", "MRR", "DCG", "nDCG", "nDCG(gain=linear)",
     "nDCG(discount=log_max_r_2)", "nDCG(ideal=k_items)", "nDCGRendle2020", "BinG", "nDCG(float_type=float32)",
-    "GAUC", "GAUC(norm=n_negatives_plus_1)",
+    "GAUC", "GAUC(norm=n_negatives_plus_1)", "LAUC", "LAUC(norm=n_negatives_plus_1)",
 ]  # fmt: skip
 CUTOFFS = [1, 3, None]
 
@@ -75,7 +75,7 @@ worlds = st.lists(
 @settings(max_examples=25)
 @given(users=worlds, graded=st.booleans(), n_parts=st.integers(1, 3))
 def test_bounds_are_those_of_all_orders(users, graded, n_parts):
-    chosen = task(prepared(), MEASURES, CUTOFFS, relevance={"graded": graded}, keeps_values=True)
+    chosen = task(prepared(catalogue=range(8)), MEASURES, CUTOFFS, relevance={"graded": graded}, keeps_values=True)
     test = [(number, item, rating) for number, (_, truth) in enumerate(users) for item, rating in truth.items()]
     lists = [(number, item, score) for number, (scores, _) in enumerate(users) for item, score in enumerate(scores)]
     frames = {"lists": frame("user item score", lists), "test": frame("user item rating", test)}
@@ -163,6 +163,24 @@ def test_lists_that_are_cut_before_rows_are_taken_out_have_no_bounds_whoever_has
     }
     chosen = task(prepared(train), ["Precision(seen_items=drop)", "Recall"], [2])
     assert bounds_of(chosen, parts_of(frames, 2)).keys() == {"Recall@2"}
+
+
+def test_an_auc_down_to_a_cutoff_has_no_bounds_where_items_that_are_no_candidates_are_tied():
+    train = frame("user item", [(2, item) for item in range(5)])
+    lists = [(1, 0, 2.0), (1, 7, 1.0), (1, 1, 1.0), (1, 2, 1.0)]  # train does not hold 7
+    frames = {"test": frame("user item", [(1, 1)]), "train": train}
+    chosen = task(prepared(train), ["LAUC", "GAUC", "Recall"], [2])
+    assert bounds_of(chosen, [frames | {"lists": frame("user item score", lists)}]).keys() == {"GAUC", "Recall@2"}
+    apart = [(user, item, score + (item == 7)) for user, item, score in lists[1:]]
+    found = bounds_of(chosen, [frames | {"lists": frame("user item score", apart)}])
+    assert found["LAUC@2"] == pytest.approx((0.0, 0.4, 0.8), abs=1e-12)  # of 4 candidates and item 7, only the latter above
+
+
+def test_an_auc_over_items_of_train_has_no_bounds_down_to_a_cutoff():
+    train = frame("user item", [(2, item) for item in range(5)])
+    frames = {"test": frame("user item", [(1, 1)]), "train": train, "lists": frame("user item score", [(1, 0, 1.0), (1, 1, 1.0)])}
+    chosen = task(prepared(train), ["LAUC(negatives=train_items)", "GAUC(negatives=train_items)"], [2])
+    assert bounds_of(chosen, [frames]).keys() == {"GAUC(negatives=train_items)"}
 
 
 def test_test_pairs_that_count_several_times_have_no_bounds():

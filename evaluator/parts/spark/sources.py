@@ -47,9 +47,9 @@ def canonical_rows(session: Any, scan: Scan) -> Any:
 
 
 def _is_read_here(scan: Scan) -> bool:
-    """Whether Spark has no reader for the files: text whose fields are not quoted, Arrow, Zstandard, and stores that only we can reach."""
+    """Whether Spark has no reader: for text whose fields are not quoted, Arrow, Zstandard, stores only we can reach, frames in memory."""
     packed = any(path.endswith((".zst", ".zstd")) for path in scan.paths)
-    return scan.format in ("lines", "ipc") or packed or any("://" in path for path in scan.paths)
+    return scan.format in ("lines", "ipc", "frame") or packed or any("://" in path for path in scan.paths)
 
 
 def _handed_over(session: Any, scan: Scan) -> Any:

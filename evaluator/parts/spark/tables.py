@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from typing import Any
+from uuid import uuid4
 
 import polars as pl
 
@@ -21,14 +24,25 @@ def look_at_table(
     columns: Mapping[str, str | int],
     labels: Sequence[str] = (),
     split: str | None = None,
+    shown: str = "",
 ) -> Source:
-    """Look at the columns of a table and say how to read it; none of its rows are read.
+    """Look at the columns of a table and say how to read it; none of its rows are read. It is called `shown` in messages.
 
     `DataError` if there is no such table, or a column is missing or of a type that cannot be read.
     """
     try:
         empty = pl.DataFrame(pl.from_arrow(session.native.table(name).limit(0).toArrow()))
     except Exception as error:
-        raise DataError(f"{role}: the table {name} cannot be read ({first_line(error)})", "is it in the catalog of this Spark?") from None
-    source = look_at_frame(role, table, empty, columns=columns, labels=labels, split=split)
-    return replace(source, given=(name,), scan=replace(source.scan, format="table", paths=(name,), frame=None))
+        problem = f"{role}: the table {shown or name} cannot be read ({first_line(error)})"
+        raise DataError(problem, "is it in the catalog of this Spark?") from None
+    source = look_at_frame(role, table, empty, columns=columns, labels=labels, split=split, name=shown or f"the table {name}")
+    scan = replace(source.scan, format="table", paths=(name,), frame=None)
+    return replace(source, given=(name,), scan=scan, paths=(), display_names=(), display_paths={name: shown or name})
+
+
+def name_of_view(frame: Any, scratch: ExitStack) -> str:
+    """A name by which a DataFrame of Spark is read as a table, as long as `scratch` lives."""
+    name = f"receval_{uuid4().hex}"
+    frame.createOrReplaceTempView(name)
+    scratch.callback(frame.sparkSession.catalog.dropTempView, name)
+    return name

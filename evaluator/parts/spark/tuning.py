@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Final
 
-from ...load import Remote, Source
+from ...load import FrameFile, Source
 from .session import SparkSession
 
 MAX_SMALL: Final = 8 << 20
 _BYTES_OF_TABLE: Final = 4 << 30
+_BYTES_OF_ROW: Final = 24
+"""Of a frame in memory, about."""
 _SMALL: Final = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
@@ -24,7 +27,7 @@ def input_bytes(sources: Iterable[Source]) -> int:
     n_bytes = 0
     for source in sources:
         for path in source.paths:
-            n_bytes += path.size if isinstance(path, Remote) else path.stat().st_size
+            n_bytes += path.stat().st_size if isinstance(path, Path) else path.size * (_BYTES_OF_ROW if isinstance(path, FrameFile) else 1)
         if source.scan.format == "table":
             n_bytes += _BYTES_OF_TABLE
     return n_bytes

@@ -11,7 +11,8 @@ from receval.output.report.user_templates import read_template, rendered
 
 
 def test_a_template_is_given_the_json_of_the_results(content):
-    text = "{{ title }}: {% for row in result.results if row.k == 3 and not row.by %}{{ row.model }} {{ row.metric }}={{ '%.3f' % row.value }}; {% endfor %}"
+    rows = "{% for row in result.results if row.k == 3 and not row.by %}"
+    text = f"{{{{ title }}}}: {rows}{{{{ row.model }}}} {{{{ row.metric }}}}={{{{ '%.3f' % row.value }}}}; {{% endfor %}}"
     said = rendered(text, content, "t.j2", Path("x.txt")).decode()
     (row,) = (row for row in content.results["result"].rows if row.model == "good" and row.label == "nDCG@3")
     assert said.startswith("Evaluation of popular, good and better: ")
@@ -57,7 +58,13 @@ def test_only_a_plain_file_of_text_that_is_not_large_is_read(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "large.j2").write_bytes(b"x" * ((1 << 20) + 1))
     (tmp_path / "bytes.j2").write_bytes(b"\xff\xfe")
-    said = {"pipe": "this is no file", "": "cannot be read", "large.j2": "1,048,577 bytes", "bytes.j2": "no UTF-8", "none.j2": "No such file"}
+    said = {
+        "pipe": "this is no file",
+        "": "cannot be read",
+        "large.j2": "1,048,577 bytes",
+        "bytes.j2": "no UTF-8",
+        "none.j2": "No such file",
+    }
     for name, sentence in said.items():
         with pytest.raises(ConfigError, match=sentence):
             read_template(tmp_path / name)

@@ -1,0 +1,58 @@
+"""What `import receval` has; names are imported when they are first used."""
+
+from .api.calls import audit as audit
+from .api.calls import check as check
+from .api.calls import describe as describe
+from .api.calls import evaluate as evaluate
+from .api.calls import explain as explain
+from .api.evaluation_result import EvaluationResult as EvaluationResult
+from .api.evaluator import Evaluator as Evaluator
+from .api.one_list import score as score
+from .config import Loaded as Loaded
+from .config import load_config as load_config
+from .errors import ConfigError as ConfigError
+from .errors import DataError as DataError
+from .errors import MissingExtraError as MissingExtraError
+from .errors import RecevalError as RecevalError
+from .evaluation.running import run as run
+from .load.in_memory import Matrix as Matrix
+from .metrics.own import Item as Item
+from .metrics.own import metric as metric
+from .results.audit import Audit as Audit
+from .results.description import Description as Description
+from .results.explanation import Explanation as Explanation
+from .results.result import Counts as Counts
+from .results.result import Input as Input
+from .results.result import InputFile as InputFile
+from .results.result import Result as Result
+from .results.result import Row as Row
+
+__all__ = [
+    "Audit",
+    "ConfigError",
+    "Counts",
+    "DataError",
+    "Description",
+    "EvaluationResult",
+    "Evaluator",
+    "Explanation",
+    "Input",
+    "InputFile",
+    "Item",
+    "Loaded",
+    "Matrix",
+    "MissingExtraError",
+    "RecevalError",
+    "Result",
+    "Row",
+    "audit",
+    "check",
+    "describe",
+    "evaluate",
+    "explain",
+    "load_config",
+    "metric",
+    "run",
+    "score",
+]
+__version__: str

@@ -1,0 +1,203 @@
+"""The arguments of a call → the config that they stand for: the same models check them, so mistakes get the same sentences."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, TypedDict
+
+from ..config import Loaded, load_config
+from ..config.in_memory import UNNAMED, InMemory, describes_a_source, in_memory, source_of
+from ..errors import ConfigError
+from ..load.in_memory import Matrix, column_names, is_matrix
+from ..metrics.own import name_of
+
+ConfigLike = Loaded | Mapping[str, Any] | str | os.PathLike[str]
+"""A config: loaded, as a mapping, or the path of its file."""
+
+
+class Arguments(TypedDict, total=False):
+    """What is evaluated, and how; see `evaluate`."""
+
+    test: Any
+    recommendations: Any
+    metrics: str | Sequence[Any] | Mapping[str, Any]
+    top_k: int | str | Sequence[int | str | None] | Mapping[str, Any] | None
+    train: Any
+    items: Any
+    users: Any
+    baseline: Any
+    previous_policy: Any
+    predictions: Any
+    distances: Any
+    relevance: float | Mapping[str, Any] | None
+    convention: str | os.PathLike[str]
+    columns: Mapping[str, Any] | None
+    categories: str | Sequence[str] | None
+    split: str | None
+    mask_seen: bool
+    policy: Mapping[str, Any] | None
+    health: bool | Mapping[str, Any]
+    yardsticks: bool | str | Sequence[str] | Mapping[str, Any]
+    engine: str | Mapping[str, Any] | None
+    by: str | Mapping[str, Any] | Sequence[Any]
+    aggregates: str | Sequence[str]
+
+
+_EVALUATION: Final = ("metrics", "top_k", "convention", "policy", "yardsticks", "by", "aggregates")
+_SOURCES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
+_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
+    "user": ("test", "train", "users", "baseline", "previous_policy", "predictions", "recommendations"),
+    "item": ("test", "train", "items", "baseline", "previous_policy", "predictions", "distances", "recommendations"),
+    "rating": ("test", "train"),
+    "score": ("recommendations", "baseline", "previous_policy"),
+    "rank": ("recommendations", "baseline"),
+    "timestamp": ("test", "train"),
+    "prediction": ("predictions",),
+    "other": ("distances",),
+    "distance": ("distances",),
+}
+"""The sources in which each column is looked for, where `columns` does not name the source."""
+
+
+def loaded_from(config: ConfigLike | None, arguments: Arguments) -> Loaded:
+    """The config that is given, or that arguments stand for; `ConfigError` if there are both, or neither, or it is wrong."""
+    unknown = next((name for name in arguments if name not in Arguments.__annotations__), None)
+    if unknown is not None:
+        raise TypeError(f"there is no argument {unknown!r}; known are {', '.join(Arguments.__annotations__)}")
+    given: dict[str, Any] = {name: value for name, value in arguments.items() if value is not None}
+    if config is not None:
+        both = next(iter(given), None)
+        if both is not None:
+            raise ConfigError(f"{both} is what the config says: give a config, or arguments")
+        return config if isinstance(config, Loaded) else load_config(config)
+    for name in ("test", "recommendations"):
+        if name not in given:
+            raise ConfigError(f"{name} is missing", "give test, recommendations and metrics, or a config")
+    return load_config(config_of(given))
+
+
+def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The config that arguments stand for."""
+    data: dict[str, Any] = {name: source_of(given[name]) for name in _SOURCES if name in given}
+    data["recommendations"] = _of_models(given["recommendations"], given.get("mask_seen", False))
+    if "predictions" in given:
+        data["predictions"] = _of_models(given["predictions"], False)
+        if isinstance(data["predictions"], dict) and set(data["predictions"]) == {UNNAMED}:
+            data["predictions"] = data["predictions"][UNNAMED]  # those of all models
+    for key in ("categories", "split"):
+        if key in given and "items" in data:
+            data["items"] = {**_section(data["items"]), key: given[key]}
+    _name_columns(data, given.get("columns", {}))
+    evaluation = {key: _plain(given[key]) for key in _EVALUATION if key in given}
+    if isinstance(evaluation.get("aggregates"), str):
+        evaluation["aggregates"] = [evaluation["aggregates"]]
+    relevance = given.get("relevance")
+    if relevance is not None:
+        evaluation["relevance"] = _plain(relevance) if isinstance(relevance, Mapping) else {"threshold": relevance}
+    config: dict[str, Any] = {"data": data, "evaluation": evaluation}
+    health = given.get("health", True)
+    if health is not True:
+        config["health"] = health
+    engine = given.get("engine") or ("spark" if any(_is_of_spark(place[key]) for _, place, key in _places(data)) else None)
+    return config | ({"engine": engine} if engine else {})
+
+
+def _of_models(value: Any, mask_seen: bool) -> Any:
+    """The lists of each model: those of one, which is called `model`, or a mapping of names."""
+    paths = [value] if isinstance(value, str | os.PathLike) else value
+    if isinstance(paths, list | tuple) and paths and all(isinstance(path, str | os.PathLike) for path in paths):
+        return [source_of(path) for path in paths]
+    if not isinstance(value, Mapping) or describes_a_source(value) or _is_by_user(value):
+        return {UNNAMED: _masking(value if describes_a_source(value) else in_memory(value), mask_seen)}
+    return {str(name): _with_runs(given, mask_seen) for name, given in value.items()}
+
+
+def _with_runs(given: Any, mask_seen: bool) -> Any:
+    if isinstance(given, Mapping) and isinstance(given.get("runs"), list | tuple):
+        return {**given, "runs": [_masking(source_of(run), mask_seen) for run in given["runs"]]}
+    return _masking(source_of(given), mask_seen)
+
+
+def _masking(source: Any, mask_seen: bool) -> Any:
+    """A source; a matrix of scores is marked to be masked, if it is to be."""
+    if not (mask_seen and isinstance(source, InMemory) and is_matrix(source.rows)):
+        return source
+    rows = source.rows
+    matrix = Matrix(rows.values, rows.users, rows.items, True) if isinstance(rows, Matrix) else Matrix(rows, mask_seen=True)
+    return InMemory(matrix)
+
+
+def _is_by_user(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping holds the lists of users, and not those of models.
+
+    Users have items, pairs of an item and a number, or a mapping of items to numbers; models have tables, paths, or mappings by user.
+    """
+    if not all(isinstance(name, str) for name in value):
+        return True
+    held = next((one for one in value.values() if is_matrix(one) or not hasattr(one, "__len__") or len(one)), None)
+    if held is None or isinstance(held, str | os.PathLike) or is_matrix(held):
+        return False
+    if isinstance(held, Mapping):
+        return not describes_a_source(held) and not hasattr(next(iter(held.values())), "__len__")
+    if isinstance(held, list | tuple | set | frozenset) or (getattr(held, "ndim", 0) == 1 and type(held).__module__ == "numpy"):
+        first = next(iter(held))
+        return not isinstance(first, Mapping) and not (isinstance(first, list | tuple) and len(first) != 2)
+    return False
+
+
+def _name_columns(data: dict[str, Any], columns: Mapping[str, Any]) -> None:
+    """Say in every source which of its columns is which; `ConfigError` for a name that no source has."""
+    of_sources = {role: named for role, named in columns.items() if isinstance(named, Mapping)}
+    shared = {column: name for column, name in columns.items() if column not in of_sources}
+    lost = next((role for role in of_sources if role not in data), None)
+    if lost is not None:
+        raise ConfigError(f"columns: {lost} is not given", f"name the columns of {', '.join(data)}")
+    met: set[str] = set()
+    for role, place, key in _places(data):
+        known = column_names(place[key].rows) if isinstance(place[key], InMemory) else None
+        wanted = {column: name for column, name in shared.items() if role in _COLUMNS.get(column, (role,))}
+        named = {column: name for column, name in wanted.items() if known is None or name in known}
+        met |= named.keys()
+        if named or role in of_sources:
+            section = _section(place[key])
+            place[key] = {**section, "columns": {**named, **of_sources.get(role, {}), **section.get("columns", {})}}
+    lost = next((column for column in shared if column not in met), None)
+    if lost is not None:
+        raise ConfigError(f"columns: no table has a column {shared[lost]!r} for the {lost}", "name a column that is there")
+
+
+def _places(data: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Every source of a data section: its role, and the mapping or list and the key by which it is found."""
+    for role, value in data.items():
+        if isinstance(value, list):
+            yield from ((role, value, index) for index in range(len(value)))
+        elif role in ("recommendations", "predictions") and isinstance(value, dict) and not describes_a_source(value):
+            for name, given in value.items():
+                runs = given.get("runs") if isinstance(given, Mapping) else None
+                yield from ((role, runs, index) for index in range(len(runs))) if runs else ((role, value, name),)
+        else:
+            yield role, data, role
+
+
+def _section(source: Any) -> dict[str, Any]:
+    """A source as a section of the config."""
+    return dict(source) if isinstance(source, Mapping) else {"frame": source} if isinstance(source, InMemory) else {"path": source}
+
+
+def _is_of_spark(source: Any) -> bool:
+    held = source.get("frame") if isinstance(source, Mapping) else source
+    return isinstance(held, InMemory) and held.is_of_spark
+
+
+def _plain(value: Any) -> Any:
+    """A value as YAML would have it: lists for ranges and tuples, numbers of Python for those of NumPy."""
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple | range | set | frozenset):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if callable(value):
+        return name_of(value)
+    return value.item() if hasattr(value, "item") and not getattr(value, "shape", None) else value

@@ -1,0 +1,120 @@
+"""The functions of the front door: what the command line does, on tables of any kind; nothing is written and nothing printed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
+
+from ..config import Loaded
+from ..evaluation import auditing, describing, explaining, running
+from ..results.audit import Audit
+from ..results.description import Description
+from ..results.explanation import Explanation
+from .arguments import Arguments, ConfigLike, loaded_from
+from .evaluation_result import EvaluationResult
+from .sentences import told_of_arguments, warn
+
+
+def evaluate(
+    config: ConfigLike | None = None,
+    /,
+    *,
+    test: Any = None,
+    recommendations: Any = None,
+    metrics: str | Sequence[Any] | Mapping[str, Any] | None = None,
+    top_k: int | str | Sequence[int | str | None] | Mapping[str, Any] | None = None,
+    train: Any = None,
+    items: Any = None,
+    users: Any = None,
+    baseline: Any = None,
+    previous_policy: Any = None,
+    predictions: Any = None,
+    distances: Any = None,
+    relevance: float | Mapping[str, Any] | None = None,
+    convention: str | os.PathLike[str] | None = None,
+    columns: Mapping[str, Any] | None = None,
+    categories: str | Sequence[str] | None = None,
+    split: str | None = None,
+    mask_seen: bool | None = None,
+    policy: Mapping[str, Any] | None = None,
+    health: bool | Mapping[str, Any] | None = None,
+    yardsticks: bool | str | Sequence[str] | Mapping[str, Any] | None = None,
+    engine: str | Mapping[str, Any] | None = None,
+    by: str | Mapping[str, Any] | Sequence[Any] | None = None,
+    aggregates: str | Sequence[str] | None = None,
+    keep_users: bool = True,
+) -> EvaluationResult:
+    """Evaluate the lists of one or more models, as `receval run` does.
+
+    Give a config (a path, a mapping, or what `load_config` returns), or arguments:
+
+    `test` holds the interactions to predict, `recommendations` the lists of one model, or model → lists. Both, and `train`, `items`,
+    `users`, `baseline`, `previous_policy`, `predictions` and `distances`, are paths or tables of any kind: frames of Polars, pandas,
+    pyarrow, DuckDB, Spark; `{user: [item, …]}`, `{user: {item: score}}`, `{user: [(item, score), …]}`; lists of records; matrices of
+    users × items of NumPy or SciPy. `columns` says which column is which where they have no usual names: `{"user": "uid"}`, or of one
+    source `{"test": {"user": "uid"}}`.
+
+    `metrics` are measure strings such as `nDCG@10`, cut at each of `top_k` where they name no cut-off. `relevance` is the least rating of a
+    relevant item, or `{"threshold": 4, "graded": True}`. `mask_seen` takes what `train` holds out of matrices of scores. `categories` names
+    the column of `items` that says their categories, and `split` what separates them there. `health=False` makes no checks. The other
+    arguments are those of the `evaluation` section of a config. Without `keep_users` the result has no values of single users.
+
+    Raises `ConfigError` for wrong arguments, `DataError` for wrong data, `MissingExtraError` where an engine is not installed.
+    """
+    given = {name: value for name, value in locals().items() if name not in ("config", "keep_users")}
+    with told_of_arguments():
+        loaded = _loaded(config, Arguments(**given))  # type: ignore[typeddict-item]
+        return EvaluationResult.of(running.run(loaded, keep_users=keep_users))
+
+
+def check(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> EvaluationResult:
+    """Make the health checks, as `receval check` does: `findings` of the result say what is wrong or suspicious.
+
+    Nothing that can be read is refused. The arguments are those of `evaluate`; without `metrics` it looks at nDCG.
+    """
+    with told_of_arguments():
+        return EvaluationResult.of(running.run(_loaded(config, arguments, metrics="nDCG"), tolerant=True, keep_users=False))
+
+
+def describe(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> Description:
+    """Say what the data hold, as `receval describe` does: rows, users, items, ratings or scores, times, and what tables have in common.
+
+    The arguments are those of `evaluate`; `metrics` has no meaning and may be left out.
+    """
+    with told_of_arguments():
+        return describing.describe(_loaded(config, arguments, metrics="nDCG"))
+
+
+def explain(
+    config: ConfigLike | None = None, measure: str = "", user: Any = None, model: str | None = None, **arguments: Unpack[Arguments]
+) -> Explanation:
+    """Show how the value of one user comes about, as `receval explain` does.
+
+    `measure` is one such as `MAP(convention=elliot)@5`, `user` an id, `model` may be left out where there is only one. The other arguments
+    are those of `evaluate`; `metrics` may be left out. `ConfigError` if the measure or the model is wrong, `DataError` if no table holds
+    the user.
+    """
+    with told_of_arguments():
+        return explaining.explain(_loaded(config, arguments, metrics=measure), measure, str(user), model)
+
+
+def audit(config: ConfigLike | None = None, conventions: Sequence[str] = (), **arguments: Unpack[Arguments]) -> Audit:
+    """Evaluate the measures under several conventions, or all, as `receval audit` does; the other arguments are those of `evaluate`."""
+    with told_of_arguments():
+        return auditing.audit(_loaded(config, arguments), conventions)
+
+
+def measured(**arguments: Unpack[Arguments]) -> EvaluationResult:
+    """The values of a small table, or of what need not have anything in common with the test: nothing that can be read is refused."""
+    with told_of_arguments():
+        return EvaluationResult.of(running.run(_loaded(None, Arguments(**{**arguments, "health": False})), tolerant=True))
+
+
+def _loaded(config: ConfigLike | None, arguments: Arguments, metrics: str = "") -> Loaded:
+    """The config of a call; `metrics` are those where the call names none."""
+    if config is None and metrics and not arguments.get("metrics"):
+        arguments = Arguments(**{**arguments, "metrics": metrics})
+    loaded = loaded_from(config, arguments)
+    warn(loaded)
+    return loaded

@@ -1,0 +1,124 @@
+"""`EvaluationResult`: a `Result` to look into: its values by name, as frames of any library, and as a table on the screen."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import fields
+from io import BytesIO, TextIOWrapper
+from typing import Any, overload
+
+import polars as pl
+
+from ..errors import MissingExtraError
+from ..metrics import find
+from ..names.measure_strings import parse
+from ..results.result import Result, Row
+
+
+class EvaluationResult(Result):
+    """What an evaluation found.
+
+    `result["als", "nDCG@10"]` is a row, with `.value` and `.n_users`; `result["als"]` are all rows of a model by measure. `values` is the
+    long table, `per_user["als"]` the values of every user, `findings` what the health checks found. Shown in a notebook it is a table.
+    """
+
+    @classmethod
+    def of(cls, result: Result) -> EvaluationResult:
+        """The same result, to look into."""
+        return cls(**{one.name: getattr(result, one.name) for one in fields(Result)})
+
+    @overload
+    def __getitem__(self, place: tuple[str, str]) -> Row: ...
+    @overload
+    def __getitem__(self, place: str) -> Any: ...
+    def __getitem__(self, place: str | tuple[str, str]) -> Any:
+        """The row of a model and a measure; of one name the rows of that model by measure, or the row of that measure of the only model.
+
+        `KeyError` with the nearest names if there is none.
+        """
+        if isinstance(place, tuple):
+            model, measure = place
+            return self._row(model, measure)
+        own = [model for model in self.models if model not in self.yardsticks]
+        if place not in self.models and len(own) == 1:
+            return self._row(own[0], place)
+        return dict(self._rows(place))
+
+    @property
+    def values(self) -> pl.DataFrame:
+        """The long table: a row per model, measure, cut-off and aggregate, also those of groups, folds and runs."""
+        from ..output.data import long_table  # only here: not everybody looks at the table
+
+        return long_table(self)
+
+    def to_polars(self) -> pl.DataFrame:
+        """The long table as a frame of Polars."""
+        return self.values
+
+    def to_pandas(self) -> Any:
+        """The long table as a DataFrame of pandas; `MissingExtraError` if pandas is not installed."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtraError("to_pandas needs pandas, which is not installed", "pip install pandas, or use to_polars()") from None
+        return pandas.DataFrame({column.name: column.to_list() for column in self.values})
+
+    def to_arrow(self) -> Any:
+        """The long table as a table of pyarrow; `MissingExtraError` if pyarrow is not installed."""
+        try:
+            return self.values.to_arrow()
+        except ImportError:
+            hint = "pip install pyarrow; values is a frame that other libraries read by Arrow's interface"
+            raise MissingExtraError("to_arrow needs pyarrow, which is not installed", hint) from None
+
+    def to_dict(self) -> dict[str, dict[str, float | None]]:
+        """Model → measure → value."""
+        return {model: {label: row.value for label, row in rows.items()} for model, rows in self.by_model().items()}
+
+    def __repr__(self) -> str:
+        """The table that the command line prints."""
+        from ..output import terminal
+
+        return terminal.show(self, TextIOWrapper(BytesIO(), encoding="utf-8")).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """The table in a notebook: no script, and class names of its own."""
+        from ..output import notebook
+
+        return notebook.as_html(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """Both forms of the table, for notebooks that choose."""
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+    def _rows(self, model: str) -> Mapping[str, Row]:
+        rows = self.by_model()
+        if model not in rows:
+            raise KeyError(f"no model is called {model!r}{_nearest(model, rows)}")
+        return rows[model]
+
+    def _row(self, model: str, measure: str) -> Row:
+        rows = self._rows(model)
+        if measure in rows:
+            return rows[measure]
+        fitting = [row for row in rows.values() if measure_name(measure) in (measure_name(row.label), measure_name(row.metric))]
+        if len(fitting) == 1:
+            return fitting[0]
+        if fitting:
+            raise KeyError(f"{measure} has several values: name one of {', '.join(row.label for row in fitting)}")
+        raise KeyError(f"there is no value of {measure!r}{_nearest(measure, rows)}")
+
+
+def measure_name(written: str) -> str:
+    """A measure under the name that receval prints, by which spellings are told to be the same."""
+    try:
+        spec = parse(written)
+        return str(spec).replace(spec.name, find(spec.name).name, 1).lower()
+    except ValueError:
+        return written.lower()
+
+
+def _nearest(name: str, known: Mapping[str, Any]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f": did you mean {close[0]!r}?" if close else f"; there are {', '.join(known)}"

@@ -1,0 +1,141 @@
+"""A function for each metric, as rs_metrics has them: made from the registry, with its docstring and its parameters."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Final
+
+from ..errors import ConfigError, DataError
+from ..load import look_at_frame
+from ..load.in_memory import column_names, frame_of
+from ..load.opening import opened
+from ..metrics.registry import METRICS, Metric
+from .calls import measured
+from .sentences import told_of_arguments
+
+ALIASES: Final = {"hitrate": "HitRate", "mapr": "MAP", "mar": "MAR"}
+"""What rs_metrics calls a metric."""
+FROM_A_LOG: Final = {"popularity": "ARP", "surprisal": "Surprisal"}
+"""Functions of rs_metrics whose first argument is the log that popularity is counted in."""
+SIDES: Final = ("train", "items", "users", "baseline", "previous_policy", "predictions", "distances")
+COMMON: Final[Mapping[str, tuple[str, Any]]] = {
+    "convention": ("str", "receval"),
+    "relevance": ("float | Mapping[str, Any] | None", None),
+    "categories": ("str | Sequence[str] | None", None),
+    "split": ("str | None", None),
+    **dict.fromkeys(SIDES, ("Any", None)),
+}
+"""The arguments by name only that every function has: type and default."""
+_WORDS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_USUAL: Final = ("user_id", "item_id")
+
+
+@cache
+def names() -> Mapping[str, str]:
+    """The name of each function → the metric that it computes."""
+    own = {python_name(name): name for name, metric in METRICS.items() if metric.origin == "receval"}
+    return own | ALIASES | {"coverage": "ItemCoverage", **FROM_A_LOG}
+
+
+def python_name(name: str) -> str:
+    """The name of a metric as that of a function: `nDCG` as `ndcg`, `HitRate` as `hit_rate`."""
+    return _WORDS.sub("_", name.replace("nDCG", "Ndcg")).lower()
+
+
+@cache
+def function(name: str) -> Callable[..., Any]:
+    """The function of that name; `KeyError` if there is none."""
+    metric = METRICS[names()[name]]
+
+    def of_truth(*given: Any, **named: Any) -> Any:
+        bound = signature.bind(*given, **named)
+        bound.apply_defaults()
+        return computed(metric, name, dict(bound.arguments))
+
+    signature = signature_of(name)
+    of_truth.__name__ = of_truth.__qualname__ = name
+    of_truth.__doc__ = metric.doc
+    of_truth.__module__ = "receval.functional"
+    of_truth.__signature__ = signature  # type: ignore[attr-defined]
+    return of_truth
+
+
+def signature_of(name: str) -> inspect.Signature:
+    """The arguments of a function: those of rs_metrics, then by name what receval has beside them."""
+    positional: dict[str, tuple[str, Any]] = {}
+    first, second = ("items", "recs") if name == "coverage" else ("log", "pred") if name in FROM_A_LOG else ("true", "pred")
+    positional |= {first: ("Any", inspect.Parameter.empty), second: ("Any", inspect.Parameter.empty)}
+    positional["k"] = ("int | None", None if name == "coverage" else 10)
+    positional |= {"num_workers": ("int", 1), "apply_mean": ("bool", True), "user_col": ("str", _USUAL[0]), "item_col": ("str", _USUAL[1])}
+    by_name = {key: COMMON[key] for key in COMMON if key not in positional} | dict(_own(METRICS[names()[name]], {*positional, *COMMON}))
+    kinds = ((inspect.Parameter.POSITIONAL_OR_KEYWORD, positional), (inspect.Parameter.KEYWORD_ONLY, by_name))
+    parameters = [
+        inspect.Parameter(key, kind, default=default, annotation=annotation)
+        for kind, group in kinds
+        for key, (annotation, default) in group.items()
+    ]
+    return inspect.Signature(parameters, return_annotation="float | list[float]")
+
+
+def _own(metric: Metric, taken: set[str]) -> Mapping[str, tuple[str, Any]]:
+    """The parameters of a metric's own; those that another argument has the name of are left to measure strings."""
+    own = {**dict.fromkeys(metric.axes, "str | float | None"), **dict.fromkeys(metric.numbers, "float | None")}
+    own |= dict.fromkeys(metric.texts, "str | None")
+    return {key: (annotation, None) for key, annotation in own.items() if key not in taken and key.isidentifier()}
+
+
+def computed(metric: Metric, name: str, given: dict[str, Any]) -> Any:
+    """The value of a metric, or of each user in the order of the first argument; NaN where there is none."""
+    k, apply_mean = given.pop("k"), given.pop("apply_mean")
+    given.pop("num_workers")
+    columns = {"user": given.pop("user_col"), "item": given.pop("item_col")}
+    sides = {key: given.pop(key) for key in COMMON if key in given}
+    if name == "coverage":
+        sides["items"], lists = given.pop("items", sides.get("items")), given.pop("recs")
+        true = None
+    elif name in FROM_A_LOG:
+        sides["train"], lists = given.pop("log"), given.pop("pred")
+        true = None
+    else:
+        true, lists = given.pop("true"), given.pop("pred")
+    if not apply_mean and metric.system:
+        raise ConfigError(f"{name} is a value of the whole model: no user has one", "leave apply_mean=False out")
+    own = {key: value for key, value in given.items() if value is not None}
+    entry = {"name": metric.name, **own, **({"k": "none" if k is None else k} if metric.cut else {})}
+    tables = {"test": true, "recommendations": lists, "train": sides["train"]}
+    named = {role: found for role, table in tables.items() if (found := _named(table, columns))}
+    with told_of_arguments():
+        test = _pairs(lists, columns) if true is None else true
+    result = measured(
+        test=test,
+        recommendations={"model": lists},
+        metrics=[entry],
+        columns={role: found for role, found in named.items() if role != "test" or true is not None},
+        **sides,
+    )
+    if apply_mean:
+        (row,) = (row for row in result.rows if row.model == "model")
+        return float("nan") if row.value is None else row.value
+    frame = result.per_user["model"]
+    values = dict(zip(map(str, frame["user"].to_list()), frame[frame.columns[-1]].to_list(), strict=True))
+    order = (str(user) for user in _pairs(test, columns)["user"].unique(maintain_order=True))
+    return [float("nan") if (value := values.get(user)) is None else value for user in order]
+
+
+def _named(table: Any, columns: Mapping[str, str]) -> dict[str, str]:
+    """Which column of a frame is which, where it has those of these names."""
+    known = None if isinstance(table, Mapping) else column_names(table)
+    return {role: name for role, name in columns.items() if known is not None and name in known}
+
+
+def _pairs(table: Any, columns: Mapping[str, str]) -> Any:
+    """The users and items of a table, which are all that is looked at."""
+    where = f"data.recommendations: {type(table).__qualname__}"
+    if isinstance(table, str):
+        raise DataError(f"{where}: a path", "give a table, or use receval.evaluate")
+    named = _named(table, columns)
+    source = look_at_frame("data.recommendations", "lists", frame_of(where, "lists", table, columns=named), columns=named)
+    return opened(source.scan).select("user", "item").collect()

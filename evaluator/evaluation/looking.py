@@ -1,0 +1,134 @@
+"""One source of a config, looked at: a file, a table, a query, or rows in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from .. import load
+from ..config import RowsSource, SourceConfig
+from ..config.data import Data
+from ..config.in_memory import InMemory
+from ..config.models import Evaluation
+from ..errors import ConfigError
+from ..load.in_memory import Matrix, frame_of
+from ..load.opening import opened
+from ..parts.spark.session import SparkSession
+
+
+@dataclass(frozen=True)
+class Looker:
+    """Looks at sources. Temporary files live as long as `scratch`, `session` reads what is on Spark.
+
+    Of a matrix of scores lists of `depth` are made, without what `train` holds where that is asked for.
+    """
+
+    folder: Path
+    scratch: ExitStack
+    session: SparkSession | None
+    depth: int | None
+    train: Callable[[], load.Source | None]
+
+    def look_at(
+        self, role: str, table: str, configured: SourceConfig, paths: Sequence[Path | load.Remote], labels: Sequence[str] = ()
+    ) -> load.Source:
+        """Look at a source whose files, if it has any, are `paths`; `labels` are further columns to read."""
+        split = configured.split if isinstance(configured, RowsSource) else None
+        columns, nulls = configured.columns.given(), configured.null_values or ()
+        if configured.table is not None:
+            return self._on_spark(role, table, configured.table, columns, labels, split)
+        if isinstance(configured.frame, InMemory) and configured.frame.is_of_spark:
+            from ..parts.spark.tables import name_of_view  # only here: most runs need no Spark
+
+            view = name_of_view(configured.frame.rows, self.scratch)
+            return self._on_spark(role, table, view, columns, labels, split, configured.frame.kind)
+        if isinstance(configured.frame, InMemory):
+            held = configured.frame
+            where = f"{role}: {held.kind}"
+            frame = frame_of(
+                where,
+                table,
+                held.rows,
+                columns=columns,
+                depth=self.depth,
+                seen=seen_pairs(where, held.rows, self.train() if is_masked(held.rows) else None),
+            )
+            return load.look_at_frame(role, table, frame, columns=columns, labels=labels, split=split, nulls=nulls, name=held.kind)
+        if configured.uri is not None and configured.query is not None:
+            return load.look_at_query(
+                role,
+                table,
+                configured.uri,
+                configured.query,
+                self.folder,
+                self.scratch,
+                columns=columns,
+                labels=labels,
+                split=split,
+                nulls=nulls,
+            )
+        return load.look(
+            role,
+            table,
+            configured.path,
+            paths,
+            format=configured.format,
+            separator=configured.separator,
+            header=configured.header,
+            columns=columns,
+            labels=labels,
+            split=split,
+            decimal_comma=configured.decimal_comma,
+            nulls=nulls,
+            encoding=configured.encoding,
+            storage=configured.storage,
+            scratch=self.scratch,
+        )
+
+    def _on_spark(
+        self,
+        role: str,
+        table: str,
+        name: str,
+        columns: dict[str, str | int],
+        labels: Sequence[str],
+        split: str | None,
+        shown: str = "",
+    ) -> load.Source:
+        assert self.session is not None, "the config was checked to read tables on Spark"
+        from ..parts.spark.tables import look_at_table  # only here: most runs need no Spark
+
+        return look_at_table(self.session, role, table, name, columns, labels, split, shown)
+
+
+def seen_pairs(where: str, rows: object, train: load.Source | None) -> pl.DataFrame | None:
+    """The pairs of train that are no candidates for a matrix, with ids as they are written; `None` if all are candidates."""
+    if not is_masked(rows):
+        return None
+    if train is None:
+        raise ConfigError(f"{where}: nothing is known of seen items", "give data.train, or leave mask_seen out")
+    return opened(train.with_kinds({"user": "text", "item": "text"}).scan).select("user", "item").collect()
+
+
+def is_masked(rows: object) -> bool:
+    """Whether rows are a matrix of scores of which the items of train are no candidates."""
+    return isinstance(rows, Matrix) and rows.mask_seen
+
+
+def masks_seen(data: Data) -> bool:
+    """Whether the items of train are to be masked in a matrix of scores."""
+    return any(isinstance(source.frame, InMemory) and is_masked(source.frame.rows) for _, source in data.sources())
+
+
+def deepest(evaluation: Evaluation) -> int | None:
+    """How many items of a list measures may look at; `None` for all: where one has no cut-off, or items are left out of lists first."""
+    definitions = [inner for definition in evaluation.computed for inner in definition.all]
+    leaves_out = any((one.lists.seen, one.lists.unknown) != ("keep", "keep") for one in definitions)
+    cutoffs = [one.k for one in definitions if one.metric.cut]
+    if leaves_out or not cutoffs or None in cutoffs or any(not one.metric.cut for one in evaluation.computed):
+        return None
+    return max(k for k in cutoffs if k is not None)

@@ -1,0 +1,105 @@
+"""Lists measured again and again against the same test data, as a trainer does after every epoch: everything else is read once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import reduce
+from operator import add
+from typing import Any, Final
+
+import polars as pl
+
+from .. import load
+from ..config.in_memory import UNNAMED, InMemory
+from ..load.in_memory import frame_of
+from ..parts import Part
+from ..parts.contiguous import WholeUsers, cut
+from ..parts.threads import side_by_side
+from ..parts.users import user_starts
+from ..results.result import Row
+from ..tables.part import LISTS
+from .files import Files, with_files
+from .inputs import Inputs
+from .looking import deepest, seen_pairs
+from .measured import PassTask, measured
+from .options import Options
+from .plan import Plan
+from .request import Request
+from .running import Run
+from .sources import SourceReader
+
+ROLE: Final = f"data.recommendations.{UNNAMED}"
+_ROWS_PER_PART: Final = 500_000
+"""Small enough that two threads have work, and large enough that the fixed cost of a part is little."""
+_PLAIN: Final = Options(keep_users=False)
+
+
+class RepeatedRun:
+    """Measures lists of one model at a time, in memory as a single part, without health checks.
+
+    `request` is one of any lists, which are not read; `columns` says which columns of lists are which.
+    """
+
+    def __init__(self, request: Request, columns: dict[str, str | int]) -> None:
+        self._request, self._columns = request, columns
+        self._plan = Plan.of(request.evaluation)
+        self._depth = deepest(request.evaluation)
+        self._files: dict[tuple[str, str], Files] = {}
+        self._first = self._read(request)
+
+    def rows(self, lists: Any) -> Sequence[Row]:
+        """The values of lists, given as a table of any kind; `DataError` if they cannot be read."""
+        where = f"{ROLE}: {InMemory(lists).kind}"
+        seen = seen_pairs(where, lists, self._first.inputs.train)
+        frame = frame_of(where, "lists", lists, columns=self._columns, depth=self._depth, seen=seen)
+        source = load.look_at_frame(ROLE, "lists", frame, columns=self._columns, name=InMemory(lists).kind)
+        try:
+            return self._measured(self._files_for(source), source)
+        except load.IdsAreText as found:  # pragma: no cover - frames have types of their own
+            raise AssertionError("a frame cannot hold text that seemed integers") from found
+
+    def _files_for(self, source: load.Source) -> Files:
+        """What was read, with ids of the kind that goes with these lists."""
+        kinds = load.common_kinds([*_sides(self._first.inputs), source])
+        key = (kinds["user"], kinds["item"])
+        if key not in self._files:
+            inputs = replace(self._first.inputs, models={UNNAMED: source})
+            self._files[key] = self._read(replace(self._request, look=lambda needs, stack, session: inputs))
+        return self._files[key]
+
+    def _read(self, request: Request) -> Files:
+        return with_files(request, self._plan, lambda files: files)
+
+    def _measured(self, files: Files, source: load.Source) -> Sequence[Row]:
+        kinds = files.inputs.test.scan.kinds
+        source = source.with_kinds({"user": kinds["user"], "item": kinds["item"]})
+        files = replace(files, inputs=replace(files.inputs, models={UNNAMED: source}))
+        lists = SourceReader(self._request.folder, files.reader.tolerant).frame(source)
+        starts = user_starts(lists["user"])
+        users = lists["user"].gather(starts)
+        if users.n_unique() < len(users):  # the rows of a user do not stand together
+            lists = lists.sort("user", maintain_order=True)
+            starts = user_starts(lists["user"])
+            users = lists["user"].gather(starts)
+        run = Run(self._request, self._plan, files, _PLAIN)
+        task = PassTask(run.task)
+        parts = _parts(WholeUsers(lists, starts), files)
+        found = reduce(add, side_by_side(lambda part: measured(task, {LISTS: part.lists, **part.sides}, {LISTS: part.starts}), parts))
+        return run.evaluated(UNNAMED, run.task, found, self._plan).rows
+
+
+def _parts(lists: WholeUsers, files: Files) -> Iterator[Part]:
+    """Parts of the users of lists, and one of those who have none and count all the same."""
+    sides = files.sides_of(UNNAMED)
+    for rows, starts in cut(lists, _ROWS_PER_PART):
+        users = rows["user"].gather(starts)
+        yield Part(rows, {role: side.rows_of(users) for role, side in sides.items()}, starts)
+    counted = pl.concat([sides[role].users for role in files.last]).unique()
+    others = counted.filter(~counted.is_in(lists.rows["user"].gather(lists.starts).implode()))
+    if len(others) or not lists.rows.height:
+        yield Part(lists.rows.clear(), {role: side.rows_of(others) for role, side in sides.items()})
+
+
+def _sides(inputs: Inputs) -> list[load.Source]:
+    return replace(inputs, models={}).all()

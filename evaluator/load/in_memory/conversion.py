@@ -1,0 +1,102 @@
+"""Rows in memory → a Polars frame, by what holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from ...errors import DataError
+from ..opening import FAILURES
+from .mappings import from_mapping, from_records
+from .matrices import Matrix, from_matrix, is_matrix
+from .pandas_frames import from_pandas
+from .values import array_column, row_frame
+
+_FORMS: Final = "give a path, a frame (Polars, pandas, pyarrow, DuckDB, Spark), a dict {user: [item, …]}, a list of records, or a matrix"
+_NOTHING: Final[Mapping[str, str | int]] = {}
+
+
+def frame_of(
+    where: str,
+    table: str,
+    rows: Any,
+    *,
+    columns: Mapping[str, str | int] = _NOTHING,
+    depth: int | None = None,
+    seen: pl.DataFrame | None = None,
+) -> pl.DataFrame:
+    """The rows of a table of any kind; `where` names it in messages, `columns` says which column is which.
+
+    Of a matrix of scores lists of `depth` are made, of all items without it, and without those of the user in `seen`. `DataError` if this
+    is no such table.
+    """
+    if isinstance(rows, pl.DataFrame):
+        return rows
+    if isinstance(rows, pl.LazyFrame):
+        return _collected(where, rows)
+    if type(rows).__module__.partition(".")[0] == "pandas":
+        return from_pandas(where, rows)
+    if is_matrix(rows):
+        return from_matrix(where, table, rows if isinstance(rows, Matrix) else Matrix(rows), depth, seen)
+    if isinstance(rows, np.ndarray):
+        return _of_array(where, table, rows)
+    if isinstance(rows, Mapping):
+        return from_mapping(where, table, rows, columns)
+    if isinstance(rows, Sequence) and not isinstance(rows, str | bytes):
+        return from_records(where, table, rows)
+    if hasattr(rows, "__arrow_c_stream__"):
+        return _of_arrow(where, rows)
+    if hasattr(rows, "fetchnumpy"):  # a relation of DuckDB before it knew Arrow's interface
+        return row_frame(where, [array_column(where, name, values) for name, values in rows.fetchnumpy().items()])
+    if isinstance(rows, set | frozenset) and table in ("catalogue", "people"):
+        return from_records(where, table, sorted(rows, key=lambda one: (isinstance(one, str), one)))
+    if hasattr(rows, "__array__"):
+        return frame_of(where, table, np.asarray(rows), depth=depth, seen=seen)
+    raise DataError(f"{where} is no table that receval can read", _FORMS)
+
+
+def _collected(where: str, rows: pl.LazyFrame) -> pl.DataFrame:
+    """The rows of a lazy frame, once: a query that is run again may give them in another order."""
+    try:
+        return rows.collect(engine="streaming")
+    except FAILURES as error:
+        raise DataError(f"{where}: cannot be collected ({str(error).splitlines()[0]})", "collect it by itself to see why") from None
+
+
+def _of_array(where: str, table: str, rows: Any) -> pl.DataFrame:
+    """The rows of an array that is no matrix: records with names, or ids."""
+    if rows.dtype.names:
+        return row_frame(where, [array_column(where, name, rows[name]) for name in rows.dtype.names])
+    if rows.ndim == 1:
+        return from_records(where, table, rows.tolist())
+    raise DataError(f"{where}: an array of {rows.ndim} dimensions", "a matrix has users × items")
+
+
+def _of_arrow(where: str, rows: Any) -> pl.DataFrame:
+    """The rows of anything that speaks Arrow's C interface."""
+    try:
+        made = pl.DataFrame(rows)
+    except (*FAILURES, TypeError, ValueError, ImportError) as error:
+        raise DataError(f"{where}: cannot be read by way of Arrow ({str(error).splitlines()[0]})", _FORMS) from None
+    return made
+
+
+def column_names(rows: Any) -> frozenset[str] | None:
+    """The names of the columns of a table in memory; `None` where they are not known before it is converted."""
+    if isinstance(rows, pl.LazyFrame):
+        try:
+            return frozenset(rows.collect_schema().names())
+        except FAILURES:
+            return None  # what is wrong with the query is said when it is collected
+    if isinstance(rows, Mapping):
+        return frozenset(name for name in rows if isinstance(name, str))
+    if isinstance(rows, list | tuple) and rows and isinstance(rows[0], Mapping):
+        return frozenset(str(name) for name in rows[0])
+    names = getattr(rows, "column_names", None) or getattr(rows, "columns", None)
+    if names is None:
+        return None
+    levels = getattr(getattr(rows, "index", None), "names", ())
+    return frozenset(str(name) for name in (*names, *levels))

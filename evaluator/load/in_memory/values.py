@@ -1,0 +1,90 @@
+"""Values as Python holds them → a column: what a library that types its columns would have made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from ...errors import DataError
+
+_NO_VALUE: Final = {"NoneType", "NAType", "NaTType"}
+"""The types of what stands for no value in Python and pandas."""
+_ID_HINT: Final = "ids are integers or text: convert them, for example with str"
+
+
+def column(where: str, name: str, values: Sequence[Any], *, nan_is_missing: bool = False) -> pl.Series:
+    """A column of Python values: integers, numbers, text, dates, or lists of these.
+
+    Integers beside text become text, as they are written. NaN is a number that is not finite, or no value if `nan_is_missing`.
+    `DataError` for values that no file could hold.
+    """
+    kinds = set(map(type, values))
+    if any(issubclass(kind, np.generic) for kind in kinds):
+        values = [value.item() if isinstance(value, np.generic) else value for value in values]
+        kinds = set(map(type, values))
+    if any(kind.__name__ in _NO_VALUE and kind is not type(None) for kind in kinds):
+        values = [None if type(value).__name__ in _NO_VALUE else value for value in values]
+    if nan_is_missing and float in kinds:
+        values = [None if isinstance(value, float) and value != value else value for value in values]
+        kinds = set(map(type, values))
+    kinds = {kind for kind in kinds if kind.__name__ not in _NO_VALUE}
+    if not kinds or kinds <= {int}:
+        return _integers(name, values)
+    if kinds == {str}:
+        return pl.Series(name, values, dtype=pl.String)
+    if kinds <= {int, float, bool} and float in kinds:
+        return pl.Series(name, [None if value is None else float(value) for value in values], dtype=pl.Float64)
+    if kinds <= {int, str}:
+        return pl.Series(name, [None if value is None else str(value) for value in values], dtype=pl.String)
+    if all(issubclass(kind, list | tuple | np.ndarray | pl.Series) for kind in kinds):
+        return _lists(where, name, values)
+    refused = next((kind for kind in kinds if issubclass(kind, set | frozenset)), None)
+    if refused is not None:
+        raise DataError(f"{where}: column {name!r} holds sets, and a set has no order", "write lists in the order of the ranks")
+    try:
+        return pl.Series(name, values, strict=True)
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        shown = " and ".join(sorted(kind.__name__ for kind in kinds))
+        raise DataError(f"{where}: column {name!r} holds values of type {shown}", _ID_HINT) from None
+
+
+def _integers(name: str, values: Sequence[Any]) -> pl.Series:
+    try:
+        return pl.Series(name, values, dtype=pl.Int64)
+    except (OverflowError, pl.exceptions.PolarsError):  # larger than 64 bits: ids are compared as they are written
+        return pl.Series(name, [None if value is None else str(value) for value in values], dtype=pl.String)
+
+
+def _lists(where: str, name: str, values: Sequence[Any]) -> pl.Series:
+    """A column of lists; what they hold is of one type, as in a column."""
+    plain = [None if value is None else value.tolist() if isinstance(value, np.ndarray) else list(value) for value in values]
+    inner = column(where, name, [value for held in plain if held is not None for value in held])
+    if inner.dtype == pl.String:
+        plain = [held and [None if value is None else str(value) for value in held] for held in plain]
+    return pl.Series(name, plain, dtype=pl.List(inner.dtype), strict=False)
+
+
+def array_column(where: str, name: str, values: Any, *, nan_is_missing: bool = False) -> pl.Series:
+    """A column of a NumPy array of one dimension."""
+    if values.dtype.kind in "OSU" or values.dtype.hasobject:
+        return column(where, name, values.tolist(), nan_is_missing=nan_is_missing)
+    if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
+        values = values.astype(np.float64)
+    if values.dtype.kind not in "biufMm":
+        raise DataError(f"{where}: column {name!r} holds values of type {values.dtype}", _ID_HINT)
+    if values.dtype.kind in "Mm":
+        values = values.astype(f"{values.dtype.str[:3]}[us]".replace("<", ""))
+    return pl.Series(name, np.ascontiguousarray(values), nan_to_null=nan_is_missing)
+
+
+def row_frame(where: str, columns: Iterable[pl.Series]) -> pl.DataFrame:
+    """A frame of columns; `DataError` if two have one name, or there is none."""
+    columns = list(columns)
+    names = [one.name for one in columns]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise DataError(f"{where}: two columns are called {twice!r}", "rename one of them")
+    return pl.DataFrame(columns)

@@ -1,0 +1,180 @@
+"""Formulas in LaTeX: templates that a metric's parameters fill in, and the symbols that they may use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from ..names.measure_strings import Scalar
+
+TexFormula = Callable[[Mapping[str, Scalar]], str]
+Piece = str | Mapping[str, str] | TexFormula
+Pieces = Mapping[str, Piece]
+
+GLOSSARY: Final[Mapping[str, str]] = {
+    "u": "a user",
+    "U": "the users who count",
+    "k": "the cut-off; without one the length of the list",
+    "r": "a rank; so is $q$",
+    "i": "an item; so is $j$",
+    "c": "a category of items",
+    "G": "a group of users or of items; so is $G'$",
+    "L_u": "the first $k$ items of the list of user $u$",
+    r"\ell_u": "the places that the list of user $u$ fills, at most $k$, repeated items included",
+    "T_u": "the relevant items of user $u$",
+    "J_u": "the items that user $u$ has a test row of, relevant or not",
+    "P_u": "the items of which user $u$ has a rating in the test file and a predicted one",
+    "H_u": "the items that the train file holds for user $u$",
+    "H_{u,i}": "those items of $H_u$ that have a distance from item $i$",
+    "B_u": "the list of data.baseline for user $u$, cut as $L_u$ is",
+    "C_u": "the items that the list of user $u$ could hold: the catalogue without $H_u$, and whatever it holds, cut at $k$",
+    "I": "the items of the catalogue: of data.items, else of the train file",
+    r"I_{\mathrm{train}}": "the items of the train file",
+    r"I_{\mathrm{grouped}}": "the items that have a group",
+    "V": "the users of the train file",
+    "V_i": "the users who have item $i$ in the train file",
+    "n": "the number of rows of the train file",
+    "n_i": "the number of rows of item $i$ in the train file",
+    r"n_{\min}": "the number of rows of the rarest item of the train file",
+    r"\tilde{n}_i": "the number of rows of item $i$ in the train and test files together",
+    r"\tilde{V}": "the users of the train and test files together",
+    "A_i": "the categories of item $i$",
+    "C": "all categories of data.items",
+    "i_r": "the item at rank $r$ of the user's list",
+    "h_r": "1 if the item at rank $r$ is relevant, else 0",
+    "f_r": "the number of relevant items among the first $r$ of the list",
+    "b_r": "the number of items among the first $r$ of the list that the user has a test row of",
+    "a_r": "the number of misses above rank $r$",
+    "o_r": "the number of items above rank $r$ with a test rating below 0",
+    "g_r": "the grade of the relevant item at rank $r$, 0 if there is none; 1 for all unless ratings are gains",
+    "h^*_r": "$h_r$ of the best possible list: all relevant items, highest grade first",
+    "g^*_r": "$g_r$ of the best possible list",
+    "h'_r": "$h_r$ of the list with the hits of the whole list only, highest grade first",
+    "g'_r": "$g_r$ of that list",
+    "h''_r": "$h_r$ of the list with the hits among the first $k$ only, highest grade first",
+    "g''_r": "$g_r$ of that list",
+    "s_r": "the score at rank $r$ of the user's list",
+    "s'_r": "the score of the same user and item in data.previous_policy",
+    "s_{u,i}": "the score of item $i$ in the list of user $u$",
+    "y_{u,i}": "the rating of user $u$ for item $i$ in the test file",
+    r"\hat{y}_{u,i}": "the predicted rating of user $u$ for item $i$",
+    r"\bar{y}": "the mean of the ratings that are summed over",
+    r"\bar{s}": "the mean of the scores that are summed over",
+    "N_u": "the number of items that are not relevant and could stand below a hit",
+    "N": "the number of items that could be recommended, or of ratings that are not relevant",
+    "P": "the number of relevant items of grade above 0, or of relevant ratings",
+    "P_G": "the chance of the items of group $G$",
+    "E_G": "the exposure of group $G$ per item",
+    "m": "an index of items or measures; as a limit of sums their number",
+    "t": "an index of items in ascending order; in a gain the threshold of relevance (0 without one, 1 where all grades are 1)",
+    "K": "the ranks at which the best possible list goes from one grade to the next",
+    "M_1": "the first metric that is combined; $M_2$ the second, $M_m$ one of them",
+    r"\bar{M}_1": "the mean of the first metric over users; $\\bar{M}_2$ that of the second",
+    r"\bar{M}_G": "the mean over the members of group $G$",
+    "z_m": "the point that metric $m$ is compared with, the parameter points",
+    r"\sigma_m": "1 if more of metric $m$ is better, else $-1$",
+    "c_i": "how many places among the first $k$ of all lists hold item $i$",
+    "c_{(t)}": "the $t$-th smallest of the $c_i$ of recommended items",
+    r"\bar{c}": "the mean of the $c_i$ that are summed over",
+    r"\bar{n}": "the mean of the $n_i$ that are summed over",
+    "e_i": "the attention that item $i$ gets",
+    "e_{(t)}": "the $t$-th smallest of the $e_i$ of recommended items",
+    "w_i": "the sum over lists of the share of item $i$ in the list",
+    "w_c": "the weight of category $c$ in the list",
+    "w_r": "the weight of the item at rank $r$",
+    "p_i": "the share of item $i$",
+    r"\bar{p}_i": "the mean share of item $i$ in a list",
+    "p_c": "the share of category $c$, or how likely the user looks for it",
+    "x_{c,r}": "how often category $c$ stands above rank $r$",
+    "Z_u": "the same sum for the relevant items, each time the one next that gains most, smallest id first",
+    "D_r": "the DCG of the first $r$ items, linear in their grades",
+    "D^*_r": "$D_r$ of the best possible list",
+    r"\phi_r": "how far the item at rank $r$ satisfies",
+    r"\pi_i": "how high item $i$ would stand by its popularity alone",
+    r"\pi_{u,i}": "the prediction, moved to lie between the bounds",
+    r"\rho_i": "the place of item $i$ among those of the train file by popularity, the most popular last, equal ones sharing the mean",
+    r"\kappa_i": "the place of item $i$ among those of the train file by rows, the fewest first, smallest id first",
+    r"\nu_i": "the place of item $i$ by rows of the train file, the most first, items with as many sharing one",
+    r"\rho_{u,i}": "the rank of a score or a prediction from the smallest, equal ones sharing the mean of theirs",
+    r"\rho'_{u,i}": "the rank of a rating in the same way",
+    r"\bar{\rho}": "the mean of the ranks that are summed over",
+    r"\mathrm{TP}": "the relevant items in the list",
+    r"\mathrm{FP}": "the other items in the list, and empty places",
+    r"\mathrm{FN}": "the relevant items outside of the list",
+    r"\mathrm{TN}": "the other items outside of the list",
+    "e": "Euler's number",
+    "d": "a distance, or a depth of the list; $d(i,j)$ without a formula is the distance that data.distances holds",
+    r"\mathrm{pop}": "the popularity of an item",
+    r"\mathrm{head}": "the most popular items of the train file",
+    r"\mathrm{tail}": "the items that are not in the head",
+    r"\mathrm{popular}": "the popular items: the first share of all by pop, as large as the parameter popular",
+    r"\mathrm{GAP}": "the mean popularity of the items of the users of a group, in their lists or in the train file",
+    r"\mathrm{mean}": "the mean",
+    r"\mathrm{std}": "the standard deviation, divided by the number",
+    r"\mathrm{Var}": "the variance, over all users together",
+    r"\mathrm{sgn}": "1 above 0, $-1$ below, 0 at 0",
+    r"\mathrm{BR}": "the bias of the recommendations",
+    r"\mathrm{BS}": "the bias of the source",
+    r"\prec": "$j \\prec i$: item $j$ is more popular than $i$, or as popular with the smaller id",
+    r"\varepsilon": "a small number",
+}
+"""What the symbols of formulas mean, in LaTeX. `[…]` around a condition is 1 if it holds, else 0. Parameters of a metric name their own."""
+
+_PLACEHOLDER: Final = re.compile(r"<([a-z_]+)>")
+_COMMAND: Final = (
+    r"(?<!_\{)\\(?:(?:frac|tfrac|sqrt|sum|prod|bigcup|min|max|log|ln|le|ge|ne|in|notin|cup|cap|setminus|triangle|cdot|dots|infty|left|right|quad|"
+    r"[lr]floor|[bB]ig[lr]|bigg[lr])(?![A-Za-z])|[^A-Za-z])"
+)
+_WORDS: Final = re.compile(rf"\\text\{{[^{{}}]*\}}|{_COMMAND}")
+_SYMBOL: Final = re.compile(
+    r"\\mathrm\{\w+\}|(?:\\(?:bar|hat|tilde)\{[^{}]*\}|\\[A-Za-z]+|[A-Za-z])(?:\^\*|'+)?(?:_(?:\{(?:[^{}]|\{[^{}]*\})*\}|\\?[A-Za-z0-9]))?"
+)
+_LETTERS: Final = {"q": "r", "j": "i", "c'": "c", "G'": "G", "2": "1"}
+
+
+def tex(template: str, **pieces: Piece) -> TexFormula:
+    r"""Make a formula of a template in which `<name>` is a piece, or the number of that name.
+
+    A piece is a text, one that the value of the parameter of its name chooses, or one made of all parameters; it may hold names itself.
+    Lines are separated by `\\`. A formula is what stands right of the first equals sign.
+    """
+
+    def fill(params: Mapping[str, Scalar]) -> str:
+        def piece(name: str) -> str:
+            made = pieces.get(name)
+            if isinstance(made, str) or callable(made):
+                return made if isinstance(made, str) else made(params)
+            return number(params[name]) if made is None else made[str(params[name])]
+
+        formula = template
+        while _PLACEHOLDER.search(formula):
+            formula = _PLACEHOLDER.sub(lambda found: piece(found[1]), formula)
+        return formula
+
+    return fill
+
+
+def number(value: Scalar) -> str:
+    """A number in a formula."""
+    text = f"{float(value):g}" if isinstance(value, int | float) else str(value)
+    mantissa, _, exponent = text.partition("e")
+    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa.replace("inf", r"\infty")
+
+
+def symbols(formula: str) -> list[str]:
+    """The symbols of a formula as `GLOSSARY` has them, in the order in which they stand; indices are given as `r`, `i`, `c` and `G`."""
+    return list(dict.fromkeys(_canonical(found[0]) for found in _SYMBOL.finditer(_WORDS.sub(" ", formula))))
+
+
+def _canonical(symbol: str) -> str:
+    """A symbol with the letters by which `GLOSSARY` names indices: `h_r` of `h_q`, `A_i` of `A_{i_r}`."""
+    if symbol in GLOSSARY or symbol.endswith((r"_{\max}", r"_{\min}")):
+        return symbol
+    base, subscripted, index = symbol.partition("_")
+    if not subscripted:
+        return _LETTERS.get(symbol, symbol)
+    index = re.sub(r"i_\{?[rq]\}?", "i", index.strip("{}"))
+    index = _LETTERS.get(index, index)
+    like = (name for name in GLOSSARY if name.partition("_")[0] == base and "_" in name)  # `D_k` is explained with `D_r`
+    return next((name for name in (f"{base}_{index}", f"{base}_{{{index}}}", *like) if name in GLOSSARY), symbol)

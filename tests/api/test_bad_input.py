@@ -1,0 +1,157 @@
+"""Wrong arguments and wrong tables: each gets its sentence, in the words of the call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import receval
+import scipy.sparse
+
+TEST = pl.DataFrame({"user": [1, 2], "item": [3, 4], "rating": [5, 2]})
+LISTS = pl.DataFrame({"user": [1, 2], "item": [3, 5], "score": [0.5, 0.25]})
+NO_SCORE = LISTS.with_columns(score=pl.Series([0.5, None]))
+NAN = np.array([[0.1, 0.2], [np.nan, 0.1]])
+
+WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
+    "a column is missing": (
+        {"test": TEST.drop("item")},
+        "test: polars.DataFrame: no item column; the columns are 'user', 'rating'",
+        "name it",
+    ),
+    "no rows": ({"recommendations": LISTS.clear()}, "recommendations.model: polars.DataFrame: there are no rows", ""),
+    "no rows in a dict": ({"test": {}}, "test: dict: there are no rows", ""),
+    "no rows in a list": ({"recommendations": {"als": []}}, "recommendations.als: list: there are no rows", ""),
+    "only empty lists": ({"recommendations": {1: [], 2: []}}, "recommendations.model: dict: there are no rows", ""),
+    "null": (
+        {"recommendations": NO_SCORE},
+        "polars.DataFrame, row 2: no value for score (in 1 of 2 rows)",
+        "remove these rows or fill them",
+    ),
+    "NaN": (
+        {"recommendations": LISTS.with_columns(score=float("nan"))},
+        "row 1: score is not a finite number (in 2 of 2",
+        "NaN and infinity",
+    ),
+    "infinity": ({"recommendations": {1: {3: float("inf")}}}, "model: dict, row 1: score is not a finite number", "NaN and infinity"),
+    "float ids": ({"test": TEST.cast({"item": pl.Float64})}, "column 'item' is of type Float64 and cannot be an id", "integers or text"),
+    "a set": ({"recommendations": {1: {3, 4}}}, "recommendations.model: dict, user 1: a set has no order", "in the order of the ranks"),
+    "a set among lists": ({"recommendations": {"a": {1: [3], 2: {4}}}}, "recommendations.a: dict, user 2: a set has no order", ""),
+    "no list of a user": ({"test": {"u": "abc", "v": ["a"]}}, "test: dict, user 'u': 'abc' is no list of items", "{user: [item, …]}"),
+    "pairs among items": (
+        {"recommendations": {1: [3, (4, 0.5)]}},
+        "user 1: (4, 0.5) is no item, and no pair of an item and a number as",
+        "",
+    ),
+    "a record among tuples": ({"test": [(1, 2), {"user": 1}]}, "test: list, row 2: {'user': 1} has not 2 values, as the first row", ""),
+    "rows of one value": ({"test": [(1,), (2,)]}, "test: list: rows of 1 values, where user, item or", "give records"),
+    "items without users": ({"test": [3, 4]}, "test: list: a list of int is no table", "give records"),
+    "odd ids": ({"test": {1: [b"a"], 2: [3.5]}}, "test: dict, user 1: b'a' is no item", ""),
+    "columns of two lengths": ({"test": {"user": [1, 2], "item": [3]}}, "column 'item' has 1 values, where 'user' has 2", ""),
+    "two columns of a name": (
+        {"test": pd.DataFrame([[1, 2, 3]], columns=["user", "item", "item"])},
+        "test: pandas.DataFrame: two columns are called 'item'",
+        "rename one",
+    ),
+    "levels of columns": (
+        {"test": pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "user"), ("a", "item")]))},
+        "test: pandas.DataFrame: the names of the columns have several levels",
+        "reset_index",
+    ),
+    "no table": ({"test": 5}, "test: int is no table that receval can read", "give a path, a frame"),
+    "no file": ({"test": "nowhere.csv"}, "test: there is no file nowhere.csv", "paths start from the folder that Python runs in"),
+    "a lazy frame that fails": ({"test": TEST.lazy().select("x")}, "test: polars.LazyFrame: cannot be collected", "collect it by itself"),
+    "one dimension": ({"recommendations": {"a": np.zeros((2, 2, 2))}}, "an array of 3 dimensions", "users × items"),
+    "NaN in a matrix": ({"recommendations": NAN}, "numpy.ndarray: nan at row 1, column 0 (from 0) is not a finite number", "write -inf"),
+    "NaN in a sparse matrix": ({"test": scipy.sparse.csr_matrix(NAN)}, "scipy.csr_matrix: nan at row 1, column 0 (from 0)", ""),
+    "too few names": ({"recommendations": receval.Matrix(NAN, items=["a"])}, "1 items are named, and the matrix has 2", "an id for each"),
+    "a name twice": ({"recommendations": receval.Matrix(NAN, items=["a", "a"])}, "Matrix: the item 'a' is named twice", ""),
+    "nothing in common": (
+        {"recommendations": {"a": {7: [1]}}, "health": False},
+        "no user in common: test ('user', integers) has 1, 2; recommendations.a",
+        "",
+    ),
+    "no ratings": (
+        {"test": TEST.drop("rating"), "relevance": 4},
+        "test: polars.DataFrame has no rating column, which relevance.threshold",
+        "",
+    ),
+}
+WRONG_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
+    "no test": ({"test": None}, "test is missing"),
+    "no metrics": ({"metrics": None}, "evaluation: no metric is asked for: list some under metrics"),
+    "a metric that is not there": ({"metrics": ["nDCG", "nDCGG"]}, "metrics[1]: unknown metric 'nDCGG' — did you mean 'nDCG'?"),
+    "a cut-off of 0": ({"top_k": 0}, "top_k: a cut-off must be at least 1, not 0"),
+    "a convention that is not there": ({"convention": "elliott"}, "convention: unknown convention 'elliott'"),
+    "an input that is missing": ({"metrics": "EPC@10"}, "metrics: EPC@10 needs the interactions the models learnt from: give train"),
+    "a column that is nowhere": ({"columns": {"user": "uid"}}, "columns: no table has a column 'uid' for the user"),
+    "columns of what is not given": ({"columns": {"train": {"user": "uid"}}}, "columns: train is not given"),
+    "no models": ({"recommendations": {"als": None}}, "recommendations.als: "),
+    "a policy that is not there": ({"policy": {"ties": "drop"}}, "policy.ties: unknown key 'ties'"),
+    "a group that is not there": ({"by": "users.plan"}, "by[0]: users.plan is what users says: give users"),
+    "health": ({"health": "on"}, "health: health is off, or maps checks to severities and limits"),
+    "nothing to mask": (
+        {"recommendations": NAN, "mask_seen": True},
+        "recommendations.model: Matrix: nothing is known of seen items",
+    ),
+}
+
+
+def evaluated(**given: Any) -> receval.EvaluationResult:
+    return receval.evaluate(**{"test": TEST, "recommendations": LISTS, "metrics": "nDCG@2", **given})
+
+
+@pytest.mark.parametrize("name", WRONG_DATA)
+def test_wrong_data_get_a_sentence(name: str):
+    given, sentence, hint = WRONG_DATA[name]
+    with pytest.raises(receval.DataError) as raised:
+        evaluated(**given)
+    assert sentence in raised.value.message
+    assert hint in (raised.value.hint or "")
+    assert "data." not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", WRONG_ARGUMENTS)
+def test_wrong_arguments_get_a_sentence(name: str):
+    given, sentence = WRONG_ARGUMENTS[name]
+    with pytest.raises(receval.ConfigError) as raised:
+        evaluated(**given)
+    assert str(raised.value).startswith(sentence), str(raised.value)
+
+
+def test_all_mistakes_are_told_at_once():
+    with pytest.raises(receval.ConfigError) as raised:
+        evaluated(metrics=["nDCGG"], top_k=-1, engine="sparc")
+    assert len(raised.value.problems) == 3
+
+
+def test_an_argument_that_is_not_there_is_a_type_error():
+    with pytest.raises(TypeError, match="there is no argument 'tests'"):
+        receval.check(tests=TEST, recommendations=LISTS)  # type: ignore[call-arg]
+
+
+def test_a_config_and_arguments_are_not_given_together():
+    with pytest.raises(receval.ConfigError, match="metrics is what the config says"):
+        receval.evaluate("config.yaml", metrics="nDCG")
+
+
+def test_what_has_no_effect_is_a_warning_of_python():
+    with pytest.warns(UserWarning, match="^relevance.threshold: has no effect"):
+        evaluated(metrics="ItemCoverage(form=count)@1", relevance=4, items=[3, 4, 5])
+
+
+def test_rows_in_memory_are_no_words_of_a_config_file(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("data: {test: {frame: x}, recommendations: {a: a.csv}}\nevaluation: {metrics: [nDCG]}\n")
+    with pytest.raises(receval.ConfigError, match=r"data.test.frame: rows in memory are given in Python: receval.load_config"):
+        receval.load_config(path)
+
+
+def test_duplicates_are_found_as_in_files():
+    result = evaluated(recommendations=pl.concat([LISTS, LISTS]))
+    assert "R01" in {finding.check for finding in result.findings}
+    with pytest.raises(receval.DataError, match="duplicates"):
+        evaluated(recommendations=pl.concat([LISTS, LISTS]), policy={"duplicates": "error"})

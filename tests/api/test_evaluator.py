@@ -1,0 +1,71 @@
+"""`Evaluator`: the values of `evaluate`, again and again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import receval
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.worlds import World, worlds
+
+METRICS = ["nDCG", "MAP", "EPC", "Unexpectedness", "Gini", "0.5*nDCG@2 + 0.5*EPC@2"]
+
+
+@settings(max_examples=8)
+@given(world=worlds(), convention=st.sampled_from(["receval", "rectools", "rs_metrics", "recbole"]))
+def test_lists_have_the_values_of_an_evaluation_every_time(world: World, convention: str):
+    sides: dict[str, Any] = {name: world[name] for name in ("test", "train", "items", "baseline")}
+    sides |= {"metrics": METRICS, "top_k": [2, 5], "convention": convention, "policy": {"duplicates": "keep_best_rank"}}
+    evaluator = receval.Evaluator(**sides)
+    text = world["lists"].with_columns(pl.col("user", "item").cast(pl.String))
+    for lists in (world["lists"], world["lists"].sample(fraction=1, shuffle=True, seed=1), world["lists"].head(1), text):
+        result = receval.evaluate(recommendations=lists, health=False, **sides)
+        assert evaluator(lists) == result.to_dict()["model"]
+
+
+def test_parts_measured_side_by_side_give_the_same_bits(monkeypatch: pytest.MonkeyPatch):
+    from receval.evaluation import repeating
+
+    chance = np.random.default_rng(1)
+    lists = np.argsort(chance.random((200, 30)), axis=1)
+    evaluator = receval.Evaluator(test={user: chance.integers(0, 30, 3).tolist() for user in range(150)}, metrics=["nDCG@10", "MAP@10"])
+    once = evaluator(lists)
+    monkeypatch.setattr(repeating, "_ROWS_PER_PART", 100)
+    assert evaluator(lists) == once
+
+
+def test_a_matrix_of_scores_is_cut_and_masked():
+    evaluator = receval.Evaluator(test={0: [1], 1: [0]}, train={0: [2]}, metrics="HitRate@1", mask_seen=True)
+    assert evaluator(np.array([[0.1, 0.5, 0.9], [0.2, 0.1, 0.0]])) == {"HitRate@1": 1.0}
+
+
+def test_users_without_a_list_count():
+    evaluator = receval.Evaluator(test={1: [5], 2: [6]}, metrics="HitRate@1")
+    assert evaluator({1: [5]}) == {"HitRate@1": 0.5}
+
+
+def test_columns_of_the_lists_are_named_with_those_of_the_test():
+    frame = pl.DataFrame({"who": [1], "what": [5]})
+    evaluator = receval.Evaluator(test=frame, metrics="HitRate@1", columns={"user": "who", "item": "what"})
+    assert evaluator(frame) == {"HitRate@1": 1.0}
+
+
+def test_wrong_lists_get_their_sentence_and_the_next_ones_their_values():
+    evaluator = receval.Evaluator(test={1: [5], 2: [6]}, metrics="HitRate@1")
+    with pytest.raises(receval.DataError, match=r"^recommendations.model: dict, row 1: score is not a finite number"):
+        evaluator({1: {5: float("nan")}})
+    with pytest.raises(receval.DataError, match=r"^recommendations.model: dict: there are no rows"):
+        evaluator({})
+    assert evaluator({1: {5: 1.0}}) == {"HitRate@1": 0.5}
+
+
+def test_what_has_no_place_in_training_is_refused():
+    with pytest.raises(receval.ConfigError, match=r"^yardsticks is not for an Evaluator"):
+        receval.Evaluator(test={1: [5]}, metrics="HitRate@1", yardsticks=True)
+    with pytest.raises(receval.ConfigError, match=r"^metrics: EPC@1 needs .*: give train"):
+        receval.Evaluator(test={1: [5]}, metrics="EPC@1")

@@ -1,0 +1,97 @@
+"""`receval.functional` and `receval.score`: a function per metric, with the numbers of rs_metrics under its convention."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import math
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import receval
+from receval import functional
+from receval.api import functions, stubs
+from receval.metrics import METRICS
+
+from tests.conftest import ROOT
+
+TRUE, PRED = {1: [1, 2], 2: [3]}, {1: [1]}
+OURS = {"convention": "rs_metrics"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("hitrate", 0.5), ("precision", math.nan), ("recall", 0.25), ("ndcg", 0.306574), ("mapr", 0.25), ("mrr", 0.5)],
+)
+def test_functions_give_the_numbers_of_rs_metrics(name: str, value: float):
+    """As rs_metrics 0.6.0 computes them, user 2 having no list."""
+    assert getattr(functional, name)(TRUE, PRED, k=3, **OURS) == pytest.approx(value, abs=1e-6, nan_ok=True)
+
+
+def test_repeated_items_count_as_in_rs_metrics():
+    true, pred = {1: [1, 1, 2]}, {1: [1, 5]}
+    values = [getattr(functional, name)(true, pred, 3, **OURS) for name in ("recall", "mapr", "ndcg")]
+    assert values == pytest.approx([0.6667, 0.3333, 0.6131], abs=1e-4)
+
+
+def test_popularity_is_counted_in_a_log_and_coverage_over_items():
+    log = pd.DataFrame({"user_id": [1, 1, 2, 3], "item_id": [1, 2, 2, 2]})
+    assert functional.popularity(log, {1: [2, 99]}, **OURS) == 0.5
+    assert functional.surprisal(log, {1: [2, 99]}, k=2, **OURS) == pytest.approx(math.log2(3) / 2)
+    assert functional.surprisal(log, {1: [1, 99]}, **OURS) == pytest.approx(1.58496, abs=1e-5)
+    assert functional.coverage([1, 2, 3, 4], {1: [1, 2], 2: [2, 9]}, **OURS) == 0.5
+
+
+def test_values_of_users_come_in_the_order_of_the_first_argument():
+    true, pred = {"b": [1], "a": [2], "c": [3]}, {"a": [2], "b": [5, 1]}
+    assert functional.mrr(true, pred, apply_mean=False) == [0.5, 1.0, 0.0]
+    frame = pd.DataFrame({"who": ["b", "a"], "what": [1, 2]})
+    lists = pd.DataFrame({"who": ["a", "b", "b"], "what": [2, 5, 1]})
+    assert functional.mrr(frame, lists, apply_mean=False, user_col="who", item_col="what") == [0.5, 1.0]
+
+
+def test_a_metric_takes_its_own_parameters_and_its_inputs():
+    assert functional.f1({1: [1]}, {1: [1, 2]}, k=2, beta=2) == pytest.approx(5 / 6)
+    assert functional.ndcg({1: {1: 3, 2: 1}}, {1: [2, 1]}, k=2, gain="linear", relevance={"graded": True}) == pytest.approx(
+        0.7967, abs=1e-4
+    )
+    assert functional.epc({1: [1]}, {1: [1]}, k=1, train={5: [1], 6: [2]}) == 0.5
+    with pytest.raises(receval.ConfigError, match="EPC@1 needs the interactions the models learnt from: give train"):
+        functional.epc({1: [1]}, {1: [1]}, k=1)
+
+
+def test_whole_models_have_no_values_of_users():
+    with pytest.raises(receval.ConfigError, match="gini is a value of the whole model"):
+        functional.gini({1: [1]}, {1: [1]}, apply_mean=False)
+
+
+def test_every_metric_has_a_function_with_its_docstring():
+    assert set(functions.names().values()) == METRICS.keys()
+    for name, metric in functions.names().items():
+        function = getattr(functional, name)
+        assert (function.__name__, function.__doc__) == (name, METRICS[metric].doc)
+        assert list(inspect.signature(function).parameters)[2:7] == ["k", "num_workers", "apply_mean", "user_col", "item_col"]
+    assert functional.__all__ == sorted(functions.names()) == dir(functional)
+    with pytest.raises(AttributeError, match="has no attribute 'precison'"):
+        functional.precison({}, {})  # type: ignore[attr-defined]
+
+
+def test_the_stub_of_the_functions_is_as_generated():
+    assert (ROOT / "evaluator" / "functional.pyi").read_text("utf-8") == stubs.functional()
+
+
+def test_the_stub_of_the_package_names_what_is_public():
+    tree = ast.parse(Path(ROOT / "evaluator" / "__init__.pyi").read_text("utf-8"))
+    named = {f"{alias.name}": f".{node.module}" for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert named == receval._HOMES
+
+
+def test_one_list_is_scored_by_itself():
+    assert receval.score([1, 2, 3], relevant={2, 5}, metrics="nDCG@3") == pytest.approx(0.386853, abs=1e-6)
+    both: Any = receval.score(["a", "b"], {"b": 3, "c": 1}, ["nDCG@2", "Recall@2"])
+    assert both == pytest.approx({"nDCG@2": 7 / math.log2(3) / (7 + 1 / math.log2(3)), "Recall@2": 0.5})
+    assert receval.score([1], [2], "MRR@1", convention="trec_eval") == 0.0
+    with pytest.raises(receval.DataError, match="relevant: there is no item"):
+        receval.score([1], [], "MRR@1")

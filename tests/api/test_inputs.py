@@ -1,0 +1,207 @@
+"""Every kind of table gives the bytes that the same data give as Parquet files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import receval
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from receval.output.data import as_csv, as_json
+
+from tests.worlds import World, worlds
+
+METRICS = [
+    "nDCG@3",
+    "Recall",
+    "MAP(denominator=k)@2",
+    "EPC@3",
+    "ILD@3",
+    "RMSE",
+    "NCISRecall@3",
+    "Unexpectedness@3",
+    "UserMADRanking(by=group)@3",
+]
+
+
+def as_pandas(frame: pl.DataFrame) -> Any:
+    return frame.to_pandas()
+
+
+def by_user(frame: pl.DataFrame) -> dict[Any, Any]:
+    """`{user: [(item, number)]}`, or `{user: [item]}` of a table without numbers."""
+    held: dict[Any, list[Any]] = {}
+    for user, *rest in frame.rows():
+        held.setdefault(user, []).append(tuple(rest) if len(rest) > 1 else rest[0])
+    return held
+
+
+def categorical(frame: pl.DataFrame) -> Any:
+    return as_pandas(frame).astype({name: "category" for name, dtype in frame.schema.items() if dtype == pl.String})
+
+
+def indexed(frame: pl.DataFrame) -> Any:
+    return as_pandas(frame).set_index("user") if "user" in frame.columns else as_pandas(frame)
+
+
+def relation(frame: pl.DataFrame) -> Any:
+    import duckdb
+
+    return duckdb.from_arrow(frame.to_arrow())
+
+
+KINDS: dict[str, Callable[[pl.DataFrame], Any]] = {
+    "polars": lambda frame: frame,
+    "lazy": lambda frame: frame.lazy(),
+    "pandas": as_pandas,
+    "pandas, nullable": lambda frame: as_pandas(frame).convert_dtypes(),
+    "pandas, Arrow": lambda frame: as_pandas(frame).convert_dtypes(dtype_backend="pyarrow"),
+    "pandas, categories": categorical,
+    "pandas, index": indexed,
+    "pandas, objects": lambda frame: as_pandas(frame).astype(object),
+    "pyarrow": lambda frame: frame.to_arrow(),
+    "DuckDB": relation,
+    "records": lambda frame: frame.to_dicts(),
+    "columns": lambda frame: frame.to_dict(as_series=False),
+    "arrays": lambda frame: (
+        {name: frame[name].to_numpy() for name in frame.columns} if not frame.null_count().sum_horizontal()[0] else frame
+    ),
+    "by user": lambda frame: by_user(frame) if {"user", "item"} <= set(frame.columns) else frame,
+}
+
+
+def result_of(data: World | dict[str, Any], **more: Any) -> receval.EvaluationResult:
+    sides = {name: table for name, table in data.items() if name not in ("test", "lists")}
+    return receval.evaluate(
+        test=data["test"],
+        recommendations={"model": data["lists"]},
+        metrics=METRICS,
+        relevance={"threshold": 2, "graded": True},
+        categories="categories",
+        split="|",
+        aggregates=["mean", "std"],
+        **sides,
+        **more,
+    )
+
+
+def what_it_says(result: receval.Result) -> dict[str, Any]:
+    """Everything that a result says, without where its data come from."""
+    said = json.loads(as_json(result))
+    said["inputs"] = [(source["role"], source["rows"]) for source in said["inputs"]]
+    del said["config"]
+    users = {model: frame.to_dict(as_series=False) for model, frame in result.per_user.items()}
+    return {**said, "csv": as_csv(result), "users": str(users)}
+
+
+def with_ids(world: World, ids: str) -> World:
+    """The world with other ids: text everywhere, or text in the lists only."""
+
+    def as_text(frame: pl.DataFrame) -> pl.DataFrame:
+        return frame.with_columns(pl.col(name).cast(pl.String) for name in ("user", "item", "other") if name in frame.columns)
+
+    return {name: as_text(frame) if ids == "text" or (ids == "mixed" and name == "lists") else frame for name, frame in world.items()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=4)
+@given(world=worlds(), ids=st.sampled_from(["integer", "text", "mixed"]))
+def test_a_table_of_any_kind_gives_the_bytes_of_its_parquet_file(tmp_path: Path, kind: str, world: World, ids: str):
+    world = with_ids(world, ids)
+    for name, frame in world.items():
+        frame.write_parquet(tmp_path / f"{name}.parquet")
+    of_files = result_of({name: tmp_path / f"{name}.parquet" for name in world})
+    assert what_it_says(result_of({name: KINDS[kind](frame) for name, frame in world.items()})) == what_it_says(of_files)
+
+
+def test_some_tables_may_be_files_and_others_in_memory(tmp_path: Path):
+    test = pl.DataFrame({"user": [1, 2], "item": [5, 6]})
+    test.write_csv(tmp_path / "test.csv")
+    result = receval.evaluate(test=tmp_path / "test.csv", recommendations={"a": {1: [5], 2: [7]}, "b": test}, metrics="HitRate@1")
+    assert result.to_dict() == {"a": {"HitRate@1": 0.5}, "b": {"HitRate@1": 1.0}}
+
+
+def test_a_column_of_integers_and_text_holds_text():
+    objects = as_pandas(pl.DataFrame({"user": [1, 1, 2]})).assign(item=[7, "b", 7])
+    result = receval.evaluate(test={1: ["7"], 2: ["7"]}, recommendations=objects, metrics="Recall@2")
+    assert result["Recall@2"].value == 1.0
+
+
+def test_nulls_of_every_library_are_no_value():
+    import pandas as pd
+
+    base = pd.DataFrame({"user": [1, 2], "item": [3, 4]})
+    for missing in ([0.5, np.nan], pd.array([0.5, None], dtype="Float64"), pd.array([0.5, None], dtype="double[pyarrow]"), [0.5, None]):
+        with pytest.raises(receval.DataError, match=r"pandas.DataFrame, row 2: no value for score \(in 1 of 2 rows\)"):
+            receval.evaluate(test={1: [3], 2: [4]}, recommendations=base.assign(score=missing), metrics="HitRate@1")
+
+
+def test_pandas_is_read_without_pyarrow(monkeypatch: pytest.MonkeyPatch):
+    import sys
+
+    frame = as_pandas(pl.DataFrame({"user": ["a", "b", "b"], "item": ["x", "y", "z"], "score": [0.1, 0.2, 0.3]}))
+    frame["item"] = frame["item"].astype("category")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert receval.evaluate(test={"a": ["x"], "b": ["z"]}, recommendations=frame, metrics="MRR@2")["MRR@2"].value == 1.0
+
+
+def test_the_hash_of_a_table_is_that_of_its_rows_whatever_holds_them():
+    frame = pl.DataFrame({"user": ["ä", "b", "b"], "item": [1, 2, 3], "score": [0.5, 0.25, 1.0]})
+    kinds = [frame, frame.lazy(), as_pandas(frame), frame.to_arrow(), frame.to_dicts(), by_user(frame), frame.cast({"score": pl.Float32})]
+    hashes = set()
+    for lists in kinds:
+        (_, source) = receval.evaluate(test={"b": [2]}, recommendations=lists, metrics="HitRate@1").inputs
+        hashes.add(source.files[0].sha256)
+    assert len(hashes) == 1
+    other = receval.evaluate(test={"b": [2]}, recommendations=frame.reverse(), metrics="HitRate@1").inputs[1].files[0].sha256
+    assert other not in hashes
+
+
+def test_columns_are_named_for_all_tables_or_for_one():
+    test, lists = pl.DataFrame({"who": [1], "what": [2]}), pl.DataFrame({"who": [1], "thing": [2]})
+    shared = receval.evaluate(
+        test=test,
+        recommendations=lists,
+        metrics="HitRate@1",
+        columns={"user": "who", "test": {"item": "what"}, "recommendations": {"item": "thing"}},
+    )
+    assert shared["HitRate@1"].value == 1.0
+
+
+def test_several_runs_of_a_model_may_be_tables():
+    result = receval.evaluate(
+        test={1: [2], 2: [3]}, recommendations={"m": {"runs": [{1: [2], 2: [3]}, {1: [2], 2: [9]}]}}, metrics="HitRate@1"
+    )
+    assert (result["m", "HitRate@1"].value, result["m", "HitRate@1"].repeats) == (0.75, 2)
+
+
+def test_sparse_matrices_and_arrays_hold_interactions_by_their_indexes():
+    held = np.zeros((3, 4))
+    held[0, 1], held[2, 3] = 4, 2
+    for truth in (held, scipy.sparse.csr_matrix(held), scipy.sparse.coo_array(held), receval.Matrix(held)):
+        result = receval.evaluate(test=truth, recommendations={0: [1], 2: [0, 3]}, metrics=["HitRate@1", "HitRate@2"])
+        assert result.to_dict() == {"model": {"HitRate@1": 0.5, "HitRate@2": 1.0}}
+
+
+@pytest.mark.spark
+def test_dataframes_of_spark_are_evaluated_on_spark(spark_session: Any):
+    session = spark_session.native
+    test = pl.DataFrame({"user": ["1", "1", "2"], "item": [1, 2, 3], "rating": [5, 4, 3]})
+    lists = pl.DataFrame({"user": ["1", "1", "2", "2"], "item": [1, 3, 3, 5], "score": [0.9, 0.8, 0.7, 0.6]})
+    here = receval.evaluate(test=test, recommendations=lists, metrics=["nDCG@2", "Recall@2"])
+    there = receval.evaluate(test=test, recommendations=session.createDataFrame(lists.to_arrow()), metrics=["nDCG@2", "Recall@2"])
+    assert there.config["engine"]["name"] == "spark"
+    assert (there.rows, there.findings) == (here.rows, here.findings)
+    assert not [table.name for table in session.catalog.listTables() if table.name.startswith("receval")]
+    empty = session.createDataFrame(lists.with_columns(item=pl.lit(None, dtype=pl.Int64)).to_arrow())
+    with pytest.raises(receval.DataError, match=r"pyspark.DataFrame: no value for item \(in 4 of 4 rows\)"):
+        receval.evaluate(test=test, recommendations=empty, metrics="nDCG@2")
+    with pytest.raises(receval.ConfigError, match="a DataFrame of Spark is read by Spark: add engine='spark'"):
+        receval.evaluate(test=test, recommendations=empty, metrics="nDCG@2", engine="polars")

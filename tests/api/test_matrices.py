@@ -1,0 +1,105 @@
+"""Matrices of scores: the best items of each user, as exact as if the whole matrix were a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import receval
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from receval.load.in_memory import frame_of
+
+METRICS = ["nDCG", "Recall", "MAP", "Precision(tie_order=item_desc)"]
+
+
+@st.composite
+def scored(draw: Any) -> tuple[Any, pl.DataFrame, pl.DataFrame]:
+    """Scores of few values, so that many tie; test and train over some of the pairs."""
+    chance = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n_users, n_items = draw(st.integers(1, 6)), draw(st.integers(1, 9))
+    scores = chance.integers(0, 4, (n_users, n_items)).astype(chance.choice([np.float32, np.float64]))
+    scores[chance.random(scores.shape) < 0.1] = -np.inf
+    scores[0, 0] = 3
+
+    def pairs(share: float) -> pl.DataFrame:
+        users, items = np.nonzero(chance.random(scores.shape) < share)
+        return pl.DataFrame({"user": np.append(users, 0), "item": np.append(items, 0)}).unique(maintain_order=True)
+
+    train = pairs(0.3).filter((pl.col("user") != 0) | (pl.col("item") != 0))
+    return scores, pairs(0.4), pl.concat([train, pl.DataFrame({"user": [99], "item": [99]})])
+
+
+def whole(scores: Any) -> pl.DataFrame:
+    """The whole matrix as a table."""
+    users, items = np.nonzero(np.isfinite(scores))
+    return pl.DataFrame({"user": users, "item": items, "score": scores[users, items]})
+
+
+def values(test: pl.DataFrame, lists: Any, **given: Any) -> Any:
+    return receval.evaluate(test=test, recommendations={"m": lists}, metrics=METRICS, health=False, **given).to_dict()
+
+
+@settings(max_examples=12)
+@given(world=scored(), k=st.integers(1, 4), convention=st.sampled_from(["receval", "rectools", "trec_eval"]))
+def test_the_best_items_of_a_matrix_give_the_values_of_the_whole_matrix_under_every_tie_rule(world: Any, k: int, convention: str):
+    scores, test, _ = world
+    there = np.isfinite(scores)
+    sparse = scipy.sparse.coo_array((scores[there], np.nonzero(there)), shape=scores.shape)  # a score of 0 is stored
+    expected = values(test, whole(scores), top_k=k, convention=convention)
+    for lists in (scores, sparse):
+        assert values(test, lists, top_k=k, convention=convention) == expected
+
+
+@settings(max_examples=10)
+@given(world=scored())
+def test_seen_items_are_no_candidates_where_they_are_masked(world: Any):
+    scores, test, train = world
+    unseen = whole(scores).join(train, on=["user", "item"], how="anti")
+    expected = values(test, unseen, top_k=2)
+    assert values(test, scores, top_k=2, train=train, mask_seen=True) == expected
+    assert (
+        values(test, scipy.sparse.csr_matrix(np.where(np.isfinite(scores), scores + 1, 0)), top_k=2, train=train, mask_seen=True)
+        == expected
+    )
+
+
+def test_only_what_may_be_looked_at_becomes_rows():
+    scores = np.array([[0.1, 0.9, 0.5, 0.5, 0.2]])
+    assert frame_of("m", "lists", scores, depth=2)["item"].to_list() == [1, 2, 3]  # the last two tie
+    assert frame_of("m", "lists", scores, depth=None).height == 5
+    assert receval.evaluate(test={0: [1]}, recommendations=scores, metrics="nDCG@2").inputs[1].rows == 3
+    assert receval.evaluate(test={0: [1]}, recommendations=scores, metrics="nDCG@none").inputs[1].rows == 5
+
+
+def test_lists_from_which_a_policy_leaves_items_out_are_not_cut_before():
+    scores = np.array([[0.9, 0.8, 0.7]])
+    given: dict[str, Any] = {"train": {0: [0]}, "policy": {"seen_items": "drop_and_refill"}, "top_k": 1}
+    assert values(pl.DataFrame({"user": [0], "item": [1]}), scores, **given)["m"]["Recall@1"] == 1.0
+
+
+def test_an_explanation_and_an_audit_look_at_the_whole_matrix():
+    scores = np.array([[0.9, 0.8, 0.7]])
+    given: dict[str, Any] = {"test": {0: [2]}, "recommendations": scores, "metrics": "Recall@1"}
+    assert receval.explain(measure="Recall@3", user=0, **given).value == 1.0
+    (measure,) = receval.audit(conventions=["trec_eval"], **given).measures
+    assert measure.values("model") == {"receval": 0.0, "trec_eval": 0.0}
+
+
+def test_rows_and_columns_have_the_names_that_are_given():
+    matrix = receval.Matrix(np.array([[0.1, 0.9], [0.8, 0.3]]), users=["a", "b"], items=np.array(["x", "y"]))
+    assert receval.evaluate(test={"a": ["y"], "b": ["x"]}, recommendations=matrix, metrics="HitRate@1")["HitRate@1"].value == 1.0
+
+
+def test_ids_with_their_scores_and_ids_alone_are_lists():
+    ids, scores = np.array([[3, 1, -1], [2, 0, 1]]), np.array([[0.9, 0.5, 0.0], [0.1, 0.2, 0.9]])
+    test = {0: [3], 1: [1]}
+    assert receval.evaluate(test=test, recommendations=ids, metrics="HitRate@1")["HitRate@1"].value == 0.5
+    assert receval.evaluate(test=test, recommendations=(ids, scores), metrics="HitRate@1")["HitRate@1"].value == 1.0
+    named = receval.Matrix(ids, users=["a", "b"], items=list("wxyz"))
+    assert receval.evaluate(test={"a": ["z"], "b": ["y"]}, recommendations=named, metrics="HitRate@1")["HitRate@1"].value == 1.0
+    with pytest.raises(receval.DataError, match="the item 3 has no name: 2 items are named"):
+        receval.evaluate(test=test, recommendations=receval.Matrix(ids, items=["w", "x"]), metrics="HitRate@1")

@@ -1,0 +1,110 @@
+"""`EvaluationResult`: values by name, frames, and the table of the screen and of a notebook."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import polars as pl
+import pytest
+import receval
+
+from tests.conftest import CONFIGS
+
+TEST = {1: [1, 2], 2: [3], 3: [4]}
+LISTS: dict[str, Any] = {"als": {1: [1, 3], 2: [3], 3: [5]}, "knn <b>": {1: [2, 9], 2: [8], 3: [4]}}
+
+
+@pytest.fixture(scope="module")
+def result() -> receval.EvaluationResult:
+    return receval.evaluate(
+        test=TEST, recommendations=LISTS, metrics=["nDCG", "ItemCoverage(form=count)@2"], top_k=[1, 2], items=list(range(10))
+    )
+
+
+def test_a_value_is_found_by_model_and_measure(result: receval.EvaluationResult):
+    row = result["als", "nDCG@1"]
+    assert (row.value, row.n_users, row.metric, row.k) == (2 / 3, 3, "nDCG", 1)
+    assert result["als"]["nDCG@1"] == row
+    assert result["als", "ndcg@1"] == result["als", "NDCGAtK@1"] == row
+    assert result["als", "ItemCoverage(form=count)"].value == 3
+
+
+def test_what_is_not_there_is_a_key_error_with_the_nearest_name(result: receval.EvaluationResult):
+    for place, sentence in {
+        ("asl", "nDCG@1"): "no model is called 'asl': did you mean 'als'?",
+        ("als", "nDCG@3"): "there is no value of 'nDCG@3': did you mean 'nDCG@2'?",
+        ("als", "nDCG"): "nDCG has several values: name one of nDCG@1, nDCG@2",
+        "nDCG@1": "no model is called 'nDCG@1'",
+    }.items():
+        with pytest.raises(KeyError, match=re.escape(sentence)):
+            result[place]
+
+
+def test_frames_hold_the_long_table(result: receval.EvaluationResult):
+    assert result.values.equals(result.to_polars())
+    assert result.values.select("model", "metric", "k", "value").row(0) == ("als", "nDCG", 1, 2 / 3)
+    assert result.to_pandas()["value"].tolist() == result.values["value"].to_list()
+    assert result.to_arrow().column_names == result.values.columns
+    assert result.to_dict()["als"]["nDCG@1"] == 2 / 3
+    assert result.per_user["als"].columns == ["user", "n_relevant", "n_recommended", "nDCG@1", "nDCG@2"]
+
+
+def test_the_representation_is_the_table_of_the_command_line(result: receval.EvaluationResult, receval: Any, tmp_path: Any):
+    code, out, _ = receval("run", CONFIGS / "quickstart.yaml")
+    assert code == 0
+    import receval as library
+
+    assert repr(library.evaluate(CONFIGS / "quickstart.yaml")).splitlines() == out.rstrip("\n").splitlines()
+
+
+def test_a_notebook_gets_a_table_without_scripts_and_with_every_text_escaped(result: receval.EvaluationResult):
+    shown = result._repr_html_()
+    assert "<script" not in shown
+    assert "knn &lt;b&gt;" in shown
+    assert "<b>" not in shown
+    assert set(re.findall(r'class="([^"]*)"', shown)) <= {"receval-result", "receval-best", "receval-notes", "receval-findings"}
+    assert result._repr_mimebundle_() == {"text/plain": repr(result), "text/html": shown}
+    assert [shown.count(f"<{tag}") for tag in ("table", "tr")] == [shown.count(f"</{tag}>") for tag in ("table", "tr")]
+    values = re.findall(r"<td[^>]*>([\d.]+)</td>", shown)
+    assert values[:4] == ["0.6667", "0.6667", "0.6667", "0.7533"] or len(values) == 8
+
+
+def test_findings_and_failure_are_those_of_the_checks():
+    result = receval.check(test=TEST, recommendations={1: [1, 1]}, metrics="nDCG@2", health={"R01": "error"})
+    assert [finding.severity for finding in result.findings if finding.check == "R01"] == ["error"]
+    assert result.failed()
+
+
+def test_a_model_alone_needs_no_name():
+    result = receval.evaluate(test=TEST, recommendations=LISTS["als"], metrics="HitRate@1", yardsticks="oracle")
+    assert result["HitRate@1"].value == 2 / 3
+    assert result["(oracle)", "HitRate@1"].value == 1.0
+
+
+def test_nothing_is_printed_and_no_file_is_written(capfd: pytest.CaptureFixture[str], tmp_path: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    receval.evaluate(test=TEST, recommendations=LISTS, metrics="HitRate@1")
+    receval.check(test=TEST, recommendations=LISTS)
+    receval.describe(test=TEST, recommendations=LISTS)
+    receval.explain(measure="nDCG@2", user=1, model="als", test=TEST, recommendations=LISTS)
+    receval.audit(test=TEST, recommendations=LISTS, metrics="nDCG@2", conventions=["ranx"])
+    assert capfd.readouterr() == ("", "")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_config_may_be_a_path_a_mapping_or_loaded(result: receval.EvaluationResult):
+    frame = pl.DataFrame({"user": [1], "item": [2]})
+    config = {"data": {"test": frame, "recommendations": {"m": frame, "n": {1: [3]}}}, "evaluation": {"metrics": ["HitRate@1"]}}
+    assert receval.evaluate(config).to_dict() == receval.evaluate(receval.load_config(config)).to_dict()
+    assert receval.run(receval.load_config(config)).config["data"]["test"] == {"frame": "polars.DataFrame"}
+    assert receval.explain(config, "HitRate@1", 1, "m").value == 1.0
+    assert [table.rows for table in receval.describe(config).tables] == [1, 1, 1]
+
+
+def test_what_is_printed_of_arguments_are_the_results_of_the_same_config():
+    arguments: dict[str, Any] = {"metrics": ["nDCG", "Recall@20"], "top_k": range(1, 4), "yardsticks": True, "train": {1: [7], 2: [8]}}
+    result = receval.evaluate(test=TEST, recommendations=LISTS, **arguments)
+    assert [row.label for row in result.rows if row.model == "als"] == ["nDCG@1", "nDCG@2", "nDCG@3", "Recall@20"]
+    assert result.yardsticks == ("(oracle)", "(popularity)", "(random)")
+    assert result.config["evaluation"]["top_k"] == [1, 2, 3]

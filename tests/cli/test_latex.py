@@ -1,0 +1,74 @@
+"""`receval run -o FILE.tex`, and docs/latex.md."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import pytest
+import yaml
+from receval.config.reporting import ReportConfig
+
+from tests.conftest import CONFIGS, ROOT
+
+PAGE = (ROOT / "docs" / "latex.md").read_text()
+
+
+@pytest.fixture
+def config(sample):
+    return sample / "quickstart.yaml"
+
+
+def test_the_example_of_the_page_is_what_the_command_prints(receval, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    (block,) = re.findall(r"^```console\n\$ receval (.*?)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    code, out, _ = receval(*shlex.split(block[0]))
+    assert code == 0
+    assert out.endswith(block[1])
+    assert all(line.startswith("%") for line in out.removesuffix(block[1]).strip().splitlines())
+
+
+def test_the_settings_of_the_page_are_valid():
+    (block,) = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert ReportConfig.model_validate(yaml.safe_load(block)["report"]).latex.marks == "letters"
+
+
+def test_tables_and_a_document_are_written_with_the_same_bytes_twice(receval, config, tmp_path):
+    outputs = [tmp_path / "tables.tex", tmp_path / "report.tex"]
+    written = []
+    for _ in range(2):
+        code, out, err = receval("run", config, "-q", *(part for path in outputs for part in ("-o", path)))
+        assert (code, out, err) == (0, "", "")
+        written.append([path.read_bytes() for path in outputs])
+    assert written[0] == written[1]
+    tables, document = (content.decode() for content in written[0])
+    assert "\\documentclass" not in tables
+    assert "paired t test" in tables
+    assert document.startswith("\\documentclass")
+    assert "What the files hold." in document
+    assert "Precision@5: knn is better than popular, random" in document
+
+
+def test_every_file_is_a_document_if_the_config_says_so(receval, config, tmp_path):
+    receval("run", config, "-q", "-o", tmp_path / "a.tex", "--set", "report.latex.document=true")
+    assert (tmp_path / "a.tex").read_text().startswith("\\documentclass")
+
+
+def test_marks_are_those_of_the_config(receval, config):
+    assert "that share a letter" in receval("run", config, "--format", "latex", "--set", "report.latex.marks=letters")[1]
+    out = receval("run", config, "--format", "latex", "--set", "report.latex.marks=dagger", "--set", "compare.baseline=popular")[1]
+    assert "better and ‡ worse than popular" in out
+
+
+def test_a_mark_that_does_not_exist_is_refused(receval, config):
+    code, _, err = receval("run", config, "--set", "report.latex.marks=stars")
+    assert code == 2
+    assert "report.latex.marks" in err
+
+
+def test_one_model_has_a_table_too(receval):
+    code, out, _ = receval(
+        "run", CONFIGS / "quickstart.yaml", "--format", "latex", "--replace", "--recs", f"knn={CONFIGS}/data/knn.parquet"
+    )
+    assert code == 0
+    assert "knn &" in out

@@ -1,0 +1,71 @@
+"""Lists that are those of popularity are known by their items, whatever the model is called."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from receval.health.popularity import popular_lists
+from receval.measure.scoring import Scorer
+from receval.tables.part import PartData
+
+from tests.measure.small import frame, prepared, task
+
+PAIRS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), min_size=1, max_size=12)
+
+
+def literal(listed, train, seen):
+    """Whether a list is the items of train with the most rows, without those `seen`, equally popular ones in any order."""
+    counts = Counter(item for _, item in train)
+    allowed = sorted((count for item, count in counts.items() if item not in seen), reverse=True)
+    own = [0 if item in seen else counts[item] for item in listed]
+    return own == (allowed + [0] * len(own))[: len(own)] and not seen.intersection(listed)
+
+
+def found(train, lists):
+    known = frame("user item", train)
+    chosen = task(prepared(known, catalogue=range(7)), ["Recall"], [2])
+    rows = [(user, item, -float(rank)) for user, items in lists.items() for rank, item in enumerate(items)]
+    part = PartData({"lists": frame("user item score", rows), "test": frame("user item", [(0, 0)]), "train": known})
+    scorer = Scorer.of(chosen.prepared, part)
+    return popular_lists(scorer.tables.get("reading", scorer.choice(chosen.definitions[0])), part, chosen.prepared)
+
+
+@settings(max_examples=200)
+@given(train=PAIRS, masks=st.booleans(), cut=st.integers(1, 6), draw=st.randoms(), swap=st.booleans())
+def test_a_list_is_popular_if_its_counts_are_those_of_the_most_popular_items(train, masks, cut, draw, swap):
+    counts = Counter(item for _, item in train)
+    lists = {}
+    for user in range(5):
+        seen = {item for owner, item in train if owner == user} if masks else set()
+        items = sorted(counts.keys() - seen, key=lambda item: (-counts[item], draw.random()))[:cut]
+        if swap and len(items) > 1:
+            place = draw.randrange(len(items))
+            items[0], items[place] = items[place], items[0]
+        lists[user] = items
+    lists = {user: items for user, items in lists.items() if items}
+    n_lists, n_popular, n_unseen = found(train, lists)
+    seen = {user: {item for owner, item in train if owner == user} for user in lists}
+    assert n_lists == len(lists)
+    plain = [literal(items, train, set()) for items in lists.values()]
+    masked = [literal(items, train, seen[user]) for user, items in lists.items()]
+    assert (n_popular == n_lists) == all(plain)
+    assert (n_unseen == n_lists) == all(masked)
+
+
+def test_a_list_that_repeats_an_item_is_not_that_of_popularity():
+    assert found([(1, 0), (2, 0), (1, 1), (2, 1)], {0: [0, 1, 0]}) == (1, 0, 0)
+
+
+@pytest.mark.parametrize(("lists", "is_popular"), [("3,10,3\n3,11,2\n3,12,1\n", True), ("3,10,3\n3,12,2\n3,11,1\n", False)])
+def test_a_model_that_is_popularity_is_said_to_be_it_below_the_table(receval, write, lists, is_popular):
+    write("train.csv", "user,item\n1,10\n2,10\n4,10\n1,11\n2,11\n1,12\n")
+    write("test.csv", "user,item\n3,10\n")
+    write("als.csv", f"user,item,score\n{lists}")
+    path = write("c.yaml", "data: {test: test.csv, train: train.csv, recommendations: {als: als.csv}}\nevaluation: {metrics: [MRR]}\n")
+    code, out, _ = receval("run", path)
+    assert code == 0
+    assert ("als: its lists are those of the popularity baseline, which X14 passes over." in " ".join(out.split())) == is_popular
+    assert ("X14" in receval("check", path)[1]) != is_popular

@@ -1,0 +1,111 @@
+"""The formulas of metrics in LaTeX: every metric has one, all symbols are explained, and what a choice changes can be seen in it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+
+import pytest
+from receval.conventions import AXES, load
+from receval.metrics import METRICS
+from receval.metrics.notation import GLOSSARY, number, symbols, tex
+
+BESIDE = {
+    ("MeanPopRank", "unit"),
+    *((name, "empty_group") for name in ("ItemMADRanking", "ItemMADRating")),
+    *((name, "single") for name in ("ILD", "ILS")),
+    ("Bpref", "negative"),
+    ("Bpref", "unjudged"),
+    ("Rndcg", "users"),
+    ("Unexpectedness", "absent"),
+    *((name, "insufficient") for name in ("PartialAUC", "PAP")),
+    *((name, "ties") for name in ("DeltaGap", "PopularityRatio")),
+}
+"""Choices that the formula does not show: a report names them beside it. They say what a symbol means, or what an edge case counts."""
+
+WITHOUT_SYMBOL = {("DeltaGap", "popular"), ("PopularityRatio", "popular")}
+"""Numbers that say what a word of the formula means."""
+
+
+def params_of(name):
+    metric = METRICS[name]
+    axes = load("receval").axes_of(name)
+    texts = {key: "a column" if text.default is None else text.default for key, text in metric.texts.items()}
+    return {key: axes[axis] for key, axis in metric.axes.items()} | {key: one.default for key, one in metric.numbers.items()} | texts
+
+
+def forms(name):
+    """Every choice of the axes of a metric with its formula."""
+    metric = METRICS[name]
+    values = [AXES[axis].values or (2.0, 10.0) for axis in metric.axes.values()]
+    for chosen in itertools.product(*values):
+        yield chosen, metric.tex(params_of(name) | dict(zip(metric.axes, chosen, strict=True)))
+
+
+def in_formula(name):
+    """The parameters of a metric of which any two values give two formulas, under some choice of the others."""
+    metric = METRICS[name]
+    by_choice = dict(forms(name))
+    for place, (key, axis) in enumerate(metric.axes.items()):
+        pairs = itertools.combinations(AXES[axis].values or (2.0, 10.0), 2)
+        others = {(*chosen[:place], None, *chosen[place + 1 :]) for chosen in by_choice}
+        if all(
+            any(by_choice[(*one[:place], left, *one[place + 1 :])] != by_choice[(*one[:place], right, *one[place + 1 :])] for one in others)
+            for left, right in pairs
+        ):
+            yield key
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_form_of_a_formula_has_balanced_braces_and_known_symbols(name):
+    own = {one.symbol for one in METRICS[name].numbers.values()}
+    for _, formula in forms(name):
+        assert formula.strip()
+        plain = re.sub(r"\\[{}]", "", formula)
+        depths = list(itertools.accumulate({"{": 1, "}": -1}.get(sign, 0) for sign in plain))
+        assert depths[-1] == 0
+        assert min(depths) >= 0
+        assert formula.count(r"\left") == formula.count(r"\right")
+        assert formula.count(r"\{") == formula.count(r"\}")
+        assert [symbol for symbol in symbols(formula) if symbol not in GLOSSARY and symbol not in own] == []
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_choice_is_seen_in_the_formula_or_named_beside_it(name):
+    assert {(name, key) for key in METRICS[name].axes} - {(name, key) for key in in_formula(name)} == {
+        pair for pair in BESIDE if pair[0] == name
+    }
+
+
+@pytest.mark.parametrize("name", [name for name, metric in METRICS.items() if metric.numbers])
+def test_every_number_of_a_metric_has_a_symbol_that_the_formula_uses(name):
+    metric = METRICS[name]
+    for key, one in metric.numbers.items():
+        formula = metric.tex(params_of(name) | {key: 5.0 if one.default == math.inf else one.default + 0.25})
+        assert (one.symbol in symbols(formula)) is ((name, key) not in WITHOUT_SYMBOL)
+
+
+def test_every_symbol_of_the_glossary_is_used():
+    used = {symbol for name in METRICS for _, formula in forms(name) for symbol in symbols(formula)}
+    used |= set(symbols(METRICS["Hypervolume"].tex({"higher_is_better": "true;false"})))
+    assert set(GLOSSARY) - used == set()
+
+
+def test_symbols_with_other_indices_are_those_of_the_glossary():
+    assert symbols(r"\sum_{q=1}^{k} \frac{h_q\,g^*_q}{\log_2(q + 1)} \text{ in words}") == ["r", "k", "h_r", "g^*_r"]
+    assert symbols(r"|A_{i_r} \cap A_j|") == ["A_i"]
+    assert symbols(r"\unheard_of") == [r"\unheard_o", "f"]
+
+
+def test_a_template_is_filled_in_by_parameters():
+    formula = tex("<gain> / <base>", gain={"one": "1", "two": "2<more>"}, more=lambda params: "x")
+    assert formula({"gain": "two", "base": 2.0}) == "2x / 2"
+    with pytest.raises(KeyError):
+        formula({"gain": "three", "base": 2.0})
+
+
+def test_small_numbers_are_written_with_powers_of_ten():
+    assert number(1e-15) == r"1 \cdot 10^{-15}"
+    assert number(float("inf")) == r"\infty"
+    assert number(0.85) == "0.85"

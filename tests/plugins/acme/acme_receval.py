@@ -1,0 +1,46 @@
+"""What Acme adds to receval: two metrics, a convention, a check and a format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import receval
+from receval.checks import Check
+from receval.health import HealthCheck, Tally, check
+from receval.metrics.measure import Measure, Ratio
+from receval.metrics.registry import metric
+
+CONVENTION = Path(__file__).with_name("acme.yaml")
+
+
+@receval.metric("LateHits", bounds=(0, 1), higher_is_better=False)
+def late_hits(listed: Sequence[receval.Item], k: int | None) -> float:
+    """The share of the hits that stand in the second half of the list.
+
+    Late@k = hits below rank k / 2, divided by all hits; 0 without any.
+    """
+    hits = [item for item in listed if item.relevant]
+    return sum(item.rank > len(listed) / 2 for item in hits) / len(hits) if hits else 0.0
+
+
+@metric("HitsPerItem", family="own", uses=("hits", "reading", "dropped"), pooled=True, reference="Acme")
+def hits_per_item(m: Measure) -> Ratio:
+    """The share of the listed items that are hits: receval's own form, on columns of all users at once."""
+    return Ratio(m.hits.count(), m.n_listed)
+
+
+@check(Check("Z01", "info", "a list is there", "nothing to do"))
+class EveryList(HealthCheck):
+    """Finds every list."""
+
+    def tally(self, part):
+        return Tally.of(lists=int((part.lists.counts > 0).sum()))
+
+    def finding(self, tally, context):
+        return self.symptom(context, "There are lists.", tally.count("lists"), tally.count("lists"))
+
+
+def as_lines(result: receval.Result) -> bytes:
+    """A line for each value."""
+    return "".join(f"{row.model} {row.label} = {row.value}\n" for row in result.rows).encode()
