@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace as changed
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +56,14 @@ def compare(
     Users are paired by id. Exits with 0 whatever the verdict.
     """
     from receval.comparison.comparing import compare as compare_results
+    from receval.comparison.questions import Questions
     from receval.config import load_config
+    from receval.config.comparing import Compare
     from receval.evaluation.gathering import gather, with_baseline_folder
     from receval.output import disk
 
     from . import comparisons
+    from .questions import changed_by
 
     targets = comparisons.targets(outputs, _ENDINGS)
 
@@ -74,7 +76,8 @@ def compare(
     with disk.Stage(comparisons.folders(targets)) as stage:
         gathered = gather(inputs, read_config, lambda loaded: receval.run(loaded, tolerant=True))
         comparisons.warn_of_findings(gathered)
-        questions = _questions(gathered.config, by, cluster, asked)
+        configured = Questions.of(gathered.config.config.compare if gathered.config is not None else Compare())
+        questions = changed_by(configured, {**asked, "by": by, "cluster": cluster})
         results, questions = with_baseline_folder(gathered, questions)
         comparison = compare_results(results, questions)
         look_at = next((text for text in inputs if not Path(text.partition("=")[2] or text).is_dir()), "CONFIG")
@@ -92,24 +95,3 @@ def _of_config(by: tuple[str, ...], cluster: str | None) -> list[str]:
 def _group(text: str) -> str:
     name, colon, borders = text.partition(":")
     return f"{{{name}: [{borders}]}}" if colon else text
-
-
-def _questions(config: receval.Loaded | None, by: tuple[str, ...], cluster: str | None, asked: dict[str, Any]) -> Any:
-    """What the command line asks, and where it says nothing, what the config does."""
-    from receval.comparison.questions import Questions
-    from receval.config.comparing import DEFAULT, Compare
-    from receval.names.margins import Margin
-
-    questions = Questions.of(config.config.compare if config is not None else Compare())
-    given: dict[str, Any] = {name: asked[name] for name in ("baseline", "measures") if asked[name]}
-    try:
-        margins = {measure or DEFAULT: Margin.read(size) for measure, _, size in (text.rpartition("=") for text in asked["margins"])}
-    except ValueError as error:
-        raise click.UsageError(f"--margin: {error}") from None
-    settings = {name: asked[name] for name in ("test", "correction", "alpha") if asked[name] is not None}
-    given |= {"margins": margins} if margins else {}
-    given |= {"by": tuple(text.partition(":")[0] for text in by)} if by else {}
-    given |= {"cluster": cluster} if cluster else {}
-    given |= {"common": asked["users"] == "common"} if asked["users"] else {}
-    flags = {name: asked[name] for name in ("all_pairs", "unpaired", "losers")}
-    return changed(questions, **given, **flags, settings=changed(questions.settings, **settings))

@@ -51,6 +51,12 @@ strict_option = click.option("--strict", is_flag=True, help="Exit with 1 for war
 store_option = click.option(
     "--store-failures", "store", metavar="DIR", help="Write the offending rows of failed checks into a folder, as Parquet."
 )
+ci_option = click.option(
+    "--ci",
+    type=click.Choice(("auto", "github", "gitlab", "none")),
+    default="auto",
+    help="github: a summary of the step, and annotations; gitlab: gl-code-quality-report.json and receval-junit.xml. auto sees GitHub.",
+)
 input_format_option = click.option(
     "--input-format",
     type=click.Choice(("csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc")),

@@ -63,13 +63,15 @@ def save(
     folders: Iterable[Path],
     stage: Stage,
     per_user: bool,
+    reports: Mapping[Path, bytes | Path],
 ) -> None:
     """Write the result to files in their formats and into folders, all or nothing; a link stays, and what it leads to is written.
 
     Folders have the values of users in each of `formats`; with `per_user` files have them in the place of the result. Of an earlier run's
-    files in the folders nothing stays that this run does not write.
+    files in the folders nothing stays that this run does not write. `reports` are files that were made already.
     """
     content: dict[Path, bytes | Path] = {destination(path): renderer_of(loaded, form, per_user)(result) for path, form in files.items()}
+    content |= reports
     stale: list[Path] = []
     for folder in folders:
         written = result_folder.contents(result, formats)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from glob import glob
 from pathlib import Path
@@ -14,6 +14,7 @@ import receval
 
 from .options import (
     FormatChoice,
+    ci_option,
     config_argument,
     input_format_option,
     plugin_option,
@@ -30,6 +31,7 @@ _LARGE = 50 << 20
 _ALL_FINDINGS = "receval run -v"
 _FORMATS = ("table", "csv", "json", "jsonl", "latex", "md", "parquet")
 _ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".md": "md", ".parquet": "parquet", ".tex": "latex"}
+_ENDINGS |= {".html": "html", ".htm": "html", ".xml": "junit", ".svg": "badge"}
 _NAMES = {"report.tex": "latex-document"}
 _PER_USER_ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 
@@ -63,6 +65,7 @@ _PER_USER_ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 )
 @strict_option
 @store_option
+@ci_option
 @click.option("--print-config", is_flag=True, help="Print the config with every default filled in, and stop.")
 @click.pass_context
 def run(
@@ -83,6 +86,7 @@ def run(
     verbose: bool,
     strict: bool,
     store: str | None,
+    ci: str,
     print_config: bool,
 ) -> None:
     """Evaluate recommendation files as a config says.
@@ -94,7 +98,8 @@ def run(
     from receval.output import disk
     from receval.output.own_inputs import refuse_overwriting
 
-    from . import closing, failures, gating, results
+    from . import ci as machines
+    from . import closing, failures, gating, report_files, results
 
     if quiet and verbose:
         raise click.UsageError("-q and -v contradict each other: give one")
@@ -109,14 +114,18 @@ def run(
     if per_user and form not in (None, "csv", "jsonl"):
         raise click.UsageError(f"--per-user prints csv or jsonl, not {form}")
     looks.refuse_unknown(loaded)
+    system = machines.system(ci)
     files, folders = _targets(loaded, outputs, _PER_USER_ENDINGS if per_user else _ENDINGS)
-    refuse_overwriting(loaded, [*results.targets(loaded, files, folders), *failures.targets(store)])
+    files, pages = report_files.divided(files, report_files.configured(loaded))
+    pages |= machines.files(system)
+    reported = bool(pages) or system != "none"
+    refuse_overwriting(loaded, [*results.targets(loaded, [*files, *pages], folders), *failures.targets(store)])
     has_gates, baseline = bool(loaded.config.gates.rules), gating.baseline_for(loaded, folders)
     with ExitStack() as stack:
-        stage = stack.enter_context(disk.Stage([*folders, *(disk.destination(file).parent for file in files if disk.is_plain(file))]))
+        stage = stack.enter_context(disk.Stage([*folders, *report_files.folders([*files, *pages])]))
         failures_stage = stack.enter_context(failures.target(store))
         formats = (loaded.config.output.per_user_formats or (("parquet",) if per_user else ())) if folders else ()
-        keeps = per_user or bool(formats) or has_gates
+        keeps = per_user or bool(formats) or has_gates or reported
         compares = not quiet and form in (None, "table") and not per_user and closing.has_several(loaded)
         result = _evaluate(
             loaded,
@@ -124,12 +133,13 @@ def run(
             keep_failures=store is not None,
             keep_users=keeps or compares or results.compares(files, form),
             most_values=None if keeps or results.compares(files, form) else closing.most_values(loaded),
-            complete=has_gates or bool(files or folders or form not in (None, "table")),
+            complete=has_gates or bool(files or folders or reported or form not in (None, "table")),
             enriched=_enriched(loaded, folders, stack),
             describes=loaded.config.output.describe or results.describes(loaded, files),
         )
         result, refused = gating.judged_or_refused(loaded, result, baseline)
-        results.save(loaded, result, formats, files, folders, stage, per_user)
+        report, made = _reported(loaded, result, pages) if reported else (None, {})
+        results.save(loaded, result, formats, files, folders, stage, per_user, made)
         failures.keep(result, store, failures_stage)
     printed = form or ("csv" if per_user else None)
     if printed is None:
@@ -138,6 +148,8 @@ def run(
     else:
         renderer = results.renderer_of(loaded, printed, per_user)
         _print(looks.applied(result) if printed == "md" else result, renderer, quiet, verbose, strict)
+    if report is not None:
+        machines.publish(report, system)
     if refused:
         raise refused
     gating.say_summary(result, quiet=quiet, strict=strict)
@@ -164,6 +176,14 @@ def _targets(loaded: receval.Loaded, outputs: tuple[str, ...], formats: dict[str
             endings = ", ".join(formats)
             raise click.UsageError(f"-o {output}: end a file in {endings}, or a folder in /")
     return files, folders
+
+
+def _reported(loaded: receval.Loaded, result: receval.Result, pages: Mapping[Path, str]) -> tuple[Any, dict[Path, bytes | Path]]:
+    """What reports of the run are made of, and the bytes of each."""
+    from . import reports
+
+    content = reports.of_run(loaded, result)
+    return content, reports.contents(content, pages)
 
 
 def _enriched(loaded: receval.Loaded, folders: list[Path], stack: ExitStack) -> Path | None:

@@ -83,9 +83,11 @@ LIBRARIES = {
     "click": {"cli"},
     "zstandard": {"load"},
     "scipy": {"stats"},
+    "jinja2": {"output"},
+    "markupsafe": {"output"},
 }
 """Each library that is not Python's own, and the rooms that may import it."""
-ENDINGS = (".py", ".pyi", ".yaml", ".typed")
+ENDINGS = (".py", ".pyi", ".yaml", ".typed", ".j2", ".css", ".js")
 """The endings of files that are installed."""
 FILES = {
     "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "read_parquet"}, {"load", "output"}),

@@ -9,6 +9,7 @@ import polars as pl
 from ..errors import DataError
 from ..results.comparison import Comparison
 from ..results.result import Result
+from ..results.spread import Spread
 from ..results.wording import shortened
 from ..stats.letters import letters, pairs_told_apart
 from ..stats.records import Difference
@@ -19,6 +20,7 @@ from .losing import largest_losses
 from .measures import all_named, margins_of, rows_of
 from .questions import Questions
 from .sides import Sides, sides_of
+from .spreading import spread_of_differences
 
 
 def compare(results: Mapping[str, Result], questions: Questions) -> Comparison:
@@ -34,6 +36,7 @@ def compare(results: Mapping[str, Result], questions: Questions) -> Comparison:
     differences: list[Difference] = []
     by_group: list[Difference] = []
     losers: dict[tuple[str, str], pl.DataFrame] = {}
+    spreads: list[Spread] = []
     notes: list[str] = list(sides.notes)
     for base, model in sides.pairs:
         metrics = dict.fromkeys(rows_of(base.result, base.model)[label].metric for label in labels)
@@ -46,6 +49,8 @@ def compare(results: Mapping[str, Result], questions: Questions) -> Comparison:
             by_group += differing.by_group(label, sizes[label])
             lost = largest_losses(differing, label, questions.losers) if questions.losers else None
             losers |= {} if lost is None else {(model.name, label): lost}
+        spread_labels = all_named(questions.spreads, labels, "distribution") if questions.spreads else ()
+        spreads += [spread for label in spread_labels if (spread := spread_of_differences(differing, label)) is not None]
         differing.refuse_other_users()
         notes += differing.notes()
     finished = _judged(differences, judged, questions)
@@ -61,6 +66,7 @@ def compare(results: Mapping[str, Result], questions: Questions) -> Comparison:
         by_group=corrected(by_group, questions.settings),
         letters=_letters(finished, sides, judged) if questions.all_pairs else {},
         losers=losers,
+        spreads=tuple(spreads),
         notes=tuple(dict.fromkeys(notes)),
         paired=not questions.unpaired,
     )

@@ -16,7 +16,8 @@ class Questions:
 
     `measures` are judged, all if none is named; `margins` say by measure, or for `default`, how small a difference does not matter. `by`
     are columns of groups, `cluster` the column of those who belong together. `common` compares the users who count on both sides where
-    not the same do; `unpaired` compares means of different users. Of each measure the `losers` with the largest losses are listed.
+    not the same do; `unpaired` compares means of different users. Of each measure the `losers` with the largest losses are listed. Of
+    the measures in `spreads` (as they are printed) histograms of the differences of users are made.
     """
 
     baseline: str | None = None
@@ -29,6 +30,7 @@ class Questions:
     unpaired: bool = False
     all_pairs: bool = False
     losers: int = 0
+    spreads: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, compare: Compare) -> Questions:

@@ -286,5 +286,5 @@ class Config(Model):
     health: HealthField = Field(Health(), description="severities and limits of the health checks, by id; off: none is made")
     compare: Compare = Field(Compare(), description="which differences between models are judged, and how")
     gates: Gates = Field(Gates(), description="what must hold of a model that may ship")
-    report: ReportConfig = Field(ReportConfig(), description="how results look in reports")
+    report: ReportConfig = Field(ReportConfig(), description="what reports show, and which ones a run writes")
     output: Output = Field(Output())

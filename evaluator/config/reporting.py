@@ -1,12 +1,51 @@
-"""The section `report` of the config: how results look in reports."""
+"""The section `report` of the config: what reports show and how they look, and the files that a run writes."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Annotated, Any, Final, Literal, get_args
 
-from pydantic import Field, StrictBool, StrictInt
+from pydantic import BeforeValidator, Field, StrictBool, StrictInt, WithJsonSchema
 
-from .sources import Model
+from .sources import Model, as_list
+
+ChartName = Literal["differences", "over_k", "distribution", "trade_off"]
+_NAMES: Final = get_args(ChartName)
+ENDINGS: Final[Mapping[str, str]] = {".html": "html", ".htm": "html", ".md": "md", ".xml": "junit", ".svg": "badge", ".tex": "latex"}
+"""The ending of a file → the form of the report in it."""
+_MEASURES: Final[dict[str, Any]] = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+_CHART: Final[dict[str, Any]] = {
+    "anyOf": [
+        {"enum": list(_NAMES)},
+        {"type": "object", "additionalProperties": False, "properties": dict.fromkeys(_NAMES, _MEASURES), "minProperties": 1},
+    ]
+}
+
+
+def _charts(value: Any) -> Any:
+    """Charts by name, each with its measures; `[differences, {trade_off: [nDCG@10, EPC@10]}]`."""
+    charts: dict[str, tuple[str, ...]] = {}
+    for entry in as_list(value):
+        for name, measures in entry.items() if isinstance(entry, Mapping) else ((entry, ()),):
+            if name not in _NAMES:
+                raise ValueError(f"charts are {', '.join(_NAMES)}, not {str(name)[:80]!r}")
+            chosen = tuple(as_list(measures))
+            if not all(isinstance(measure, str) for measure in chosen):
+                raise ValueError(f"the chart {name} is of measures, given by their names")
+            if name == "trade_off" and len(chosen) not in (0, 2):
+                raise ValueError(f"trade_off is of two measures, not of {len(chosen)}")
+            charts[name] = chosen
+    return charts
+
+
+def _files(value: Any) -> Any:
+    """Names of files whose endings say a form."""
+    files = as_list(value)
+    wrong = [name for name in files if not isinstance(name, str) or PurePath(name).suffix.lower() not in ENDINGS]
+    if wrong:
+        raise ValueError(f"a report ends in {', '.join(ENDINGS)}, not {str(wrong[0])[:80]!r}")
+    return files
 
 
 class LatexStyle(Model):
@@ -30,6 +69,26 @@ class LatexStyle(Model):
 
 
 class ReportConfig(Model):
-    """How results look in reports."""
+    """What reports show, and which ones a run writes."""
+
+    title: Annotated[str, Field(min_length=1)] | None = Field(
+        None, description="the title of a report; the names of the models if not given"
+    )
+    charts: Annotated[
+        dict[ChartName, tuple[str, ...]],
+        BeforeValidator(_charts),
+        WithJsonSchema({"type": "array", "items": _CHART}),
+        Field(validate_default=False),
+    ] = Field({}, description="the charts of a report, with the measures they are of; all of them if not given")
+    files: Annotated[tuple[str, ...], BeforeValidator(_files)] = Field(
+        (),
+        description="the reports that receval run writes, relative to the config file, by their endings: .html, .md, "
+        ".tex, .xml (JUnit), .svg (a badge)",
+    )
 
     latex: LatexStyle = Field(LatexStyle(), description="tables in LaTeX")
+
+    @property
+    def chosen(self) -> dict[str, tuple[str, ...]]:
+        """The charts that are wanted, with their measures; empty where the config names none."""
+        return {name: measures for name, measures in self.charts.items()}  # noqa: C416

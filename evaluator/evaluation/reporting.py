@@ -7,7 +7,9 @@ from dataclasses import replace
 from ..comparison.beside_best import beside_best
 from ..comparison.comparing import compare
 from ..comparison.questions import Questions
+from ..config.comparing import Compare
 from ..config.models import Config
+from ..config.reporting import LatexStyle
 from ..output.latex import Tested, document_as_latex, tables_as_latex
 from ..results.comparison import Comparison
 from ..results.result import Result
@@ -18,8 +20,12 @@ def as_latex(result: Result, config: Config, *, is_document: bool = False) -> by
 
     By default each measure's best model is compared with all others; for letters every two models are, for daggers all with the baseline.
     """
-    style = config.report.latex
-    questions = replace(Questions.of(config.compare), common=True, by=())
+    return latex_of(result, config.compare, config.report.latex, is_document=is_document)
+
+
+def latex_of(result: Result, compare: Compare, style: LatexStyle, *, is_document: bool) -> bytes:
+    """The same, with the sections of a config that it looks at."""
+    questions = replace(Questions.of(compare), common=True, by=())
     tested, sentences = _tested(result, questions)
     comparison = _compared(result, questions, style.marks) if tested is not None else None
     tested = None if comparison is not None and comparison.base is None else tested  # what is bold goes with the letters

@@ -17,6 +17,7 @@ from rich.text import Text
 from .figures import Bars, Figures, bar_cells, bars_table, beside, figures_table
 from .number_format import aligned, to_the_right
 from .screen import CODE, FORMULA, Screen, in_groups
+from .visible import without_tags
 
 _PROSE: Final = 100
 _NAME: Final = 14
@@ -99,7 +100,13 @@ Page = Sequence[Block]
 
 def as_markdown(page: Page) -> str:
     """The page as Markdown."""
-    return "\n\n".join("\n".join(_markdown(block)) for block in page) + "\n"
+    return "\n\n".join("\n".join(_written(block)) for block in page) + "\n"
+
+
+def _written(block: Block) -> Iterable[str]:
+    """The lines of a block; of names in it nothing is taken for HTML."""
+    lines = _markdown(block)
+    return lines if isinstance(block, FormulaBlock) else map(without_tags, lines)
 
 
 def _markdown(block: Block) -> Iterable[str]:

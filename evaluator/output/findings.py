@@ -15,6 +15,7 @@ from ..checks import CHECKS, Finding
 from ..results.result import Result
 from .number_format import decimals, number
 from .screen import CODE, Screen
+from .visible import markdown_text
 
 _STYLES: Final = {"error": "bold red", "warn": "bold color(166)", "info": f"bold {CODE}"}
 """Colours that can be read on white as well as on black."""
@@ -135,5 +136,5 @@ def as_markdown(findings: Sequence[Finding]) -> list[str]:
     for finding in findings:
         examples = f" For example: {'; '.join(finding.examples)}." if finding.examples else ""
         more = "".join(f" {line}." for line in bounds(finding))
-        lines.append(f"- **{_WORDS[finding.severity]} {finding.check}** {titled(finding)}{examples}{more}")
+        lines.append(f"- **{_WORDS[finding.severity]} {finding.check}** {markdown_text(f'{titled(finding)}{examples}{more}')}")
     return lines

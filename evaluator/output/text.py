@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..results.result import Result
+from ..results.wording import shortened
 from . import blocks, findings, gates, groups, ledgers, repeats
 from .best_values import best, explained
 from .cells import Formats
+from .visible import markdown_text
 
 
 def arrow(result: Result, label: str) -> str:
@@ -25,30 +27,41 @@ def achieved(result: Result, models: Sequence[str]) -> Iterator[tuple[str, list[
 
 
 def as_markdown(result: Result) -> bytes:
-    """A Markdown table: measures × models, the best value of each measure in bold, what the checks found above, who counts below."""
+    """Title and verdict, the table (measures × models, the best value of each measure in bold), what the checks found, who counts."""
+    models = [model for model in result.models if model not in result.yardsticks]
+    judged = [gates.as_markdown(result.gates), ""] if result.gates else []
+    lines = [f"# Evaluation of {markdown_text(shortened(models))}", "", *_verdict(result), "", *judged, *_values(result)]
+    shares = [" | ".join([f"| {markdown_text(label)}", *cells]) + " |" for label, cells in achieved(result, models)]
+    if shares:
+        head = "| percent of achievable | " + " | ".join(markdown_text(model) for model in models) + " |"
+        lines += ["", head, "|---|" + "---:|" * len(models), *shares]
+    notes = (*([explained("Bold:")] if best(result, Formats.of(result.rows)) else []), *result.notes())
+    lines += ["", *(f"- {markdown_text(note)}" for note in notes)]
+    checks = findings.as_markdown(result.findings)
+    if checks:
+        lines += ["", "## What the checks found", "", *checks]
+    more = blocks.as_markdown([*repeats.page(result), *groups.page(result), *ledgers.page(result)])
+    return "\n".join([*lines, "", more]).encode()
+
+
+def _verdict(result: Result) -> Iterator[str]:
+    """How many users were counted, and what the checks say."""
+    averaged = sorted({counts.averaged for counts in result.counts.values()})
+    n = f"{averaged[0]:,}" if len(averaged) == 1 else f"{averaged[0]:,} to {averaged[-1]:,}"
+    failed = sum(finding.severity == "error" for finding in result.findings)
+    yield f"{len(result.labels())} measures over {n} users." + (f" **{failed} health checks failed.**" if failed else "")
+    if result.examined:
+        yield ""
+        yield markdown_text(findings.summary(result))
+
+
+def _values(result: Result) -> Iterator[str]:
     formats = Formats.of(result.rows)
     table, marked = result.by_model(), best(result, formats)
-    lines = ["| measure | " + " | ".join(_escape(model) for model in result.models) + " |"]
-    lines.append("|---|" + "---:|" * len(result.models))
+    yield "| measure | " + " | ".join(markdown_text(model) for model in result.models) + " |"
+    yield "|---|" + "---:|" * len(result.models)
     for label in result.labels():
-        cells = []
-        for model in result.models:
-            value = formats.shown(table[model].get(label))
-            cells.append(f"**{value}**" if (model, label) in marked else value)
-        lines.append(f"| {_escape(label)}{arrow(result, label)} | " + " | ".join(cells) + " |")
-    lines.append("| users | " + " | ".join(f"{result.counts[model].averaged:,}" for model in result.models) + " |")
-    checks = [_escape(line) for line in findings.as_markdown(result.findings)]
-    above = [*checks, ""] if checks else []
-    models = [model for model in result.models if model not in result.yardsticks]
-    shares = [" | ".join([f"| {_escape(label)}", *cells]) + " |" for label, cells in achieved(result, models)]
-    if shares:
-        head = "| percent of achievable | " + " | ".join(_escape(model) for model in models) + " |"
-        lines += ["", head, "|---|" + "---:|" * len(models), *shares]
-    notes = (*([explained("Bold:")] if marked else []), *result.notes())
-    counted = blocks.as_markdown([*repeats.page(result), *groups.page(result), *ledgers.page(result)])
-    judged = [gates.as_markdown(result.gates)] if result.gates else []
-    return "\n".join([*above, *lines, "", *(f"- {_escape(note)}" for note in notes), "", *judged, counted]).encode()
-
-
-def _escape(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|")
+        values = {model: formats.shown(table[model].get(label)) for model in result.models}
+        cells = [f"**{value}**" if (model, label) in marked else value for model, value in values.items()]
+        yield f"| {markdown_text(label)}{arrow(result, label)} | " + " | ".join(cells) + " |"
+    yield "| users | " + " | ".join(f"{result.counts[model].averaged:,}" for model in result.models) + " |"

@@ -9,6 +9,7 @@ from typing import Final
 import polars as pl
 
 from ..stats.records import Difference, Settings
+from .spread import Spread
 
 FORMAT_VERSION: Final = 1
 """The version of the JSON form."""
@@ -22,7 +23,8 @@ class Comparison:
     measures have a verdict, corrected together; the others are shown. `by_group` are those within groups of users, corrected together.
     `values` has the value of every model by measure and model, `higher_is_better` the direction of every measure. `letters` say of all
     pairs, by measure and model, which cannot be told apart: those that share a letter. `losers` are the users with the largest losses, by
-    model and measure, largest first, with the columns user, base, model and difference. `notes` are sentences on what was compared.
+    model and measure, largest first, with the columns user, base, model and difference. `spreads` are those of the differences of
+    users. `notes` are sentences on what was compared.
     """
 
     base: str | None
@@ -35,6 +37,7 @@ class Comparison:
     by_group: tuple[Difference, ...] = ()
     letters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     losers: Mapping[tuple[str, str], pl.DataFrame] = field(default_factory=dict)
+    spreads: tuple[Spread, ...] = ()
     notes: tuple[str, ...] = ()
     paired: bool = True
 

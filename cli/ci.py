@@ -1,0 +1,37 @@
+"""What commands tell the machine that they run on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+_GITLAB_FILES: Final = {"gl-code-quality-report.json": "code-quality", "receval-junit.xml": "junit"}
+"""What a job of GitLab names under `artifacts: reports`, and its forms."""
+
+
+def system(asked: str) -> str:
+    """`github`, `gitlab` or `none`. GitHub is known by its variable; GitLab has to be asked for, since its job names the files."""
+    if asked == "auto":
+        return "github" if os.environ.get("GITHUB_ACTIONS") == "true" else "none"
+    return asked
+
+
+def files(system: str) -> dict[Path, str]:
+    """The files that are written for a system, with their forms."""
+    return {Path(name): form for name, form in _GITLAB_FILES.items()} if system == "gitlab" else {}
+
+
+def publish(content: Any, system: str) -> None:
+    """On GitHub, add the report to the summary of the step, and say on standard error what failed, where GitHub looks for it."""
+    if system != "github":
+        return
+    from receval.output.ci.github import append_summary, as_annotations
+    from receval.output.report.markdown import summary
+
+    click.echo(as_annotations(content), err=True, nl=False)
+    file = os.environ.get("GITHUB_STEP_SUMMARY")
+    if file:
+        append_summary(file, summary(content))

@@ -1,0 +1,84 @@
+"""`ValuePoint`: one value with its interval, as charts and the tables of a report show it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ...names.aggregate_names import is_spread
+from ...results.result import Result
+from ...results.row import Row
+from ...stats.confidence import StudentT
+
+
+@dataclass(frozen=True)
+class ValuePoint:
+    """The value of a measure of one model; `low` and `high` are its 95 % interval, `None` where nothing is known of it."""
+
+    name: str
+    row: Row
+    low: float | None
+    high: float | None
+    is_yardstick: bool = False
+
+    @property
+    def label(self) -> str:
+        """The measure with its cut-off and aggregate."""
+        return self.row.label
+
+    @property
+    def value(self) -> float | None:
+        """The value."""
+        return self.row.value
+
+    @property
+    def half_width(self) -> float | None:
+        """Half of the width of the interval."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class NamedModel:
+    """One model of one result, under the name that a report gives it."""
+
+    name: str
+    result: Result
+    model: str
+
+    @property
+    def is_yardstick(self) -> bool:
+        """Whether it is a list made to measure by."""
+        return self.model in self.result.yardsticks
+
+
+def interval(row: Row) -> tuple[float, float] | None:
+    """The 95 % interval of a mean over users (Student's t); `None` of any other value, and where the deviation was not kept."""
+    if row.value is None or row.std is None or row.n_users < 2 or row.aggregate != "mean" or row.repeats is not None:
+        return None
+    confidence = StudentT(row.value, row.std / math.sqrt(row.n_users), row.n_users - 1)
+    return confidence.at(0.025), confidence.at(0.975)
+
+
+def points_of(models: Iterable[NamedModel]) -> tuple[ValuePoint, ...]:
+    """The values over all users, model by model, in the order of the result; without those that say how far values spread."""
+    return tuple(
+        point(one.name, row, one.is_yardstick)
+        for one in models
+        for row in one.result.rows
+        if row.model == one.model and not is_spread(row.aggregate)
+    )
+
+
+def point(name: str, row: Row, is_yardstick: bool = False) -> ValuePoint:
+    """The value of a row."""
+    low, high = interval(row) or (None, None)
+    return ValuePoint(name, row, low, high, is_yardstick)
+
+
+def by_label(points: Iterable[ValuePoint]) -> Mapping[str, Mapping[str, ValuePoint]]:
+    """Measure → model → point."""
+    table: dict[str, dict[str, ValuePoint]] = {}
+    for one in points:
+        table.setdefault(one.label, {})[one.name] = one
+    return table

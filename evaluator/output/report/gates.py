@@ -1,0 +1,33 @@
+"""The section of gates: every rule, what was found, and whether it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .content import ReportContent
+from .views import PageCell, PageColumn, PageTable, Section
+
+WORDS = {"pass": "✔ pass", "warn": "▲ warn", "fail": "✖ fail", "skipped": "– not judged"}
+_SEVERITIES = {"pass": "pass", "warn": "warn", "fail": "error", "skipped": ""}
+DATA = ("rule", "model", "outcome", "value", "limit", "low", "high")
+
+
+def section(content: ReportContent) -> Section | None:
+    """The gates in a table; `None` if there are none."""
+    if not content.gates:
+        return None
+    rows = tuple(_row(gate) for gate in content.gates)
+    data = [[gate.get(name) for name in DATA] for gate in content.gates]
+    columns = (PageColumn("rule", "name"), PageColumn("model", "name"), PageColumn("outcome", "text"), PageColumn("why", "text"))
+    return Section("gates", "Gates", tables=(PageTable("gates-table", "Gates", columns, rows, DATA, data),))
+
+
+def _row(gate: Mapping[str, Any]) -> tuple[PageCell, ...]:
+    outcome = gate["outcome"]
+    return (
+        PageCell(gate["rule"]),
+        PageCell(gate.get("model") or ""),
+        PageCell(WORDS[outcome], verdict=_SEVERITIES[outcome]),
+        PageCell(gate.get("sentence") or ""),
+    )

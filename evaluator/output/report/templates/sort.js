@@ -1,0 +1,29 @@
+"use strict";
+for (const table of document.querySelectorAll("table")) {
+  const body = table.tBodies[0], given = [...body.rows];
+  const key = (row, column) => {
+    const text = row.cells[column].firstChild?.textContent.trim() ?? "";
+    const number = text.replace(/[,<\s%]/g, "").replace("\u2212", "-");
+    return number !== "" && Number.isFinite(Number(number)) ? Number(number) : text;
+  };
+  const compare = (one, other) => {
+    if (typeof one === typeof other) return typeof one === "number" ? one - other : one.localeCompare(other, "en", { numeric: true });
+    return typeof one === "number" ? -1 : 1;
+  };
+  [...table.tHead.rows[0].cells].forEach((head, column) => {
+    if (given.length < 2) return;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const now = head.getAttribute("aria-sort");
+      const next = now === "descending" ? "ascending" : now === "ascending" ? null : "descending";
+      for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+      if (next) head.setAttribute("aria-sort", next);
+      const sign = next === "descending" ? -1 : 1;
+      const rows = next ? [...given].sort((one, other) => sign * compare(key(one, column), key(other, column))) : given;
+      body.append(...rows);
+    });
+  });
+}

@@ -1,0 +1,73 @@
+"""Results for tests of reports: two or three models over a few users, with names that would do harm if nobody escaped them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import yaml
+from receval import Result, load_config, run
+from receval.comparison.questions import Questions
+from receval.config.reporting import ReportConfig
+from receval.evaluation.report_content import report_of
+from receval.output.report.content import ReportContent
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "a|b`c`*d*_e_[x](javascript:alert(1))",
+    "esc\x1b[31m\nnew line",
+    "long " + "x" * 500,
+    "\u202eturned \u05e9\u05dc\u05d5\u05dd",
+    "=cmd() \"quoted\" 'single' &amp; ${x} {{ 7*7 }}",
+)
+"""Names of models that act in HTML, Markdown, on a terminal, by their length, by their direction, and in programs."""
+
+N_USERS = 40
+
+
+def written(folder: Path, models: Sequence[str], **evaluation: Any) -> Path:
+    """A config with its files: each model has more hits than the one before; ids of users begin with `person`."""
+    users = [f"person-{number:03}" for number in range(N_USERS)]
+    truth = [(user, f"i{(number + step) % 30}", 5) for number, user in enumerate(users) for step in (0, 7, 11)]
+    pl.DataFrame(truth, schema=["user", "item", "rating"], orient="row").write_parquet(folder / "test.parquet")
+    paths = {}
+    for place, model in enumerate(models):
+        rows = []
+        for number, user in enumerate(users):
+            first = [f"i{number % 30}"] if (number * 7) % (len(models) + 1) <= place else []
+            rows += [(user, item, 10.0 - rank) for rank, item in enumerate([*first, *(f"miss{(number + n) % 9}" for n in range(5))])]
+        pl.DataFrame(rows, schema=["user", "item", "score"], orient="row").write_parquet(folder / f"lists{place}.parquet")
+        paths[model] = f"lists{place}.parquet"
+    given = {"metrics": ["nDCG", "Recall", "ItemCoverage"], "top_k": [1, 3, 5], **evaluation}
+    pl.DataFrame({"user": users, "item": [f"i{n % 30}" for n in range(N_USERS)]}).write_parquet(folder / "train.parquet")
+    pl.DataFrame({"user": users, "plan": ["free", "paid"] * (N_USERS // 2)}).write_parquet(folder / "users.parquet")
+    data = {"test": "test.parquet", "train": "train.parquet", "users": "users.parquet", "recommendations": paths}
+    (folder / "config.yaml").write_text(yaml.safe_dump({"data": data, "evaluation": given}, sort_keys=False))
+    return folder / "config.yaml"
+
+
+def evaluated(folder: Path, models: Sequence[str], **evaluation: Any) -> Result:
+    """The result of such a config, whole."""
+    return run(load_config(written(folder, models, **evaluation)), complete=True, keep_users=True)
+
+
+def reported(result: Result, *, gates: Sequence[Mapping[str, Any]] = (), wanted: ReportConfig | None = None, **asked: Any) -> ReportContent:
+    """What the report of a result is made of."""
+    return report_of({"result": result}, Questions(**asked), wanted or ReportConfig(), gates=gates)
+
+
+def gate(outcome: str, rule: str = "nDCG@3 ≥ 0.5", **more: Any) -> dict[str, Any]:
+    """A gate in its JSON form."""
+    return {
+        "rule": rule,
+        "model": "good",
+        "outcome": outcome,
+        "value": 0.4,
+        "limit": 0.5,
+        "low": None,
+        "high": 0.6,
+        "sentence": f"It is {outcome}.",
+        **more,
+    }
