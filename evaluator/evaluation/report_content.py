@@ -45,14 +45,14 @@ def report_of(
     questions = _with_spreads(results, questions, charts)
     comparison = compare(results, questions) if comparing and _several(results, questions) else None
     first = next(iter(results.values()))
-    beside = beside_best(first, questions) if len(results) == 1 and comparison is not None and questions.baseline is None else None
+    beside = beside_best(first, questions) if len(results) == 1 and comparison is not None else None
     return ReportContent(
         results=results,
         models=_models(results, questions),
         comparison=comparison,
         gates=gates,
         spreads=() if comparison is not None else tuple(spread for one in results.values() for spread in _spreads(one, charts)),
-        certain=() if beside is None else tuple(beside.sentences()),
+        certain=() if beside is None or questions.baseline is not None else tuple(beside.sentences()),
         alike=frozenset() if beside is None else beside.alike(),
         source=source,
         given_title=wanted.title,
