@@ -17,6 +17,8 @@ import click
 _COMMANDS = {
     "run": "Evaluate recommendation files as a config says.",
     "compare": "Say how much models differ, and how sure that is.",
+    "gate": "Say whether models may ship: judge the rules of a config.",
+    "baseline": "Keep a folder of results to compare later ones with.",
     "report": "Make a page of results for people, or files for machines.",
     "plot": "Draw one chart of a report.",
     "check": "Say what is wrong or suspicious in the files of a config.",

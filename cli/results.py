@@ -11,6 +11,7 @@ from pathlib import Path
 
 import receval
 from receval import output
+from receval.output import result_folder
 from receval.output.disk import Stage, destination
 from receval.output.own_inputs import Target
 
@@ -73,11 +74,7 @@ def save(
     content |= reports
     stale: list[Path] = []
     for folder in folders:
-        written: dict[str, bytes | Path] = {name: renderer(result) for name, renderer in output.FILES.items()}
-        written |= {f"per_user.{form}": output.PER_USER[form](result) for form in formats}
-        written |= output.enriched_files(result)
-        written[output.MANIFEST] = output.as_manifest(result, written)
+        written = result_folder.contents(result, formats)
         content |= {folder / name: body for name, body in written.items()}
-        before = output.outputs_of_manifest(folder / output.MANIFEST)
-        stale += [folder / name for name in sorted(before - written.keys()) if output.is_output_file(name)]
+        stale += result_folder.stale(folder, written)
     stage.commit(content, gone=stale)

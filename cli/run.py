@@ -91,15 +91,15 @@ def run(
 ) -> None:
     """Evaluate recommendation files as a config says.
 
-    The result goes to standard output, everything else to standard error. Exits with 1 if a health check of level error failed; the
-    results are written all the same.
+    The result goes to standard output, everything else to standard error. Exits with 1 if a gate or a health check of level error
+    failed; the results are written all the same.
     """
     from receval.config import load_config
     from receval.output import disk
     from receval.output.own_inputs import refuse_overwriting
 
     from . import ci as machines
-    from . import closing, failures, report_files, results
+    from . import closing, failures, gating, report_files, results
 
     if quiet and verbose:
         raise click.UsageError("-q and -v contradict each other: give one")
@@ -124,11 +124,12 @@ def run(
     pages |= machines.files(system)
     reported = bool(pages) or system != "none"
     refuse_overwriting(loaded, [*results.targets(loaded, [*files, *pages], folders), *failures.targets(store)])
+    has_gates, baseline = bool(loaded.config.gates.rules), gating.baseline_for(loaded, folders)
     with ExitStack() as stack:
         stage = stack.enter_context(disk.Stage([*folders, *report_files.folders([*files, *pages])]))
         failures_stage = stack.enter_context(failures.target(store))
         formats = (loaded.config.output.per_user_formats or (("parquet",) if per_user else ())) if folders else ()
-        keeps = per_user or bool(formats) or reported
+        keeps = per_user or bool(formats) or has_gates or reported
         compares = not quiet and form in (None, "table") and not per_user and closing.has_several(loaded)
         result = _evaluate(
             loaded,
@@ -136,10 +137,11 @@ def run(
             keep_failures=store is not None,
             keep_users=keeps or compares or results.compares(files, form),
             most_values=None if keeps or results.compares(files, form) else closing.most_values(loaded),
-            complete=bool(files or folders or reported or form not in (None, "table")),
+            complete=has_gates or bool(files or folders or reported or form not in (None, "table")),
             enriched=_enriched(loaded, folders, stack),
             describes=loaded.config.output.describe or results.describes(loaded, files),
         )
+        result, refused = gating.judged_or_refused(loaded, result, baseline)
         report, made = _reported(loaded, result, pages) if reported else (None, {})
         results.save(loaded, result, formats, files, folders, stage, per_user, made)
         failures.keep(result, store, failures_stage)
@@ -152,7 +154,10 @@ def run(
         _print(looks.applied(result) if printed == "md" else result, renderer, quiet, verbose, strict)
     if report is not None:
         machines.publish(report, system)
-    context.exit(1 if result.failed(strict) else 0)
+    if refused:
+        raise refused
+    gating.say_summary(result, quiet=quiet, strict=strict)
+    context.exit(1 if result.failed(strict) or gating.failed(result, strict) else 0)
 
 
 def _targets(loaded: receval.Loaded, outputs: tuple[str, ...], formats: dict[str, str]) -> tuple[dict[Path, str], list[Path]]:
@@ -225,7 +230,7 @@ def _print_table(
     sentences: list[str],
 ) -> None:
     """Print the table and what the checks found; if `quiet` the findings that fail the run alone, to standard error."""
-    from receval.output import blocks, inputs_read, ledgers, terminal
+    from receval.output import blocks, gates, inputs_read, ledgers, terminal
 
     if quiet:
         _print_findings(result, quiet, verbose, strict)
@@ -233,12 +238,15 @@ def _print_table(
     display = terminal.Display(looks.models_as_rows, looks.digits)
     text = terminal.show(looks.applied(result), sys.stdout, verbose, display, command=_ALL_FINDINGS, alike=alike, sentences=sentences)
     more = f"\n{blocks.show([*ledgers.page(result), *inputs_read.page(result)], sys.stdout)}" if verbose else ""
-    emit(on_screen(text + more))
+    emit(on_screen(text + more + gates.below(result.gates, sys.stdout)))
 
 
 def _print(result: receval.Result, renderer: Callable[[receval.Result], bytes], quiet: bool, verbose: bool, strict: bool) -> None:
     """Print the result in a format; what the checks found goes to standard error."""
+    from receval.output import gates
+
     _print_findings(result, quiet, verbose, strict)
+    click.echo("" if quiet else gates.show(result.gates, sys.stderr), err=True, nl=False)
     emit(renderer(result))
 
 

@@ -35,4 +35,6 @@ def validate(
         refuse_missing_files(loaded)
     evaluation = loaded.config.evaluation
     n_measures = len(evaluation.definitions) + len(evaluation.composites)
-    click.echo(f"{loaded.name} is valid: {n_measures} measures, {len(loaded.config.data.recommendations)} models")
+    n_rules = len(loaded.config.gates.rules)
+    gates = f", {n_rules} gate{'' if n_rules == 1 else 's'}" if n_rules else ""
+    click.echo(f"{loaded.name} is valid: {n_measures} measures, {len(loaded.config.data.recommendations)} models{gates}")

@@ -15,6 +15,7 @@ from typing import Any
 
 _HOMES = {
     "Audit": ".results.audit",
+    "ComparisonResult": ".api.comparisons",
     "ConfigError": ".errors",
     "Counts": ".results.result",
     "DataError": ".errors",
@@ -33,10 +34,12 @@ _HOMES = {
     "Row": ".results.result",
     "audit": ".api.calls",
     "check": ".api.calls",
+    "compare": ".api.comparisons",
     "describe": ".api.calls",
     "evaluate": ".api.calls",
     "explain": ".api.calls",
     "load_config": ".config",
+    "load_results": ".api.reading_back",
     "metric": ".metrics.own",
     "run": ".evaluation.running",
     "score": ".api.one_list",

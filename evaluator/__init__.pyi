@@ -5,9 +5,12 @@ from .api.calls import check as check
 from .api.calls import describe as describe
 from .api.calls import evaluate as evaluate
 from .api.calls import explain as explain
+from .api.comparisons import ComparisonResult as ComparisonResult
+from .api.comparisons import compare as compare
 from .api.evaluation_result import EvaluationResult as EvaluationResult
 from .api.evaluator import Evaluator as Evaluator
 from .api.one_list import score as score
+from .api.reading_back import load_results as load_results
 from .config import Loaded as Loaded
 from .config import load_config as load_config
 from .errors import ConfigError as ConfigError
@@ -29,6 +32,7 @@ from .results.result import Row as Row
 
 __all__ = [
     "Audit",
+    "ComparisonResult",
     "ConfigError",
     "Counts",
     "DataError",
@@ -47,10 +51,12 @@ __all__ = [
     "Row",
     "audit",
     "check",
+    "compare",
     "describe",
     "evaluate",
     "explain",
     "load_config",
+    "load_results",
     "metric",
     "run",
     "score",

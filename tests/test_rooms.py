@@ -28,6 +28,7 @@ ROOMS = (
     "api",
     "evaluation",
     "init",
+    "gates",
     "comparison",
     "output",
     "parts",

@@ -45,6 +45,17 @@ precision(true, pred, k=2)
 hitrate(true, pred, k=1, convention="rs_metrics")
 ndcg(true, pred, k=2, apply_mean=False)
 receval.score([1, 2, 3], relevant={2, 5}, metrics="nDCG@3")
+import tempfile
+more = {user: [user % 7, 7 + user % 5, 20] for user in range(200)}
+both = receval.evaluate(test={user: [user % 7] for user in range(200)}, metrics=["nDCG@2", "HitRate@1"],
+                        recommendations={"old": {user: items[::-1] for user, items in more.items()}, "new": more}, health=False)
+comparison = both.compare("old", margin={"nDCG@2": 0.01})
+comparison.sentences[0]
+[(one.subject.measure, one.difference, one.verdict) for one in comparison.differences]
+folder = tempfile.mkdtemp() + "/today"
+both.save(folder)
+receval.load_results(folder) == both
+{one.verdict for one in receval.compare({"main": folder, "today": both}).differences}
 from collections.abc import Sequence
 @receval.metric("LateHits", bounds=(0, 1), higher_is_better=False)
 def late_hits(listed: Sequence[receval.Item]) -> float:

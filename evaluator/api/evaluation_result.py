@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Mapping
 from dataclasses import fields
 from io import BytesIO, TextIOWrapper
+from pathlib import Path
 from typing import Any, overload
 
 import polars as pl
@@ -76,11 +78,27 @@ class EvaluationResult(Result):
         """Model → measure → value."""
         return {model: {label: row.value for label, row in rows.items()} for model, rows in self.by_model().items()}
 
+    def compare(self, baseline: str | None = None, **asked: Any) -> Any:
+        """Compare the models with the one called `baseline`, by default the first; see `receval.compare`."""
+        from .comparisons import compare  # only here: it needs this module
+
+        return compare(self, baseline, **asked)
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the folder that `receval run -o FOLDER/` writes, which `receval.load_results` and `receval compare` read."""
+        from ..output.result_folder import save
+
+        save(self, Path(folder).expanduser())
+
     def __repr__(self) -> str:
         """The table that the command line prints."""
+        from ..comparison.questions import Questions
+        from ..evaluation.closing import closing
         from ..output import terminal
 
-        return terminal.show(self, TextIOWrapper(BytesIO(), encoding="utf-8")).rstrip("\n")
+        alike, sentences = closing(self, Questions())
+        screen = TextIOWrapper(BytesIO(), encoding="utf-8")
+        return terminal.show(self, screen, command="receval run -v", alike=alike, sentences=sentences).rstrip("\n")
 
     def _repr_html_(self) -> str:
         """The table in a notebook: no script, and class names of its own."""

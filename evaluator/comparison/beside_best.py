@@ -17,6 +17,8 @@ from .questions import Questions
 from .sides import Side
 
 _TOLD: Final = ("better", "worse", "tiny")
+_FEW: Final = 10
+"""With fewer users it is not said what they could show, which is nothing."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,8 @@ def _sentences(best: str, measure: str, differences: Sequence[Difference]) -> li
     if unknown:
         nearest = max(unknown, key=lambda one: one.detectable or 0.0)
         start = f"{measure}: whether {best} is better than {shortened(one.subject.model for one in unknown)} cannot be told"
-        size = "" if nearest.detectable is None else plain(nearest.detectable, _digits(nearest))
+        few = nearest.detectable is None or nearest.n_users < _FEW
+        size = "" if few or nearest.detectable is None else plain(nearest.detectable, _digits(nearest))
         seen = f": with {nearest.n_users:,} users a difference of {size} would be seen 4 times out of 5" if size else ""
         sentences.append(f"{start}{seen}.")
     if same and not sentences:

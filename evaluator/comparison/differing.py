@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from ..errors import ConfigError, DataError
 from ..results.result import Row
 from ..results.users import columns_of
-from ..stats.comparing import compare_paired, compare_ratios, compare_runs, compare_unpaired, compare_wholes
-from ..stats.ratios import RatioTerms
+from ..stats.comparing import difference_of, estimate_paired, whole_estimate
+from ..stats.estimates import Estimate
+from ..stats.ratios import RatioTerms, pooled_estimate
 from ..stats.records import Difference, Subject
-from ..stats.unpaired import Summary
+from ..stats.runs import runs_estimate
+from ..stats.unpaired import Summary, unpaired_estimate
 from ..tables.groups import MISSING
 from .measures import rows_of
 from .pairing import Floats, Integers, Pairing
@@ -36,7 +38,7 @@ class Differing:
         self.base, self.model, self.questions = base, model, questions
         self._rows = {side: rows_of(side.result, side.model) for side in (base, model)}
         self._unpaired: dict[str, int] = {}
-        self._nobody = False
+        self._most_paired = 0
 
     def row(self, side: Side, label: str) -> Row:
         """The row of a measure."""
@@ -59,17 +61,34 @@ class Differing:
 
     def of(self, label: str, margin: float | None) -> Difference:
         """The difference of one measure over all users, not yet judged."""
-        base, model = self.row(self.base, label), self.row(self.model, label)
-        subject = Subject(label, self.base.name, self.model.name, base.higher_is_better, base.k, base.aggregate)
-        settings = self.questions.settings
+        return difference_of(self.subject(label), self.estimate(label), self.questions.settings, margin)
+
+    def subject(self, label: str, by: str | None = None, group: str | None = None) -> Subject:
+        """What is compared: a measure over all users, or within a group."""
+        row = self.row(self.base, label)
+        return Subject(label, self.base.name, self.model.name, row.higher_is_better, row.k, row.aggregate, by, group)
+
+    def estimate(self, label: str, by: str | None = None, group: str | None = None) -> Estimate:
+        """The difference of one measure over all users, or over one group of those that are asked for, with what is known of its error."""
+        base, model = (self._row_within(side, label, by, group) for side in (self.base, self.model))
+        if by is not None and self.pairing is not None and self._has_users(label):
+            return self._paired(label, self.pairing, (self._groups[by] == group).fill_null(False).to_numpy())
+        if base is None or model is None:
+            return whole_estimate(None, None)
         if base.value is None or model.value is None or not self._has_users(label):
-            return compare_wholes(subject, base.value, model.value, settings)
-        if self.pairing is None:
-            if base.aggregate == "mean" and base.repeats is None and model.repeats is None:
-                first, second = (Summary(row.value or 0.0, row.std, row.n_users) for row in (base, model))
-                return compare_unpaired(subject, first, second, settings, margin)
-            return compare_wholes(subject, base.value, model.value, settings)
-        return self._paired(subject, self.pairing, margin, None)
+            return whole_estimate(base.value, model.value)
+        if self.pairing is not None:
+            return self._paired(label, self.pairing, None)
+        if base.aggregate == "mean" and base.repeats is None and model.repeats is None:
+            return unpaired_estimate(*(Summary(row.value or 0.0, row.std, row.n_users) for row in (base, model)))
+        return whole_estimate(base.value, model.value)
+
+    def _row_within(self, side: Side, label: str, by: str | None, group: str | None) -> Row | None:
+        """The row of a measure over all users, or over one group; `None` if a side has none of the group."""
+        if by is None:
+            return self.row(side, label)
+        rows = (row for row in side.result.by_group if (row.model, row.label, row.by, row.group) == (side.model, label, by, group))
+        return next(rows, None)
 
     def all(self, margins: Mapping[str, float | None]) -> list[Difference]:
         """The differences of all measures of `margins`, in its order; of many users two measures at a time."""
@@ -79,20 +98,22 @@ class Differing:
         else:
             with ThreadPoolExecutor(_THREADS) as pool:
                 made = list(pool.map(self.of, margins.keys(), margins.values()))
-        if self.pairing is not None:
-            self._nobody = not any(one.n_users for one in made)
-            self._unpaired = {one.subject.measure: one.n_unpaired for one in made if one.n_unpaired}
+        self.count_users({one.subject.measure: (one.n_users, one.n_unpaired) for one in made})
         return made
+
+    def count_users(self, numbers: Mapping[str, tuple[int, int]]) -> None:
+        """Note how many users were paired for each measure, and how many were not, for `refuse_other_users` and `notes`."""
+        if self.pairing is not None:
+            self._most_paired = max([self._most_paired, *(n for n, _ in numbers.values())])
+            self._unpaired |= {label: n_unpaired for label, (_, n_unpaired) in numbers.items() if n_unpaired}
 
     def by_group(self, label: str, margin: float | None) -> Iterator[Difference]:
         """The differences of one measure within the groups that are asked for; none of a measure without values of users."""
         if self.pairing is None or not self._has_users(label) or self.row(self.base, label).value is None:
             return
-        row = self.row(self.base, label)
         for by, groups in self._groups.items():
             for group in groups.drop_nulls().unique().sort().to_list():
-                subject = Subject(label, self.base.name, self.model.name, row.higher_is_better, row.k, row.aggregate, by, group)
-                yield self._paired(subject, self.pairing, margin, (groups == group).fill_null(False).to_numpy())
+                yield difference_of(self.subject(label, by, group), self.estimate(label, by, group), self.questions.settings, margin)
 
     def sides_of(self, label: str) -> tuple[Floats, Floats] | None:
         """The values of all users on both sides, means over training runs; `None` if there are none."""
@@ -103,7 +124,7 @@ class Differing:
 
     def refuse_other_users(self) -> None:
         """`DataError` if not the same users count on both sides, unless those in common are asked for, and if there is no such user."""
-        if self._unpaired and self._nobody:
+        if self._unpaired and not self._most_paired:
             raise DataError(
                 f"{self.model.name} cannot be compared with {self.base.name}: no user counts for both",
                 "--unpaired compares means of different users",
@@ -134,48 +155,43 @@ class Differing:
         row, definition = self.row(self.base, label), self.base.result.definitions[self.row(self.base, label).metric]
         return not definition.of_models and definition.axes.get("f_of") != "means" and row.aggregate not in ("system", "formula")
 
-    def _paired(self, subject: Subject, pairing: Pairing, margin: float | None, mask: NDArray[np.bool_] | None) -> Difference:
-        row, settings = self.row(self.base, subject.measure), self.questions.settings
+    def _paired(self, label: str, pairing: Pairing, mask: NDArray[np.bool_] | None) -> Estimate:
+        row, settings = self.row(self.base, label), self.questions.settings
         among = slice(None) if mask is None else mask
 
         def values(column: str) -> list[list[Floats]]:
             return [[run[among] for run in rows.values(column)] for rows in (pairing.base, pairing.model)]
 
         if row.aggregate == "micro":
-            return self._pooled(subject, pairing, margin, values)
+            return self._pooled(label, pairing, values, of_group=mask is not None)
         base, model = values(row.measure)
         if pairing.has_runs:
             if row.aggregate not in _OF_SUMS or pairing.folds is not None:
-                return self._whole(subject)
-            return compare_runs(subject, base, model, settings, margin)
+                return self._whole(label, of_group=mask is not None)
+            return runs_estimate(base, model)
         clusters = self._clusters
         members = None if clusters is None else clusters[among]
         one, other = base[0], model[0]
         if pairing.folds is not None:
             if row.aggregate not in _OF_SUMS:
-                return self._whole(subject)
+                return self._whole(label, of_group=mask is not None)
             one, other = _weighted_by_fold(one, other, pairing.folds[among])
         if mask is None and row.n_users > np.isfinite(one).sum():
             one, other, members = _padded(one, other, members, row.n_users)
-        return compare_paired(subject, one, other, settings, margin, members)
+        return estimate_paired(one, other, settings, row.aggregate, members)
 
-    def _pooled(self, subject: Subject, pairing: Pairing, margin: float | None, values: Callable[[str], list[list[Floats]]]) -> Difference:
-        measure = self.row(self.base, subject.measure).measure
+    def _pooled(self, label: str, pairing: Pairing, values: Callable[[str], list[list[Floats]]], *, of_group: bool) -> Estimate:
+        measure = self.row(self.base, label).measure
         columns = (f"{measure} numerator", f"{measure} denominator")
         known = all(columns[0] in columns_of(side.result.per_user, side.model) for side in (self.base, self.model))
         if not known or pairing.has_runs or pairing.folds is not None:
-            return self._whole(subject)
+            return self._whole(label, of_group=of_group)
         (above, other_above), (below, other_below) = (values(column) for column in columns)
-        return compare_ratios(
-            subject, RatioTerms(above[0], below[0]), RatioTerms(other_above[0], other_below[0]), self.questions.settings, margin
-        )
+        return pooled_estimate(RatioTerms(above[0], below[0]), RatioTerms(other_above[0], other_below[0]))
 
-    def _whole(self, subject: Subject) -> Difference:
+    def _whole(self, label: str, *, of_group: bool) -> Estimate:
         """The difference of two values of which there is no interval; of a group nothing is known."""
-        if subject.group is not None:
-            return compare_wholes(subject, None, None, self.questions.settings)
-        base, model = (self.value(side, subject.measure) for side in (self.base, self.model))
-        return compare_wholes(subject, base, model, self.questions.settings)
+        return whole_estimate(*((None, None) if of_group else (self.value(side, label) for side in (self.base, self.model))))
 
     @cached_property
     def _groups(self) -> dict[str, pl.Series]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 
 from ..errors import ConfigError
 from ..names.aggregate_names import is_spread
 from ..names.margins import Margin
+from ..results.labels import close_label, labels_named
 from ..results.result import Result, Row
-from ..results.wording import shortened
 
 DEFAULT_MARGIN = "default"
 
@@ -20,15 +19,10 @@ def rows_of(result: Result, model: str) -> dict[str, Row]:
 
 
 def named(text: str, labels: Sequence[str], where: str = "measures") -> tuple[str, ...]:
-    """The labels that a text names: one as it is printed, in any case, or all cut-offs of a metric; `ConfigError` if there is none."""
-    plain = {label: label.lower().replace(" ", "") for label in labels}
-    wanted = text.lower().replace(" ", "")
-    found = tuple(label for label, one in plain.items() if one == wanted)
-    found = found or tuple(label for label, one in plain.items() if one.partition("@")[0] == wanted)
+    """The labels that a text names, see `labels_named`; `ConfigError` if there is none."""
+    found = labels_named(text, labels)
     if not found:
-        close = get_close_matches(text, labels, n=1, cutoff=0.4)
-        hint = f"did you mean {close[0]}?" if close else f"there are {shortened(labels)}"
-        raise ConfigError(f"{where}: no measure of the results is called {text[:80]!r}", hint)
+        raise ConfigError(f"{where}: no measure of the results is called {text[:80]!r}", close_label(text, labels))
     return found
 
 

@@ -10,6 +10,7 @@ from .loader import Loaded, load_config
 from .locations import dotted
 from .models import Config, FormulaEntry
 from .sources import RowsSource, SourceConfig
+from .stored_gates import gates_of
 
 __all__ = [
     "Config",
@@ -18,6 +19,7 @@ __all__ = [
     "RowsSource",
     "SourceConfig",
     "dotted",
+    "gates_of",
     "json_schema",
     "load_config",
     "missing",

@@ -36,7 +36,7 @@ Margins = Annotated[
 ]
 
 
-def _baseline(value: Any) -> Any:
+def read_baseline(value: Any) -> Any:
     """A model's name, or `{label: folder}`; a folder is written with a slash."""
     if isinstance(value, Mapping):
         if len(value) != 1 or not all(isinstance(part, str) and part for part in (*value, *value.values())):
@@ -46,7 +46,7 @@ def _baseline(value: Any) -> Any:
     return value
 
 
-Baseline = Annotated[str, Field(min_length=1), BeforeValidator(_baseline, json_schema_input_type=str | dict[str, str])]
+Baseline = Annotated[str, Field(min_length=1), BeforeValidator(read_baseline, json_schema_input_type=str | dict[str, str])]
 
 
 class Compare(Model):

@@ -9,7 +9,9 @@ from typing import Final
 
 from ..metrics import Definition
 from ..names import yaml_text as text
+from ..tables.groups import GroupBy
 from .data import Data
+from .gate_problems import gate_problems
 from .models import Config
 
 _INPUTS: Final = {
@@ -40,6 +42,7 @@ def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
     yield from _of_models(config)
     yield from _without_inputs(config)
     yield from _of_groups(config)
+    yield from gate_problems(config)
     relevance = config.evaluation.relevance
     if relevance.graded and relevance.threshold is not None and relevance.threshold < 0:
         yield ("evaluation", "relevance", "threshold"), "with graded relevance the rating is the gain, and a gain is not negative"
@@ -69,15 +72,15 @@ def _without_inputs(config: Config) -> Iterator[tuple[text.Path, str]]:
 
 def _of_groups(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Groups of what no file says."""
-    groups = [(("evaluation", "by", index), by) for index, by in enumerate(config.evaluation.by)]
-    groups += [(("compare", "by", index), by) for index, by in enumerate(config.compare.by)]
-    for location, by in groups:
+    compared: list[tuple[text.Path, GroupBy]] = [(("compare", "by", index), by) for index, by in enumerate(config.compare.by)]
+    compared += [(("gates", "rules", number, "by"), by) for number, rule in enumerate(config.gates.rules) for by in rule.by]
+    for location, by in (*((("evaluation", "by", index), by) for index, by in enumerate(config.evaluation.by)), *compared):
         role = by.kind if by.column else "train"
         if getattr(config.data, role) is None:
             yield location, f"{by.name} is what data.{role} says: give data.{role}"
-    for index, by in enumerate(config.compare.by):
+    for location, by in compared:
         if by.kind == "items":
-            yield ("compare", "by", index), f"models are compared for groups of users; {by.name} are groups of items"
+            yield location, f"models are compared for groups of users; {by.name} are groups of items"
     if config.compare.cluster is not None and config.data.users is None:
         yield ("compare", "cluster"), f"{config.compare.cluster} is what data.users says: give data.users"
 

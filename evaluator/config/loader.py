@@ -8,6 +8,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, get_args
 
 import yaml
@@ -23,7 +24,7 @@ from .in_memory import with_rows_marked
 from .locations import Locations
 from .look_alikes import doubt
 from .models import Config
-from .overrides import add_input_format, add_model, override
+from .overrides import add_gates, add_input_format, add_model, override
 from .unused import unused
 
 
@@ -71,7 +72,7 @@ class Loaded:
         for optional in ("aggregates", "by"):
             if not evaluation[optional]:
                 del evaluation[optional]
-        for section in ("compare", "report"):
+        for section in ("compare", "gates", "report"):
             dumped[section] = getattr(self.config, section).model_dump(mode="json", exclude_defaults=True)
             if not dumped[section]:
                 del dumped[section]
@@ -92,12 +93,13 @@ def load_config(
     environment: Mapping[str, str] | None = None,
     input_format: str | None = None,
     replace: bool = False,
+    gates: Mapping[str, Any] = MappingProxyType({}),
 ) -> Loaded:
     """Read a config: a YAML file, or the same as a mapping, in which rows in memory may stand where a file has a path.
 
     `overrides` are `path=value`, `recommendations` are `NAME=PATH` with PATH as seen from here; so are the paths of a mapping.
     `input_format` is the format of standard input, where a path is `-`. With `replace` a model of `recommendations` takes the place of one
-    of the same name, which is a problem otherwise. `~` in paths is the home folder.
+    of the same name, which is a problem otherwise. `gates` are keys of that section that options give. `~` in paths is the home folder.
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: what is wrong`; of a mapping without a line.
     """
@@ -113,6 +115,8 @@ def load_config(
     problems = [problem for given in overrides if (problem := override(value, given, overridden, environment))]
     problems += [problem for model in recommendations if (problem := add_model(value, model, folder, overridden, replace))]
     if input_format and (problem := add_input_format(value, input_format, overridden)):
+        problems.append(problem)
+    if problem := add_gates(value, gates, folder, overridden):
         problems.append(problem)
     translation = translate(value.get("evaluation"), folder)
     locations = Locations(name, document, translation, overridden)
@@ -154,7 +158,7 @@ def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems
         config: Config | None = Config.model_validate(value, context={"folder": folder})
     except ValidationError as error:
         for details in error.errors():
-            messages.setdefault(locations.of_path(_path(details, value), of_key=details["type"] == "extra_forbidden"), _say(details))
+            messages.setdefault(locations.of_path(_path(details, value), of_key=details["type"] == "extra_forbidden"), say(details))
         config = _without(value, [_path(details, value) for details in error.errors()], folder)
     everything = [*problems, *(f"{location}: {message}" for location, message in messages.items())]
     everything += [f"{locations.of_path(where)}: {message}" for where, message in (contradictions(config) if config else ())]
@@ -227,7 +231,8 @@ def _path(details: ErrorDetails, value: Any) -> text.Path:
     return tuple(path)
 
 
-def _say(details: ErrorDetails) -> str:
+def say(details: ErrorDetails) -> str:
+    """What is wrong with a value, in words."""
     if details["type"] == "extra_forbidden":
         key = str(details["loc"][-1])
         allowed = _keys(details["loc"][:-1])

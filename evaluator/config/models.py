@@ -29,6 +29,7 @@ from .aggregates import Aggregate
 from .comparing import Compare
 from .data import Data
 from .engine import EngineChoice
+from .gating import Gates
 from .grouping import GroupBys
 from .metric_entries import read_cutoffs, read_entry
 from .odd_data import Health, HealthField, Policy
@@ -284,5 +285,6 @@ class Config(Model):
     ] = Field(EngineChoice())
     health: HealthField = Field(Health(), description="severities and limits of the health checks, by id; off: none is made")
     compare: Compare = Field(Compare(), description="which differences between models are judged, and how")
+    gates: Gates = Field(Gates(), description="what must hold of a model that may ship")
     report: ReportConfig = Field(ReportConfig(), description="what reports show, and which ones a run writes")
     output: Output = Field(Output())

@@ -1,4 +1,4 @@
-"""`--set`, `--recs` and `--input-format`: values that the command line puts into a config."""
+"""`--set`, `--recs`, `--input-format` and the options of `receval gate`: values that the command line puts into a config."""
 
 from __future__ import annotations
 
@@ -74,6 +74,33 @@ def add_input_format(config: dict[str, Any], form: str, origins: dict[text.Path,
         if problem:
             return problem
     return None if piped else f"{where}: nothing is read from standard input; a path of the config, or --recs NAME=-, must be -"
+
+
+def add_gates(config: dict[str, Any], given: Mapping[str, Any], folder: Path, origins: dict[text.Path, str]) -> str | None:
+    """Put what options say of gates into a config: `rules` and the `path` of a `baseline`, as seen from here; return what is wrong."""
+    for key, value in given.items():
+        if key == "baseline":
+            value = {**value, "path": _seen_from(folder, value["path"])}
+        rules = value if key == "rules" else []
+        problem = _put(config, ("gates", key), [read_rule(rule) for rule in rules] if rules else value, f"--{key}", origins)
+        if problem:
+            return problem
+        origins.update({("gates", key, number): f"--rule {rule}" for number, rule in enumerate(rules)})
+    return None
+
+
+def read_rule(written: str) -> Any:
+    """A rule of the command line: in short form as it is, else the mapping that YAML reads."""
+    document = text.read(written, {}) if written.lstrip().startswith("{") else None
+    return written if document is None or document.problems else document.value
+
+
+def _seen_from(folder: Path, baseline: str) -> str:
+    """`FOLDER` or `LABEL=FOLDER` with the path as it is from another folder; the name of a model as it is."""
+    label, equals, path = baseline.rpartition("=")
+    place = os.path.expanduser(path)
+    is_path = equals or "/" in path or os.path.isdir(place)
+    return f"{label}{equals}{os.path.relpath(os.path.abspath(place), os.path.realpath(folder))}" if is_path else baseline
 
 
 def _piped(value: Any, path: text.Path) -> Iterator[tuple[text.Path, dict[str, Any]]]:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from ..config import FormulaEntry
 from ..config.comparing import Compare
+from ..config.gating import Gates
 from ..config.models import Evaluation
 from ..measure.aggregate import needs_values
 from ..measure.finishing import chosen
@@ -33,9 +34,9 @@ class Plan:
     clusters: tuple[GroupBy, ...] = ()
 
     @classmethod
-    def of(cls, evaluation: Evaluation, compare: Compare | None = None) -> Plan:
-        """The plan of the evaluation section of a config; what models are compared by also splits results."""
-        by = (*evaluation.by, *(compare.by if compare is not None else ()))
+    def of(cls, evaluation: Evaluation, compare: Compare | None = None, gates: Gates | None = None) -> Plan:
+        """The plan of the evaluation section of a config; what models are compared by, and judged by, also splits results."""
+        by = (*evaluation.by, *(compare.by if compare is not None else ()), *(gates.splits() if gates is not None else ()))
         clusters = (GroupBy("users", compare.cluster.partition(".")[2]),) if compare is not None and compare.cluster else ()
         definitions, formulas = tuple(evaluation.definitions), tuple(evaluation.composites)
         return cls(definitions, tuple(evaluation.aggregates), formulas, tuple(dict.fromkeys(by)), clusters)

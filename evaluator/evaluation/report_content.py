@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -50,7 +50,7 @@ def report_of(
         results=results,
         models=_models(results, questions),
         comparison=comparison,
-        gates=gates,
+        gates=gates or [asdict(gate) for one in results.values() for gate in one.gates],
         spreads=() if comparison is not None else tuple(spread for one in results.values() for spread in _spreads(one, charts)),
         certain=() if beside is None or questions.baseline is not None else tuple(beside.sentences()),
         alike=frozenset() if beside is None else beside.alike(),

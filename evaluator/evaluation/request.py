@@ -12,6 +12,7 @@ from ..checks import CheckSetting
 from ..config import Loaded, missing
 from ..config.comparing import Compare
 from ..config.engine import EngineChoice
+from ..config.gating import Gates
 from ..config.models import Evaluation
 from ..errors import ConfigError
 from ..metrics.definition import Definition
@@ -20,6 +21,7 @@ from .inputs import Inputs, look_at_everything
 from .looking import deepest
 
 _COMPARE: Final = Compare()
+_GATES: Final = Gates()
 Look = Callable[[Collection[str], ExitStack, SparkSession | None], Inputs]
 """Looks at the sources that are needed, on Spark where they are tables of it; what has to be tidied up after the run goes to the stack."""
 
@@ -40,6 +42,7 @@ class Request:
     description: Mapping[str, Any]
     folder: Path
     compare: Compare = _COMPARE
+    gates: Gates = _GATES
     category_columns: tuple[str, ...] = ()
     split: str | None = None
     """What separates the categories of an item in a single column."""
@@ -70,6 +73,7 @@ class Request:
             description=loaded.resolved(),
             folder=loaded.folder,
             compare=config.compare,
+            gates=config.gates,
             category_columns=items.category_columns if items is not None else (),
             split=items.split if items is not None else None,
             runs=config.data.runs,

@@ -76,7 +76,7 @@ def run(
 
 def evaluate(request: Request, options: Options = _PLAIN) -> Result:
     """Evaluate the models of a request, whether its sources are files or frames; see `run`."""
-    plan = Plan.of(request.evaluation, request.compare)
+    plan = Plan.of(request.evaluation, request.compare, request.gates)
     checks = check_task_of(request)
     looks = {"train", "catalogue", "times"} & checks.needs
     known = looks or request.evaluation.yardsticks.any

@@ -7,7 +7,7 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import polars as pl
 
 from ..checks import CHECKS
 from ..results import protocol
+from ..results.gates import Gate
 from ..results.result import COLUMNS, FORMAT_VERSION, Result
 
 
@@ -50,6 +51,7 @@ def as_json(result: Result) -> bytes:
         "truth": {fold: asdict(truth) for fold, truth in result.truths.items()},
         "user_groups": list(result.user_groups),
         **_checks(result),
+        **gate_cells(result.gates),
         "notes": list(result.notes()),
         "remarks": list(result.remarks),
         "inputs": [asdict(source) for source in result.inputs],
@@ -93,6 +95,7 @@ def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
             "config": result.config,
             "versions": result.versions,
             **_checks(result),
+            **gate_cells(result.gates),
             "outputs": outputs,
         }
     )
@@ -135,6 +138,11 @@ def _checks(result: Result) -> dict[str, Any]:
     made = [check for check in CHECKS if result.examined and check not in result.unmade]
     findings = [finding.cells() for finding in result.findings]
     return {"checks": {"examined": result.examined, "made": made, "not_made": dict(result.unmade)}, "findings": findings}
+
+
+def gate_cells(gates: Sequence[Gate]) -> dict[str, Any]:
+    """The gates as plain values; nothing where none was judged."""
+    return {"gates": [asdict(gate) for gate in gates]} if gates else {}
 
 
 def as_table(frame: pl.DataFrame) -> bytes:

@@ -17,6 +17,7 @@ from ..names.aggregate_names import is_spread
 from ..results import ledger, protocol
 from ..results.definition import MeasureDefinition, TruthFingerprint
 from ..results.description import Description
+from ..results.gates import Gate
 from ..results.ledger import Ledger
 from ..results.protocol import Protocol
 from ..results.result import FORMAT_VERSION, Counts, Input, Result, Row
@@ -135,6 +136,7 @@ def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: M
         definitions=definitions,
         truths=_read(dict[str, TruthFingerprint], content["truth"]),
         user_groups=tuple(content["user_groups"]),
+        gates=_read(tuple[Gate, ...], content.get("gates", ())),
     )
 
 

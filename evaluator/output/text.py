@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..results.result import Result
 from ..results.wording import shortened
-from . import blocks, findings, groups, ledgers, repeats
+from . import blocks, findings, gates, groups, ledgers, repeats
 from .best_values import best, explained
 from .cells import Formats
 from .visible import markdown_text
@@ -29,7 +29,8 @@ def achieved(result: Result, models: Sequence[str]) -> Iterator[tuple[str, list[
 def as_markdown(result: Result) -> bytes:
     """Title and verdict, the table (measures × models, the best value of each measure in bold), what the checks found, who counts."""
     models = [model for model in result.models if model not in result.yardsticks]
-    lines = [f"# Evaluation of {markdown_text(shortened(models))}", "", *_verdict(result), "", *_values(result)]
+    judged = [gates.as_markdown(result.gates), ""] if result.gates else []
+    lines = [f"# Evaluation of {markdown_text(shortened(models))}", "", *_verdict(result), "", *judged, *_values(result)]
     shares = [" | ".join([f"| {markdown_text(label)}", *cells]) + " |" for label, cells in achieved(result, models)]
     if shares:
         head = "| percent of achievable | " + " | ".join(markdown_text(model) for model in models) + " |"

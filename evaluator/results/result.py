@@ -14,6 +14,7 @@ from ..names.aggregate_names import is_spread
 from . import notes, protocol
 from .definition import MeasureDefinition, TruthFingerprint
 from .description import Description
+from .gates import Gate
 from .row import COLUMNS, FEW_USERS, SPLITS, Counts, Row
 from .wording import of_models, shortened
 
@@ -81,6 +82,8 @@ class Result:
     """What tells the truth of each fold from another, where it was asked for; without folds the only one has an empty name."""
     user_groups: tuple[str, ...] = ()
     """The columns of `per_user` that name the group of each user, such as `users.plan`."""
+    gates: tuple[Gate, ...] = ()
+    """The gates of the config as they were judged."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):

@@ -60,8 +60,10 @@ def estimate_paired(
     elif aggregate == "geometric":
         estimate = _of_logarithms(a, b, settings, members)
     else:
-        estimate = _tested(paired_estimate(PairedSums.of(a, b), settings.alpha), differences_of(a, b), settings, members)
-        estimate = _of_total(estimate) if aggregate == "sum" else estimate
+        sums = PairedSums.of(a, b)
+        estimate = _tested(paired_estimate(sums, settings.alpha), differences_of(a, b), settings, members)
+        is_plain = members is None and estimate.test == "t"
+        estimate = _of_total(estimate) if aggregate == "sum" else replace(estimate, sums=sums if is_plain else None)
     return replace(estimate, n_unpaired=n_unpaired)
 
 
@@ -84,10 +86,14 @@ def compare_unpaired(subject: Subject, base: Summary, model: Summary, settings: 
 
 def compare_wholes(subject: Subject, base_value: float | None, value: float | None, settings: Settings) -> Difference:
     """The difference of values of whole models, such as coverage, and nothing more."""
+    return difference_of(subject, whole_estimate(base_value, value), settings, None)
+
+
+def whole_estimate(base_value: float | None, value: float | None) -> Estimate:
+    """Two values of whole models, of whose error nothing is known."""
     difference = value - base_value if base_value is not None and value is not None else None
     relative = None if difference is None or base_value is None else Relative.of(difference, base_value)
-    estimate = Estimate(0, base_value, value, difference, relative=relative, notes=(WHOLE,))
-    return difference_of(subject, estimate, settings, None)
+    return Estimate(0, base_value, value, difference, relative=relative, test="", notes=(WHOLE,))
 
 
 def difference_of(subject: Subject, estimate: Estimate, settings: Settings, margin: float | None) -> Difference:
@@ -110,7 +116,7 @@ def difference_of(subject: Subject, estimate: Estimate, settings: Settings, marg
         same=None if estimate.n_changed is None else estimate.n - estimate.n_changed,
         down=down,
         n_unpaired=estimate.n_unpaired,
-        margin=margin,
+        margin=margin if estimate.test else None,
         notes=(*estimate.notes, *_left_out(estimate.n_unpaired)),
     )
     if confidence is not None and estimate.difference is not None:

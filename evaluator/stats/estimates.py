@@ -24,7 +24,8 @@ class Estimate:
     """The difference model - base of a measure; `confidence` is `None` where nothing is known of its error.
 
     `up` users have a higher value with the model, `down` a lower one. `p` and `statistic` are those of a test that does not follow from the
-    confidence, such as that of ranks. `relative` is the difference as a share of the base value, with its interval.
+    confidence, such as that of ranks. `relative` is the difference as a share of the base value, with its interval. `sums` are those over
+    paired users, where nothing else went into it.
     """
 
     n: int
@@ -42,6 +43,7 @@ class Estimate:
     p: float | None = None
     relative: Relative | None = None
     test: str = "t"
+    sums: PairedSums | None = None
     notes: tuple[str, ...] = ()
 
     @property

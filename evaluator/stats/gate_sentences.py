@@ -81,5 +81,6 @@ def _apart(number: float, limit: float) -> str:
     digits = 2
     while float(f"{number:.{digits}g}") == limit != number and digits < 15:
         digits += 1
-    text = f"{number:#.{digits}g}" if 1e-4 <= abs(number) < 10**digits else f"{number:.{digits}g}"
+    form = f"#.{digits}g" if 1e-4 <= abs(number) < 10**digits else ".0f" if 1 <= abs(number) < 1e7 else f".{digits}g"
+    text = f"{number:{form}}"
     return text.removesuffix(".").replace("-", "−")

@@ -10,22 +10,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final, Literal
+from typing import Final
 
 from ..errors import ConfigError
 from ..sums.exact import rounded
 from .confidence import Confidence, StudentT
 from .corrections import adjust
 from .estimates import Estimate, paired_estimate, relative_difference, standard_deviation
+from .gate_kinds import GateOutcome, GateState, LimitKind, MarginKind
 from .paired import TOLERANCE, PairedSums
 from .power import provable_margin, users_for_margin
 
-MarginKind = Literal["max_loss", "min_gain"]
-LimitKind = Literal["min", "max"]
-GateState = Literal["shown", "likely", "unlikely", "refuted"]
-"""`shown`: the worse bound meets the rule; `likely`: only the value does; `unlikely`: only the better bound does; `refuted`: none does."""
-GateOutcome = Literal["pass", "warn", "fail"]
-
+_LEAST_SHARE: Final = 1e4
+"""A margin that is smaller than a part in so many of what users can show is of no practical meaning: it takes 1e8 times as many."""
 _FEW_USERS: Final = 10
 """Fewer users without any spread prove nothing."""
 
@@ -59,8 +56,11 @@ class GateTest:
 
     @property
     def users_needed(self) -> int | None:
-        """How many users it takes to show the margin (80 %), if nothing is lost; `None` of no margin, or where these users suffice."""
-        if self.kind != "max_loss" or not self.detectable or not 0 < self.limit < self.detectable:
+        """How many users it takes to show the margin (80 %), if nothing is lost.
+
+        `None` of no margin, where these users suffice, and of a margin so small that the number says nothing.
+        """
+        if self.kind != "max_loss" or not self.detectable or not self.detectable / _LEAST_SHARE < self.limit < self.detectable:
             return None
         return users_for_margin(self.n_users, self.detectable, self.limit)
 

@@ -186,6 +186,7 @@ def test_what_so_many_users_can_show_and_how_many_it_takes():
 def test_a_loss_is_printed_to_the_digit_that_shows_the_miss():
     missed = replace(EXAMPLE, difference=-0.020004, high=-0.003, state="refuted", meets=False)
     assert observed_text(missed).startswith("−2.0004 %")
+    assert observed_text(replace(EXAMPLE, difference=3.5917, low=2.21)) == "+359 %, at worst +221 %"
 
 
 @given(pairs)

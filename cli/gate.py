@@ -1,0 +1,98 @@
+"""`receval gate`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+import receval
+
+from .options import recs_option, replace_option, set_option
+from .output import emit, on_screen, warn
+
+_ENDINGS = {".json": "json", ".md": "md"}
+_SEVERITIES = click.Choice(("warn", "error", "pass"))
+
+
+@click.command()
+@click.argument("source", metavar="DIR|CONFIG")
+@click.option("--baseline", metavar="[LABEL=]DIR|MODEL", help="What models are compared with, in the place of gates.baseline.")
+@click.option("--if-missing", type=_SEVERITIES, help="What it is that the baseline is not there: error (exit 3), warn, or pass.")
+@click.option(
+    "--rule",
+    "rules",
+    multiple=True,
+    metavar="RULE",
+    help="A rule, in the place of those of the config: 'Recall@20 >= 0.25', 'nDCG@10 max_loss 2%'. May be repeated.",
+)
+@click.option("--unproven", type=_SEVERITIES, help="What a rule is that holds by the values but is not shown; warn.")
+@click.option("--strict", is_flag=True, help="Exit with 1 if a gate warned too.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 if a gate failed; for jobs that only report.")
+@set_option
+@recs_option
+@replace_option
+@click.option("--format", "form", type=click.Choice(("table", "json", "md")), default="table", help="What to print; a table if not given.")
+@click.option("-o", "--output", "outputs", multiple=True, metavar="FILE", help="Write the verdicts too: .json or .md. May be repeated.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, failures, and what --format json or md asks for.")
+@click.pass_context
+def gate(
+    context: click.Context,
+    source: str,
+    baseline: str | None,
+    if_missing: str | None,
+    rules: tuple[str, ...],
+    unproven: str | None,
+    strict: bool,
+    exit_zero: bool,
+    overrides: tuple[str, ...],
+    recommendations: tuple[str, ...],
+    replace: bool,
+    form: str,
+    outputs: tuple[str, ...],
+    quiet: bool,
+) -> None:
+    """Say whether models may ship: judge the rules of a config.
+
+    Give a folder that 'receval run -o DIR/' wrote, which is judged without its data, or a config, which is evaluated. Exits with 1 if
+    a gate failed, or a health check of level error.
+    """
+    from receval.config import load_config
+    from receval.evaluation.gating import baseline_of_config, judged, judged_again
+    from receval.output import disk, findings
+    from receval.output.reading_back import load
+
+    from . import gating
+
+    targets = _targets(outputs)
+    options = gating.options_of(rules, baseline, if_missing, unproven)
+    with disk.Stage(disk.destination(path).parent for path in targets if disk.is_plain(path)) as stage:
+        if Path(source).expanduser().is_dir():
+            if overrides or recommendations:
+                raise click.UsageError("--set and --recs change a config; the results of a folder are what they are")
+            result = judged_again(load(source), options)
+        else:
+            loaded = load_config(source, overrides, recommendations, replace=replace, gates=options)
+            if not quiet:
+                warn(loaded)
+            gating.refuse_without_rules(loaded)
+            base = baseline_of_config(loaded)
+            result = judged(loaded, receval.run(loaded), base)
+        stage.commit({disk.destination(path): gating.rendered(result, of_file, strict) for path, of_file in targets.items()})
+    errors = [finding for finding in result.findings if finding.severity == "error"]
+    click.echo(findings.show(errors, sys.stderr), err=True, nl=False)
+    if form != "table" or not quiet:
+        emit(on_screen(gating.table(result)) if form == "table" else gating.rendered(result, form, strict))
+    gating.say_summary(result, quiet=quiet, strict=strict)
+    context.exit(0 if exit_zero or not (result.failed() or gating.failed(result, strict)) else 1)
+
+
+def _targets(outputs: tuple[str, ...]) -> dict[Path, str]:
+    """The files to write, with their formats."""
+    files: dict[Path, str] = {}
+    for output in outputs:
+        path = Path(output).expanduser()
+        if path.suffix.lower() not in _ENDINGS or path.is_dir():
+            raise click.UsageError(f"-o {output}: end a file in {', '.join(_ENDINGS)}")
+        files[path] = _ENDINGS[path.suffix.lower()]
+    return files

@@ -1,0 +1,87 @@
+"""What commands say of gates, and the options that change the section `gates`. A run without gates imports nothing for them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+import receval
+
+
+def options_of(rules: tuple[str, ...], baseline: str | None, if_missing: str | None, unproven: str | None) -> dict[str, Any]:
+    """What the command line says of gates, as the section `gates` has it."""
+    given: dict[str, Any] = {"rules": list(rules)} if rules else {}
+    if baseline is not None:
+        given["baseline"] = {"path": baseline} | ({"if_missing": if_missing} if if_missing else {})
+    elif if_missing is not None:
+        raise click.UsageError("--if-missing is about the baseline of the command line: give --baseline too")
+    return given | ({"unproven": unproven} if unproven else {})
+
+
+def refuse_without_rules(loaded: receval.Loaded) -> None:
+    """`ConfigError` for a config that asks for nothing."""
+    from receval.errors import ConfigError
+
+    if not loaded.config.gates.rules:
+        raise ConfigError(f"{loaded.name}: there is no rule to judge", "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'")
+
+
+def baseline_for(loaded: receval.Loaded, folders: Iterable[Path]) -> Any:
+    """The baseline of a config, found before any work; `OutputError` if the results would go into its folder."""
+    if not loaded.config.gates.rules:
+        return None
+    from receval.errors import OutputError
+    from receval.evaluation.gating import baseline_folder, baseline_of_config
+
+    place = baseline_folder(loaded)
+    if place is not None and any(os.path.realpath(folder) == os.path.realpath(place) for folder in folders):
+        raise OutputError(
+            f"the results would take the place of their baseline {place}", "choose another folder; receval baseline set keeps one"
+        )
+    return baseline_of_config(loaded)
+
+
+def judged_or_refused(loaded: receval.Loaded, result: receval.Result, base: Any) -> tuple[receval.Result, Exception | None]:
+    """The result with its gates; if they cannot be judged without, and why, so that the values are written all the same."""
+    if not loaded.config.gates.rules:
+        return result, None
+    from receval.errors import RecevalError
+    from receval.evaluation.gating import judged
+
+    try:
+        return judged(loaded, result, base), None
+    except RecevalError as error:
+        return result, error
+
+
+def failed(result: receval.Result, strict: bool) -> bool:
+    """Whether a gate failed, or with `strict` warned."""
+    from receval.results.gates import Verdicts
+
+    return Verdicts(result.gates).failed(strict)
+
+
+def rendered(result: receval.Result, form: str, strict: bool) -> bytes:
+    """The gates as `json` or `md`."""
+    from receval.output import gates
+
+    return gates.as_json(result.gates, strict=strict) if form == "json" else gates.as_markdown(result.gates).encode()
+
+
+def table(result: receval.Result) -> str:
+    """The gates of a result for standard output."""
+    from receval.output import gates
+
+    return gates.show(result.gates, sys.stdout)
+
+
+def say_summary(result: receval.Result, *, quiet: bool, strict: bool) -> None:
+    """Say on standard error how the gates ended; if `quiet` only if they fail the run."""
+    from receval.results.gates import Verdicts
+
+    if result.gates and (not quiet or failed(result, strict)):
+        click.echo(f"receval: {Verdicts(result.gates).summary()}", err=True)

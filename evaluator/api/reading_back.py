@@ -1,0 +1,14 @@
+"""Folders of results, read back from Python."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ..output.reading_back import load
+from .evaluation_result import EvaluationResult
+
+
+def load_results(folder: str | os.PathLike[str]) -> EvaluationResult:
+    """Read the folder that `receval run -o FOLDER/` or `result.save` wrote; `DataError` if it is none, or not whole."""
+    return EvaluationResult.of(load(Path(folder)))

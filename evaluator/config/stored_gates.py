@@ -1,0 +1,34 @@
+"""The gates of a stored result: the section of its config, changed by options of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..errors import ConfigError
+from .comparing import Compare
+from .gating import Gates
+from .loader import say
+from .locations import dotted
+from .overrides import read_rule
+
+
+def gates_of(config: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Gates, Compare]:
+    """The sections `gates` and `compare` of a config as results keep it; `options` are keys of `gates` that take the place of its own.
+
+    `ConfigError` for rules that cannot be read.
+    """
+    rules: Sequence[str] = options.get("rules", ())
+    section = {**config.get("gates", {}), **options} | ({"rules": [read_rule(rule) for rule in rules]} if rules else {})
+    try:
+        return Gates.model_validate(section), Compare.model_validate(config.get("compare", {}))
+    except ValidationError as error:
+        problems = []
+        for details in error.errors():
+            place = details["loc"]
+            is_option = bool(rules) and place[:1] == ("rules",) and isinstance(place[1], int)
+            where = f"--rule {rules[int(place[1])]}" if is_option else dotted(("gates", *place))
+            problems.append(f"{where}: {say({**details, 'loc': ('gates', *place)})}")
+        raise ConfigError(problems) from None

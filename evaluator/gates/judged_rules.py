@@ -1,0 +1,63 @@
+"""A rule → what it judges: one case for each model, measure and group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import inf, isfinite
+
+from ..comparison.measures import named, rows_of
+from ..config.gate_problems import MeasureFacts, rule_problem
+from ..config.gate_rules import GateRule
+from ..errors import ConfigError
+from ..metrics import METRICS
+from ..results.result import Result, Row
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One rule for one measure of one model, over all users or over a group: `row` has its value."""
+
+    rule: GateRule
+    model: str
+    row: Row
+
+    @property
+    def label(self) -> str:
+        """The measure."""
+        return self.row.label
+
+
+def cases_of(rule: GateRule, result: Result, model: str) -> Iterator[Case]:
+    """What a rule judges of a model; `ConfigError` for a measure or groups that the result does not have."""
+    rows = rows_of(result, model)
+    for label in named(rule.measure, tuple(rows), f"rule '{rule}'"):
+        problem = rule_problem(rule, label, _facts(rows[label], result))
+        if problem:
+            raise ConfigError(f"rule '{rule}': {problem}")
+        if not rule.by:
+            yield Case(rule, model, rows[label])
+        for by in rule.by:
+            yield from (Case(rule, model, row) for row in _groups(rule, by.name, label, result, model))
+
+
+def _groups(rule: GateRule, by: str, label: str, result: Result, model: str) -> list[Row]:
+    """The rows of a measure within each group."""
+    found = [row for row in result.by_group if (row.model, row.label, row.by) == (model, label, by)]
+    if not found:
+        known = ", ".join(dict.fromkeys(row.by for row in result.by_group if row.by is not None))
+        hint = f"there are values by {known}" if known else "evaluate again with evaluation.by, or the rule in the config"
+        raise ConfigError(f"rule '{rule}': the results have no values of {label} by {by}", hint)
+    return found
+
+
+def _facts(row: Row, result: Result) -> MeasureFacts:
+    definition = result.definitions[row.metric]
+    bounds = _bounds(definition.metric) if row.aggregate != "sum" else (-inf, inf)
+    return MeasureFacts(row.higher_is_better, not definition.of_models, *bounds)
+
+
+def _bounds(metric: str) -> tuple[float, float]:
+    known: Mapping[str, object] = METRICS
+    bounds = METRICS[metric].bounds if metric in known else (-inf, inf)
+    return bounds if all(map(isfinite, bounds)) else (-inf, inf)

@@ -1,0 +1,148 @@
+"""Rules → `Verdicts`: each rule for each model, measure and group is judged, and gains are corrected together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from ..comparison.comparable import notes_on_inputs, refuse_incomparable
+from ..comparison.differing import Differing
+from ..comparison.measures import rows_of
+from ..comparison.sides import Side
+from ..config.gate_rules import GateRule
+from ..errors import ConfigError, DataError
+from ..results.gates import Verdicts
+from ..results.result import FEW_USERS, Result
+from ..stats.estimates import Estimate
+from ..stats.gates import GateTest, corrected_gains, estimate_test, limit_test, margin_test
+from ..stats.records import Subject
+from .bases import NoBase, base_of, judged_models
+from .demands import Demands, outcome_of_missing
+from .judged_rules import Case, cases_of
+from .verdicts import Judged, gate_of
+
+
+def judge(result: Result, demands: Demands) -> Verdicts:
+    """Judge every rule, model by model.
+
+    `ConfigError` for a rule about what the result does not have; `DataError` if the baseline is not there, where that is an error, or
+    cannot be compared with: other test data, definitions or users.
+    """
+    judging = _Judging(result, demands)
+    models = {rule: judged_models(rule, demands, result) for rule in dict.fromkeys(demands.rules)}
+    judged = [one for model in result.models for rule in demands.rules if model in models[rule] for one in judging.rule(rule, model)]
+    if not judged:
+        raise ConfigError("no model is judged: all are baselines or yardsticks", "name those that are in gates.models")
+    tests = corrected_gains([one.test for one in judged], demands.questions.settings.alpha)
+    return Verdicts(tuple(gate_of(replace(one, test=test), demands.unproven) for one, test in zip(judged, tests, strict=True)))
+
+
+@dataclass(eq=False)
+class _Judging:
+    """The rules of a result, of which users of two models are paired once."""
+
+    result: Result
+    demands: Demands
+    pairs: dict[tuple[str, str], Differing] = field(default_factory=dict)
+
+    def rule(self, rule: GateRule, model: str) -> Iterable[Judged]:
+        """Judge everything that a rule says of a model."""
+        cases = list(cases_of(rule, self.result, model))
+        base = base_of(rule, model, self.result, self.demands.baseline) if rule.compares else None
+        if isinstance(base, NoBase):
+            assert self.demands.baseline is not None
+            outcome = outcome_of_missing(self.demands.baseline.if_missing)
+            return [Judged(case, _subject(case), _without(case), outcome=outcome, reason=base.reason) for case in cases]
+        if base is None:
+            return [self._limit(case) for case in cases]
+        return self._margins(cases, base)
+
+    def _limit(self, case: Case) -> Judged:
+        row, alpha = case.row, self.demands.questions.settings.alpha
+        if row.by is not None and row.n_users < FEW_USERS:
+            return _too_few(case, _subject(case), row.n_users)
+        kind, limit = case.rule.limit
+        return Judged(case, _subject(case), limit_test(kind, limit, row.value, row.std, row.n_users, alpha))
+
+    def _margins(self, cases: Sequence[Case], base: Side) -> list[Judged]:
+        differing = self._differing(base, cases)
+        estimates = {label: differing.estimate(label) for label in dict.fromkeys(case.label for case in cases)}
+        differing.count_users({label: (one.n, one.n_unpaired) for label, one in estimates.items()})
+        judged = [self._margin(case, differing, estimates[case.label]) for case in cases]
+        with _hinting("missing_lists: zero counts users without a list; compare.users: common judges those who count for both"):
+            differing.refuse_other_users()
+        metrics = dict.fromkeys(case.row.metric for case in cases)
+        notes = (*differing.notes(), *notes_on_inputs(base, differing.model, metrics), *self._notes_on(base))
+        return [replace(one, notes=(*one.notes, *notes)) for one in judged]
+
+    def _notes_on(self, base: Side) -> Iterator[str]:
+        """That a baseline of another run failed itself."""
+        failed = Verdicts(base.result.gates).failed()
+        if base.result is not self.result and (failed or base.result.failed()):
+            what = "its own gates" if failed else "its health checks"
+            yield f"The baseline {base.name} failed {what}: what is as good need not be good."
+
+    def _margin(self, case: Case, differing: Differing, of_all: Estimate) -> Judged:
+        """Judge a margin over a group, or `of_all` users."""
+        row = case.row
+        subject = differing.subject(case.label, row.by, row.group)
+        estimate = of_all if row.by is None else differing.estimate(case.label, row.by, row.group)
+        if row.by is not None and estimate.n < FEW_USERS:
+            return _too_few(case, subject, estimate.n)
+        test = _test(case, estimate, self.demands.questions.settings.alpha)
+        return Judged(case, subject, test, paired=estimate.n_changed is not None, notes=() if test.by_value else estimate.notes)
+
+    def _differing(self, base: Side, cases: Sequence[Case]) -> Differing:
+        """The pair of a model and its base; `DataError` if measures of it cannot be compared."""
+        model = Side(cases[0].model, self.result, cases[0].model)
+        _refuse_what_it_lacks(base, cases)
+        with _hinting("evaluate both on the same data, with the same config"):
+            refuse_incomparable(base, model, dict.fromkeys(case.row.metric for case in cases), unpaired=False)
+        return self.pairs.setdefault((base.name, model.name), Differing(base, model, self.demands.questions))
+
+
+@contextmanager
+def _hinting(hint: str) -> Iterator[None]:
+    """Let failures say what helps here, where options of `receval compare` do not."""
+    try:
+        yield
+    except DataError as error:
+        raise DataError(error.message, hint) from None
+
+
+def _test(case: Case, estimate: Estimate, alpha: float) -> GateTest:
+    """A margin over paired users is tested exactly; over anything else by its estimate."""
+    kind, margin, better = case.rule.margin_kind, case.rule.margin, case.row.higher_is_better
+    assert kind is not None
+    assert better is not None
+    if estimate.sums is not None:
+        return margin_test(estimate.sums, better, kind, margin.size, margin.is_share, alpha)
+    return estimate_test(estimate, better, kind, margin.size, alpha, margin.is_share)
+
+
+def _refuse_what_it_lacks(base: Side, cases: Sequence[Case]) -> None:
+    known = rows_of(base.result, base.model)
+    lacking = [case.label for case in cases if case.label not in known]
+    splits = {row.by for row in base.result.by_group}
+    groups = [case.row.by for case in cases if case.row.by is not None and case.row.by not in splits]
+    if lacking or groups:
+        what = lacking[0] if lacking else f"values by {groups[0]}"
+        raise DataError(f"the baseline {base.name} has no {what}", "evaluate it again with the config of today")
+
+
+def _subject(case: Case) -> Subject:
+    """What is judged by itself."""
+    row = case.row
+    return Subject(case.label, "", case.model, row.higher_is_better, row.k, row.aggregate, row.by, row.group)
+
+
+def _without(case: Case) -> GateTest:
+    """A test of nothing but the value of today."""
+    margin = case.rule.margin
+    return GateTest(case.rule.kind, margin.size, margin.is_share, 0, None, case.row.value, None, None, None, 0.95, None, None)
+
+
+def _too_few(case: Case, subject: Subject, n: int) -> Judged:
+    reason = f"{n:,} user{'' if n == 1 else 's'}: a group of fewer than {FEW_USERS} is not judged"
+    return Judged(case, subject, replace(_without(case), n_users=n), outcome="skipped", reason=reason)

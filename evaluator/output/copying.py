@@ -1,0 +1,46 @@
+"""A folder of results → another place, whole or not at all: how a baseline is set."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+from ..errors import DataError, OutputError
+from . import MANIFEST, is_output_file
+from .data import outputs_of_manifest
+from .disk import Stage
+from .reading_back import is_result_folder
+
+
+def copy_results(folder: Path, target: Path, *, force: bool = False) -> None:
+    """Copy the files that the manifest of a folder of results names, and the manifest; of an earlier copy nothing else stays.
+
+    `DataError` if one of them is not the file that the manifest names. `OutputError` if `target` is that folder, or has other files of
+    those names, unless `force` says that they may go.
+    """
+    names = [*_proven(folder), MANIFEST]
+    if target.exists() and target.samefile(folder):
+        raise OutputError(f"{target} is the folder itself", "choose another place with --to")
+    if target.is_dir() and not is_result_folder(target) and not force and (there := [name for name in names if (target / name).exists()]):
+        raise OutputError(f"{target} is no folder of results, and has a {there[0]}", "choose another place with --to, or add --force")
+    with Stage([target]) as stage:
+        before = outputs_of_manifest(target / MANIFEST)
+        gone = [target / name for name in sorted(before - set(names)) if is_output_file(name)]
+        stage.commit({target / name: folder / name for name in names}, gone=gone)
+
+
+def _proven(folder: Path) -> list[str]:
+    """The names of the files that a manifest names, each of which is the one that it was."""
+    with open(folder / MANIFEST, encoding="utf-8") as file:
+        outputs = json.load(file)["outputs"]
+    for output in outputs:
+        path = folder / output["path"]
+        if not path.is_file() or _hash(path) != output["sha256"]:
+            raise DataError(f"{path}: this is not the file that the manifest names: the folder is not whole", "evaluate again")
+    return [output["path"] for output in outputs]
+
+
+def _hash(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,293 @@
+"""`receval gate`, `receval baseline`, and gates at the end of `receval run`: verdicts, exit codes, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+import yaml
+from receval import load_config, run
+from receval.evaluation.gating import baseline_of_config, judged
+from receval.output.reading_back import load
+
+USERS = range(1, 121)
+TEST = "user,item,rating\n" + "".join(f"{user},a,5\n{user},b,3\n" for user in USERS)
+SIDE = "user,plan\n" + "".join(f"{user},{'free' if user % 12 else 'paid'}\n" for user in USERS)
+CONFIG = {
+    "data": {"test": "test.csv", "recommendations": {"home": "home.csv"}},
+    "evaluation": {"metrics": ["nDCG@2", "Recall@1"]},
+    "gates": {"baseline": "results/main", "rules": ["nDCG@2 >= 0.1", "nDCG@2 max_loss 2%"]},
+    "health": "off",
+}
+
+
+def lists(good):
+    """Lists of which those of the users that are `good` begin with a relevant item."""
+    return "user,item,score\n" + "".join(f"{user},{'a' if good(user) else 'z'},2\n{user},c,1\n" for user in USERS)
+
+
+@pytest.fixture
+def place(write, receval, tmp_path, monkeypatch):
+    """A folder with a config, its data and the baseline results/main."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in (
+        ("test", TEST),
+        ("users", SIDE),
+        ("home", lists(lambda user: user % 2)),
+        ("worse", lists(lambda user: user % 3 == 1)),
+    ):
+        write(f"{name}.csv", text)
+    write("config.yaml", yaml.safe_dump(CONFIG))
+    code, _, err = receval("run", "config.yaml", "-q", "-o", "results/main/", "--set", "gates.rules=[]")
+    assert code == 0, err
+    return tmp_path
+
+
+WORSE = ("--recs", "home=worse.csv", "--replace")
+
+
+def changed(place, **sections):
+    """Change sections of the config."""
+    (place / "config.yaml").write_text(yaml.safe_dump(CONFIG | sections))
+
+
+def test_a_run_ends_with_its_gates_and_their_exit_code(place, receval):
+    code, out, err = receval("run", "config.yaml")
+    assert code == 0
+    assert "\ngates · home against main · 120 users, paired · one-sided 95 % bounds\n  pass  nDCG@2 ≥ 0.1" in out
+    assert err.endswith("receval: all 2 gates passed\n")
+    code, out, err = receval("run", "config.yaml", *WORSE)
+    assert code == 1
+    assert "  FAIL  nDCG@2 loses at most 2 %" in out
+    assert err.endswith("receval: 1 of 2 gates failed\n")
+
+
+def test_text_json_files_and_exit_code_are_of_one_verdict(place, receval):
+    code, out, err = receval("run", "config.yaml", *WORSE, "--format", "json", "-o", "results/today/")
+    assert code == 1
+    assert "  FAIL  nDCG@2 loses at most 2 %" in err
+    of_run = json.loads(out)["gates"]
+    assert [gate["outcome"] for gate in of_run] == ["pass", "fail"]
+    assert json.loads((place / "results/today/manifest.json").read_text())["gates"] == of_run
+    assert "| **FAIL** | home | nDCG@2 loses at most 2 % |" in (place / "results/today/results.md").read_text()
+    for source in ("results/today", "config.yaml"):
+        code, out, err = receval("gate", source, *(WORSE if source == "config.yaml" else ()), "--format", "json", "-o", "gates.md")
+        content = json.loads(out)
+        assert (code, content["failed"], content["summary"], content["gates"]) == (1, True, "1 of 2 gates failed", of_run)
+        assert err == "receval: 1 of 2 gates failed\n"
+        assert "| **FAIL** | home |" in (place / "gates.md").read_text()
+
+
+def test_a_folder_with_gates_is_read_back_as_it_was_written(place, receval):
+    receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")
+    loaded = load_config("config.yaml", (), ["home=worse.csv"], replace=True)
+    result = judged(loaded, run(loaded), baseline_of_config(loaded))
+    assert result.gates
+    assert load("results/today") == result
+
+
+def test_values_of_users_are_paired_although_they_are_not_written(place, receval):
+    code, out, _ = receval("run", "config.yaml", "--set", "output.per_user=false", "-o", "results/today/")
+    assert code == 0
+    assert "120 users, paired" in out
+    assert not (place / "results/today/per_user.parquet").exists()
+
+
+def test_strict_fails_warnings_and_exit_zero_nothing(place, receval):
+    rule = ("--rule", "{measure: nDCG@2, max_loss: 2%, severity: warn}")
+    receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")
+    assert receval("gate", "results/today", *rule)[0] == 0
+    assert receval("gate", "results/today", *rule, "--strict")[0] == 1
+    assert receval("gate", "results/today", "--exit-zero")[0] == 0
+    assert receval("gate", "results/today", "-q")[1:] == ("", "receval: 1 of 2 gates failed\n")
+
+
+def test_a_failed_check_fails_a_gate_too(place, receval):
+    changed(place, health={"R04": "off"}, data=CONFIG["data"] | {"recommendations": {"home": "twice.csv"}})
+    (place / "twice.csv").write_text(lists(lambda user: True) + "1,a,9\n")
+    code, _, err = receval("gate", "config.yaml", "--rule", "nDCG@2 >= 0.1", "--set", "health.R01=error")
+    assert code == 1, err
+    assert "error R01" in err.replace("  ", " ")
+    assert err.endswith("receval: 1 gate passed\n")
+
+
+def test_a_group_is_judged_by_itself_and_a_small_one_is_skipped(place, receval):
+    changed(place, data=CONFIG["data"] | {"users": "users.csv"}, gates={"rules": ["nDCG@2 >= 0.1 by users.plan"]})
+    code, out, err = receval("gate", "config.yaml")
+    assert (code, err) == (0, "receval: 1 of 2 gates was not judged\n")
+    assert "  pass  nDCG@2 ≥ 0.1, users.plan free" in out
+    assert "  skip  nDCG@2 ≥ 0.1, users.plan paid          10 users: a group of fewer than 100 is not judged" in out
+
+
+def other_users(place):
+    (place / "test.csv").write_text(TEST.replace("120,a,5\n120,b,3\n", ""))
+    return 3, "home cannot be compared with main: the test data of home have 119 users and those of main 120"
+
+
+def other_truth(place):
+    (place / "test.csv").write_text(TEST.replace("1,b,3", "1,d,3"))
+    return 3, "home cannot be compared with main: the test data are others, with as many rows"
+
+
+def another_threshold(place):
+    changed(place, evaluation=CONFIG["evaluation"] | {"relevance": {"threshold": 4}})
+    return 3, "nDCG: threshold is 4 in home and not set in main"
+
+
+def users_who_do_not_count(place):
+    changed(place, evaluation=CONFIG["evaluation"] | {"policy": {"missing_lists": "drop"}})
+    return 3, "nDCG: missing_lists is drop in home and zero in main"
+
+
+def torn_baseline(place):
+    (place / "results/main/results.json").write_text("{")
+    return 3, "results.json: this is no JSON: the file is damaged"
+
+
+def missing_baseline(place):
+    shutil.rmtree(place / "results/main")
+    return 3, "there is no baseline results/main\n  make one with receval baseline set DIR"
+
+
+def unknown_measure(place):
+    changed(place, gates={"rules": ["Recal@1 >= 0.1"]})
+    return 2, "gates.rules[0]: no measure of the config is called 'Recal@1': did you mean Recall@1?"
+
+
+def limit_that_is_no_number(place):
+    changed(place, gates={"rules": ["nDCG@2 >= nan"]})
+    return 2, "gates.rules[0]: a limit is a number such as 0.25, not 'nan'"
+
+
+def infinite_margin(place):
+    changed(place, gates={"baseline": "results/main", "rules": [{"measure": "nDCG@2", "max_loss": float("inf")}]})
+    return 2, "gates.rules[0].max_loss: a margin is a number from 0"
+
+
+def results_over_the_baseline(place):
+    changed(place, output={"dir": "results/main"})
+    return 2, "the results would take the place of their baseline results/main"
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [other_users, other_truth, another_threshold, users_who_do_not_count, torn_baseline, missing_baseline, unknown_measure,
+     limit_that_is_no_number, infinite_margin, results_over_the_baseline],
+)  # fmt: skip
+def test_what_cannot_be_judged_is_refused_with_a_sentence(spoil, place, receval):
+    code, sentence = spoil(place)
+    ended, _, err = receval("run", "config.yaml")
+    assert ended == code
+    assert sentence in err
+    assert "--un" not in err  # an option of receval compare
+    assert "Traceback" not in err
+
+
+def test_values_are_written_although_their_gates_cannot_be_judged_and_are_no_baseline(place, receval):
+    other_truth(place)
+    assert receval("run", "config.yaml", "-q", "-o", "results/today/")[0] == 3
+    assert load("results/today").gates == ()
+    code, _, err = receval("baseline", "set", "results/today")
+    assert (code, err.splitlines()[0]) == (
+        1, "receval: results/today is not made the baseline: its config has gates that were not judged",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("if_missing", "code", "outcome"), [("pass", 0, "skipped"), ("warn", 0, "warn"), ("error", 3, None)])
+def test_a_missing_baseline_is_what_the_config_says(if_missing, code, outcome, place, receval):
+    shutil.rmtree(place / "results/main")
+    ended, out, err = receval("gate", "config.yaml", "--baseline", "results/main", "--if-missing", if_missing, "--format", "json")
+    assert ended == code
+    if outcome is None:
+        assert "there is no baseline results/main" in err
+    else:
+        gates = json.loads(out)["gates"]
+        assert [gate["outcome"] for gate in gates] == ["pass", outcome]
+        assert gates[1]["remark"] == "there is no baseline results/main"
+        assert (receval("gate", "config.yaml", "--baseline", "results/main", "--if-missing", if_missing, "--strict")[0] == 1) == (
+            outcome == "warn"
+        )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("--rule", "Recal@1 >= 0.1"), 2, "no measure of the results is called 'Recal@1'\n  did you mean Recall@1?"),
+        (("--rule", "nDCG@2 >= nan"), 2, "--rule nDCG@2 >= nan: a limit is a number such as 0.25, not 'nan'"),
+        (("--rule", "nDCG@2 max_loss -1%"), 2, "--rule nDCG@2 max_loss -1%: a margin is a number from 0"),
+        (("--rule", "nDCG@2"), 2, "--rule nDCG@2: a rule is written as"),
+        (("--rule", "{measure: nDCG@2, minn: 1}"), 2, "unknown key 'minn' — did you mean 'min'?"),
+        (("--rule", "nDCG@2 max_loss 1%", "--baseline", "results/other"), 3, "there is no baseline results/other"),
+        (("--rule", "nDCG@2 max_loss 1%", "--baseline", "nobody"), 3, "there is no baseline nobody"),
+        (("--if-missing", "pass"), 2, "--if-missing is about the baseline of the command line"),
+        (("--set", "a=b"), 2, "--set and --recs change a config"),
+        (("-o", "gates.csv"), 2, "end a file in .json, .md"),
+    ],
+)
+def test_wrong_options_are_refused_for_a_folder(arguments, code, sentence, place, receval):
+    ended, _, err = receval("gate", "results/main", *arguments)
+    assert (ended, sentence in err) == (code, True), err
+
+
+def test_options_are_named_where_they_are_wrong_for_a_config(place, receval):
+    code, _, err = receval("gate", "config.yaml", "--rule", "nDCG@2 >= 0.1", "--rule", "nDGC@2 >= 0.1")
+    assert (code, "--rule nDGC@2 >= 0.1: gates.rules[1]: no measure of the config is called 'nDGC@2'" in err) == (2, True), err
+
+
+@pytest.mark.parametrize("source", ["config.yaml", "results/main"])
+def test_nothing_to_judge_is_said(source, place, receval):
+    changed(place, gates={})
+    assert receval("gate", source)[0] == 2
+    assert "there is no rule to judge" in receval("gate", source)[2]
+
+
+def test_folders_without_values_of_users_are_compared_unpaired(place, receval):
+    receval("run", "config.yaml", "-q", "--set", "output.per_user=false", "--set", "gates.rules=[]", "-o", "results/plain/")
+    code, out, _ = receval("gate", "results/main", "--baseline", "results/plain", "--rule", "nDCG@2 max_loss 2%")
+    assert code == 0
+    assert "paired" not in out.splitlines()[0]
+    assert "  warn  nDCG@2 loses at most 2 %" in out
+    assert "has no values of users (output.per_user): users are not paired." in out
+
+
+def test_a_baseline_is_copied_whole_and_refuses_what_failed(place, receval):
+    receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")
+    before = (place / "results/main/results.json").read_bytes()
+    code, _, err = receval("baseline", "set", "results/today")
+    assert (code, err.splitlines()[0]) == (1, "receval: results/today is not made the baseline: 1 of 2 gates failed")
+    assert (place / "results/main/results.json").read_bytes() == before
+    assert receval("baseline", "set", "results/today", "--force") == (0, "", "receval: results/today is now the baseline results/main\n")
+    assert load("results/main") == load("results/today")
+    assert {path.name for path in (place / "results/main").iterdir()} == {path.name for path in (place / "results/today").iterdir()}
+    code, out, _ = receval("gate", "results/today", "--baseline", "results/main")
+    assert code == 0
+    assert "The baseline main failed its own gates: what is as good need not be good." in out
+
+
+def test_a_torn_folder_or_a_folder_of_other_files_is_no_baseline(place, receval):
+    assert receval("baseline", "set", "results/main", "--to", "results/main")[0] == 2
+    (place / "mine").mkdir()
+    (place / "mine/results.csv").write_text("mine")
+    code, _, err = receval("baseline", "set", "results/main", "--to", "mine")
+    assert (code, "mine is no folder of results, and has a results.csv" in err) == (2, True)
+    (place / "results/main/results.csv").write_text("torn")
+    code, _, err = receval("baseline", "set", "results/main", "--to", "results/other")
+    assert (code, "results.csv: this is not the file that the manifest names" in err) == (3, True)
+    assert not (place / "results/other").exists()
+    assert receval("baseline", "set", "nowhere")[0] == 3
+
+
+def test_a_baseline_is_shown_as_text_and_json(place, receval):
+    code, out, _ = receval("baseline", "show")
+    assert code == 0
+    assert "test data        120 users, 240 rows" in out
+    content = json.loads(receval("baseline", "show", "results/main", "--format", "json")[1])
+    assert content["values"][0]["measure"] == "nDCG@2"
+    assert content["gates_failed"] is None
+
+
+def test_a_config_with_gates_is_validated_without_data(place, receval):
+    (place / "test.csv").unlink()
+    shutil.rmtree(place / "results")
+    assert receval("validate", "config.yaml") == (0, "config.yaml is valid: 2 measures, 1 models, 2 gates\n", "")

@@ -1,0 +1,118 @@
+"""Rules of gates in a config: both spellings, what is wrong with them, and that they read back."""
+
+from __future__ import annotations
+
+import jsonschema
+import pytest
+import yaml
+from receval import load_config
+from receval.config import gates_of, json_schema
+from receval.errors import ConfigError
+
+CONFIG = """
+data: {test: t.csv, users: u.csv, items: i.csv, recommendations: {home: r.csv, popular: p.csv}}
+evaluation: {metrics: [nDCG, Recall, ItemCoverage, RMSE, '0.5*nDCG@5 + 0.5*Recall@5'], top_k: [5, 10]}
+gates:
+  baseline: popular
+  rules:
+    - RULE
+"""
+
+
+@pytest.fixture
+def rule(write):
+    """The only rule of a config."""
+
+    def rule(text):
+        return load_config(write("config.yaml", CONFIG.replace("RULE", text))).config.gates.rules[0]
+
+    return rule
+
+
+@pytest.fixture
+def problem(write):
+    """What is wrong with the only rule of a config."""
+
+    def problem(text, *overrides):
+        with pytest.raises(ConfigError) as error:
+            load_config(write("config.yaml", CONFIG.replace("RULE", text)), overrides)
+        (sentence,) = error.value.problems
+        return sentence.partition(": ")[2]
+
+    return problem
+
+
+@pytest.mark.parametrize(
+    ("short", "mapping"),
+    [
+        ("Recall@10 >= 0.25", "{measure: Recall@10, min: 0.25}"),
+        ("Recall@10>=.25", "{measure: Recall@10, min: 0.25}"),
+        ("RMSE <= 0.95", "{measure: RMSE, max: 0.95}"),
+        ("nDCG@10 ≥ 0", "{measure: nDCG@10, min: 0}"),
+        ("nDCG@10 max_loss 2%", "{measure: nDCG@10, max_loss: 2%}"),
+        ("nDCG max_loss 0.005", "{measure: nDCG, max_loss: 0.005}"),
+        ("nDCG@10 min_gain 0 against popular", "{measure: nDCG@10, min_gain: 0, against: popular}"),
+        ("nDCG@10 max_loss 2 % by users.plan", "{measure: nDCG@10, max_loss: 2%, by: users.plan}"),
+        ("0.5*nDCG@5 + 0.5*Recall@5 >= 0.2", "{measure: '0.5*nDCG@5 + 0.5*Recall@5', min: 0.2}"),
+    ],
+)
+def test_the_short_form_says_what_the_mapping_says(short, mapping, rule):
+    assert rule(f"'{short}'") == rule(mapping)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("nDCG@10 > 0.2", "gates.rules[0]: a rule has >= or <=, not >: write it as"),
+        ("nDCG@10 is good", "gates.rules[0]: a rule is written as"),
+        ("nDCG@10 >= inf", "gates.rules[0]: a limit is a number such as 0.25, not 'inf'"),
+        ("nDCG@10 >= 2%", "gates.rules[0]: a limit is a number such as 0.25, not '2%'"),
+        ("{measure: nDCG@10}", "gates.rules[0]: a rule has one of min, max, max_loss, min_gain: none is given"),
+        ("{measure: nDCG@10, min: 0.1, max: 0.2}", "gates.rules[0]: a rule has one of min, max, max_loss, min_gain: min and max are given"),
+        ("{measure: nDCG@10, min: 0.1, against: popular}", "gates.rules[0]: min is a limit of the value itself"),
+        ("{measure: nDCG@10, min: .nan}", "gates.rules[0].min: a limit is a number such as 0.25, not 'nan'"),
+        ("{measure: nDCG@10, max_loss: .inf}", "gates.rules[0].max_loss: a margin is a number from 0"),
+        ("{measure: nDCG@10, min: 0.1, severty: warn}", "gates.rules[0].severty: unknown key 'severty' — did you mean 'severity'?"),
+        ("{measure: nDCG@10, min: 0.1, models: hme}", "gates.rules[0].models[0]: no model is called 'hme': did you mean 'home'?"),
+        ("nDGC@10 >= 0.1", "gates.rules[0]: no measure of the config is called 'nDGC@10': did you mean nDCG@10?"),
+        ("nDCG@20 >= 0.1", "name it under evaluation.metrics, which has nDCG@5, nDCG@10, Recall@5, Recall@10"),
+        ("nDCG@10 max_loss 2", "nDCG@10 is between 0 and 1: no max_loss of 2 is possible; 2% is a share of the baseline's value"),
+        ("nDCG@10 min_gain 0 against populr", "gates.rules[0].against: no model is called 'populr': did you mean 'popular'?"),
+        ("0.5*nDCG@5 + 0.5*Recall@5 max_loss 2%", "neither more nor less of 0.5*nDCG@5 + 0.5*Recall@5 is better"),
+        ("ItemCoverage@10 >= 0.1 by users.plan", "ItemCoverage@10 has no value per user, so there is none of a group"),
+        ("nDCG@10 >= 0.1 by items.genre", "models are compared for groups of users; items.genre are groups of items"),
+        ("nDCG@10 >= 0.1 by cold", "cold is what data.train says: give data.train"),
+    ],
+)
+def test_a_wrong_rule_is_refused_with_its_place_and_a_suggestion(text, sentence, problem):
+    assert sentence in problem(text)
+
+
+def test_a_margin_needs_something_to_compare_with(problem):
+    assert "max_loss compares with a baseline: give gates.baseline" in problem("nDCG@10 max_loss 2%", "gates.baseline=null")
+
+
+def test_a_measure_in_the_spelling_of_the_convention_is_named_as_results_print_it(problem):
+    overrides = ("evaluation.convention=trec_eval", "evaluation.metrics=[ndcg_cut_10]")
+    assert "no measure of the config is called 'ndcg_cut_10': results call it nDCG@10" in problem("ndcg_cut_10 >= 0.1", *overrides)
+
+
+def test_the_resolved_config_reads_back_and_so_do_stored_gates(write):
+    text = CONFIG.replace("baseline: popular", "baseline: {main: results/main}").replace(
+        "RULE",
+        "{measure: Recall@10, max_loss: 2.5%, severity: warn, by: [users.plan], models: home}\n    - nDCG min_gain 0 against popular",
+    )
+    loaded = load_config(write("config.yaml", text))
+    again = load_config(write("again.yaml", loaded.resolved_yaml()))
+    assert again.config.gates == loaded.config.gates
+    assert gates_of(loaded.resolved(), {}) == (loaded.config.gates, loaded.config.compare)
+    assert gates_of(loaded.resolved(), {"unproven": "error"})[0].unproven == "error"
+
+
+def test_the_schema_knows_both_spellings():
+    schema = json_schema()
+    for rule in ("Recall@10 >= 0.25", {"measure": "nDCG@10", "max_loss": "2%", "by": "users.plan", "models": "home"}):
+        config = yaml.safe_load(CONFIG) | {"gates": {"baseline": {"path": "results/main", "if_missing": "warn"}, "rules": [rule]}}
+        jsonschema.validate(config, yaml.safe_load(schema))
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(config | {"gates": {"rules": [{"min": 3}]}}, yaml.safe_load(schema))

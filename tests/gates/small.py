@@ -1,0 +1,68 @@
+"""Results of one measure in memory, and gates judged on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+from receval.config.comparing import Compare
+from receval.config.gating import Gates
+from receval.gates.demands import Baseline, Demands
+from receval.gates.judging import judge
+from receval.results.definition import MeasureDefinition, TruthFingerprint
+from receval.results.gates import Gate
+from receval.results.result import Counts, Result, Row
+
+Values = Mapping[str, Sequence[float]]
+
+
+def result_of(models: Values, users: Sequence[int] | None = None, metric: str = "nDCG", groups: Sequence[str] = ()) -> Result:
+    """The result of models with the values of their users: NaN for a user without one."""
+    n = len(next(iter(models.values())))
+    ids = list(range(n) if users is None else users)
+    better = metric != "RMSE"
+    label = metric if metric == "RMSE" else f"{metric}@10"
+    k = None if metric == "RMSE" else 10
+    rows, by_group, per_user = [], [], {}
+    for model, given in models.items():
+        values = np.array(given, dtype=float)
+        rows.append(_row(model, metric, k, better, values))
+        for group in dict.fromkeys(groups):
+            within = values[[one == group for one in groups]]
+            by_group.append(Row(**{**vars(_row(model, metric, k, better, within)), "by": "users.plan", "group": group}))
+        columns = {"user": ids, "n_relevant": [1] * n, "n_recommended": [10] * n, **({"users.plan": list(groups)} if groups else {})}
+        per_user[model] = pl.DataFrame({**columns, label: values})
+    return Result(
+        rows=tuple(rows),
+        counts={model: Counts(n, n, n, n) for model in models},
+        higher_is_better={label: better},
+        per_user=per_user,
+        inputs=(),
+        config={},
+        remarks=(),
+        versions={},
+        by_group=tuple(by_group),
+        definitions={metric: MeasureDefinition(metric, "receval", better)},
+        truths={"": TruthFingerprint(n, n, "same")},
+        user_groups=("users.plan",) if groups else (),
+    )
+
+
+def _row(model: str, metric: str, k: int | None, better: bool, values: np.ndarray) -> Row:
+    known = values[np.isfinite(values)]
+    std = float(known.std(ddof=1)) if len(known) > 1 else None
+    return Row(model, metric, k, "mean", float(known.mean()) if len(known) else None, len(known), better, std=std)
+
+
+def gates(today: Result, *rules: object, base: Result | str | None = None, **section: object) -> tuple[Gate, ...]:
+    """The gates of a result against another one, or against one of its models."""
+    baseline = Baseline(base) if isinstance(base, str) else None if base is None else Baseline("main", base)
+    demands = Demands.of(Gates.model_validate({"rules": rules, **section}), Compare(), baseline)
+    return judge(today, demands).gates
+
+
+def gate(base: Sequence[float], today: Sequence[float], rule: object, metric: str = "nDCG", **section: object) -> Gate:
+    """One rule for one model."""
+    (one,) = gates(result_of({"home": today}, metric=metric), rule, base=result_of({"home": base}, metric=metric), **section)
+    return one

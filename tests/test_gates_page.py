@@ -1,0 +1,60 @@
+"""docs/gates.md is true: its commands, run in their order, print what it shows and end as it says."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+
+import pytest
+import yaml
+
+from tests.conftest import CONFIGS, ROOT
+
+PAGE = (ROOT / "docs" / "gates.md").read_text("utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def lines(text: str) -> list[str]:
+    return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n").splitlines()
+
+
+def commands(block: str) -> list[tuple[str, list[str]]]:
+    """Each command of a block with what it prints."""
+    return [
+        (first.removeprefix("$ "), lines(rest))
+        for first, _, rest in (part.partition("\n") for part in re.split(r"^(?=\$ )", block, flags=re.M)[1:])
+    ]
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """The sample data, the config of the page, and the lists that its script makes."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(CONFIGS / "data", "data")
+    (tmp_path / "gates.yaml").write_text(blocks("yaml")[0])
+    exec(compile(blocks("python")[0], "docs/gates.md", "exec"), {})
+    return tmp_path
+
+
+def test_a_pipeline_passes_what_is_better_fails_what_is_worse_and_warns_of_what_cannot_be_told(home, receval):
+    code = 0
+    for block in blocks("console"):
+        for command, said in commands(block):
+            if command == "echo $?":
+                assert said == [str(code)]
+            elif command.startswith("cp "):
+                shutil.copyfile(*command.split()[1:])
+            else:
+                code, out, err = receval(*shlex.split(command.removeprefix("receval ")))
+                assert [*lines(out), *lines(err)] == said, command
+
+
+def test_the_pipelines_of_the_page_are_yaml_and_run_its_commands():
+    for block in blocks("yaml")[1:]:
+        assert yaml.safe_load(block)
+        assert "receval run gates.yaml -o results/today/" in block
+        assert "receval baseline set results/today" in block
