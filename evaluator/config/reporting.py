@@ -26,7 +26,7 @@ _CHART: Final[dict[str, Any]] = {
 def _charts(value: Any) -> Any:
     """Charts by name, each with its measures; `[differences, {trade_off: [nDCG@10, EPC@10]}]`."""
     charts: dict[str, tuple[str, ...]] = {}
-    for entry in as_list(value):
+    for entry in [value] if isinstance(value, Mapping) else as_list(value):
         for name, measures in entry.items() if isinstance(entry, Mapping) else ((entry, ()),):
             if name not in _NAMES:
                 raise ValueError(f"charts are {', '.join(_NAMES)}, not {str(name)[:80]!r}")
