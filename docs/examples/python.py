@@ -56,6 +56,10 @@ folder = tempfile.mkdtemp() + "/today"
 both.save(folder)
 receval.load_results(folder) == both
 {one.verdict for one in receval.compare({"main": folder, "today": both}).differences}
+both.report(folder + ".html", title="Today")
+trade = both.chart("trade_off", "nDCG@2", "HitRate@1")
+trade.save(folder + ".json")
+trade.spec["description"]
 from collections.abc import Sequence
 @receval.metric("LateHits", bounds=(0, 1), higher_is_better=False)
 def late_hits(listed: Sequence[receval.Item]) -> float:

@@ -90,6 +90,21 @@ class EvaluationResult(Result):
 
         save(self, Path(folder).expanduser())
 
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None, interactive: bool = False) -> None:
+        """Write a report: `.html`, `.md`, `.xml` (JUnit) or `.svg` (a badge), as `receval report` does."""
+        from .reporting import write_report
+
+        write_report(self, Path(path).expanduser(), title, interactive)
+
+    def chart(self, name: str, *of: str, baseline: str | None = None) -> Any:
+        """A chart: `differences`, `over_k`, `distribution` or `trade_off`, of the measures `of`; shown in a notebook.
+
+        It has `.spec` (Vega-Lite) and `.save("x.svg")`, also `.png`, `.pdf` and `.json`.
+        """
+        from .reporting import chart
+
+        return chart(self, name, of, baseline)
+
     def __repr__(self) -> str:
         """The table that the command line prints."""
         from ..comparison.questions import Questions

@@ -165,3 +165,29 @@ def test_without_the_extra_a_chart_is_refused_before_anything_is_evaluated(folde
 def test_the_measures_of_a_chart_can_be_named(folder, tmp_path, receval):
     assert receval("plot", "trade_off", folder / "out", "-o", "x.json", "--of", "recall@3", "--of", "nDCG@1")[0] == 0
     assert json.loads((tmp_path / "x.json").read_text())["description"] == "nDCG@1 against Recall@3 of 2 models"
+
+
+RULES = "gates={rules: ['nDCG@1 >= 0.9', 'Recall@1 >= 0.01'], models: [good]}"
+
+
+def test_gates_that_a_run_judges_lead_its_reports_and_are_suites(folder, tmp_path, receval):
+    assert receval("run", folder / "config.yaml", "-q", "-o", "r.html", "-o", "r.xml", "-o", "r.svg", "--set", RULES)[0] == 1
+    assert "✖ 1 of 2 gates failed." in (tmp_path / "r.html").read_text()
+    assert '<testsuite name="gates" tests="2" failures="1" errors="0"' in (tmp_path / "r.xml").read_text()
+    assert "gates: 1 of 2 failed" in (tmp_path / "r.svg").read_text()
+
+
+def test_gates_judged_alone_can_be_reported_too(folder, tmp_path, receval, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    rules = ("--rule", "nDCG@1 >= 0.9", "--rule", "Recall@1 >= 0.01")
+    code, _, err = receval("gate", folder / "out", *rules, "-o", "g.xml", "-o", "g.html", "--ci", "github", "-q")
+    assert code == 1
+    assert "::error title=nDCG@1 ≥ 0.9 " in err
+    assert 'failures="2"' in (tmp_path / "g.xml").read_text()
+    assert "✖ 2 of 4 gates failed." in (tmp_path / "g.html").read_text()
+    assert "- ✖ 2 of 4 gates failed." in (tmp_path / "summary.md").read_text()
+
+
+def test_a_report_of_a_folder_has_the_gates_that_were_judged(folder, tmp_path, receval):
+    receval("run", folder / "config.yaml", "-q", "-o", "judged/", "--set", RULES)
+    assert receval("report", "judged", "--format", "md", "-q")[1].splitlines()[2] == "- ✖ 1 of 2 gates failed."
