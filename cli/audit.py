@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from .completing import convention_names
 from .options import config_argument, input_format_option, plugin_option, recs_option, replace_option, set_option
 from .output import emit, warn, warn_of_settings_of_runs
 
@@ -21,9 +22,20 @@ from .output import emit, warn, warn_of_settings_of_runs
 @replace_option
 @input_format_option
 @click.option(
-    "--convention", "conventions", multiple=True, metavar="NAME", help="A convention to compare the config's with; all if not given."
+    "--convention",
+    "conventions",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=convention_names,
+    help="A convention to compare the config's with; all if not given.",
 )
-@click.option("--why", nargs=2, metavar="A B", help="Say which choices make the difference between two conventions, and how much of it.")
+@click.option(
+    "--why",
+    nargs=2,
+    metavar="A B",
+    shell_complete=convention_names,
+    help="Say which choices make the difference between two conventions, and how much of it.",
+)
 @click.option(
     "--find", "wanted", metavar="NUMBER", help="Say which convention prints a number, such as 0.1894, for which measure and model."
 )

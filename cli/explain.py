@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import click
 
+from .completing import metric_names, model_names
 from .options import config_argument, input_format_option, plugin_option, recs_option, replace_option, set_option
 from .output import emit, warn, warn_of_settings_of_runs
 
 
 @click.command()
-@click.argument("measure")
+@click.argument("measure", shell_complete=metric_names)
 @config_argument
 @plugin_option
 @click.option("--user", required=True, help="The id of the user.")
-@click.option("--model", help="The name of the model; not needed where there is one.")
+@click.option("--model", shell_complete=model_names, help="The name of the model; not needed where there is one.")
 @set_option
 @recs_option
 @replace_option

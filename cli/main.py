@@ -29,6 +29,8 @@ _COMMANDS = {
     "explain": "Show how the value of one user comes about.",
     "metrics": "List the metrics, or explain one.",
     "schema": "Print the JSON Schema of a config.",
+    "doctor": "Say what receval runs on, and what to do.",
+    "completion": "Print the script for completion in a shell.",
 }
 """Command → help. The commands themselves are imported when they are called, so that --help is quick."""
 

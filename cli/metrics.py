@@ -10,15 +10,21 @@ from receval.conventions import Convention, known, load
 from receval.errors import ConfigError
 from receval.names.measure_strings import MetricSpec, parse
 
+from .completing import convention_names, metric_names
 from .options import plugin_option
 
 _FORMATS = ("table", "md", "json")
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=metric_names)
 @plugin_option
-@click.option("--convention", metavar="NAME", help="Explain a convention (a name, or a .yaml file), or NAME as it has it.")
+@click.option(
+    "--convention",
+    metavar="NAME",
+    shell_complete=convention_names,
+    help="Explain a convention (a name, or a .yaml file), or NAME as it has it.",
+)
 @click.option("--axes", is_flag=True, help="Explain what every metric takes.")
 @click.option("--conventions", is_flag=True, help="List the conventions.")
 @click.option("--all", "everything", is_flag=True, help="Print the whole catalogue.")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from .options import config_argument, input_format_option, plugin_option, recs_option, replace_option, set_option
+from .options import input_format_option, plugin_option, recs_option, replace_option, set_option
 from .output import warn
 
 
 @click.command()
-@config_argument
+@click.argument("configs", nargs=-1, required=True, type=click.Path(), metavar="CONFIG...")
 @plugin_option
 @set_option
 @recs_option
@@ -17,15 +19,35 @@ from .output import warn
 @input_format_option
 @click.option("--files", is_flag=True, help="Look also whether the files are there; exits with 3 and names all that are not.")
 def validate(
-    config: str, overrides: tuple[str, ...], recommendations: tuple[str, ...], replace: bool, input_format: str | None, files: bool
+    configs: tuple[str, ...],
+    overrides: tuple[str, ...],
+    recommendations: tuple[str, ...],
+    replace: bool,
+    input_format: str | None,
+    files: bool,
 ) -> None:
-    """Check a config without opening any data.
+    """Check configs without opening any data.
 
-    Prints every problem with its line and exits with 2, or says that the config is valid.
+    Prints every problem with its line and exits with 2, or says that the config is valid. Of several configs all are checked, and the
+    exit code is that of the last that is wrong.
     """
     from receval.config import load_config
+    from receval.errors import RecevalError
 
-    loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
+    failure: RecevalError | None = None
+    for config in configs:
+        try:
+            _validate(load_config(config, overrides, recommendations, input_format=input_format, replace=replace), files)
+        except RecevalError as error:
+            if failure is not None:
+                click.echo(f"receval: {failure.shown()}", err=True)
+            failure = error
+    if failure is not None:
+        raise failure
+
+
+def _validate(loaded: Any, files: bool) -> None:
+    """Say what is doubtful of a config, and what it has."""
     warn(loaded)
     if loaded.doubt:
         click.echo(f"receval: {loaded.doubt}", err=True)

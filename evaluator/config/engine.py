@@ -18,7 +18,7 @@ def _memory(text: str) -> str:
 class EngineChoice(Model):
     """Where the work is done."""
 
-    name: Literal["polars", "spark"] = "polars"
+    name: Literal["polars", "spark"] = Field("polars", description="which engine brings whole users together: this machine, or Spark")
     master: str | None = Field(None, description="Spark: the master, such as local[2]")
     remote: str | None = Field(None, description="Spark Connect: the server, such as sc://host:15002")
     archives: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(

@@ -42,7 +42,7 @@ def listing(metrics: Iterable[MetricEntry]) -> list[Block]:
 
 
 def overview(metrics: Iterable[MetricEntry]) -> list[Block]:
-    """A table for every family, one row per metric, with what it says and its parameters: those of the README."""
+    """A table for every family, one row per metric, with what it says and its parameters."""
     by_family: dict[str, list[MetricEntry]] = {}
     for entry in metrics:
         by_family.setdefault(entry.family, []).append(entry)

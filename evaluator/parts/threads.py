@@ -17,6 +17,11 @@ MOST_THREADS: Final = 2
 T = TypeVar("T")
 
 
+def n_polars_threads() -> int:
+    """How many threads Polars has, which `POLARS_MAX_THREADS` limits."""
+    return pl.thread_pool_size()
+
+
 def side_by_side(measure: Callable[[Part], T], parts: Iterator[Part], n_threads: int | None = None) -> Iterator[T]:
     """Yield what `measure` makes of each part, in the order of the parts; a single part is measured in the thread of the caller.
 

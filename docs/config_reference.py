@@ -1,0 +1,129 @@
+"""The page docs/config-reference.md: every key of a config, read from the schema that the models give."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from receval.config import json_schema
+from receval.output.blocks import Block, Grid, Heading, Prose
+
+SCHEMA: dict[str, Any] = json.loads(json_schema())
+NAMES = {"Health": "[health checks](checks.md)"}
+"""Sections that have a page of their own."""
+FILES = "a path, a list of paths, or a section"
+KINDS = {"recommendations": f"name → {FILES}; or one path, glob or list", "predictions": f"{FILES}; or name → one of these"}
+"""Keys whose type is longer than what it says."""
+PLURALS = {"string": "texts", "integer": "whole numbers", "number": "numbers", "boolean": "true or false"}
+
+
+def page() -> list[Block]:
+    """The page."""
+    blocks: list[Block] = [
+        Heading("Every key of a config"),
+        Prose(
+            "`receval schema` prints the same for editors, `receval validate CONFIG` checks a config without opening any data, and "
+            "`--set PATH=VALUE` overrides a key by its path, such as `evaluation.top_k`. Where a key may be a section, "
+            "the short form (a path, a name) is a section with that one key. [A config](config.md) shows them in use."
+        ),
+    ]
+    places = _places()
+    for name, paths in places.items():
+        section = SCHEMA if name == "Config" else SCHEMA["$defs"][name]
+        blocks += [Heading(_title(paths), 2), Prose(_about(section, paths)), _keys(section)]
+    return blocks
+
+
+def _places() -> dict[str, list[str]]:
+    """Each section with the keys that hold it, from the outermost inwards."""
+    places: dict[str, list[str]] = {"Config": [""]}
+    for name in _in_order(places):
+        section = SCHEMA if name == "Config" else SCHEMA["$defs"][name]
+        for key, entry in section["properties"].items():
+            for other in _references(entry):
+                path = f"{places[name][0]}.{key}".lstrip(".")
+                if other not in NAMES:
+                    places.setdefault(other, []).append(path)
+    return places
+
+
+def _in_order(places: dict[str, list[str]]) -> Iterator[str]:
+    """The names, also those that are added meanwhile."""
+    done = 0
+    while done < len(places):
+        yield list(places)[done]
+        done += 1
+
+
+def _references(entry: Any) -> list[str]:
+    if isinstance(entry, list):
+        return list(dict.fromkeys(name for one in entry for name in _references(one)))
+    if not isinstance(entry, dict):
+        return []
+    own = [entry["$ref"].rsplit("/", 1)[1]] if "$ref" in entry else []
+    return list(dict.fromkeys([*own, *(name for value in entry.values() for name in _references(value))]))
+
+
+def _title(paths: list[str]) -> str:
+    return f"`{paths[0]}`" if paths[0] else "The sections"
+
+
+def _about(section: dict[str, Any], paths: list[str]) -> str:
+    others = ", ".join(f"`{path}`" for path in paths[1:])
+    about = " ".join(section.get("description", "").split())
+    return f"{about}{f' Also: {others}.' if others else ''}" or "-"
+
+
+def _keys(section: dict[str, Any]) -> Grid:
+    required = {*section.get("required", ())}
+    rows = []
+    for key, entry in section["properties"].items():
+        default = "required" if key in required else _default(entry.get("default"))
+        rows.append((f"`{key}`", KINDS.get(key) or kind(entry), default, entry.get("description", "") or _described(entry)))
+    return Grid(("key", "type", "default", "what it is"), tuple(rows))
+
+
+def _described(entry: dict[str, Any]) -> str:
+    for name in _references(entry):
+        return str(SCHEMA["$defs"][name].get("description", "")).split("\n")[0].rstrip(".")
+    return ""
+
+
+def _default(value: Any) -> str:
+    """A default as it would be written in a config; none where there is none, or a section of defaults."""
+    if value is None or isinstance(value, dict) or value == []:
+        return ""
+    return f"`{json.dumps(value) if isinstance(value, bool | list) else value}`"
+
+
+def kind(entry: dict[str, Any]) -> str:
+    """What may stand there, in words."""
+    if "$ref" in entry:
+        name = entry["$ref"].rsplit("/", 1)[1]
+        return NAMES.get(name, "a section")
+    if "const" in entry:
+        return f"`{entry['const']}`"
+    if "enum" in entry:
+        return ", ".join(f"`{json.dumps(one) if isinstance(one, bool) else one}`" for one in entry["enum"] if one is not None)
+    for several in ("anyOf", "oneOf"):
+        if several in entry:
+            if any(one.get("$ref", "").endswith(("/RowsSource", "/ItemsSource")) for one in entry[several]):
+                return FILES
+            kinds = (kind(one) for one in entry[several] if one.get("type") != "null")
+            return " or ".join(dict.fromkeys(text for text in kinds if text))
+    if entry.get("type") == "array":
+        items = entry.get("items", {})
+        inner = PLURALS.get(items.get("type", "")) or kind(items)
+        return f"a list of {inner}" if inner else "a list"
+    if entry.get("type") == "object":
+        values = entry.get("additionalProperties")
+        inner = kind(values) if isinstance(values, dict) else ""
+        keys = ", ".join(f"`{key}`" for key in entry.get("properties", {}))
+        return f"a mapping of {keys}" if keys else f"name → {inner}" if inner else "a mapping"
+    least, most = entry.get("minimum", entry.get("exclusiveMinimum")), entry.get("maximum", entry.get("exclusiveMaximum"))
+    if isinstance(entry.get("type"), list):
+        return " or ".join(kind({"type": one}) for one in entry["type"] if one != "null")
+    words = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
+    limits = f" from {least}" * (least is not None) + f" to {most}" * (most is not None)
+    return f"{words.get(entry.get('type', ''), '')}{limits}"

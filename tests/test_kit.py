@@ -1,0 +1,87 @@
+"""What others take into their pipelines is well formed, and names only what there is."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib import metadata
+
+import pytest
+import yaml
+from receval.cli.main import cli
+
+from tests.conftest import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+FREE = re.compile(r"Apache|BSD|MIT|ISC|PSF|Python Software Foundation|MPL|LGPL|Unlicense|0BSD|HPND|Zlib", re.IGNORECASE)
+"""Licences under which a library may stand beside one under Apache-2.0."""
+
+
+def read(path: str) -> str:
+    return (ROOT / path).read_text("utf-8")
+
+
+def options(command: str) -> set[str]:
+    found = cli.get_command(None, command)
+    return {name for parameter in found.params for name in parameter.opts}
+
+
+@pytest.mark.parametrize("path", ["action.yml", "templates/gitlab.yml", "Dockerfile", "docs/ci.md", "docs/gates.md", "README.md"])
+def test_every_command_and_option_that_is_named_exists(path):
+    for command, rest in re.findall(r"receval ([a-z]+) ([^\n`|&]*)", re.sub(r"^#.*$", "", read(path), flags=re.MULTILINE)):
+        if command in cli.list_commands(None):
+            known = options(command) if command != "baseline" else {"--force", "--to"}
+            assert set(re.findall(r"(?<=\s)--?[a-z][a-z-]*", f" {rest}")) - {"--help"} <= known, (command, rest)
+
+
+def test_the_action_passes_its_inputs_by_the_environment_and_hands_the_exit_code_on():
+    action = yaml.safe_load(read("action.yml"))
+    assert action["runs"]["using"] == "composite"
+    for step in action["runs"]["steps"]:
+        assert ("run" in step) != ("uses" in step)
+        if "run" in step:
+            assert step["shell"] == "bash"
+            assert "${{" not in step["run"]  # an input is text, never part of a script
+    text = read("action.yml")
+    assert set(re.findall(r"inputs\.([\w-]+)", text)) == action["inputs"].keys()
+    for name in action["inputs"]:
+        assert f"`{name}`" in read("docs/ci.md")
+
+
+def test_the_template_of_gitlab_keeps_what_receval_writes():
+    job = yaml.safe_load(read("templates/gitlab.yml"))[".receval"]
+    assert job["artifacts"]["reports"] == {"junit": "receval-junit.xml", "codequality": "gl-code-quality-report.json"}
+    assert all(isinstance(line, str) for line in job["script"])
+
+
+def test_the_hook_before_commits_runs_a_command_that_takes_several_files():
+    (hook,) = yaml.safe_load(read(".pre-commit-hooks.yaml"))
+    assert hook["entry"] == "receval validate"
+    assert cli.get_command(None, "validate").params[0].nargs == -1
+    assert f"id: {hook['id']}" in read("docs/ci.md")
+
+
+def test_the_image_is_slim_runs_without_root_and_copies_what_the_package_needs():
+    lines = read("Dockerfile").splitlines()
+    assert all(line.split()[1].endswith("-slim") for line in lines if line.startswith("FROM"))
+    last_user = [line for line in lines if line.startswith("USER")][-1]
+    assert last_user != "USER root"
+    assert lines.index(last_user) < next(index for index, line in enumerate(lines) if line.startswith("ENTRYPOINT"))
+    copied = {name for line in lines if line.startswith("COPY") and "--from" not in line for name in line.split()[1:-1]}
+    assert {"evaluator", "cli", "configs", "pyproject.toml", "setup.py", PROJECT["readme"], *PROJECT["license-files"]} <= copied
+    assert not copied & set(read(".dockerignore").split())
+
+
+def test_the_version_is_the_same_wherever_it_stands():
+    assert yaml.safe_load(read("CITATION.cff"))["version"] == PROJECT["version"]
+    assert f"\n## {PROJECT['version']} " in read("CHANGELOG.md")
+    assert metadata.version("receval") == PROJECT["version"]
+    assert set(re.findall(r"receval@v([\d.]+)|rev: v([\d.]+)", read("docs/ci.md"))) == {(PROJECT["version"], ""), ("", PROJECT["version"])}
+
+
+@pytest.mark.parametrize("requirement", PROJECT["dependencies"])
+def test_the_licence_of_a_library_goes_with_ours(requirement):
+    found = metadata.metadata(re.split(r"[^\w.-]", requirement, maxsplit=1)[0])
+    told = [found.get("License-Expression") or "", (found.get("License") or "")[:200]]
+    told += [text for text in found.get_all("Classifier") or [] if text.startswith("License")]
+    assert FREE.search(" ".join(told)), requirement

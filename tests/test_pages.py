@@ -1,0 +1,121 @@
+"""The README and the pages of docs are true: commands print what they show, and every link leads somewhere."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from receval import load_config
+
+from tests.conftest import CONFIGS, ROOT
+
+PAGES = sorted(path.relative_to(ROOT) for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "benchmarks" / "README.md"))
+OF_THEIR_OWN = {
+    "docs/gates.md": "test_gates_page.py",
+    "docs/python.md": "test_python_docs.py",
+    "docs/latex.md": "cli/test_latex.py",
+    "docs/reports.md": "cli/test_reports_page.py",
+}
+"""Pages whose commands another test runs."""
+RUN = [page for page in PAGES if "```console" in (ROOT / page).read_text("utf-8") and str(page) not in OF_THEIR_OWN]
+NAMED = re.compile(r"# (\S+\.ya?ml)$")
+"""The first line of a block that is a file."""
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Each block of code of a page, in order: language and text."""
+    return re.findall(r"^```(\w+)\n(.*?)^```$", (ROOT / page).read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def plain(text: str) -> list[str]:
+    """The lines without the space at their ends, and without empty lines around them."""
+    return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n").splitlines()
+
+
+def assert_as_shown(printed: list[str], shown: list[str], command: str) -> None:
+    """Compare what a command printed; a line `…` of the page stands for any lines."""
+    if "…" not in shown:
+        assert printed == shown, command
+        return
+    pattern = "\n".join(".*" if line == "…" else re.escape(line) for line in shown)
+    assert re.fullmatch(pattern, "\n".join(printed), re.DOTALL), command
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A folder with the configs and the data of the repository, to stand in."""
+    shutil.copytree(CONFIGS, tmp_path / "configs")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", RUN, ids=str)
+def test_the_commands_of_a_page_print_what_it_shows(page, home, receval):
+    for language, text in blocks(page):
+        name = NAMED.match(text.splitlines()[0])
+        if language == "yaml" and name:
+            (home / name[1]).write_text(text)
+        if language == "python" and not text.startswith("# not run"):
+            exec(compile(text, str(page), "exec"), {})
+        if language == "console":
+            run_block(text, receval)
+
+
+def run_block(text: str, receval) -> None:
+    """Run the commands of a block in their order; one that does not end with 0 is followed by `echo $?`."""
+    parts = [part.partition("\n") for part in re.split(r"^\$ ", text, flags=re.M)[1:]]
+    following = [command for command, _, _ in parts[1:]] + [""]
+    code = 0
+    for (command, _, shown), next_command in zip(parts, following, strict=True):
+        if command == "echo $?":
+            assert plain(shown) == [str(code)]
+        elif command.startswith("ls "):
+            assert sorted(path.name for path in Path(command[3:]).iterdir()) == plain(shown)
+        else:
+            code, out, err = receval(*shlex.split(command.removeprefix("receval ")))
+            assert_as_shown([*plain(out), *plain(err)], plain(shown), command)
+            assert code == 0 or next_command == "echo $?", err
+
+
+def test_a_page_whose_commands_another_test_runs_is_named_there():
+    for page, test in OF_THEIR_OWN.items():
+        assert Path(page).name in (ROOT / "tests" / test).read_text("utf-8")
+
+
+def anchors(page: Path) -> set[str]:
+    """The names that headings of a page can be linked by."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_no_link_of_a_page_is_dead(page):
+    text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", (ROOT / page).read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if target.startswith(("http://", "https://", "mailto:")):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (ROOT / page).parent / path if path else ROOT / page
+        assert file.exists(), target
+        assert not anchor or anchor in anchors(file), target
+
+
+def test_every_page_is_linked_from_another():
+    linked = {
+        ((ROOT / page).parent / target.partition("#")[0]).resolve()
+        for page in PAGES
+        for target in re.findall(r"\]\(([^)\s]+)\)", (ROOT / page).read_text("utf-8"))
+        if not target.startswith("http")
+    }
+    assert [str(page) for page in PAGES if (ROOT / page).resolve() not in linked and page.name != "README.md"] == []
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name == "coming-from"], ids=str)
+def test_a_config_of_those_who_come_from_elsewhere_is_under_the_convention_that_the_page_names(page, home):
+    (named,) = {text for language, text in blocks(page) if language == "yaml" and NAMED.match(text.splitlines()[0])}
+    (home / "config.yaml").write_text(named)
+    evaluation = load_config(home / "config.yaml").config.evaluation
+    assert f"`convention: {evaluation.convention}` computes" in (ROOT / page).read_text("utf-8")
