@@ -12,8 +12,8 @@ import receval
 from .options import recs_option, replace_option, set_option
 from .output import emit, warn
 
-_FORMATS = ("table", "json", "csv", "md")
-_ENDINGS = {".json": "json", ".csv": "csv", ".md": "md"}
+_FORMATS = ("table", "json", "csv", "md", "latex")
+_ENDINGS = {".json": "json", ".csv": "csv", ".md": "md", ".tex": "latex", ".html": "html"}
 
 
 @click.command()
@@ -35,7 +35,12 @@ _ENDINGS = {".json": "json", ".csv": "csv", ".md": "md"}
 @replace_option
 @click.option("--format", "form", type=click.Choice(_FORMATS), help="What to print; a table if not given.")
 @click.option(
-    "-o", "--output", "outputs", multiple=True, metavar="FILE|DIR/", help="Write the comparison too: .json, .csv, .md, or a folder."
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="FILE|DIR/",
+    help="Write it too: .json, .csv, .md, .tex, .html, or a folder.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, and what --format asks for.")
 def compare(
@@ -81,7 +86,7 @@ def compare(
         results, questions = with_baseline_folder(gathered, questions)
         comparison = compare_results(results, questions)
         look_at = next((text for text in inputs if not Path(text.partition("=")[2] or text).is_dir()), "CONFIG")
-        comparisons.save(comparison, targets, stage, look_at)
+        comparisons.save(comparison, targets, stage, look_at, lambda: comparisons.as_html(results, questions, inputs[0]))
     if form is not None or not quiet:
         emit(comparisons.rendered(comparison, form or "table", look_at, sys.stdout))
 

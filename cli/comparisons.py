@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
 import click
+import receval
+from receval.comparison.questions import Questions
+from receval.config.reporting import ReportConfig
 from receval.evaluation.gathering import Gathered
 from receval.output import blocks, findings
 from receval.output import comparison as pages
@@ -40,12 +43,15 @@ def folders(files: Mapping[Path, str]) -> list[Path]:
     return [path if form == "folder" else destination(path).parent for path, form in files.items() if form == "folder" or is_plain(path)]
 
 
-def save(comparison: Comparison, files: Mapping[Path, str], stage: Stage, look_at: str) -> None:
-    """Write the comparison to files in their formats, and into folders all formats and the users who lose most; all or nothing."""
+def save(comparison: Comparison, files: Mapping[Path, str], stage: Stage, look_at: str, page: Callable[[], bytes]) -> None:
+    """Write the comparison to files in their formats, and into folders all formats and the users who lose most; all or nothing.
+
+    `page` makes the page of a report, in HTML.
+    """
     content: dict[Path, bytes | Path] = {}
     for path, form in files.items():
         if form != "folder":
-            content[destination(path)] = rendered(comparison, form, look_at)
+            content[destination(path)] = page() if form == "html" else rendered(comparison, form, look_at)
             continue
         content |= {path / name: rendered(comparison, of_file, look_at) for name, of_file in _FILES.items()}
         if comparison.losers:
@@ -60,12 +66,24 @@ def warn_of_findings(gathered: Gathered) -> None:
         click.echo(findings.show(errors, sys.stderr), err=True, nl=False)
 
 
+def as_html(results: Mapping[str, receval.Result], questions: Questions, source: str) -> bytes:
+    """The page of a comparison, as `receval report` makes it."""
+    from receval.evaluation.report_content import report_of  # only here: most comparisons are no pages
+    from receval.output.report.page import as_html
+
+    return as_html(report_of(results, questions, ReportConfig(), source=source))
+
+
 def rendered(comparison: Comparison, form: str, look_at: str, screen: TextIO | None = None) -> bytes:
     """The comparison in a format; a table is fitted to a screen."""
     if form == "json":
         return pages.as_json(comparison)
     if form == "csv":
         return pages.as_csv(comparison)
+    if form == "latex":
+        from receval.output.latex import comparison_as_latex  # only here: few comparisons are tables of a paper
+
+        return comparison_as_latex(comparison)
     drawn = None if screen is None else Screen.of(screen)
     draws = drawn is not None and drawn.is_terminal and drawn.encodes("├●┤░")
     page = pages.page(comparison, look_at, drawn.width if drawn is not None and draws else None)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 import receval
 
-from .options import recs_option, replace_option, set_option
+from .options import ci_option, recs_option, replace_option, set_option
 from .output import emit, on_screen, warn
 
 _ENDINGS = {".json": "json", ".md": "md"}
+_REPORTS = {".html": "html", ".htm": "html", ".xml": "junit", ".svg": "badge"}
 _SEVERITIES = click.Choice(("warn", "error", "pass"))
 
 
@@ -32,8 +35,16 @@ _SEVERITIES = click.Choice(("warn", "error", "pass"))
 @set_option
 @recs_option
 @replace_option
+@ci_option
 @click.option("--format", "form", type=click.Choice(("table", "json", "md")), default="table", help="What to print; a table if not given.")
-@click.option("-o", "--output", "outputs", multiple=True, metavar="FILE", help="Write the verdicts too: .json or .md. May be repeated.")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="FILE",
+    help="Write the verdicts too: .json or .md, or a report: .html, .xml (JUnit), .svg (a badge). May be repeated.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, failures, and what --format json or md asks for.")
 @click.pass_context
 def gate(
@@ -48,6 +59,7 @@ def gate(
     overrides: tuple[str, ...],
     recommendations: tuple[str, ...],
     replace: bool,
+    ci: str,
     form: str,
     outputs: tuple[str, ...],
     quiet: bool,
@@ -62,9 +74,12 @@ def gate(
     from receval.output import disk, findings
     from receval.output.reading_back import load
 
+    from . import ci as machines
     from . import gating
 
-    targets = _targets(outputs)
+    system = machines.system(ci)
+    targets = _targets(outputs) | machines.files(system)
+    reported = system != "none" or not set(targets.values()) <= set(_ENDINGS.values())
     options = gating.options_of(rules, baseline, if_missing, unproven)
     with disk.Stage(disk.destination(path).parent for path in targets if disk.is_plain(path)) as stage:
         if Path(source).expanduser().is_dir():
@@ -78,11 +93,16 @@ def gate(
             gating.refuse_without_rules(loaded)
             base = baseline_of_config(loaded)
             result = judged(loaded, receval.run(loaded), base)
-        stage.commit({disk.destination(path): gating.rendered(result, of_file, strict) for path, of_file in targets.items()})
+        verdicts = {path: form for path, form in targets.items() if form in _ENDINGS.values()}
+        pages = {path: form for path, form in targets.items() if path not in verdicts}
+        content, made = _reported(result, source, pages) if reported else (None, {})
+        stage.commit({disk.destination(path): gating.rendered(result, of_file, strict) for path, of_file in verdicts.items()} | made)
     errors = [finding for finding in result.findings if finding.severity == "error"]
     click.echo(findings.show(errors, sys.stderr), err=True, nl=False)
     if form != "table" or not quiet:
         emit(on_screen(gating.table(result)) if form == "table" else gating.rendered(result, form, strict))
+    if content is not None:
+        machines.publish(content, system)
     gating.say_summary(result, quiet=quiet, strict=strict)
     context.exit(0 if exit_zero or not (result.failed() or gating.failed(result, strict)) else 1)
 
@@ -92,7 +112,16 @@ def _targets(outputs: tuple[str, ...]) -> dict[Path, str]:
     files: dict[Path, str] = {}
     for output in outputs:
         path = Path(output).expanduser()
-        if path.suffix.lower() not in _ENDINGS or path.is_dir():
-            raise click.UsageError(f"-o {output}: end a file in {', '.join(_ENDINGS)}")
-        files[path] = _ENDINGS[path.suffix.lower()]
+        endings = _ENDINGS | _REPORTS
+        if path.suffix.lower() not in endings or path.is_dir():
+            raise click.UsageError(f"-o {output}: end a file in {', '.join(endings)}")
+        files[path] = endings[path.suffix.lower()]
     return files
+
+
+def _reported(result: receval.Result, source: str, pages: Mapping[Path, str]) -> tuple[Any, dict[Path, bytes | Path]]:
+    """What reports of the verdicts are made of, and the bytes of each."""
+    from . import reports
+
+    content = reports.of_result(result, source)
+    return content, reports.contents(content, pages)

@@ -42,4 +42,4 @@ def warn_of_settings_of_runs(loaded: receval.Loaded) -> None:
 
 def on_screen(text: str) -> bytes:
     """`text` in the encoding of standard output."""
-    return text.encode((sys.stdout and sys.stdout.encoding) or "utf-8", "backslashreplace")
+    return text.encode(sys.stdout.encoding or "utf-8", "backslashreplace")

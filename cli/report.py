@@ -9,7 +9,9 @@ import click
 import receval
 
 from .options import ci_option, plugin_option, recs_option, replace_option, set_option
-from .output import warn
+from .output import emit, warn
+
+_FORMATS = ("html", "md", "latex", "junit", "badge", "code-quality")
 
 
 @click.command()
@@ -22,6 +24,7 @@ from .output import warn
     metavar="FILE",
     help="Write the report: .html, .md, .tex, .xml (JUnit), .svg (a badge). May be repeated.",
 )
+@click.option("--format", "form", type=click.Choice(_FORMATS), help="Print the report in a form.")
 @click.option("--interactive", is_flag=True, help="Put Vega into the page (0.9 MB), which shows numbers under the pointer.")
 @click.option("--template", metavar="FILE.j2", help="Render a Jinja template of your own into the files of -o.")
 @click.option("--title", help="The title; the names of the models if not given.")
@@ -38,6 +41,7 @@ from .output import warn
 def report(
     inputs: tuple[str, ...],
     outputs: tuple[str, ...],
+    form: str | None,
     interactive: bool,
     template: str | None,
     title: str | None,
@@ -69,12 +73,18 @@ def report(
     system = machines.system(ci)
     own = (template, read_template(Path(template).expanduser())) if template is not None else None
     files = report_files.targets(outputs, templated=own is not None) | machines.files(system)
-    if not files and system == "none":
-        raise click.UsageError("say where the report goes: -o report.html")
+    if not files and form is None and system == "none":
+        raise click.UsageError("say where the report goes: -o report.html, or --format md")
+    printed = {} if form is None else {Path("-"): form}
     with disk.Stage(report_files.folders(files)) as stage:
         content, gathered = reports.content(inputs, read_config, asked, title)
-        made = reports.contents(content, files, interactive=interactive, template=own)
-        stage.commit(made | reports.in_latex(gathered, files))
+        made = reports.contents(content, files | printed, interactive=interactive, template=own) | reports.in_latex(
+            gathered, files | printed
+        )
+        said = made.pop(Path("-"), None)
+        stage.commit(made)
+    if isinstance(said, bytes):
+        emit(said)
     machines.publish(content, system)
     if files and not quiet:
         click.echo(f"receval: wrote {', '.join(map(str, files))}", err=True)

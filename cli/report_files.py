@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 import receval
-from receval.config.reporting import ENDINGS
+from receval.config.reporting import ENDINGS, form_of
 from receval.output.disk import destination, is_plain
 
 _OF_RESULTS: Final = ("latex", "latex-document")
@@ -36,11 +36,6 @@ def configured(loaded: receval.Loaded) -> dict[Path, str]:
     """The reports that a config names, with their forms."""
     paths = (loaded.folder / Path(name).expanduser() for name in loaded.config.report.files)
     return {path: form_of(path) for path in paths}
-
-
-def form_of(path: Path) -> str:
-    """The form of a report, by the name of its file."""
-    return "latex-document" if path.name.lower() == "report.tex" else ENDINGS[path.suffix.lower()]
 
 
 def divided(files: Mapping[Path, str], wanted: Mapping[Path, str]) -> tuple[dict[Path, str], dict[Path, str]]:

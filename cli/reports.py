@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -43,6 +42,11 @@ def content(
     return report, gathered
 
 
+def of_result(result: receval.Result, source: str) -> ReportContent:
+    """What the report of one result is made of, as its own config asks for it."""
+    return report_of_gathered(Gathered({Path(source).stem: result}), lambda questions: questions, source=source, title=None)
+
+
 def contents(
     content: ReportContent, files: Mapping[Path, str], *, interactive: bool = False, template: tuple[str, str] | None = None
 ) -> dict[Path, bytes | Path]:
@@ -75,9 +79,7 @@ def picture(content: ReportContent, kind: str, form: str) -> bytes:
     chart = figures.SPECS[kind](content)
     if chart is None:
         raise ConfigError(f"there is no chart {kind} of these results: {figures.NEEDS[kind]}")
-    if form == "json":
-        return (json.dumps(chart.spec, indent=1, ensure_ascii=False) + "\n").encode()
-    return drawing.PICTURES[form](chart.spec)
+    return figures.as_bytes(chart.spec, form)
 
 
 def _path(given: str) -> str:

@@ -108,6 +108,10 @@ def run(
     loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
     if not quiet:
         warn(loaded)
+    if loaded.config.report.charts:
+        from receval.evaluation.chart_measures import refuse_unknown_charts
+
+        refuse_unknown_charts(loaded)
     if print_config:
         click.echo(loaded.resolved_yaml(), nl=False)
         return

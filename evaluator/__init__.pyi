@@ -9,7 +9,10 @@ from .api.comparisons import ComparisonResult as ComparisonResult
 from .api.comparisons import compare as compare
 from .api.evaluation_result import EvaluationResult as EvaluationResult
 from .api.evaluator import Evaluator as Evaluator
+from .api.gating import GateVerdicts as GateVerdicts
+from .api.gating import gate as gate
 from .api.one_list import score as score
+from .api.pages import DrawnChart as DrawnChart
 from .api.reading_back import load_results as load_results
 from .config import Loaded as Loaded
 from .config import load_config as load_config
@@ -24,6 +27,7 @@ from .metrics.own import metric as metric
 from .results.audit import Audit as Audit
 from .results.description import Description as Description
 from .results.explanation import Explanation as Explanation
+from .results.gates import Gate as Gate
 from .results.result import Counts as Counts
 from .results.result import Input as Input
 from .results.result import InputFile as InputFile
@@ -37,9 +41,12 @@ __all__ = [
     "Counts",
     "DataError",
     "Description",
+    "DrawnChart",
     "EvaluationResult",
     "Evaluator",
     "Explanation",
+    "Gate",
+    "GateVerdicts",
     "Input",
     "InputFile",
     "Item",
@@ -55,6 +62,7 @@ __all__ = [
     "describe",
     "evaluate",
     "explain",
+    "gate",
     "load_config",
     "load_results",
     "metric",

@@ -8,7 +8,7 @@ from importlib import metadata
 
 import pytest
 import yaml
-from receval.cli.main import cli
+from receval.cli.commands import cli
 
 from tests.conftest import ROOT
 

@@ -13,7 +13,12 @@ from receval import load_config
 from tests.conftest import CONFIGS, ROOT
 
 PAGES = sorted(path.relative_to(ROOT) for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "benchmarks" / "README.md"))
-OF_THEIR_OWN = {"docs/gates.md": "test_gates_page.py", "docs/python.md": "test_python_docs.py", "docs/latex.md": "cli/test_latex.py"}
+OF_THEIR_OWN = {
+    "docs/gates.md": "test_gates_page.py",
+    "docs/python.md": "test_python_docs.py",
+    "docs/latex.md": "cli/test_latex.py",
+    "docs/reports.md": "cli/test_reports_page.py",
+}
 """Pages whose commands another test runs."""
 RUN = [page for page in PAGES if "```console" in (ROOT / page).read_text("utf-8") and str(page) not in OF_THEIR_OWN]
 NAMED = re.compile(r"# (\S+\.ya?ml)$")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from receval import load_config
-from receval.cli.main import cli
+from receval.cli.commands import cli
 from receval.metrics import METRICS
 
 from tests.conftest import ROOT

@@ -56,6 +56,15 @@ folder = tempfile.mkdtemp() + "/today"
 both.save(folder)
 receval.load_results(folder) == both
 {one.verdict for one in receval.compare({"main": folder, "today": both}).differences}
+verdicts = both.gate(["nDCG@2 >= 0.5", "HitRate@1 min_gain 0"], baseline="old")
+verdicts.passed
+print(verdicts)
+[(gate.measure, gate.outcome) for gate in both.gate("nDCG@2 max_loss 2%", baseline=both, models="new")]
+both.report(folder + "/report.html", margin="1%", gates=verdicts)
+chart = both.chart("differences", of="nDCG@2")
+chart
+chart.svg[:4]
+chart.save(folder + "/differences.png")
 from collections.abc import Sequence
 @receval.metric("LateHits", bounds=(0, 1), higher_is_better=False)
 def late_hits(listed: Sequence[receval.Item]) -> float:

@@ -83,7 +83,7 @@ def compare(
     questions = Questions(
         baseline=baseline,
         measures=(measures,) if isinstance(measures, str) else tuple(measures),
-        margins=_margins(margin),
+        margins=margins_of(margin),
         settings=Settings(test, correction, alpha, seed),
         by=(by,) if isinstance(by, str) else tuple(by),
         cluster=cluster,
@@ -96,7 +96,8 @@ def compare(
     return ComparisonResult(**{name: getattr(made, name) for name in Comparison.__dataclass_fields__})
 
 
-def _margins(margin: MarginLike | None) -> dict[str, Margin]:
+def margins_of(margin: MarginLike | None) -> dict[str, Margin]:
+    """Margins by measure; `ConfigError` for one that cannot be read."""
     if margin is None:
         return {}
     given = margin if isinstance(margin, Mapping) else {DEFAULT: margin}

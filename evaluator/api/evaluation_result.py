@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -12,9 +12,11 @@ from typing import Any, overload
 
 import polars as pl
 
+from ..config.reporting import ChartName
 from ..errors import MissingExtraError
 from ..metrics import find
 from ..names.measure_strings import parse
+from ..results.gates import Verdicts
 from ..results.result import Result, Row
 
 
@@ -83,6 +85,52 @@ class EvaluationResult(Result):
         from .comparisons import compare  # only here: it needs this module
 
         return compare(self, baseline, **asked)
+
+    def gate(self, rules: Any = (), **asked: Any) -> Any:
+        """Judge rules such as `"nDCG@10 max_loss 2%"` about the models; see `receval.gate`."""
+        from .gating import gate  # only here: most results are not judged
+
+        return gate(self, rules, **asked)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        baseline: Result | str | os.PathLike[str] | None = None,
+        measures: str | Sequence[str] = (),
+        margin: Any = None,
+        losers: int = 0,
+        gates: Verdicts | None = None,
+        interactive: bool = False,
+    ) -> None:
+        """Write the page of `receval report`, or its form for machines, by the ending: .html, .md, .tex, .xml (JUnit), .svg (a badge).
+
+        The models are compared with `baseline`: one of them, the first if not given, or another result or the folder of one. `gates` are
+        what `gate` gave. Users are named only if `losers` asks for so many of them. `margin` and `measures` are those of `receval.compare`.
+        """
+        from .pages import Asked, write_report
+
+        asked = Asked(baseline, measures, margin, losers)
+        write_report(self, path, asked, title=title, gates=gates, interactive=interactive)
+
+    def chart(
+        self,
+        kind: ChartName = "differences",
+        of: str | Sequence[str] = (),
+        *,
+        baseline: Result | str | os.PathLike[str] | None = None,
+        margin: Any = None,
+    ) -> Any:
+        """Draw `differences`, values `over_k`, the `distribution` over users, or the `trade_off` of two measures.
+
+        `of` names what it is of: metrics for `over_k`, else measures. A notebook shows the picture; `.svg`, `.spec` (Vega-Lite) and
+        `.save("chart.png")` give it away. `ConfigError` if there is nothing to show, `MissingExtraError` where the extra `report` that
+        draws is not installed.
+        """
+        from .pages import Asked, draw
+
+        return draw(self, kind, of, Asked(baseline, of if kind == "differences" else (), margin))
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the folder that `receval run -o FOLDER/` writes, which `receval.load_results` and `receval compare` read."""

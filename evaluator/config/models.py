@@ -88,7 +88,10 @@ def _read_entry(value: Any, info: ValidationInfo) -> Any:
     load = _loader(info)
     convention = load(str(info.data.get("convention", "receval")))
     if isinstance(value, str) and is_formula(value):
-        arithmetic = formula.read(value).with_measures(lambda spec: convention.parse(str(spec)))
+        arithmetic = formula.read(value)
+        if arithmetic.alone:
+            return _read_entry(str(arithmetic.alone), info)
+        arithmetic = arithmetic.with_measures(lambda spec: convention.parse(str(spec)))
         for spec in arithmetic.measures:
             if metrics.resolve(spec, convention, load).several:
                 raise ValueError(f"{spec} has several values: name the group that is meant")
@@ -232,7 +235,8 @@ class Evaluation(Model):
 
     def _is_open(self, spec: MetricSpec) -> bool:
         """Whether a measure takes every cut-off of `top_k`."""
-        return self.resolve(spec).spec.k is UNSET and self.resolve(spec).metric.cut
+        definition = self.resolve(spec)
+        return definition.spec.k is UNSET and definition.metric.cut
 
     @cached_property
     def cut_at_top_k(self) -> frozenset[Definition]:
@@ -251,9 +255,8 @@ class Evaluation(Model):
         specs = (spec for entry in (*self.metrics, *self.complex_metrics) for spec in entry)
         for spec in (spec for spec in specs if isinstance(spec, MetricSpec)):
             read = spec if "convention" in dict(spec.params) else chosen.read(spec)
-            first = self.resolve(read)
-            cutoffs = self.top_k if first.spec.k is UNSET and first.metric.cut else (first.spec.k,)
-            specs_at_cutoffs += [read.at(k) for k in cutoffs]
+            # One that says its cut-off keeps it where it is written: nDCG@2 or nDCG(k=2).
+            specs_at_cutoffs += [read.at(k) for k in self.top_k] if self._is_open(read) else [read]
         return tuple(specs_at_cutoffs)
 
     def define(self, text: str) -> Definition:

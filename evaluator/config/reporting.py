@@ -23,10 +23,15 @@ _CHART: Final[dict[str, Any]] = {
 }
 
 
+def form_of(path: PurePath) -> str:
+    """The form of a report, by the name of its file, which ends in one of `ENDINGS`."""
+    return "latex-document" if path.name.lower() == "report.tex" else ENDINGS[path.suffix.lower()]
+
+
 def _charts(value: Any) -> Any:
     """Charts by name, each with its measures; `[differences, {trade_off: [nDCG@10, EPC@10]}]`."""
     charts: dict[str, tuple[str, ...]] = {}
-    for entry in as_list(value):
+    for entry in [value] if isinstance(value, Mapping) else as_list(value):
         for name, measures in entry.items() if isinstance(entry, Mapping) else ((entry, ()),):
             if name not in _NAMES:
                 raise ValueError(f"charts are {', '.join(_NAMES)}, not {str(name)[:80]!r}")

@@ -20,8 +20,9 @@ def gates_of(config: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Gat
 
     `ConfigError` for rules that cannot be read.
     """
-    rules: Sequence[str] = options.get("rules", ())
-    section = {**config.get("gates", {}), **options} | ({"rules": [read_rule(rule) for rule in rules]} if rules else {})
+    rules: Sequence[Any] = options.get("rules", ())
+    read = [read_rule(rule) if isinstance(rule, str) else rule for rule in rules]
+    section = {**config.get("gates", {}), **options} | ({"rules": read} if rules else {})
     try:
         return Gates.model_validate(section), Compare.model_validate(config.get("compare", {}))
     except ValidationError as error:

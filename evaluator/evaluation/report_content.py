@@ -21,6 +21,7 @@ from ..output.charts.points import NamedModel
 from ..output.report.content import CHARTS, ReportContent
 from ..results.result import Result
 from ..results.users import columns_of
+from .chart_measures import named_charts
 from .gathering import Gathered, with_baseline_folder
 from .reporting import latex_of
 
@@ -40,18 +41,18 @@ def report_of(
 
     `RecevalError` if they cannot be compared.
     """
-    charts = wanted.chosen or dict.fromkeys(CHARTS, ())
+    charts = named_charts(wanted.chosen or dict.fromkeys(CHARTS, ()), _labels(results))
     questions = _with_spreads(results, questions, charts)
     comparison = compare(results, questions) if comparing and _several(results, questions) else None
     first = next(iter(results.values()))
-    beside = beside_best(first, questions) if len(results) == 1 and comparison is not None and questions.baseline is None else None
+    beside = beside_best(first, questions) if len(results) == 1 and comparison is not None else None
     return ReportContent(
         results=results,
         models=_models(results, questions),
         comparison=comparison,
         gates=gates or [asdict(gate) for one in results.values() for gate in one.gates],
         spreads=() if comparison is not None else tuple(spread for one in results.values() for spread in _spreads(one, charts)),
-        certain=() if beside is None else tuple(beside.sentences()),
+        certain=() if beside is None or questions.baseline is not None else tuple(beside.sentences()),
         alike=frozenset() if beside is None else beside.alike(),
         source=source,
         given_title=wanted.title,
@@ -77,6 +78,7 @@ def report_of_gathered(
     questions = Questions.of(compare_section)
     asked = changed(questions)
     wanted = wanted.model_copy(update={"title": title or wanted.title, **({} if charts is None else {"charts": dict(charts)})})
+    named_charts(wanted.chosen, _labels(gathered.results))
     if len(gathered.results) == 1 and asked.baseline == questions.baseline:
         return _tolerant(gathered, asked, wanted, source)
     results, asked = with_baseline_folder(gathered, asked)
@@ -95,7 +97,8 @@ def _tolerant(gathered: Gathered, questions: Questions, wanted: ReportConfig, so
         results, questions = with_baseline_folder(gathered, questions)
         return report_of(results, questions, wanted, source=source)
     except RecevalError as error:
-        alone = report_of(gathered.results, replace(questions, baseline=None), wanted, source=source, comparing=False)
+        plain = wanted.model_copy(update={"charts": dict.fromkeys(wanted.charts, ())})
+        alone = report_of(gathered.results, replace(questions, baseline=None), plain, source=source, comparing=False)
         return replace(alone, uncompared=error.shown())
 
 
@@ -123,6 +126,10 @@ def _section(result: Result, name: str, kind: type[Section]) -> Section | None:
         return kind.model_validate(result.config[name]) if name in result.config else None
     except ValueError:
         return None
+
+
+def _labels(results: Mapping[str, Result]) -> list[str]:
+    return [label for result in results.values() for label in result.labels()]
 
 
 def _several(results: Mapping[str, Result], questions: Questions) -> bool:

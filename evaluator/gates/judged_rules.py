@@ -15,7 +15,7 @@ from ..results.result import Result, Row
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class RuleCase:
     """One rule for one measure of one model, over all users or over a group: `row` has its value."""
 
     rule: GateRule
@@ -28,7 +28,7 @@ class Case:
         return self.row.label
 
 
-def cases_of(rule: GateRule, result: Result, model: str) -> Iterator[Case]:
+def cases_of(rule: GateRule, result: Result, model: str) -> Iterator[RuleCase]:
     """What a rule judges of a model; `ConfigError` for a measure or groups that the result does not have."""
     rows = rows_of(result, model)
     for label in named(rule.measure, tuple(rows), f"rule '{rule}'"):
@@ -36,9 +36,9 @@ def cases_of(rule: GateRule, result: Result, model: str) -> Iterator[Case]:
         if problem:
             raise ConfigError(f"rule '{rule}': {problem}")
         if not rule.by:
-            yield Case(rule, model, rows[label])
+            yield RuleCase(rule, model, rows[label])
         for by in rule.by:
-            yield from (Case(rule, model, row) for row in _groups(rule, by.name, label, result, model))
+            yield from (RuleCase(rule, model, row) for row in _groups(rule, by.name, label, result, model))
 
 
 def _groups(rule: GateRule, by: str, label: str, result: Result, model: str) -> list[Row]:

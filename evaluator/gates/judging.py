@@ -19,7 +19,7 @@ from ..stats.gates import GateTest, corrected_gains, estimate_test, limit_test, 
 from ..stats.records import Subject
 from .bases import NoBase, base_of, judged_models
 from .demands import Demands, outcome_of_missing
-from .judged_rules import Case, cases_of
+from .judged_rules import RuleCase, cases_of
 from .verdicts import Judged, gate_of
 
 
@@ -58,14 +58,14 @@ class _Judging:
             return [self._limit(case) for case in cases]
         return self._margins(cases, base)
 
-    def _limit(self, case: Case) -> Judged:
+    def _limit(self, case: RuleCase) -> Judged:
         row, alpha = case.row, self.demands.questions.settings.alpha
         if row.by is not None and row.n_users < FEW_USERS:
             return _too_few(case, _subject(case), row.n_users)
         kind, limit = case.rule.limit
         return Judged(case, _subject(case), limit_test(kind, limit, row.value, row.std, row.n_users, alpha))
 
-    def _margins(self, cases: Sequence[Case], base: Side) -> list[Judged]:
+    def _margins(self, cases: Sequence[RuleCase], base: Side) -> list[Judged]:
         differing = self._differing(base, cases)
         estimates = {label: differing.estimate(label) for label in dict.fromkeys(case.label for case in cases)}
         differing.count_users({label: (one.n, one.n_unpaired) for label, one in estimates.items()})
@@ -83,7 +83,7 @@ class _Judging:
             what = "its own gates" if failed else "its health checks"
             yield f"The baseline {base.name} failed {what}: what is as good need not be good."
 
-    def _margin(self, case: Case, differing: Differing, of_all: Estimate) -> Judged:
+    def _margin(self, case: RuleCase, differing: Differing, of_all: Estimate) -> Judged:
         """Judge a margin over a group, or `of_all` users."""
         row = case.row
         subject = differing.subject(case.label, row.by, row.group)
@@ -93,7 +93,7 @@ class _Judging:
         test = _test(case, estimate, self.demands.questions.settings.alpha)
         return Judged(case, subject, test, paired=estimate.n_changed is not None, notes=() if test.by_value else estimate.notes)
 
-    def _differing(self, base: Side, cases: Sequence[Case]) -> Differing:
+    def _differing(self, base: Side, cases: Sequence[RuleCase]) -> Differing:
         """The pair of a model and its base; `DataError` if measures of it cannot be compared."""
         model = Side(cases[0].model, self.result, cases[0].model)
         _refuse_what_it_lacks(base, cases)
@@ -111,7 +111,7 @@ def _hinting(hint: str) -> Iterator[None]:
         raise DataError(error.message, hint) from None
 
 
-def _test(case: Case, estimate: Estimate, alpha: float) -> GateTest:
+def _test(case: RuleCase, estimate: Estimate, alpha: float) -> GateTest:
     """A margin over paired users is tested exactly; over anything else by its estimate."""
     kind, margin, better = case.rule.margin_kind, case.rule.margin, case.row.higher_is_better
     assert kind is not None
@@ -121,7 +121,7 @@ def _test(case: Case, estimate: Estimate, alpha: float) -> GateTest:
     return estimate_test(estimate, better, kind, margin.size, alpha, margin.is_share)
 
 
-def _refuse_what_it_lacks(base: Side, cases: Sequence[Case]) -> None:
+def _refuse_what_it_lacks(base: Side, cases: Sequence[RuleCase]) -> None:
     known = rows_of(base.result, base.model)
     lacking = [case.label for case in cases if case.label not in known]
     splits = {row.by for row in base.result.by_group}
@@ -131,18 +131,18 @@ def _refuse_what_it_lacks(base: Side, cases: Sequence[Case]) -> None:
         raise DataError(f"the baseline {base.name} has no {what}", "evaluate it again with the config of today")
 
 
-def _subject(case: Case) -> Subject:
+def _subject(case: RuleCase) -> Subject:
     """What is judged by itself."""
     row = case.row
     return Subject(case.label, "", case.model, row.higher_is_better, row.k, row.aggregate, row.by, row.group)
 
 
-def _without(case: Case) -> GateTest:
+def _without(case: RuleCase) -> GateTest:
     """A test of nothing but the value of today."""
     margin = case.rule.margin
     return GateTest(case.rule.kind, margin.size, margin.is_share, 0, None, case.row.value, None, None, None, 0.95, None, None)
 
 
-def _too_few(case: Case, subject: Subject, n: int) -> Judged:
+def _too_few(case: RuleCase, subject: Subject, n: int) -> Judged:
     reason = f"{n:,} user{'' if n == 1 else 's'}: a group of fewer than {FEW_USERS} is not judged"
     return Judged(case, subject, replace(_without(case), n_users=n), outcome="skipped", reason=reason)

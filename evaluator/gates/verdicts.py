@@ -9,14 +9,14 @@ from ..stats.gate_kinds import GateOutcome
 from ..stats.gate_sentences import can_show, gate_sentence, observed_text, remark, rule_text
 from ..stats.gates import GateTest
 from ..stats.records import Subject
-from .judged_rules import Case
+from .judged_rules import RuleCase
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
     """A case with its test. What could not be tested has its `outcome` already, and the `reason`."""
 
-    case: Case
+    case: RuleCase
     subject: Subject
     test: GateTest
     outcome: Outcome | None = None

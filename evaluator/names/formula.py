@@ -75,6 +75,11 @@ class Formula:
         """The measures it needs, each once, in the order written."""
         return tuple(dict.fromkeys(_measures(self._tree)))
 
+    @property
+    def alone(self) -> MetricSpec | None:
+        """The measure, where the expression is nothing but one, as `+nDCG@10` is."""
+        return self._tree if isinstance(self._tree, MetricSpec) else None
+
     def value(self, values: Mapping[MetricSpec, float | None]) -> float | None:
         """What the expression comes to, or None where `undefined` says why; it never raises."""
         outcome = self._outcome(values)

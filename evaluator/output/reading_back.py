@@ -156,6 +156,13 @@ def _finding(cells: Mapping[str, Any]) -> Finding:
     return _read(Finding, {name: value for name, value in cells.items() if name != "share"})
 
 
+def _extents(path: Path) -> dict[str, tuple[int, int]]:
+    """The first row and the number of rows of each model, whose rows stand together."""
+    models = pl.scan_parquet(path, glob=False).select(pl.col("model").rle()).unnest("model").collect()
+    ends = models["len"].cum_sum().to_list()
+    return {model: (end - length, length) for model, length, end in zip(models["value"], models["len"], ends, strict=True)}
+
+
 def _users(folder: Path, files: set[str], content: Mapping[str, Any]) -> Mapping[str, pl.DataFrame]:
     """The values of users, where the folder has them as Parquet."""
     if USERS not in files:
@@ -167,8 +174,12 @@ def _users(folder: Path, files: set[str], content: Mapping[str, Any]) -> Mapping
         raise DataError(f"{path}: cannot be read: {_first_line(error)}", _AGAIN) from None
     own = names[1:]
 
+    extents: dict[str, tuple[int, int]] = {}
+
     def read(model: str, wanted: Sequence[str] | None) -> pl.DataFrame:
-        rows = pl.scan_parquet(path, glob=False).filter(pl.col("model") == model)
-        return rows.select(own if wanted is None else wanted).collect()
+        if not extents:
+            extents.update(_extents(path))
+        first, length = extents.get(model, (0, 0))
+        return pl.scan_parquet(path, glob=False).slice(first, length).select(own if wanted is None else wanted).collect()
 
     return StoredUsers(dict.fromkeys((model["model"] for model in content["models"]), own), read)

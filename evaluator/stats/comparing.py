@@ -13,7 +13,7 @@ from ..names.aggregate_names import SMALLEST_FACTOR
 from .clusters import with_clusters
 from .confidence import Replicates, Scaled, ScaledLogarithm, not_within, probability_within, two_sided
 from .estimates import Estimate, Relative, paired_estimate
-from .paired import Floats, PairedSums, both_finite, differences_of
+from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
 from .ranks import with_ranks
 from .ratios import RatioTerms, pooled_estimate
 from .records import Difference, Settings, Subject
@@ -52,7 +52,7 @@ def estimate_paired(
     """The estimate that `compare_paired` records, which a gate judges too."""
     left, right = np.asarray(base, dtype=np.float64), np.asarray(model, dtype=np.float64)
     a, b, n_unpaired = both_finite(left, right)
-    members = None if clusters is None else clusters[np.isfinite(left) & np.isfinite(right)]
+    members = None if clusters is None else clusters[counts_on_both(left, right)]
     if aggregate == "median" or _percentage(aggregate) is not None:
         estimate = _of_statistic(a, b, _statistic(aggregate), settings)
         if members is not None:
@@ -61,7 +61,7 @@ def estimate_paired(
         estimate = _of_logarithms(a, b, settings, members)
     else:
         sums = PairedSums.of(a, b)
-        estimate = _tested(paired_estimate(sums, settings.alpha), differences_of(a, b), settings, members)
+        estimate = _tested(paired_estimate(sums, settings.alpha), a, b, settings, members)
         is_plain = members is None and estimate.test == "t"
         estimate = _of_total(estimate) if aggregate == "sum" else replace(estimate, sums=sums if is_plain else None)
     return replace(estimate, n_unpaired=n_unpaired)
@@ -138,9 +138,10 @@ def difference_of(subject: Subject, estimate: Estimate, settings: Settings, marg
     return replace(difference, sentence=sentence_of(difference))
 
 
-def _tested(estimate: Estimate, differences: Floats, settings: Settings, clusters: NDArray[np.integer] | None) -> Estimate:
-    if estimate.confidence is None:
+def _tested(estimate: Estimate, base: Floats, model: Floats, settings: Settings, clusters: NDArray[np.integer] | None) -> Estimate:
+    if estimate.confidence is None or (clusters is None and settings.test == "t"):
         return estimate
+    differences = differences_of(base, model)
     if clusters is not None:
         return with_clusters(estimate, differences, clusters)
     if settings.test == "permutation":
@@ -164,7 +165,7 @@ def _of_total(estimate: Estimate) -> Estimate:
 def _of_logarithms(base: Floats, model: Floats, settings: Settings, clusters: NDArray[np.integer] | None) -> Estimate:
     """The ratio of two geometric means by t on logarithms; its interval is told as a difference from the base value as it is."""
     a, b = (np.log(np.maximum(side, SMALLEST_FACTOR)) for side in (base, model))
-    logarithms = _tested(paired_estimate(PairedSums.of(a, b), settings.alpha), differences_of(a, b), settings, clusters)
+    logarithms = _tested(paired_estimate(PairedSums.of(a, b), settings.alpha), a, b, settings, clusters)
     if logarithms.base_value is None or logarithms.difference is None:
         return logarithms
     base_value, growth = float(np.exp(logarithms.base_value)), float(np.expm1(logarithms.difference))

@@ -148,11 +148,20 @@ def differences_of(base: Floats, model: Floats) -> Floats:
 
 def both_finite(base: Floats, model: Floats) -> tuple[Floats, Floats, int]:
     """The values of users who have a finite one on both sides, and how many have one on one side only."""
-    left, right = np.abs(base) < _LARGEST, np.abs(model) < _LARGEST
-    both = left & right
+    both = counts_on_both(base, model)
     if both.all():
         return base, model, 0
-    return base[both], model[both], int(np.count_nonzero(left ^ right))
+    return base[both], model[both], int(np.count_nonzero(_counts(base) ^ _counts(model)))
+
+
+def counts_on_both(base: Floats, model: Floats) -> NDArray[np.bool_]:
+    """Which users have a finite value on both sides."""
+    return _counts(base) & _counts(model)
+
+
+def _counts(values: Floats) -> NDArray[np.bool_]:
+    """Which values are finite, made without a copy of all of them."""
+    return np.asarray((values < _LARGEST) & (values > -_LARGEST))
 
 
 def _changed(base: Floats, model: Floats) -> tuple[NDArray[np.intp], Floats]:

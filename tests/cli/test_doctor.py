@@ -9,7 +9,7 @@ from importlib import metadata
 import click
 import pytest
 from receval.cli import completing, doctor
-from receval.cli.main import cli
+from receval.cli.commands import cli
 from receval.errors import ConfigError
 
 from tests.conftest import CONFIGS

@@ -231,7 +231,7 @@ def test_help_and_version_exit_0_without_the_dataframe_library(arguments):
 
 
 def test_every_command_is_listed_and_has_help(receval):
-    from receval.cli.main import cli
+    from receval.cli.commands import cli
 
     listed = receval("--help")[1]
     for name in cli.list_commands(None):

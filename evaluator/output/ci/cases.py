@@ -57,5 +57,5 @@ def _of_checks(label: str, result: Result) -> Iterator[Case]:
             outcome: CaseOutcome = {"error": "fail", "warn": "warn"}.get(finding.severity, "pass")  # type: ignore[assignment]
             model = "/".join(part for part in (label, finding.model) if part)
             numbers = {"count": finding.count, "total": finding.total, "share": finding.share}
-            sentence = f"{titled(finding)} {finding.advice}" if outcome != "pass" else titled(finding)
+            sentence = f"{titled(finding)} What to do: {finding.advice}." if outcome != "pass" else titled(finding)
             yield Case("checks", check, name, on_one_line(model), outcome, on_one_line(sentence), numbers)

@@ -36,7 +36,7 @@ def differences_table(comparison: Comparison) -> LatexTable:
         of_pair = [one for one in comparison.differences if (one.subject.base, one.subject.model) == (base, model)]
         rows += sorted(of_pair, key=lambda one: one.subject.measure not in comparison.judged)
     verdicts = [verdict_text(one, comparison) for one in rows]
-    caption = f"{_capitalised(title(comparison))}: {subtitle(comparison)}."
+    caption = f"Comparison of {title(comparison)}. {subtitle(comparison)}."
     notes = (*_meaning(verdicts), *dict.fromkeys((*comparison.notes, *notes_on(comparison.differences))))
     keys = (text_column("measure", [measure_text(one) for one in rows]),)
     columns = (*_numbers(comparison, rows), text_column("", verdicts))
@@ -56,7 +56,7 @@ def letters_table(comparison: Comparison, digits: int | None) -> LatexTable:
         )
         head = measure + {True: " \u2191", False: " \u2193", None: ""}[comparison.higher_is_better[measure]]
         columns.append(LatexColumn(head, cells, max(map(len, shown)), raised=max(map(len, letters.values()), default=0)))
-    caption = f"{_capitalised(title(comparison))}: {subtitle(comparison)}. Models that share a letter cannot be told apart."
+    caption = f"Comparison of {title(comparison)}. {subtitle(comparison)}. Models that share a letter cannot be told apart."
     return LatexTable(caption, "tab:letters", (text_column("", comparison.models),), tuple(columns), notes=comparison.notes)
 
 
@@ -73,7 +73,7 @@ def groups_table(comparison: Comparison) -> list[LatexTable]:
     )
     columns = (_column("users", [f"{one.n_users:,}" for one in rows]), *_numbers(comparison, rows))
     rules = {place: "" for place in range(1, len(rows)) if names[place] != names[place - 1]}
-    caption = f"{_capitalised(title(comparison))}, within groups, corrected together."
+    caption = f"Comparison of {title(comparison)}, within groups, corrected together."
     return [LatexTable(caption, "tab:comparison-groups", keys, columns, rules)]
 
 
@@ -104,7 +104,3 @@ def _meaning(verdicts: Sequence[str]) -> tuple[str, ...]:
     }
     found = [meaning for verdict, meaning in meanings.items() if verdict in verdicts]
     return (f"{'; '.join(found)}.",) if found else ()
-
-
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -122,8 +122,8 @@ def _groups(comparison: Comparison) -> PageTable:
     digits = digits_of(comparison.by_group)
     columns = (
         PageColumn("group", "name"),
-        PageColumn("model", "name"),
-        PageColumn("measure", "name"),
+        PageColumn("model", "text"),
+        PageColumn("measure", "text"),
         PageColumn("users"),
         PageColumn("base"),
         PageColumn("value"),

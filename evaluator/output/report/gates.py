@@ -19,15 +19,18 @@ def section(content: ReportContent) -> Section | None:
         return None
     rows = tuple(_row(gate) for gate in content.gates)
     data = [[gate.get(name) for name in DATA] for gate in content.gates]
-    columns = (PageColumn("rule", "name"), PageColumn("model", "name"), PageColumn("outcome", "text"), PageColumn("why", "text"))
+    columns = (
+        PageColumn("rule", "name"),
+        PageColumn("model", "text"),
+        PageColumn("outcome", "text"),
+        PageColumn("found", "text"),
+        PageColumn("why", "text"),
+    )
     return Section("gates", "Gates", tables=(PageTable("gates-table", "Gates", columns, rows, DATA, data),))
 
 
 def _row(gate: Mapping[str, Any]) -> tuple[PageCell, ...]:
     outcome = gate["outcome"]
-    return (
-        PageCell(gate["rule"]),
-        PageCell(gate.get("model") or ""),
-        PageCell(WORDS[outcome], verdict=_SEVERITIES[outcome]),
-        PageCell(gate.get("sentence") or ""),
-    )
+    why = gate.get("remark") or ("" if gate.get("found") else gate.get("sentence", ""))
+    ended = PageCell(WORDS[outcome], verdict=_SEVERITIES[outcome])
+    return PageCell(gate["rule"]), PageCell(gate.get("model") or ""), ended, PageCell(gate.get("found") or ""), PageCell(why)

@@ -37,10 +37,10 @@ def summary(content: ReportContent) -> str:
         lines += ["", explained("Bold:", bool(content.alike))]
     if content.comparison is not None:
         compared = differences.section(content.comparison, ())
-        lines += ["", f"## {compared.title}", "", markdown_text(compared.prose[0]), ""]
+        lines += ["", f"## {compared.title}", "", markdown_text(compared.prose[0])]
         said = [line.sentence for line in verdict(content)]
-        lines += [f"- {markdown_text(text)}" for text in compared.points if text not in said]
-        lines += ["", *_tables(compared.tables)]
+        more = [f"- {markdown_text(text)}" for text in compared.points if text not in said]
+        lines += [*([""] if more else []), *more, "", *_tables(compared.tables)]
     if content.show_users and content.comparison is not None and content.comparison.losers:
         lines += ["", "## Who loses most", "", *_tables(differences.losers_section(content.comparison).tables)]
     for section in (segments.section(content), findings.section(content), provenance.section(content)):
@@ -97,7 +97,7 @@ def _tables(tables: Sequence[PageTable]) -> Iterator[str]:
         yield f"**{markdown_text(table.caption)}**"
         yield ""
         yield _row([column.head for column in table.columns])
-        yield "|" + "".join("---|" if column.kind in ("text", "name") else "---:|" for column in table.columns)
+        yield "|" + "".join("---:|" if column.kind != "text" and place else "---|" for place, column in enumerate(table.columns))
         for row in table.rows:
             yield _row([" ".join(part for part in (cell.text, cell.remark) if part) for cell in row])
         yield ""

@@ -46,7 +46,7 @@ def _table(number: int, by: str, of_one: list[tuple[ValuePoint, Row]]) -> PageTa
     directions = {row.label: row.higher_is_better for _, row in of_one}
     columns = (
         PageColumn(by, "name"),
-        PageColumn("model", "name"),
+        PageColumn("model", "text"),
         PageColumn("users"),
         *(PageColumn(f"{label}{ARROWS[directions[label]]}") for label in labels),
     )

@@ -1,0 +1,68 @@
+"""Standard streams that are closed or full: they change no exit code but that of results which cannot be written."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+from typing import Any
+
+_CLOSED = "it is closed"
+
+
+def prepare() -> None:
+    """Let standard output fail with a sentence, and standard error not at all."""
+    for number, mode in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):  # or files that are opened would get their numbers
+        _fill(number, mode)
+    sys.stdout = _Output.in_place_of(sys.stdout, 1)
+    sys.stderr = _Messages.in_place_of(sys.stderr, 2)
+
+
+def _fill(number: int, mode: int) -> None:
+    """Open a descriptor that whoever started the program closed; standard output so that writing to it fails."""
+    try:
+        os.fstat(number)
+    except OSError:
+        opened = os.open(os.devnull, mode)
+        if opened != number:
+            os.dup2(opened, number)
+            os.close(opened)
+
+
+class _Stream(io.FileIO):
+    @classmethod
+    def in_place_of(cls, stream: Any, number: int) -> io.TextIOWrapper:
+        """What writes to the same descriptor as `stream`, in the same encoding."""
+        raw = cls(number, "wb", closefd=False)
+        encoding = getattr(stream, "encoding", None) or "utf-8"
+        by_line = number == 2 or raw.isatty()
+        return io.TextIOWrapper(io.BufferedWriter(raw), encoding, getattr(stream, "errors", "backslashreplace"), line_buffering=by_line)
+
+
+class _Output(_Stream):
+    """Standard output: `OutputError` if it cannot be written, after which it takes everything, so that the program can end."""
+
+    def write(self, content: Any) -> int:
+        """Write bytes; a closed pipe has a meaning of its own."""
+        try:
+            return super().write(content)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            from receval.errors import OutputError
+
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            reason = _CLOSED if error.errno == errno.EBADF else error.strerror
+            raise OutputError(f"cannot write to standard output: {reason}") from None
+
+
+class _Messages(_Stream):
+    """Standard error: what it cannot take is lost, and the exit code says what happened."""
+
+    def write(self, content: Any) -> int:
+        """Write bytes, or act as if they were written."""
+        try:
+            return super().write(content)
+        except OSError:
+            return len(content)

@@ -1,0 +1,114 @@
+"""`receval.gate`, `result.report` and `result.chart`: what the command line does, on results in memory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import receval
+
+MORE = {user: [user % 7, 7 + user % 5, 20] for user in range(200)}
+GOOD = [*range(150)]
+
+
+@pytest.fixture(scope="module")
+def result() -> receval.EvaluationResult:
+    """`new` finds the item of 150 of 200 users at once, `old` at rank 3 only."""
+    new = {user: items if user in GOOD else items[::-1] for user, items in MORE.items()}
+    lists = {"old": {user: items[::-1] for user, items in MORE.items()}, "new": new}
+    test = {user: [user % 7] for user in MORE}
+    return receval.evaluate(test=test, recommendations=lists, metrics=["nDCG", "HitRate"], top_k=[1, 3], health=False)
+
+
+def test_rules_are_judged_and_passed_says_how_it_ended(result: receval.EvaluationResult):
+    verdicts = result.gate(["HitRate@1 >= 0.5", {"measure": "nDCG@3", "min_gain": 0.1}], baseline="old")
+    assert [(one.model, one.outcome, one.base) for one in verdicts] == [("new", "pass", None), ("new", "pass", "old")]
+    assert verdicts.passed
+    worse = result.gate("HitRate@1 max_loss 1%", baseline="new")
+    assert (worse.passed, worse.summary(), len(worse)) == (False, "1 of 1 gate failed", 1)
+    assert repr(worse).splitlines()[0] == "gates · old against new · 200 users, paired · one-sided 95 % bounds"
+    assert repr(worse).splitlines()[-1] == "1 of 1 gate failed"
+    assert worse.to_polars().select("model", "outcome").row(0) == ("old", "fail")
+
+
+def test_a_baseline_is_a_result_a_folder_or_a_model(result: receval.EvaluationResult, tmp_path: Path):
+    result.save(tmp_path / "main")
+    rule = "nDCG@3 max_loss 0"
+    in_memory = result.gate(rule, baseline={"main": result})
+    assert in_memory == result.gate(rule, baseline=tmp_path / "main") == receval.gate(tmp_path / "main", rule, baseline={"main": result})
+    assert {one.base for one in in_memory} == {"main/old", "main/new"}
+    assert {one.outcome for one in result.gate(rule, baseline=str(tmp_path / "none"), if_missing="warn")} == {"warn"}
+
+
+def test_the_rules_of_a_config_are_judged_where_none_are_given(result: receval.EvaluationResult, tmp_path: Path):
+    config = {**result.config, "gates": {"rules": ["HitRate@1 >= 0.9"], "models": "new"}}
+    stored = receval.EvaluationResult.of(result)
+    object.__setattr__(stored, "config", config)
+    assert [one.outcome for one in stored.gate()] == ["fail"]
+    assert [one.outcome for one in stored.gate("HitRate@1 >= 0.7")] == ["pass"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "asked", "sentence"),
+    [
+        ([], {}, "there is no rule to judge"),
+        ("nDCG@3 >>> 1", {}, "rule nDCG@3 >>> 1: a rule has >= or <="),
+        ({"measure": "nDCG@3", "maxx": 1}, {}, "unknown key 'maxx' — did you mean 'max'?"),
+        ("nDCG@9 >= 1", {}, "no measure of the results is called 'nDCG@9'"),
+        ("nDCG@3 max_loss 2%", {}, "give baseline, or against in the rule"),
+        ("nDCG@3 max_loss 2%", {"baseline": 3}, "give a result"),
+        ("nDCG@3 max_loss 2%", {"baseline": "no/folder"}, "keep one with result.save, or say what its absence means: if_missing"),
+        ("nDCG@3 >= 1", {"unproven": "maybe"}, "unproven"),
+    ],
+)
+def test_a_rule_that_cannot_be_judged_is_told_in_a_sentence(result: receval.EvaluationResult, rules: Any, asked: Any, sentence: str):
+    with pytest.raises(receval.RecevalError) as failure:
+        result.gate(rules, **asked)
+    assert sentence in str(failure.value)
+    assert "--" not in str(failure.value)
+
+
+def test_a_report_has_the_form_that_its_ending_says(result: receval.EvaluationResult, tmp_path: Path):
+    verdicts = result.gate("HitRate@1 >= 0.9")
+    for name in ("page.html", "page.md", "report.tex", "junit.xml", "badge.svg"):
+        result.report(tmp_path / "reports" / name, title="Home page", gates=verdicts)
+    read = {path.name: path.read_text("utf-8") for path in (tmp_path / "reports").iterdir()}
+    assert "<title>Home page</title>" in read["page.html"]
+    assert "HitRate@1 ≥ 0.9" in read["page.md"]
+    assert read["report.tex"].startswith("\\documentclass")
+    assert ElementTree.fromstring(read["junit.xml"]).find(".//failure") is not None
+    with pytest.raises(receval.ConfigError, match=r"end a report in \.html"):
+        result.report(tmp_path / "page.doc")
+    assert len(read) == 5
+
+
+def test_a_report_compares_with_another_result(result: receval.EvaluationResult, tmp_path: Path):
+    result.report(tmp_path / "page.md", baseline=result, margin="1%")
+    result.save(tmp_path / "main")
+    result.report(tmp_path / "folder.md", baseline=f"baseline={tmp_path / 'main'}", margin="1%")
+    assert "against baseline" in (tmp_path / "page.md").read_text("utf-8")
+    assert (tmp_path / "page.md").read_bytes() == (tmp_path / "folder.md").read_bytes()
+
+
+def test_a_chart_is_a_picture_and_a_specification(result: receval.EvaluationResult, tmp_path: Path):
+    chart = result.chart("over_k", of="nDCG")
+    assert chart._repr_svg_().startswith("<svg")
+    assert "nDCG" in chart.svg
+    assert "HitRate" not in chart.svg
+    for form in ("svg", "png", "pdf", "json"):
+        chart.save(tmp_path / f"chart.{form}")
+    assert json.loads((tmp_path / "chart.json").read_text()) == chart.spec
+    assert (tmp_path / "chart.png").read_bytes()[:4] == b"\x89PNG"
+    with pytest.raises(receval.ConfigError, match=r"end a chart in \.svg, \.png, \.pdf, \.json"):
+        chart.save(tmp_path / "chart.gif")
+
+
+def test_what_cannot_be_drawn_is_told_in_a_sentence(result: receval.EvaluationResult):
+    with pytest.raises(receval.ConfigError, match="charts are differences, over_k, distribution, trade_off, not 'pie'"):
+        result.chart("pie")  # type: ignore[arg-type]
+    alone = receval.evaluate(test={1: [1]}, recommendations={1: [1]}, metrics="nDCG@1", health=False)
+    with pytest.raises(receval.ConfigError, match="there is no chart over_k of this result: no metric has values at several cut-offs"):
+        alone.chart("over_k")

@@ -1,0 +1,56 @@
+"""Whatever valid config is given to whatever command, it ends in a result or in a sentence.
+
+`RECEVAL_FUZZ_SECONDS=600 RECEVAL_FUZZ_SEED=7 pytest tests/cli/test_nothing_but_sentences.py` looks longer, and elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+
+import pytest
+
+from tests.cli.random_configs import call, config, world, written
+
+SECONDS = float(os.environ.get("RECEVAL_FUZZ_SECONDS", "25"))
+SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
+
+ENDS = ("results.csv", "results.json", "results.jsonl", "results.md", "results.parquet", "results.tex", "junit.xml", "b.svg")
+PAGE = 0.05
+"""How often a page is made, which takes a second."""
+
+
+def commands(chance, made, path, folder):
+    """Every command of a config, with a format each."""
+    ends = [*ENDS, "results.html"] if chance.random() < PAGE else ENDS
+    yield ["run", path, "-o", f"{folder}/out/", *(part for end in ends for part in ("-o", folder / end))]
+    yield ["run", path, "--format", chance.choice(("csv", "json", "jsonl", "latex", "md")), "-v"]
+    yield ["run", path, "--per-user", "--format", chance.choice(("csv", "jsonl"))]
+    yield ["check", path]
+    yield ["describe", path]
+    yield ["audit", path, "--format", chance.choice(("table", "csv", "json", "md"))]
+    named = made["evaluation"]["metrics"]
+    for measure in (chance.choice(named), "nDCG@2"):
+        form = chance.choice(("table", "json", "md"))
+        yield ["explain", measure, path, "--user", chance.choice((0, 1, 99, 98)), "--model", "one", "--format", form]
+    yield ["compare", f"{folder}/out/", "--format", chance.choice(("table", "csv", "json", "md"))]
+    yield ["gate", path]
+    yield ["report", f"{folder}/out/", "-o", folder / ("r.html" if chance.random() < PAGE else chance.choice(("r.md", "r.tex", "r.xml")))]
+
+
+@pytest.mark.slow
+def test_every_command_ends_in_a_result_or_a_sentence(tmp_path):
+    chance = random.Random(SEED)
+    end, fine = time.monotonic() + SECONDS, 0
+    while time.monotonic() < end:
+        made = config(chance)
+        path = written(tmp_path, world(chance), made, chance)
+        if call("validate", path)[0]:
+            continue
+        for command in commands(chance, made, path, tmp_path):
+            code, _, err = call(*command)
+            assert code in (0, 1, 2, 3, 4), (made, command, err)
+            assert "Traceback" not in err, (made, command, err)
+            fine += code in (0, 1)
+    assert fine > 20

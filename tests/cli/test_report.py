@@ -1,0 +1,193 @@
+"""`receval report` and `receval plot`, and the reports of `receval run`."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+from receval.output.charts import drawing
+
+from tests.reports import written
+
+HTML = b"<!DOCTYPE html>\n"
+
+
+@pytest.fixture(autouse=True)
+def nowhere(monkeypatch, tmp_path):
+    """Not on GitHub, even if the tests are, and in a folder of its own."""
+    for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder of results of two models, and its config."""
+    from receval.cli.main import main
+
+    folder = tmp_path_factory.mktemp("given")
+    written(folder, ["popular", "good"], metrics=["nDCG", "Recall"], top_k=[1, 3])
+    assert main(["run", str(folder / "config.yaml"), "-q", "-o", f"{folder}/out/"]) == 0
+    return folder
+
+
+def test_a_folder_and_its_config_give_the_same_page_as_the_run(folder, tmp_path, receval):
+    assert receval("report", folder / "out", "-o", "of_folder.html", "-q")[0] == 0
+    assert receval("report", folder / "config.yaml", "-o", "of_config.html", "-q")[0] == 0
+    assert receval("run", folder / "config.yaml", "-o", "of_run.html", "-q")[0] == 0
+    pages = {(tmp_path / f"of_{name}.html").read_bytes() for name in ("folder", "config", "run")}
+    assert len(pages) == 1
+    assert pages.pop().startswith(HTML)
+
+
+def test_every_ending_gives_its_form(folder, tmp_path, receval):
+    begins = {"r.html": HTML, "r.md": b"# Evaluation", "r.xml": b"<?xml", "r.svg": b"<svg", "r.tex": b"%"}
+    code, out, err = receval("report", folder / "out", *(part for name in begins for part in ("-o", name)))
+    assert (code, out) == (0, ""), err
+    assert err == f"receval: wrote {', '.join(begins)}\n"
+    for name, start in begins.items():
+        assert (tmp_path / name).read_bytes().startswith(start)
+
+
+def test_two_folders_give_the_page_of_their_comparison(folder, tmp_path, receval):
+    assert receval("report", f"main={folder}/out", f"today={folder}/out", "-o", "both.html", "--title", "Both", "-q")[0] == 0
+    text = (tmp_path / "both.html").read_text()
+    assert "<title>Both</title>" in text
+    assert "today/good against main/good" in text
+    assert "identical" in text
+
+
+def test_a_form_can_be_printed(folder, receval):
+    code, out, _ = receval("report", folder / "out", "--format", "md", "--title", "Printed")
+    assert code == 0
+    assert out.startswith("# Printed\n")
+
+
+def test_a_template_of_ones_own_is_rendered(folder, tmp_path, receval, write):
+    write("t.j2", "{{ title }}{% for model in result.models %} <{{ model.model }}>{% endfor %}\n")
+    assert receval("report", folder / "out", "--template", "t.j2", "-o", "x.txt", "-o", "x.html", "-q")[0] == 0
+    assert (tmp_path / "x.txt").read_text() == "Evaluation of popular and good <popular> <good>\n"
+
+
+def test_losers_are_named_only_if_they_are_asked_for(folder, tmp_path, receval):
+    receval("report", folder / "out", "-o", "without.html", "-o", "without.md", "-q")
+    receval("report", folder / "out", "--baseline", "good", "--losers", "2", "-o", "with.html", "-q")
+    assert "person-" not in (tmp_path / "without.html").read_text() + (tmp_path / "without.md").read_text()
+    assert "person-" in (tmp_path / "with.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["report", "{}/out"], 2, "say where the report goes"),
+        (["report", "{}/out", "-o", "x.docx"], 2, "end a report in .html"),
+        (["report", "{}/none", "-o", "x.html"], 2, "there is no config file"),
+        (["report", "{}", "-o", "x.html"], 3, "is no folder of results"),
+        (["report", "{}/out", "-o", "x.html", "--baseline", "goood"], 2, "did you mean good"),
+        (["report", "{}/out", "-o", "x.html", "--margin", "much"], 2, "--margin"),
+        (["report", "{}/out", "-o", "x.html", "--template", "none.j2"], 2, "cannot be read"),
+        (["report", "a={}/out", "b={}/out", "-o", "x.tex"], 2, "is of one result"),
+        (["plot", "over_k", "{}/out", "-o", "x.gif"], 2, "end a chart in .svg"),
+        (["plot", "trade_off", "{}/out", "-o", "x.json", "--of", "nDCG@1"], 2, "two measures"),
+        (["plot", "over_k", "{}/out", "-o", "x.json", "--of", "MAP"], 2, "MAP"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_sentence(arguments, code, said, folder, receval, tmp_path):
+    found, out, err = receval(*(part.replace("{}", str(folder)) for part in arguments))
+    assert (found, out) == (code, ""), err
+    assert said in err
+    assert "Traceback" not in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_writes_the_reports_that_its_config_names(folder, tmp_path, receval):
+    files = f"report={{title: Ours, files: [{tmp_path}/r.html, {tmp_path}/r.md, {tmp_path}/r.tex], charts: [over_k]}}"
+    assert receval("run", folder / "config.yaml", "-q", "--set", files)[0] == 0
+    assert (tmp_path / "r.md").read_text().startswith("# Ours\n")
+    html = (tmp_path / "r.html").read_text()
+    assert "<title>Ours</title>" in html
+    assert 'id="trade-off' not in html
+    assert (tmp_path / "r.tex").read_bytes().startswith(b"%")
+
+
+def test_a_run_whose_models_cannot_be_compared_says_why_in_its_report(folder, tmp_path, receval):
+    assert receval("run", folder / "config.yaml", "-q", "-o", "r.md", "-o", "r.html", "--set", "compare.baseline=results/gone")[0] == 0
+    assert "The models are not compared: results/gone" in (tmp_path / "r.html").read_text()
+
+
+def test_a_report_does_not_overwrite_an_input(folder, receval):
+    code, _, err = receval("run", folder / "config.yaml", "--set", f"report.files=[{folder}/config.yaml.md, {folder}/x.svg]", "-q")
+    assert code == 0, err
+    os.symlink(folder / "test.parquet", folder / "link.svg")
+    code, _, err = receval("run", folder / "config.yaml", "-q", "-o", folder / "link.svg")
+    assert code == 2
+    assert "would overwrite" in err
+
+
+def test_on_github_a_run_adds_its_summary_and_says_what_failed(folder, tmp_path, receval, monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    code, out, err = receval("run", folder / "config.yaml", "-q", "--set", "health.R06=error")
+    assert code == 1
+    assert out == ""
+    assert "::error file=" in err
+    assert "title=R06" in err
+    assert (tmp_path / "summary.md").read_text().startswith("# Evaluation of popular and good\n\n- ✖ ")
+    receval("run", folder / "config.yaml", "-q", "--ci", "none")
+    assert (tmp_path / "summary.md").read_text().count("# Evaluation of") == 1
+
+
+def test_for_gitlab_two_files_are_written(folder, tmp_path, receval):
+    assert receval("report", folder / "out", "--ci", "gitlab", "-q")[0] == 0
+    assert isinstance(json.loads((tmp_path / "gl-code-quality-report.json").read_text()), list)
+    assert (tmp_path / "receval-junit.xml").read_bytes().startswith(b"<?xml")
+
+
+@pytest.mark.parametrize("chart", ["over_k", "differences", "trade_off", "distribution"])
+@pytest.mark.parametrize("ending", ["json", "svg"])
+def test_a_chart_can_be_had_alone(chart, ending, folder, tmp_path, receval):
+    if ending == "svg" and not drawing.can_draw():
+        pytest.skip("the extra report is not installed")
+    code, out, err = receval("plot", chart, folder / "out", "-o", f"x.{ending}")
+    assert (code, out, err) == (0, "", "")
+    content = (tmp_path / f"x.{ending}").read_bytes()
+    assert json.loads(content)["$schema"].startswith("https://vega.github.io/") if ending == "json" else content.startswith(b"<svg")
+
+
+def test_without_the_extra_a_chart_is_refused_before_anything_is_evaluated(folder, receval, monkeypatch):
+    monkeypatch.setattr(drawing, "can_draw", lambda: False)
+    code, _, err = receval("plot", "over_k", folder / "gone", "-o", "x.svg")
+    assert code == 4
+    assert "pip install 'receval[report]'" in err
+
+
+def test_the_measures_of_a_chart_can_be_named(folder, tmp_path, receval):
+    assert receval("plot", "trade_off", folder / "out", "-o", "x.json", "--of", "recall@3", "--of", "nDCG@1")[0] == 0
+    assert json.loads((tmp_path / "x.json").read_text())["description"] == "nDCG@1 against Recall@3 of 2 models"
+
+
+RULES = "gates={rules: ['nDCG@1 >= 0.9', 'Recall@1 >= 0.01'], models: [good]}"
+
+
+def test_gates_that_a_run_judges_lead_its_reports_and_are_suites(folder, tmp_path, receval):
+    assert receval("run", folder / "config.yaml", "-q", "-o", "r.html", "-o", "r.xml", "-o", "r.svg", "--set", RULES)[0] == 1
+    assert "✖ 1 of 2 gates failed." in (tmp_path / "r.html").read_text()
+    assert '<testsuite name="gates" tests="2" failures="1" errors="0"' in (tmp_path / "r.xml").read_text()
+    assert "gates: 1 of 2 failed" in (tmp_path / "r.svg").read_text()
+
+
+def test_gates_judged_alone_can_be_reported_too(folder, tmp_path, receval, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    rules = ("--rule", "nDCG@1 >= 0.9", "--rule", "Recall@1 >= 0.01")
+    code, _, err = receval("gate", folder / "out", *rules, "-o", "g.xml", "-o", "g.html", "--ci", "github", "-q")
+    assert code == 1
+    assert "::error title=nDCG@1 ≥ 0.9 " in err
+    assert 'failures="2"' in (tmp_path / "g.xml").read_text()
+    assert "✖ 2 of 4 gates failed." in (tmp_path / "g.html").read_text()
+    assert "- ✖ 2 of 4 gates failed." in (tmp_path / "summary.md").read_text()
+
+
+def test_a_report_of_a_folder_has_the_gates_that_were_judged(folder, tmp_path, receval):
+    receval("run", folder / "config.yaml", "-q", "-o", "judged/", "--set", RULES)
+    assert receval("report", "judged", "--format", "md", "-q")[1].splitlines()[2] == "- ✖ 1 of 2 gates failed."

@@ -1,0 +1,53 @@
+"""The section `report`."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+from receval import load_config
+from receval.config.reporting import ReportConfig
+from receval.errors import ConfigError
+
+from tests.conftest import CONFIGS
+
+
+def test_charts_are_names_or_names_with_measures():
+    wanted = ReportConfig.model_validate({"charts": ["differences", {"trade_off": ["nDCG@10", "EPC@10"], "over_k": "nDCG"}]})
+    assert wanted.chosen == {"differences": (), "trade_off": ("nDCG@10", "EPC@10"), "over_k": ("nDCG",)}
+    assert ReportConfig().chosen == {}
+
+
+@pytest.mark.parametrize(
+    ("section", "said"),
+    [
+        ({"charts": ["pie"]}, "charts are differences, over_k, distribution, trade_off"),
+        ({"charts": [{"trade_off": ["nDCG@10"]}]}, "of two measures"),
+        ({"charts": [{"over_k": [1]}]}, "given by their names"),
+        ({"files": ["report.docx"]}, "a report ends in .html"),
+        ({"title": ""}, "at least 1 character"),
+    ],
+)
+def test_what_is_wrong_is_said(section, said):
+    with pytest.raises(ValidationError, match=said):
+        ReportConfig.model_validate(section)
+
+
+def test_a_config_reads_back_with_its_reports(tmp_path):
+    section = "report={title: T, charts: [over_k, {trade_off: ['nDCG@5', 'MAP@5']}], files: [a.html]}"
+    loaded = load_config(CONFIGS / "quickstart.yaml", [section])
+    (tmp_path / "again.yaml").write_text(loaded.resolved_yaml())
+    assert load_config(tmp_path / "again.yaml").config.report == loaded.config.report
+    assert "report" not in load_config(CONFIGS / "quickstart.yaml").resolved()
+
+
+def test_a_chart_of_a_measure_that_is_not_asked_for_is_refused_before_anything_is_evaluated(receval):
+    code, _, err = receval(
+        "run", CONFIGS / "quickstart.yaml", "--set", "report.charts=[{distribution: MRR}]", "--set", "data.test=gone.csv"
+    )
+    assert code == 2
+    assert "report.charts: distribution: no measure of the results is called 'MRR'" in err
+
+
+def test_a_misspelt_key_is_refused():
+    with pytest.raises(ConfigError, match="did you mean"):
+        load_config(CONFIGS / "quickstart.yaml", ["report.titel=x"])
