@@ -6,6 +6,7 @@ import sys
 
 import click
 import receval
+from receval.secrets import harmless
 
 
 def emit(content: bytes) -> None:
@@ -27,7 +28,7 @@ def emit(content: bytes) -> None:
 def warn(loaded: receval.Loaded) -> None:
     """Say on standard error what of a config has no meaning here."""
     for warning in loaded.warnings:
-        click.echo(f"receval: warning: {warning}", err=True)
+        click.echo(f"receval: warning: {harmless(warning)}", err=True)
 
 
 def warn_of_settings_of_runs(loaded: receval.Loaded) -> None:

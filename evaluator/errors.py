@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from .secrets import harmless
+
 _MOST_LINES: Final = 16
 """How many problems are shown; with the heading, the hint and the number of others a message has at most 20 lines."""
 
@@ -12,8 +14,8 @@ _MOST_LINES: Final = 16
 class RecevalError(Exception):
     """A failure that receval foresaw, told in one sentence.
 
-    `message` says what is wrong and where; `hint` says what to do about it; `exit_code` is the process exit code that
-    the command line documents.
+    `message` says what is wrong and where, without what may be a secret; `hint` says what to do about it; `exit_code` is the
+    process exit code that the command line documents.
     """
 
     exit_code = 70
@@ -21,8 +23,8 @@ class RecevalError(Exception):
     """What a message of several lines begins with."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = harmless(message)
+        super().__init__(self.message)
         self.hint = hint
 
     def shown(self) -> str:
@@ -45,7 +47,7 @@ class ConfigError(RecevalError):
     heading = "the config is wrong"
 
     def __init__(self, problems: Sequence[str] | str, hint: str | None = None) -> None:
-        self.problems = (problems,) if isinstance(problems, str) else tuple(problems)
+        self.problems = tuple(map(harmless, (problems,) if isinstance(problems, str) else problems))
         super().__init__("\n".join(self.problems), hint)
 
 

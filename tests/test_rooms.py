@@ -48,6 +48,7 @@ ROOMS = (
     "temporary",
     "sums",
     "errors",
+    "secrets",
 )
 """The rooms from top to bottom: each imports only from those below it. `receval` is the package itself, the front door of the library."""
 ARRAYS = {

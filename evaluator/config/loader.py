@@ -243,7 +243,8 @@ def say(details: ErrorDetails) -> str:
     if details["type"] == "value_error":
         return str(details["ctx"]["error"])
     given = details["input"]
-    shown = "" if isinstance(given, dict | list | tuple) else f", not {given!r}"
+    is_secret = "storage_options" in details["loc"]
+    shown = "" if is_secret or isinstance(given, dict | list | tuple) else f", not {given!r}"
     return details["msg"].replace("Input should be", "this should be").removesuffix(".") + shown
 
 

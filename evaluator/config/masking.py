@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from ..secrets import HIDDEN, harmless
+
 _ADDRESS: Final = re.compile(r"([a-z][a-z0-9+.-]*://)([^/?#]*@)?([^?#]*)([?#].*)?", re.IGNORECASE | re.DOTALL)
 _WEB: Final = ("http://", "https://")
 _SECRET: Final = re.compile("auth|cookie|credential|key|password|sas|secret|token", re.IGNORECASE)
@@ -22,15 +24,24 @@ _HARMLESS: Final = frozenset(
     )
 )  # fmt: skip
 """Options whose values say nothing but where and how; in front of them may stand whose they are, as in `aws_region`."""
+_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,80}")
+"""An option or a header; what is neither may be a value that stands where a name belongs."""
 _OWNER: Final = re.compile("^(aws|azure(_storage)?|google)_")
-_HIDDEN: Final = "***"
-_USER: Final = re.compile(r"(://)[^/\s]*@")
-_OPTIONS: Final = re.compile(r"(://[^\s?\"',}]*\?)[^\s\"',}]*=[^\s\"',}]*")
+_ALMOST_WEB: Final = re.compile(r"(\s*https?:/*)([^?#;]*@)?([^?#;]*)([?#;].*)?", re.IGNORECASE | re.DOTALL)
+"""What was meant as an address of a web server, and perhaps is none."""
+_LOGIN: Final = re.compile(r"^(\s*[a-z][a-z0-9+.-]*:/+(?=[^\s/:@]*:)|(?!\s*[a-z][a-z0-9+.-]*:/)(?=[^\s/:@]+:))\S*@", re.IGNORECASE)
+"""A user and a password, in front of a bucket or of anything else; the key of a store may hold slashes."""
 
 
 def masked_path(path: str) -> str:
-    """A path, or an address of a web server without its user and query; elsewhere `?` is a part of a glob."""
-    return _masked_address(path) if path.lower().startswith(_WEB) else path
+    """A path, or an address, right or wrong, without its login; one of the web without its query: elsewhere `?` is a part of a glob."""
+    if path.lower().startswith(_WEB):
+        return _masked_address(path)
+    almost = _ALMOST_WEB.fullmatch(path)
+    if almost:
+        start, user, place, rest = almost.groups()
+        return f"{start}{f'{HIDDEN}@' if user else ''}{place}{f'{rest[0]}{HIDDEN}' if rest else ''}"
+    return _LOGIN.sub(lambda found: f"{found[1]}{HIDDEN}@", path)
 
 
 def masked_uri(uri: str) -> str:
@@ -40,24 +51,24 @@ def masked_uri(uri: str) -> str:
 
 def masked_text(text: str) -> str:
     """A text that may hold addresses, such as an argument of the command line, without their users, passwords and options."""
-    return _OPTIONS.sub(rf"\1{_HIDDEN}", _USER.sub(rf"\1{_HIDDEN}@", text))
+    return harmless(text)
 
 
 def masked_options(options: Mapping[str, str]) -> dict[str, str]:
     """The options: addresses without their user and query, other values only if the name is one that is known to be harmless."""
-    return {name: _masked_option(name, value) for name, value in options.items()}
+    return {name if _NAME.fullmatch(name) else HIDDEN: _masked_option(name, value) for name, value in options.items()}
 
 
 def _masked_option(name: str, value: str) -> str:
     harmless = _OWNER.sub("", name.lower().replace("-", "_")) in _HARMLESS
     if "://" in value:
-        return _masked_address(value) if harmless or not _SECRET.search(name) else _HIDDEN
-    return value if harmless and "@" not in value else _HIDDEN
+        return _masked_address(value) if harmless or not _SECRET.search(name) else HIDDEN
+    return value if harmless and "@" not in value else HIDDEN
 
 
 def _masked_address(address: str) -> str:
     found = _ADDRESS.fullmatch(address)
     if found is None:
-        return _HIDDEN
+        return HIDDEN
     scheme, user, place, rest = found.groups()
-    return f"{scheme}{f'{_HIDDEN}@' if user else ''}{place}{f'{rest[0]}{_HIDDEN}' if rest else ''}"
+    return f"{scheme}{f'{HIDDEN}@' if user else ''}{place}{f'{rest[0]}{HIDDEN}' if rest else ''}"

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
+from ..config.masking import masked_path
 from ..errors import DataError, MissingExtraError
 from ..temporary import folder_for_copies
 
@@ -40,7 +41,7 @@ class Remote:
     def __str__(self) -> str:
         """The address without what may be a secret in it: the query, and a user before the host."""
         parts = urlsplit(self.url)
-        return self.url if parts.scheme not in _WEB else f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        return masked_path(self.url) if parts.scheme not in _WEB else f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
     @property
     def path(self) -> PurePosixPath:
@@ -101,6 +102,10 @@ def is_remote(text: str) -> bool:
 def find_remote(role: str, text: str, options: Mapping[str, str]) -> list[Remote]:
     """The objects that an address names; a glob means those of its store that it matches. A folder ends in `/`."""
     remote = Remote(text, options)
+    try:
+        urlsplit(text)
+    except ValueError as error:
+        raise DataError(f"{role}: {masked_path(text)} is no valid address: {error}", "check the part behind ://") from None
     if remote.on_the_web or not glob.has_magic(text):
         return [remote]
     start = posixpath.dirname(text[: min(text.index(letter) for letter in "*?[" if letter in text)]) + "/"

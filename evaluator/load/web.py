@@ -17,6 +17,7 @@ _SECONDS: Final = 30
 _BLOCK: Final = 4 << 20
 _PORTS: Final = {"http": 80, "https": 443}
 _AGENT: Final = "User-agent"
+_HEADER: Final = "a header is one line of plain text; is there an end of line in it?"
 _AGAIN: Final = "try again; if it happens again, fetch the file in another way and name the copy"
 
 
@@ -41,7 +42,9 @@ def download(url: str, display_url: str, headers: Mapping[str, str], written: An
         raise DataError(
             f"{display_url} cannot be fetched: the server's answer is not HTTP ({type(error).__name__})", "check the port"
         ) from None
-    except (OSError, ValueError) as error:
+    except ValueError:  # its message holds the header, which may be a secret
+        raise DataError(f"{display_url} cannot be asked for: the address or a header of storage_options is not valid", _HEADER) from None
+    except OSError as error:
         raise DataError(
             f"{display_url} cannot be reached: {getattr(error, 'reason', error)}", "check the address and the connection"
         ) from None

@@ -13,6 +13,8 @@ from typing import Any, Final
 
 import yaml
 
+from ..secrets import remember
+
 Path = tuple[str | int, ...]
 
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
@@ -156,6 +158,7 @@ class _Reader:
             if name is None:
                 return "$"
             if name in self.environment:
+                remember(name, self.environment[name])
                 return self.environment[name]
             if default is None:
                 self.problem(node, f"the environment has no variable {name}; write ${{{name}:DEFAULT}} to give it a default")
