@@ -116,5 +116,6 @@ def _loaded(config: ConfigLike | None, arguments: Arguments, metrics: str = "") 
     if config is None and metrics and not arguments.get("metrics"):
         arguments = Arguments(**{**arguments, "metrics": metrics})
     loaded = loaded_from(config, arguments)
-    warn(loaded)
+    if not isinstance(config, Loaded):  # whoever loaded it has its warnings
+        warn(loaded)
     return loaded
