@@ -13,6 +13,7 @@ _COMMANDS = {
     "baseline": "Keep a folder of results to compare later ones with.",
     "report": "Make a page of results for people, or files for machines.",
     "plot": "Draw one chart of a report.",
+    "track": "Log results to experiment trackers.",
     "check": "Say what is wrong or suspicious in the files of a config.",
     "describe": "Say what the files of a config hold.",
     "init": "Write a config for files, from another program's, or with sample data.",

@@ -99,7 +99,7 @@ def run(
     from receval.output.own_inputs import refuse_overwriting
 
     from . import ci as machines
-    from . import closing, failures, gating, report_files, results
+    from . import closing, failures, gating, report_files, results, tracking
 
     if quiet and verbose:
         raise click.UsageError("-q and -v contradict each other: give one")
@@ -118,18 +118,20 @@ def run(
     if per_user and form not in (None, "csv", "jsonl"):
         raise click.UsageError(f"--per-user prints csv or jsonl, not {form}")
     looks.refuse_unknown(loaded)
+    tracking.refuse_without_extra(loaded)
     system = machines.system(ci)
     files, folders = _targets(loaded, outputs, _PER_USER_ENDINGS if per_user else _ENDINGS)
     files, pages = report_files.divided(files, report_files.configured(loaded))
     pages |= machines.files(system)
     reported = bool(pages) or system != "none"
+    tracked = bool(loaded.config.track)
     refuse_overwriting(loaded, [*results.targets(loaded, [*files, *pages], folders), *failures.targets(store)])
     has_gates, baseline = bool(loaded.config.gates.rules), gating.baseline_for(loaded, folders)
     with ExitStack() as stack:
         stage = stack.enter_context(disk.Stage([*folders, *report_files.folders([*files, *pages])]))
         failures_stage = stack.enter_context(failures.target(store))
         formats = (loaded.config.output.per_user_formats or (("parquet",) if per_user else ())) if folders else ()
-        keeps = per_user or bool(formats) or has_gates or reported
+        keeps = per_user or bool(formats) or has_gates or reported or tracked
         compares = not quiet and form in (None, "table") and not per_user and closing.has_several(loaded)
         result = _evaluate(
             loaded,
@@ -137,7 +139,7 @@ def run(
             keep_failures=store is not None,
             keep_users=keeps or compares or results.compares(files, form),
             most_values=None if keeps or results.compares(files, form) else closing.most_values(loaded),
-            complete=has_gates or bool(files or folders or reported or form not in (None, "table")),
+            complete=has_gates or bool(files or folders or reported or tracked or form not in (None, "table")),
             enriched=_enriched(loaded, folders, stack),
             describes=loaded.config.output.describe or results.describes(loaded, files),
         )
@@ -157,6 +159,7 @@ def run(
     if refused:
         raise refused
     gating.say_summary(result, quiet=quiet, strict=strict)
+    tracking.after_a_run(loaded, result, quiet=quiet)
     context.exit(1 if result.failed(strict) or gating.failed(result, strict) else 0)
 
 

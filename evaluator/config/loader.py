@@ -76,6 +76,8 @@ class Loaded:
             dumped[section] = getattr(self.config, section).model_dump(mode="json", exclude_defaults=True)
             if not dumped[section]:
                 del dumped[section]
+        if not dumped["track"]:
+            del dumped["track"]
         dumped["health"] = {name: given for name, given in dumped["health"].items() if given is not None}
         if not dumped["health"]:
             del dumped["health"]

@@ -36,6 +36,7 @@ from .odd_data import Health, HealthField, Policy
 from .output import Output
 from .reporting import ReportConfig
 from .sources import Model, as_list
+from .tracking import Trackings
 
 _CUTOFF: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["none", None]}]}
 _GRID: dict[str, Any] = {
@@ -290,4 +291,5 @@ class Config(Model):
     compare: Compare = Field(Compare(), description="which differences between models are judged, and how")
     gates: Gates = Field(Gates(), description="what must hold of a model that may ship")
     report: ReportConfig = Field(ReportConfig(), description="what reports show, and which ones a run writes")
+    track: Trackings = Field((), description="the experiment trackers that a result is logged to: mlflow, wandb, dvc, or those of packages")
     output: Output = Field(Output())

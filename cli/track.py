@@ -1,0 +1,33 @@
+"""`receval track`."""
+
+from __future__ import annotations
+
+import click
+
+from .options import plugin_option
+
+
+@click.command()
+@click.argument("folder", metavar="DIR")
+@click.option(
+    "--to",
+    "trackers",
+    multiple=True,
+    metavar="TRACKER",
+    help="mlflow, wandb, dvc, or with settings '{mlflow: {experiment: home}}', in the place of those of the config. May be repeated.",
+)
+@plugin_option
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+def track(folder: str, trackers: tuple[str, ...], quiet: bool) -> None:
+    """Log results to experiment trackers: MLflow, Weights & Biases, files for DVC.
+
+    Give a folder that 'receval run -o DIR/' wrote. Values with their intervals are metrics; report, results and manifest are artifacts; no
+    id of a user is among them. Exits with 2 if a tracker fails, with 4 if its extra is not installed.
+    """
+    from receval.evaluation.tracking import tracked_again
+    from receval.output.reading_back import load
+
+    from . import tracking
+
+    for one in tracked_again(load(folder), trackers):
+        tracking.tell(one, quiet=quiet)

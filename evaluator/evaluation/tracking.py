@@ -1,0 +1,70 @@
+"""A result goes to the trackers of a config: each gets the values and the same files, none of which names a user."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..config.stored_tracking import trackings_of
+from ..config.tracking import Tracking
+from ..errors import ConfigError, OutputError, RecevalError
+from ..output import FILES, MANIFEST, as_manifest
+from ..output.report.page import as_html
+from ..results.result import Result
+from ..trackers.choosing import tracker_of
+from .gathering import Gathered
+from .report_content import report_of_gathered
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """What came of a tracker: where the result `went`, or the `problem`, which is only a warning."""
+
+    name: str
+    went: str = ""
+    problem: str = ""
+
+
+def track(result: Result, asked: Iterable[Tracking], folder: Path, *, required: bool = False) -> Iterator[Tracked]:
+    """Log a result with each tracker; paths are seen from `folder`.
+
+    A tracker that fails is a problem to tell; `RecevalError` if it is `required`, or its settings say so.
+    """
+    files: Mapping[str, bytes] = {}
+    for one in asked:
+        files = files or files_of(result)
+        try:
+            with redirect_stdout(sys.stderr):  # libraries greet there, and standard output is for results
+                went = tracker_of(one, folder).log(result, files)
+        except Exception as error:  # whatever a library or a server does, the evaluation is done and was written
+            told = error if isinstance(error, RecevalError) else OutputError(f"{one.name}: {type(error).__name__}: {_first(error)}")
+            if required or one.chosen.required:
+                raise told from error
+            yield Tracked(one.name, problem=str(told))
+        else:
+            yield Tracked(one.name, went)
+
+
+def tracked_again(result: Result, sections: Sequence[str]) -> list[Tracked]:
+    """Log a stored result as `sections` say, or without any as its config does; every tracker is required."""
+    asked = trackings_of(result.config, sections)
+    if not asked:
+        raise ConfigError("no tracker is named", "name one with --to mlflow, wandb or dvc, or evaluate with track in the config")
+    return list(track(result, asked, Path(), required=True))
+
+
+def files_of(result: Result) -> Mapping[str, bytes]:
+    """The files that trackers keep: values, report and manifest; examples of findings, which may be ids of users, are left out."""
+    anonymous = replace(result, findings=tuple(replace(finding, examples=()) for finding in result.findings), failures={})
+    gathered = Gathered({"result": anonymous})
+    content = report_of_gathered(gathered, lambda questions: replace(questions, losers=0), source="", title=None)
+    files: dict[str, bytes | Path] = {"results.json": FILES["results.json"](anonymous), "report.html": as_html(content)}
+    files[MANIFEST] = as_manifest(anonymous, files)
+    return {name: content for name, content in files.items() if isinstance(content, bytes)}
+
+
+def _first(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), "")

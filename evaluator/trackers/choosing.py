@@ -1,0 +1,43 @@
+"""The tracker that a section of the config means."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from .. import plugins
+from ..config.tracking import Tracking
+from ..errors import ConfigError, MissingExtraError
+from .tracker import Tracker
+
+_EXTRAS = ("mlflow", "wandb")
+
+
+def tracker_of(asked: Tracking, folder: Path) -> Tracker:
+    """The tracker; paths are seen from `folder`. `ConfigError` if no package has it any more."""
+    if asked.mlflow is not None:
+        from .mlflow import MlflowRuns
+
+        return MlflowRuns(asked.mlflow)
+    if asked.wandb is not None:
+        from .wandb import WandbRuns
+
+        return WandbRuns(asked.wandb)
+    if asked.dvc is not None:
+        from .dvc import DvcFiles
+
+        return DvcFiles(folder / Path(asked.dvc.dir).expanduser())
+    assert asked.plugin is not None
+    make = plugins.find("trackers", asked.plugin.name)
+    if make is None:
+        raise ConfigError(f"track: no installed package has a tracker called {asked.plugin.name!r}")
+    tracker: Tracker = make(asked.plugin.options)
+    return tracker
+
+
+def refuse_without_extra(asked: Tracking) -> None:
+    """`MissingExtraError` for a tracker that is required and whose library is not installed, before any work."""
+    if asked.chosen.required and asked.name in _EXTRAS and find_spec(asked.name) is None:
+        raise MissingExtraError(
+            f"{asked.name} needs the extra {asked.name}, which is not installed", f"pip install 'receval[{asked.name}]'"
+        )

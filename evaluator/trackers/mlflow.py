@@ -1,0 +1,105 @@
+"""MLflow: a run per evaluation with a child per model, through its client, which leaves no run active."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from ..config.tracking import MlflowTracking
+from ..errors import MissingExtraError, OutputError
+from ..output.charts.points import ValuePoint
+from ..results.gates import Verdicts
+from ..results.result import Result
+from .names import for_mlflow
+from .tracker import gates_of_model, gates_word, measures, points_by_model, run_name, settings
+
+_MOST_METRICS: Final = 1000
+_MOST_PARAMS: Final = 100
+_LONGEST: Final = 5000
+"""The limits of a call, and of a tag."""
+
+
+class MlflowRuns:
+    """Logs to the server that MLFLOW_TRACKING_URI names."""
+
+    def __init__(self, asked: MlflowTracking) -> None:
+        self._asked = asked
+
+    def log(self, result: Result, files: Mapping[str, bytes]) -> str:
+        """Log a run with children, or a run per model; gives the address of the first."""
+        client = _client()
+        experiment = _experiment(client, self._asked.experiment)
+        name, names = run_name(result, self._asked.run), for_mlflow(measures(result))
+        shared = {"receval.gates": gates_word(result), **_measures_tag(names)}
+        runs: list[str] = []
+        if self._asked.runs == "children":
+            summary = {"receval.gates.summary": Verdicts(result.gates).summary()} if result.gates else {}
+            runs.append(_made(client, experiment, name, {**shared, **summary}, settings(result), [], files, names))
+        for model, points in points_by_model(result).items():
+            tags = {**shared, "receval.model": model, **({"mlflow.parentRunId": runs[0]} if self._asked.runs == "children" else {})}
+            tags |= {
+                f"receval.gate.{number}": f"{gate.outcome}: {gate.rule}" for number, gate in enumerate(gates_of_model(result, model), 1)
+            }
+            title, artifacts = (model, {}) if self._asked.runs == "children" else (f"{name}/{model}", files)
+            runs.append(_made(client, experiment, title, tags, settings(result), points, artifacts, names))
+        return f"{self._asked.experiment}, run {runs[0]}"
+
+
+def _client() -> Any:
+    try:
+        from mlflow import MlflowClient
+        from mlflow.exceptions import MlflowException
+    except ImportError:
+        raise MissingExtraError("mlflow needs the extra mlflow, which is not installed", "pip install 'receval[mlflow]'") from None
+    try:
+        return MlflowClient()
+    except (MlflowException, ImportError) as error:
+        first = str(error).splitlines()[0]
+        raise OutputError(f"mlflow: {first}", "set MLFLOW_TRACKING_URI to the address of a server") from None
+
+
+def _experiment(client: Any, name: str) -> str:
+    found = client.get_experiment_by_name(name)
+    return str(found.experiment_id if found is not None else client.create_experiment(name))
+
+
+def _made(
+    client: Any,
+    experiment: str,
+    name: str,
+    tags: Mapping[str, str],
+    params: Mapping[str, str],
+    points: Iterable[ValuePoint],
+    files: Mapping[str, bytes],
+    names: Mapping[str, str],
+) -> str:
+    """A run, ended as failed if anything could not be logged."""
+    from mlflow.entities import Metric, Param
+
+    run: str = client.create_run(experiment, run_name=name, tags={key: value[:_LONGEST] for key, value in tags.items()}).info.run_id
+    now, ended = int(time.time() * 1000), "FAILED"
+    try:
+        numbers = {
+            f"{names[one.label]}{part}": value
+            for one in points
+            for part, value in (("", one.value), (".low", one.low), (".high", one.high))
+            if value is not None
+        }
+        metrics = [Metric(key, value, now, 0) for key, value in numbers.items()]
+        for start in range(0, len(metrics), _MOST_METRICS):
+            client.log_batch(run, metrics=metrics[start : start + _MOST_METRICS])
+        client.log_batch(run, params=[Param(key, value) for key, value in params.items()][:_MOST_PARAMS])
+        for file, content in files.items():
+            client.log_text(run, content.decode(), file)
+        ended = "FINISHED"
+    finally:
+        client.set_terminated(run, ended)
+    return run
+
+
+def _measures_tag(names: Mapping[str, str]) -> dict[str, str]:
+    """What leads back from names to measures; of very many it is in measures.json alone."""
+    text = json.dumps({name: measure for measure, name in names.items()}, ensure_ascii=False)
+    return {"receval.measures": text} if len(text) <= _LONGEST else {}

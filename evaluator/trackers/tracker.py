@@ -1,0 +1,65 @@
+"""`Tracker`, and what all of them log of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from ..output.charts.points import NamedModel, ValuePoint, points_of
+from ..results.gates import Gate, Verdicts
+from ..results.result import Result
+from .names import as_identifiers
+
+
+class Tracker(Protocol):
+    """Logs a result somewhere. A package announces a function of its options that gives one, under `receval.trackers`."""
+
+    def log(self, result: Result, files: Mapping[str, bytes]) -> str:
+        """Log values, and `files` by name as artifacts; what it raises is told in a sentence. Gives where it went."""
+        ...
+
+
+def points_by_model(result: Result) -> Mapping[str, list[ValuePoint]]:
+    """Each model's values over all users that there are, with their intervals."""
+    points: dict[str, list[ValuePoint]] = {model: [] for model in result.models}
+    for one in points_of(NamedModel(model, result, model) for model in result.models):
+        if one.value is not None:
+            points[one.name].append(one)
+    return points
+
+
+def measures(result: Result) -> list[str]:
+    """The measures of a result as they are printed."""
+    return list(dict.fromkeys(row.label for row in result.rows))
+
+
+def run_name(result: Result, given: str | None) -> str:
+    """The name of the run: the one that was given, or the models."""
+    own = [model for model in result.models if model not in result.yardsticks]
+    return given or " ".join(own) or "receval"
+
+
+def settings(result: Result) -> dict[str, str]:
+    """What the values depend on: convention, what is relevant, versions, and the hash of every file."""
+    evaluation: Mapping[str, Any] = result.config.get("evaluation", {})
+    relevance: Mapping[str, Any] = evaluation.get("relevance", {})
+    told = {"convention": evaluation.get("convention", "receval"), "relevance_threshold": relevance.get("threshold", "above 0")}
+    told |= {"receval": result.versions.get("receval", "")}
+    hashes = {(source.role, number): file.sha256 for source in result.inputs for number, file in enumerate(source.files) if file.sha256}
+    roles = as_identifiers(dict.fromkeys(role.removeprefix("data.") for role, _ in hashes))
+    for (role, number), digest in hashes.items():
+        told[f"sha256_{roles[role.removeprefix('data.')]}{f'_{number}' if number else ''}"] = digest
+    return {name: str(value) for name, value in told.items()}
+
+
+def gates_word(result: Result) -> str:
+    """How the gates ended: `passed`, `warned`, `failed`; `none` where none was judged."""
+    verdicts = Verdicts(result.gates)
+    if not result.gates:
+        return "none"
+    return "failed" if verdicts.failed() else "warned" if verdicts.failed(strict=True) else "passed"
+
+
+def gates_of_model(result: Result, model: str) -> list[Gate]:
+    """The gates of a model."""
+    return [gate for gate in result.gates if gate.model == model]

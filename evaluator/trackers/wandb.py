@@ -1,0 +1,60 @@
+"""Weights & Biases: a run per model and one of the evaluation, in one group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..config.tracking import WandbTracking
+from ..errors import MissingExtraError
+from ..results.gates import Verdicts
+from ..results.result import Result
+from .names import as_identifiers
+from .tracker import gates_of_model, gates_word, measures, points_by_model, run_name, settings
+
+
+class WandbRuns:
+    """Logs to the project; `offline` keeps the runs in the folder wandb/ for `wandb sync`."""
+
+    def __init__(self, asked: WandbTracking) -> None:
+        self._asked = asked
+
+    def log(self, result: Result, files: Mapping[str, bytes]) -> str:
+        """Log the runs; gives the project and the group."""
+        wandb = _library()
+        group, names = run_name(result, self._asked.run), as_identifiers(measures(result))
+        config = {**settings(result), "receval_measures": {name: measure for measure, name in names.items()}}
+        gates = {"gates": gates_word(result), **({"gates_summary": Verdicts(result.gates).summary()} if result.gates else {})}
+        with self._run(wandb, group, "evaluation", group, config) as run:
+            run.summary.update(gates)
+            artifact = wandb.Artifact("receval", type="evaluation")
+            for name, content in files.items():
+                with artifact.new_file(name, mode="wb") as file:
+                    file.write(content)
+            run.log_artifact(artifact)
+        for model, points in points_by_model(result).items():
+            with self._run(wandb, model, "model", group, {**config, "model": model}) as run:
+                parts = ((names[one.label], one) for one in points)
+                numbers = {
+                    key: value
+                    for name, one in parts
+                    for key, value in ((name, one.value), (f"{name}_low", one.low), (f"{name}_high", one.high))
+                    if value is not None
+                }
+                judged = {f"gate_{number}": f"{gate.outcome}: {gate.rule}" for number, gate in enumerate(gates_of_model(result, model), 1)}
+                run.summary.update({**numbers, **gates, **judged})
+        return f"{self._asked.project}, group {group}" + (" (offline: wandb sync)" if self._asked.mode == "offline" else "")
+
+    def _run(self, wandb: Any, name: str, job: str, group: str, config: Mapping[str, Any]) -> Any:
+        asked = self._asked
+        settings_of_run = wandb.Settings(silent=True, console="off", x_disable_stats=True, save_code=False)
+        kinds = {"project": asked.project, "entity": asked.entity, "mode": asked.mode, "reinit": "create_new"}
+        return wandb.init(**kinds, name=name, job_type=job, group=group, config=dict(config), settings=settings_of_run)
+
+
+def _library() -> Any:
+    try:
+        import wandb
+    except ImportError:
+        raise MissingExtraError("wandb needs the extra wandb, which is not installed", "pip install 'receval[wandb]'") from None
+    return wandb

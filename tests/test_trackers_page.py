@@ -1,0 +1,36 @@
+"""docs/trackers.md is true: its config is read, and its command prints what it shows."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import receval as library
+import yaml
+
+from tests.conftest import CONFIGS, ROOT
+
+PAGE = (ROOT / "docs" / "trackers.md").read_text("utf-8")
+
+
+def block(language: str) -> str:
+    (text,) = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    return str(text)
+
+
+def test_the_command_of_the_page_prints_what_it_shows(receval: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    library.evaluate(CONFIGS / "quickstart.yaml").save("results/today")
+    command, said = block("console").splitlines()
+    code, out, err = receval(*shlex.split(command.removeprefix("$ receval ")))
+    assert (code, out, err.strip()) == (0, "", said)
+    assert (tmp_path / "dvc" / "metrics.json").is_file()
+
+
+def test_the_config_of_the_page_is_read():
+    config = library.load_config(CONFIGS / "quickstart.yaml", [f"track={yaml.safe_load(block('yaml'))['track']}"], environment={})
+    assert [one.name for one in config.config.track] == ["mlflow", "wandb", "dvc"]
