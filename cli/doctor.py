@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 import click
 
-_FOR_DEVELOPERS: Final = "dev"
+_FOR_DEVELOPERS: Final = ("dev", "docs")
 
 
 class Fact(NamedTuple):
@@ -68,7 +68,7 @@ def _requirements() -> dict[str, list[str]]:
     for requirement in metadata.requires("receval") or ():
         name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
         extra = re.search(r"extra\s*==\s*[\"']([^\"']+)", requirement)
-        if extra is None or extra[1] != _FOR_DEVELOPERS:
+        if extra is None or extra[1] not in _FOR_DEVELOPERS:
             by_extra.setdefault(extra[1] if extra else "", []).append(name)
     return by_extra
 

@@ -79,6 +79,12 @@ def test_the_version_is_the_same_wherever_it_stands():
     assert set(re.findall(r"receval@v([\d.]+)|rev: v([\d.]+)", read("docs/ci.md"))) == {(PROJECT["version"], ""), ("", PROJECT["version"])}
 
 
+def test_the_site_has_every_page_of_docs():
+    site = tomllib.loads(read("zensical.toml"))["project"]
+    pages = [page for section in site["nav"] for named in section.values() for page in named]
+    assert sorted(pages) == sorted(str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").glob("**/*.md"))
+
+
 @pytest.mark.parametrize("requirement", PROJECT["dependencies"])
 def test_the_licence_of_a_library_goes_with_ours(requirement):
     found = metadata.metadata(re.split(r"[^\w.-]", requirement, maxsplit=1)[0])
