@@ -23,7 +23,7 @@ def metrics_over_k(points: Sequence[ValuePoint]) -> tuple[str, ...]:
 
 def over_k(points: Sequence[ValuePoint], metrics: Sequence[str]) -> Spec:
     """The values of some metrics at each of their cut-offs, with 95 % intervals where there are few models."""
-    shown = [one for one in points if one.row.metric in metrics and one.row.aggregate in ("mean", "system", "") and one.value is not None]
+    shown = [one for one in points if one.row.metric in metrics and one.row.aggregate in ("mean", "system", "") and one.is_drawn]
     names = tuple(dict.fromkeys(one.name for one in shown))
     cutoffs = [_shown(k) for k in sorted({one.row.k for one in shown}, key=lambda k: (k is None, k or 0))]
     rows = [

@@ -23,6 +23,11 @@ class ValuePoint:
     is_yardstick: bool = False
 
     @property
+    def is_drawn(self) -> bool:
+        """Whether it stands in pictures: all but the best possible value does, beside which the others would look alike."""
+        return self.value is not None and self.row.model != "(oracle)"
+
+    @property
     def label(self) -> str:
         """The measure with its cut-off and aggregate."""
         return self.row.label

@@ -18,9 +18,7 @@ def measures_to_trade(points: Sequence[ValuePoint]) -> tuple[str, str] | None:
 
     Something else is something beyond accuracy if the first measure is one of accuracy, and the other way round; else another metric.
     """
-    table = {
-        label: of_models for label, of_models in by_label(points).items() if sum(one.value is not None for one in of_models.values()) > 1
-    }
+    table = {label: of_models for label, of_models in by_label(points).items() if sum(one.is_drawn for one in of_models.values()) > 1}
     rows = {label: next(iter(of_models.values())).row for label, of_models in table.items()}
     if not rows:
         return None
@@ -34,7 +32,7 @@ def measures_to_trade(points: Sequence[ValuePoint]) -> tuple[str, str] | None:
 def trade_off(points: Sequence[ValuePoint], x: str, y: str) -> Spec:
     """The models by two measures, with 95 % intervals in both directions; further up and to the right is more."""
     table = by_label(points)
-    both = [name for name, one in table[x].items() if one.value is not None and name in table[y] and table[y][name].value is not None]
+    both = [name for name, one in table[x].items() if one.is_drawn and name in table[y] and table[y][name].is_drawn]
     rows = []
     for name in both:
         one, other = table[x][name], table[y][name]

@@ -26,7 +26,7 @@ def section(content: ReportContent) -> Section | None:
         PageColumn("found", "text"),
         PageColumn("why", "text"),
     )
-    return Section("gates", "Gates", tables=(PageTable("gates-table", "Gates", columns, rows, DATA, data),))
+    return Section("gates", "Gates", tables=(PageTable("gates-table", "Rules and what was found", columns, rows, DATA, data),))
 
 
 def _row(gate: Mapping[str, Any]) -> tuple[PageCell, ...]:

@@ -14,12 +14,13 @@ DATA = ("group", "model", "measure", "value", "low", "high", "users")
 
 def section(content: ReportContent) -> Section | None:
     """A table for each thing that results are split by; `None` if they are not."""
-    names = {(id(one.result), one.model): one.name for one in content.models}
+    names = {(id(one.result), one.model): one for one in content.models}
     points: dict[str, list[tuple[ValuePoint, Row]]] = {}
     for result in content.results.values():
         for row in result.by_group:
             if (id(result), row.model) in names:
-                points.setdefault(row.by or "", []).append((point(names[id(result), row.model], row), row))
+                one = names[id(result), row.model]
+                points.setdefault(row.by or "", []).append((point(one.name, row, one.is_yardstick), row))
     if not points:
         return None
     few = any(row.few_users for of_one in points.values() for _, row in of_one)

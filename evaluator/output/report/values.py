@@ -36,12 +36,13 @@ def value_cell(one: ValuePoint | None, scale: CellScale, formats: Formats, is_be
         return PageCell("")
     half = one.half_width
     remark = "" if half is None else f"±{plain(half, formats.places[one.label])}"
-    return PageCell(formats.shown(one.row), remark, dot(scale, one.value, one.low, one.high, hollow=one.is_yardstick), is_best)
+    picture = dot(scale, one.value, one.low, one.high, hollow=one.is_yardstick) if one.is_drawn else ""
+    return PageCell(formats.shown(one.row), remark, picture, is_best)
 
 
 def scale_of(points: Sequence[ValuePoint]) -> CellScale:
     """The scale on which some values and their intervals stand."""
-    return CellScale.over(number for one in points for number in (one.value, one.low, one.high))
+    return CellScale.over(number for one in points if one.is_drawn for number in (one.value, one.low, one.high))
 
 
 def _values(content: ReportContent) -> PageTable:
