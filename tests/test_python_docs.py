@@ -1,4 +1,4 @@
-"""The page on Python: its examples give what it says, and are checked by mypy (`.ci/types`) in the form of a script."""
+"""The pages on Python and on metrics of one's own: their examples give what they say; those of python.md are checked by mypy too."""
 
 from __future__ import annotations
 
@@ -12,22 +12,25 @@ from receval.metrics.registry import _spellings
 
 from tests.conftest import ROOT
 
-PAGE = ROOT / "docs" / "python.md"
-
 
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
-    """Forget afterwards the metric that the page adds."""
+    """Forget afterwards the metrics that a page adds."""
+    before = set(METRICS)
     yield
-    METRICS.pop("LateHits", None)
+    for name in METRICS.keys() - before:
+        METRICS.pop(name)
     _spellings.cache_clear()
 
 
-def test_the_examples_of_the_page_give_what_it_says(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+@pytest.mark.parametrize(("page", "at_least"), [("python", 40), ("extending", 15)])
+def test_the_examples_of_a_page_give_what_it_says(
+    page: str, at_least: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
     monkeypatch.chdir(ROOT)
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    failed, tried = doctest.testfile(str(PAGE), module_relative=False, optionflags=flags, encoding="utf-8")
-    assert tried > 30
+    failed, tried = doctest.testfile(str(ROOT / "docs" / f"{page}.md"), module_relative=False, optionflags=flags, encoding="utf-8")
+    assert tried >= at_least
     assert not failed, capsys.readouterr().out
 
 
