@@ -11,6 +11,15 @@ _MOST_LINES: Final = 16
 """How many problems are shown; with the heading, the hint and the number of others a message has at most 20 lines."""
 
 
+_LONGEST_LINE: Final = 1_000
+
+
+def _cut(line: str) -> str:
+    """A line without its middle if it quotes what nobody reads to the end."""
+    half = _LONGEST_LINE // 2
+    return line if len(line) <= _LONGEST_LINE else f"{line[:half]} … {len(line) - 2 * half:,} characters … {line[-half:]}"
+
+
 class RecevalError(Exception):
     """A failure that receval foresaw, told in one sentence.
 
@@ -29,9 +38,9 @@ class RecevalError(Exception):
 
     def shown(self) -> str:
         """The failure as people read it: a heading above several lines, of which the first few are shown, and the hint."""
-        lines = self.message.splitlines()
+        lines = [_cut(line) for line in self.message.splitlines()]
         if len(lines) <= 1:
-            return str(self)
+            return "\n  ".join(filter(None, (*lines, _cut(self.hint or ""))))
         more = [f"… and {len(lines) - _MOST_LINES} more like these"] if len(lines) > _MOST_LINES + 1 else []
         hint = [f"  {line}" for line in (self.hint or "").splitlines()[:1]]
         return "\n".join([self.heading, *(lines[:_MOST_LINES] if more else lines), *more, *hint])

@@ -32,6 +32,8 @@ _HAVING: Final = {
 }
 """Columns that only some files have, and where."""
 
+_YARDSTICKS: Final = ("(oracle)", "(popularity)", "(random)")
+
 
 def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Every contradiction, with the path of the key that it is about."""
@@ -60,6 +62,9 @@ def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
 def _without_inputs(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yardsticks and policies that look at files which are not given."""
     yardsticks, policy, data = config.evaluation.yardsticks, config.evaluation.policy, config.data
+    for name in data.recommendations if isinstance(data.recommendations, dict) else ():
+        if name in _YARDSTICKS:
+            yield ("data", "recommendations", name), f"{name} is the name of a yardstick: give the model another one"
     if yardsticks.popularity and data.train is None:
         yield ("evaluation", "yardsticks"), "popularity needs the interactions the models learnt from: give data.train"
     if yardsticks.random is not None and data.train is None and data.items is None:

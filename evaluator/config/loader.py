@@ -27,6 +27,8 @@ from .models import Config
 from .overrides import add_gates, add_input_format, add_model, override
 from .unused import unused
 
+_MOST_QUOTED = 80
+
 
 @dataclass(frozen=True)
 class Loaded:
@@ -201,7 +203,7 @@ def _read(path: Path) -> str:
     if path.is_dir():
         raise ConfigError(f"{path} is a folder, not a config file")
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return text.read_file(path)
     except FileNotFoundError:
         raise ConfigError(f"there is no config file {path}", "receval run CONFIG.yaml; the README shows one to start from") from None
     except OSError as error:
@@ -246,8 +248,13 @@ def say(details: ErrorDetails) -> str:
         return str(details["ctx"]["error"])
     given = details["input"]
     is_secret = "storage_options" in details["loc"]
-    shown = "" if is_secret or isinstance(given, dict | list | tuple) else f", not {given!r}"
+    shown = "" if is_secret or isinstance(given, dict | list | tuple) else f", not {_short(repr(given))}"
     return details["msg"].replace("Input should be", "this should be").removesuffix(".") + shown
+
+
+def _short(quoted: str) -> str:
+    """At most 80 characters of what a message quotes."""
+    return quoted if len(quoted) <= _MOST_QUOTED else f"{quoted[: _MOST_QUOTED - 1]}…"
 
 
 def _keys(location: Sequence[str | int]) -> list[str]:

@@ -14,6 +14,8 @@ from .masking import masked_text
 
 _SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]""")
 
+_DEEPEST = 60
+
 
 def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, str], environment: Mapping[str, str] | None) -> str | None:
     """Apply `--set PATH=VALUE`; return what is wrong with it, or `None`."""
@@ -24,6 +26,8 @@ def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, s
     path = tuple(int(match["index"]) if match["index"] else match["quoted"] or match["key"] for match in segments)
     if not equals or not path or not whole or not isinstance(path[0], str):
         return f"{where}: write it as path=value, such as evaluation.top_k=[5,10]"
+    if len(path) > _DEEPEST:
+        return f"{where}: no key of a config lies {len(path):,} levels deep"
     value = text.read(written, environment)
     if value.problems:
         return f"{where}: {value.problems[0][1]}"

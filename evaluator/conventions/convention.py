@@ -154,7 +154,7 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
     if path in above:
         raise ValueError(f"convention {path}: it extends itself")
     try:
-        document = yaml_text.read(path.read_bytes().decode("utf-8-sig"), {})
+        document = yaml_text.read(yaml_text.read_file(path), {})
     except FileNotFoundError:
         raise ValueError(f"there is no convention {path}") from None
     except OSError as error:

@@ -5,10 +5,12 @@ Only data comes out: no tags, no objects, aliases within a bound.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path as FilePath
 from typing import Any, Final
 
 import yaml
@@ -31,6 +33,9 @@ _TAGS: Final = {_YAML + kind for kind in ["map", "seq", "str", "int", "float", "
 _MOST_VALUES: Final = 100_000
 _DEEPEST: Final = 60
 _LONGEST: Final = 4 << 20
+_MOST_DIGITS: Final = 400
+_LARGEST: Final = 10**300
+"""A number from here on is a text: not every number type holds it, and Python prints it no more when it is longer."""
 
 
 @dataclass
@@ -58,6 +63,14 @@ _HINTS: Final = {
     "but got '{'": "; inside { } and [ ] write what holds a brace, such as recs_{fold}.csv, in quotes",
 }
 """What to do, by a part of what is wrong."""
+
+
+def read_file(path: FilePath) -> str:
+    """The text of a YAML file; `OSError` or `UnicodeDecodeError` if it has none, also for what is no regular file and may have no end."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+    with path.open("rb") as file:
+        return file.read(_LONGEST + 1).decode("utf-8-sig", "strict" if path.stat().st_size <= _LONGEST else "replace")
 
 
 def read(text: str, environment: Mapping[str, str] | None = None) -> Document:
@@ -88,12 +101,18 @@ def scalar(text: str) -> Any:
     if text in _WORDS:
         return _WORDS[text]
     if _INT.fullmatch(text):
-        return int(text, 0) if text[:2] in ("0o", "0x") else int(text) if len(text) < 400 else text
+        number = int(text, 0 if text[:2] in ("0o", "0x") else 10) if len(text) < _MOST_DIGITS else _LARGEST
+        return number if abs(number) < _LARGEST else text
     if _FLOAT.fullmatch(text):
         return float(text)
     if _INFINITE.fullmatch(text):
         return float(text.replace(".", ""))
     return text
+
+
+def _whole(text: str) -> str:
+    """`text` with the halves of characters joined that JSON writes for an emoji."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
 class _TooMuch(Exception):
@@ -135,7 +154,10 @@ class _Reader:
             if not isinstance(key_node, yaml.ScalarNode):
                 self.problem(key_node, "a key must be plain text")
                 continue
-            key = key_node.value
+            key = _whole(key_node.value)
+            if not key.isascii() and any("\ud800" <= letter <= "\udfff" for letter in key):
+                self.problem(key_node, "this key holds half a character (a lone surrogate)")
+                continue
             if key in result:
                 self.problem(key_node, f"the key '{key}' stands here twice")
                 continue
@@ -144,7 +166,7 @@ class _Reader:
         return result
 
     def scalar(self, node: yaml.Node) -> Any:
-        text = self.substitute(node)
+        text = _whole(self.substitute(node))
         if any("\ud800" <= letter <= "\udfff" for letter in text):
             self.problem(node, "this text holds half a character (a lone surrogate)")
             return None

@@ -1,0 +1,79 @@
+"""Names and numbers of a config that are odd, and read or refused in a sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+CONFIG = (
+    '{"data": {"test": "test.csv", "recommendations": {%s: "l.csv"}}, "evaluation": {"metrics": ["MRR"], "top_k": %s}, "health": "off"}'
+)
+
+
+@pytest.fixture
+def ended(receval, write):
+    def ended(name="m", top_k=2, *more, command="run"):
+        write("test.csv", "user,item\n1,10\n")
+        write("l.csv", "user,item,score\n1,10,0.5\n")
+        code, out, err = receval(command, write("config.json", CONFIG % (name, top_k)), *more)
+        assert "Traceback" not in err
+        return code, out, err
+
+    return ended
+
+
+def test_an_emoji_may_be_written_as_json_writes_it(ended):
+    code, out, _ = ended('"\\ud83d\\ude00"', 2, "--format", "csv")
+    assert (code, "😀" in out) == (0, True)
+
+
+def test_half_a_character_is_no_name(ended):
+    code, _, err = ended('"\\ud83d"')
+    assert (code, "half a character" in err) == (2, True)
+
+
+def test_a_model_cannot_have_the_name_of_a_yardstick(ended):
+    code, _, err = ended('"(oracle)"')
+    assert (code, "(oracle) is the name of a yardstick: give the model another one" in err) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["[/]", "[red]x[/red]"])
+@pytest.mark.parametrize("command", ["run", "audit"])
+def test_a_name_is_no_markup(name, command, ended):
+    code, out, _ = ended(f'"{name}"', command=command)
+    assert (code, name in out) == (0, True)
+
+
+@pytest.mark.parametrize("number", ["9" * 399, "9" * 5000, "0x" + "f" * 390, "0x" + "f" * 9000, "-" + "9" * 399])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "evaluation.top_k",
+        "evaluation.relevance.threshold",
+        "engine.threads",
+        "report.digits",
+        "compare.alpha",
+        "evaluation.yardsticks.random",
+    ],
+)
+def test_a_number_too_long_for_python_is_refused_in_a_sentence(number, key, ended):
+    code, _, _ = ended("m", 2, "--set", f"{key}={number}", command="validate")
+    assert code == 2
+
+
+@pytest.mark.parametrize("metric", ["nDCG(convention=/dev/zero)@2", "nDCG(convention=/dev/null)@2"])
+def test_a_convention_is_a_regular_file(metric, ended):
+    code, _, err = ended("m", 2, "--set", f'evaluation.metrics=["{metric}"]')
+    assert (code, len(err) < 500) == (2, True)
+
+
+def test_a_config_is_a_regular_file(receval):
+    code, _, err = receval("validate", "/dev/zero")
+    assert (code, err) == (2, "receval: /dev/zero cannot be read: it is no regular file\n")
+
+
+@pytest.mark.parametrize(
+    "key", ["evaluation.top_k", "evaluation.metrics", "data.test.format", "engine", "x" * 9_000, ".".join("a" * 5_000)]
+)
+def test_a_message_quotes_little_of_what_is_long(key, ended):
+    code, _, err = ended("m", 2, "--set", f"{key}={'y' * 5_000}", command="validate")
+    assert (code, len(err) < 2_500) == (2, True)
