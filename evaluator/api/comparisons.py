@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from ..names.margins import Margin
 from ..output import blocks
 from ..output import comparison as pages
 from ..output.reading_back import load as load_folder
+from ..output.screen import PlainText
 from ..results.comparison import Comparison
 from ..results.result import Result
 from ..stats.records import Settings
@@ -45,7 +45,7 @@ class ComparisonResult(Comparison):
         return pages.cells(self)
 
     def __repr__(self) -> str:
-        return blocks.show(pages.page(self), TextIOWrapper(BytesIO(), encoding="utf-8")).rstrip("\n")
+        return blocks.show(pages.page(self), PlainText()).rstrip("\n")
 
 
 def compare(

@@ -6,7 +6,6 @@ import difflib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, overload
 
@@ -143,9 +142,10 @@ class EvaluationResult(Result):
         from ..comparison.questions import Questions
         from ..evaluation.closing import closing
         from ..output import terminal
+        from ..output.screen import PlainText
 
         alike, sentences = closing(self, Questions())
-        screen = TextIOWrapper(BytesIO(), encoding="utf-8")
+        screen = PlainText()
         return terminal.show(self, screen, command="receval run -v", alike=alike, sentences=sentences).rstrip("\n")
 
     def _repr_html_(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from ..gates.demands import Baseline
 from ..output import gates as pages
 from ..output.data import gate_cells
 from ..output.reading_back import load as load_folder
+from ..output.screen import PlainText
 from ..results.gates import Gate, Verdicts
 from ..results.result import Result
 from .sentences import told_of_arguments
@@ -45,7 +45,7 @@ class GateVerdicts(Verdicts):
         return {"failed": self.failed(), "summary": self.summary(), **gate_cells(self.gates)}
 
     def __repr__(self) -> str:
-        return f"{pages.show(self.gates, TextIOWrapper(BytesIO(), encoding='utf-8'))}{self.summary()}"
+        return f"{pages.show(self.gates, PlainText())}{self.summary()}"
 
 
 def gate(

@@ -24,7 +24,7 @@ _NAME: Final = 14
 """How long a name may be in a table of numbers on a narrow screen."""
 _LEAST: Final = 36
 """How wide the last column of a grid must be to stand beside the others."""
-_UNBOUNDED: Final = Console(width=100_000, height=100)
+_UNBOUNDED: Final = Console(force_jupyter=False, width=100_000, height=100)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from .screen import Screen
 _BAR: Final = 30
 """How long the longest bar is where there is no terminal."""
 _LEAST_BAR, _LONGEST_BAR = 4, 60
-_UNBOUNDED: Final = Console(width=100_000, height=100)
+_UNBOUNDED: Final = Console(force_jupyter=False, width=100_000, height=100)
 
 
 @dataclass(frozen=True)

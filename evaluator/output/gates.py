@@ -25,7 +25,7 @@ _WORDS: Final[dict[Outcome, tuple[str, str]]] = {
     "skipped": ("skip", "dim"),
 }
 """The word for an outcome, and its style."""
-_UNBOUNDED: Final = Console(width=100_000, height=100)
+_UNBOUNDED: Final = Console(force_jupyter=False, width=100_000, height=100)
 
 
 def title(gates: Sequence[Gate]) -> str:

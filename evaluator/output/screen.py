@@ -6,7 +6,7 @@ import os
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 from typing import Final, Literal, TextIO
 
 from rich.box import ROUNDED, SIMPLE_HEAD, Box
@@ -30,6 +30,13 @@ FORMULA: Final = "color(28)"
 """Colours of the 256 that can be read on white as well as on black."""
 
 
+class PlainText(TextIOWrapper):
+    """Where a text in memory is drawn: no terminal, whatever FORCE_COLOR and COLUMNS say, which notebooks set for their programs."""
+
+    def __init__(self) -> None:
+        super().__init__(BytesIO(), encoding="utf-8")
+
+
 @dataclass(frozen=True)
 class Screen:
     """A terminal, or a pipe or file, which has no width unless the variable COLUMNS gives one."""
@@ -42,7 +49,9 @@ class Screen:
     @staticmethod
     def of(file: TextIO) -> Screen:
         """What `file` is."""
-        console = Console(file=file)
+        if isinstance(file, PlainText):
+            return Screen(None, False, file.encoding, None)
+        console = Console(force_jupyter=False, file=file)
         columns = os.environ.get("COLUMNS", "")
         bounded = console.is_terminal or (columns.isdecimal() and int(columns) > 0)
         colours: Literal["auto"] | None = "auto" if console.is_terminal and console.color_system else None
@@ -108,7 +117,7 @@ class Screen:
         left = max(cell_len(before), hanging)
         lines: Iterable[Text] = [text]
         if self.width is not None:
-            lines = text.wrap(Console(width=self.width), max(min(self.width, _PROSE) - left, _LEAST_PROSE))
+            lines = text.wrap(Console(force_jupyter=False, width=self.width), max(min(self.width, _PROSE) - left, _LEAST_PROSE))
         drawn = [
             Text.assemble((" " * left if number else before, "" if number else before_style), line) for number, line in enumerate(lines)
         ]
@@ -121,7 +130,14 @@ class Screen:
         wide = max([1, *(width for _, width in drawn)])
         # Given a width alone, rich does not keep to it everywhere; given a height too, it does.
         console = Console(
-            file=text, width=wide, height=100, force_terminal=self.is_terminal, color_system=self.colours, highlight=False, markup=False
+            force_jupyter=False,
+            file=text,
+            width=wide,
+            height=100,
+            force_terminal=self.is_terminal,
+            color_system=self.colours,
+            highlight=False,
+            markup=False,
         )
         for shape, width in drawn:
             console.print(shape, width=max(width, 1))
