@@ -18,6 +18,7 @@ OF_THEIR_OWN = {
     "docs/python.md": "test_python_docs.py",
     "docs/latex.md": "cli/test_latex.py",
     "docs/reports.md": "cli/test_reports_page.py",
+    "docs/trackers.md": "test_trackers_page.py",
 }
 """Pages whose commands another test runs."""
 RUN = [page for page in PAGES if "```console" in (ROOT / page).read_text("utf-8") and str(page) not in OF_THEIR_OWN]
