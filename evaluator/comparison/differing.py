@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 
 import numpy as np
@@ -26,9 +25,6 @@ from .questions import Questions
 from .sides import Side
 
 _OF_SUMS = ("mean", "sum")
-_MANY = 100_000
-_THREADS = 2
-"""More measures at a time would take more memory."""
 
 
 class Differing:
@@ -91,13 +87,8 @@ class Differing:
         return next(rows, None)
 
     def all(self, margins: Mapping[str, float | None]) -> list[Difference]:
-        """The differences of all measures of `margins`, in its order; of many users two measures at a time."""
-        users = 0 if self.pairing is None else len(self.pairing.keys)
-        if users < _MANY:
-            made = [self.of(label, margin) for label, margin in margins.items()]
-        else:
-            with ThreadPoolExecutor(_THREADS) as pool:
-                made = list(pool.map(self.of, margins.keys(), margins.values()))
+        """The differences of all measures of `margins`, in its order."""
+        made = [self.of(label, margin) for label, margin in margins.items()]
         self.count_users({one.subject.measure: (one.n_users, one.n_unpaired) for one in made})
         return made
 

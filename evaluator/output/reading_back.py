@@ -175,11 +175,15 @@ def _users(folder: Path, files: set[str], content: Mapping[str, Any]) -> Mapping
     own = names[1:]
 
     extents: dict[str, tuple[int, int]] = {}
+    is_only = len(content["models"]) == 1
 
     def read(model: str, wanted: Sequence[str] | None) -> pl.DataFrame:
+        rows = pl.scan_parquet(path, glob=False).select(own if wanted is None else wanted)
+        if is_only:
+            return rows.collect()
         if not extents:
             extents.update(_extents(path))
         first, length = extents.get(model, (0, 0))
-        return pl.scan_parquet(path, glob=False).slice(first, length).select(own if wanted is None else wanted).collect()
+        return rows.slice(first, length).collect()
 
     return StoredUsers(dict.fromkeys((model["model"] for model in content["models"]), own), read)
