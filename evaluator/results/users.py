@@ -23,6 +23,9 @@ class StoredUsers(Mapping[str, pl.DataFrame]):
             raise KeyError(model)
         return self.read(model, None)
 
+    def __contains__(self, model: object) -> bool:
+        return model in self.columns  # what a mapping does by itself would read all columns
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)
 
