@@ -53,7 +53,9 @@ def number_summary(column: str, batches: Iterable[Array], least: float, most: fl
                 values[value] = values.get(value, 0) + count
             values = values if len(values) <= _FEW else None
         if most > least:
-            place = (batch / 2 - least / 2) / (most / 2 - least / 2) * _BINS  # halves: the width may be beyond all numbers
+            with np.errstate(over="ignore"):
+                half = 1.0 if np.isfinite(most - least) else 0.5  # the width may be beyond all numbers
+            place = (batch * half - least * half) / (most * half - least * half) * _BINS
             bins += np.bincount(np.minimum(place.astype(np.int64), _BINS - 1), minlength=_BINS)
     if not n:
         return None

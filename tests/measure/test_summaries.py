@@ -88,3 +88,9 @@ def test_a_width_beyond_all_numbers_is_cut_into_bins_too():
 
 def test_no_number_has_no_summary():
     assert number_summary("rating", [], 0.0, 0.0) is None
+
+
+def test_a_range_of_the_smallest_number_has_a_histogram():
+    least, most = 0.0, 5e-324
+    found = number_summary("score", [np.array([least, most, most])], least, most)
+    assert [(one.low, one.rows) for one in found.histogram] == [(0.0, 1), (5e-324, 2)]
