@@ -84,7 +84,8 @@ def rendered(comparison: Comparison, form: str, look_at: str, screen: TextIO | N
         from receval.output.latex import comparison_as_latex  # only here: few comparisons are tables of a paper
 
         return comparison_as_latex(comparison)
-    drawn = None if screen is None else Screen.of(screen)
-    draws = drawn is not None and drawn.is_terminal and drawn.encodes("├●┤░")
-    page = pages.page(comparison, look_at, drawn.width if drawn is not None and draws else None)
-    return blocks.as_markdown(page).encode() if form == "md" or screen is None else on_screen(blocks.show(page, screen))
+    if form == "md" or screen is None:
+        return pages.as_markdown(comparison, look_at)
+    drawn = Screen.of(screen)
+    draws = drawn.is_terminal and drawn.encodes("├●┤░")
+    return on_screen(blocks.show(pages.page(comparison, look_at, drawn.width if draws else None), screen))

@@ -16,9 +16,11 @@ from ..results.comparison import FORMAT_VERSION, Comparison
 from ..results.conclusions import conclusions
 from ..stats.digits import decimals, plain, signed
 from ..stats.records import Difference
+from . import blocks
 from .blocks import Block, Heading, Points, Prose
 from .data import as_table
 from .figures import Figures
+from .visible import without_links
 from .whiskers import pictures
 
 _ARROWS: Final = {True: " ↑", False: " ↓", None: ""}
@@ -163,6 +165,11 @@ def cells(comparison: Comparison) -> dict[str, Any]:
 def as_json(comparison: Comparison) -> bytes:
     """The comparison with full precision."""
     return (json.dumps(cells(comparison), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def as_markdown(comparison: Comparison, look_at: str) -> bytes:
+    """The page as Markdown, in which names are nothing but names."""
+    return without_links(blocks.as_markdown(page(comparison, look_at))).encode()
 
 
 def as_csv(comparison: Comparison) -> bytes:

@@ -15,6 +15,7 @@ _ACTING: Final = re.compile(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])")
 """What Markdown takes for more than a character; an underscore within a word is one."""
 _LEADING: Final = re.compile(r"(?:#{1,6}|[+-])(?:\s|$)")
 _TAG: Final = re.compile(r"<(?=[A-Za-z/!?])")
+_LINK: Final = re.compile(r"\]\(")
 _CODE: Final = re.compile(r"(`[^`]*`)")
 _LINES: Final = {9: " ", 10: "⏎", 0x2028: "⏎", 0x2029: "⏎"}
 
@@ -37,5 +38,13 @@ def markdown_text(text: str) -> str:
 
 def without_tags(markdown: str) -> str:
     """Markdown of our own with names in it that are not: what would be an HTML tag, outside of code, is text."""
-    parts = _CODE.split(visible(markdown))
-    return "".join(part if part.startswith("`") else _TAG.sub(r"\\<", part) for part in parts)
+    return _outside_code(_TAG, r"\\<", visible(markdown))
+
+
+def without_links(markdown: str) -> str:
+    """Markdown of our own that has no links, with names in it that are not: what would be a link, outside of code, is text."""
+    return _outside_code(_LINK, r"]\\(", markdown)
+
+
+def _outside_code(what: re.Pattern[str], by: str, markdown: str) -> str:
+    return "".join(part if part.startswith("`") else what.sub(by, part) for part in _CODE.split(markdown))

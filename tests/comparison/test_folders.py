@@ -188,3 +188,12 @@ def test_a_comparison_is_written_in_all_forms(folder, receval, tmp_path):
     users = pl.read_parquet(tmp_path / "out" / "comparison_users.parquet")
     assert users.columns == ["model", "measure", "user", "base", "model_value", "difference"]
     assert users.height == 4
+
+
+def test_a_name_is_no_link_and_no_tag_in_markdown(folder, receval, tmp_path):
+    folder("main"), folder("today", fewer())
+    code, out, _ = receval("compare", f"[a](x.y)={tmp_path}/main", f"<b>={tmp_path}/today", "--format", "md")
+    assert code == 0
+    assert "[a]\\(x.y)" in out
+    assert "](" not in out
+    assert "\\<b>" in out
