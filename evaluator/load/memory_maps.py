@@ -10,19 +10,17 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
-import polars as pl
-
 from ..temporary import folder_for_copies
 
-_SWITCH: Final = "POLARS_FORCE_ASYNC"
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def avoid_memory_maps() -> None:
-    """Let Polars read NDJSON and Arrow files as it reads files of a store: no slower, and a file that is cut is an error."""
-    if os.environ.get(_SWITCH) != "1":
-        os.environ[_SWITCH] = "1"
-        pl.Config.reload_env_vars()
+def unmapped(path: str) -> str:
+    """The name by which Polars reads an NDJSON or Arrow file as one of a store: a file that is cut is an error, and it is hardly slower.
+
+    The switch `POLARS_FORCE_ASYNC` does the same to every file of the process, also to those that the caller of receval reads.
+    """
+    return path if "://" in path and not os.path.exists(path) else f"file://{os.path.abspath(path)}"
 
 
 def plainly_named(path: Path, patterns: bool, scratch: ExitStack) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,7 +16,7 @@ from .folders import path_column_kinds
 from .json_values import refuse_odd_values
 from .list_fields import Fields, fields_of, flattened, value_of
 from .list_text import elements_of, syntax_of
-from .memory_maps import avoid_memory_maps
+from .memory_maps import unmapped
 from .opening import FAILURES
 from .read_options import ReadOptions
 from .scan import Scan
@@ -77,8 +76,7 @@ def schema_of_objects(paths: Sequence[Path], max_rows: int | None = None) -> pl.
 
     Raises what Polars raises where an object cannot be read.
     """
-    avoid_memory_maps()
-    return pl.scan_ndjson([glob.escape(str(path)) for path in paths], infer_schema_length=max_rows).collect_schema()
+    return pl.scan_ndjson([unmapped(str(path)) for path in paths], infer_schema_length=max_rows).collect_schema()
 
 
 def _schema(paths: Sequence[Path]) -> Mapping[str, pl.DataType]:

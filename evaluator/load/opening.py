@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 from typing import Final
 
 import polars as pl
@@ -10,7 +9,7 @@ import polars as pl
 from .columns import IDS
 from .list_fields import with_fields
 from .list_text import listed
-from .memory_maps import avoid_memory_maps
+from .memory_maps import unmapped
 from .scan import Scan
 
 FAILURES: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
@@ -148,9 +147,9 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
     if source.format == "lines":
         return _fields(pl.scan_lines(paths, name=_LINE, row_index_name=RECORD, glob=False), source)
     if source.format in ("ndjson", "ipc"):
-        avoid_memory_maps()
+        paths = [unmapped(path) for path in paths]
     if source.format == "ndjson":
-        objects = pl.scan_ndjson([glob.escape(path) for path in paths], schema=_json_types(source, held), row_index_name=RECORD)
+        objects = pl.scan_ndjson(paths, schema=_json_types(source, held), row_index_name=RECORD)
         return _flat(source, objects)
     scan = pl.scan_ipc if source.format == "ipc" else pl.scan_parquet
     options = dict(source.storage) or None

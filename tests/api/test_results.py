@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import re
+import warnings
 from typing import Any
 
 import polars as pl
@@ -91,6 +94,26 @@ def test_nothing_is_printed_and_no_file_is_written(capfd: pytest.CaptureFixture[
     receval.audit(test=TEST, recommendations=LISTS, metrics="nDCG@2", conventions=["ranx"])
     assert capfd.readouterr() == ("", "")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("ending", ["ndjson", "json", "arrow", "csv", "parquet"])
+def test_what_else_reads_files_in_the_process_is_left_as_it_is(ending: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch):
+    lists = pl.DataFrame({"user": [1, 1, 2], "item": [10, 11, 12], "score": [0.9, 0.8, 0.7]})
+    file = tmp_path / f"lists.{ending}"
+    {
+        "ndjson": lists.write_ndjson,
+        "json": lists.write_json,
+        "arrow": lists.write_ipc,
+        "csv": lists.write_csv,
+        "parquet": lists.write_parquet,
+    }[ending](file)
+    before = (dict(os.environ), pl.Config.state(), warnings.filters[:], logging.getLogger().handlers[:])
+    receval.evaluate(test=TEST, recommendations=file, metrics="HitRate@1")
+    assert (dict(os.environ), pl.Config.state(), warnings.filters[:], logging.getLogger().handlers[:]) == before
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    lists.write_csv(tmp_path / "own.csv")
+    assert pl.read_csv("../own.csv").equals(lists)
 
 
 def test_a_config_may_be_a_path_a_mapping_or_loaded(result: receval.EvaluationResult):
