@@ -48,14 +48,17 @@ def doctor(form: str) -> None:
 
 def _facts() -> Iterator[Fact]:
     """Look at the machine, from what is always needed to what is seldom."""
+    from receval.extras import install_command
+
     yield Fact("receval", metadata.version("receval"))
     yield Fact("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     by_extra = _requirements()
     yield Fact("libraries", ", ".join(f"{name} {_version(name) or 'missing'}" for name in by_extra.pop("")))
     for extra, packages in by_extra.items():
         missing = [name for name in packages if _version(name) is None]
+        advice = f"if you need it: {install_command(extra)}" if missing else ""
         found = ", ".join(f"{name} {_version(name)}" for name in packages if name not in missing)
-        yield Fact(f"extra {extra}", found if not missing else f"{', '.join(missing)} not installed", _install(extra) if missing else "")
+        yield Fact(f"extra {extra}", found if not missing else f"{', '.join(missing)} not installed", advice)
     yield _java(wanted=not any(_version(name) is None for name in by_extra.get("spark", ())))
     yield from _resources()
     encoding = sys.stdout.encoding or "none"
@@ -78,10 +81,6 @@ def _version(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
-
-
-def _install(extra: str) -> str:
-    return f"if you need it: pip install '.[{extra}]' in a clone, or 'receval[{extra}]' from an index that has receval"
 
 
 def _java(wanted: bool) -> Fact:

@@ -48,6 +48,7 @@ ROOMS = (
     "plugins",
     "temporary",
     "sums",
+    "extras",
     "errors",
     "secrets",
 )
@@ -96,7 +97,7 @@ ENDINGS = (".py", ".pyi", ".yaml", ".typed", ".j2", ".css", ".js")
 FILES = {
     "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "read_parquet"}, {"load", "output"}),
     "opens a file": ({"open"}, {"load", "names", "output"}),
-    "reads a text of its own": ({"read_text", "read_bytes"}, {"config", "conventions", "init", "parts", "plugins"}),
+    "reads a text of its own": ({"read_text", "read_bytes"}, {"config", "conventions", "extras", "init", "parts", "plugins"}),
     "writes a result": ({"write_text", "write_bytes", "mkdir", "touch"}, {"output"}),
     "keeps temporary files": ({"mkdtemp", "TemporaryDirectory", "write_ipc_stream", "read_ipc_stream", "unlink", "rmtree"},
                               {"load", "output", "parts", "temporary"}),

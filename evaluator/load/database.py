@@ -16,6 +16,7 @@ import polars.selectors as cs
 
 from ..config.masking import masked_uri
 from ..errors import DataError, MissingExtraError
+from ..extras import install_command
 from ..temporary import folder_for_copies
 from .opening import FAILURES
 from .source import Source, look
@@ -29,7 +30,6 @@ _TABLES: Final = {
     "duckdb": "select table_name, if(table_type = 'VIEW', 'view', 'table') from information_schema.tables order by table_name",
 }
 """The query for the names of all tables, and whether each is a table or a view."""
-_INSTALL: Final = "pip install 'receval[sql]'"
 _ORDERED: Final = re.compile(r"\border\s+by\b", re.IGNORECASE)
 
 
@@ -106,7 +106,7 @@ def _rows(where: str, uri: str, query: str, folder: Path) -> pl.DataFrame:
     try:
         manager, module = import_module("adbc_driver_manager"), import_module(f"{driver}.dbapi")
     except ImportError:
-        install = _INSTALL if scheme in _INCLUDED else f"is there a package adbc-driver-{scheme}?"
+        install = install_command("sql") if scheme in _INCLUDED else f"is there a package adbc-driver-{scheme}?"
         raise MissingExtraError(f"reading {scheme}:// needs {driver}, which is not installed", install) from None
     try:
         with _connection(where, scheme, module, uri, folder) as connection:

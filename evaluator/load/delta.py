@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote
 
-from ..errors import DataError, MissingExtraError
+from ..errors import DataError
+from ..extras import missing
 from .opening import FAILURES
 from .remote import Remote, is_remote
 
 _LOG = "_delta_log"
-_INSTALL = "pip install 'receval[delta]'"
 
 
 def is_table(path: Path) -> bool:
@@ -31,7 +31,7 @@ def files_of_table(role: str, table: Path | Remote, storage: Mapping[str, str]) 
         from deltalake import DeltaTable
         from deltalake.exceptions import DeltaError
     except ImportError:
-        raise MissingExtraError("reading Delta tables needs deltalake, which is not installed", _INSTALL) from None
+        raise missing("delta", "reading Delta tables", "deltalake") from None
     try:
         found = sorted(DeltaTable(_address(table), storage_options=dict(storage) or None).file_uris())
     except (DeltaError, *FAILURES) as error:

@@ -15,7 +15,8 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from ..config.masking import masked_path
-from ..errors import DataError, MissingExtraError
+from ..errors import DataError
+from ..extras import missing
 from ..temporary import folder_for_copies
 
 _WEB: Final = ("http", "https")
@@ -28,7 +29,6 @@ _CLIENT: Final = (
 """Options of the connection, which the store takes apart from its own."""
 _TRIES: Final[Any] = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
 _BLOCK: Final = 4 << 20
-_INSTALL: Final = "pip install 'receval[remote]'"
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def _store(remote: Remote) -> tuple[Any, str]:
         import obstore
     except ImportError:
         scheme = remote.url.partition("://")[0]
-        raise MissingExtraError(f"reading {scheme}:// needs obstore, which is not installed", _INSTALL) from None
+        raise missing("remote", f"reading {scheme}://", "obstore") from None
     del obstore
     from obstore.store import from_url
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from .. import plugins
 from ..config.tracking import Tracking
-from ..errors import ConfigError, MissingExtraError
+from ..errors import ConfigError
+from ..extras import missing
 from .tracker import Tracker
 
 _EXTRAS = ("mlflow", "wandb")
@@ -38,6 +39,4 @@ def tracker_of(asked: Tracking, folder: Path) -> Tracker:
 def refuse_without_extra(asked: Tracking) -> None:
     """`MissingExtraError` for a tracker that is required and whose library is not installed, before any work."""
     if asked.chosen.required and asked.name in _EXTRAS and find_spec(asked.name) is None:
-        raise MissingExtraError(
-            f"{asked.name} needs the extra {asked.name}, which is not installed", f"pip install 'receval[{asked.name}]'"
-        )
+        raise missing(asked.name, asked.name)

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from ..config.tracking import MlflowTracking
-from ..errors import MissingExtraError, OutputError
+from ..errors import OutputError
+from ..extras import missing
 from ..output.charts.points import ValuePoint
 from ..results.gates import Verdicts
 from ..results.result import Result
@@ -52,7 +53,7 @@ def _client() -> Any:
         from mlflow import MlflowClient
         from mlflow.exceptions import MlflowException
     except ImportError:
-        raise MissingExtraError("mlflow needs the extra mlflow, which is not installed", "pip install 'receval[mlflow]'") from None
+        raise missing("mlflow", "mlflow") from None
     try:
         return MlflowClient()
     except (MlflowException, ImportError) as error:

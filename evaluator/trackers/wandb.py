@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..config.tracking import WandbTracking
-from ..errors import MissingExtraError
+from ..extras import missing
 from ..results.gates import Verdicts
 from ..results.result import Result
 from .names import as_identifiers
@@ -56,5 +56,5 @@ def _library() -> Any:
     try:
         import wandb
     except ImportError:
-        raise MissingExtraError("wandb needs the extra wandb, which is not installed", "pip install 'receval[wandb]'") from None
+        raise missing("wandb", "wandb") from None
     return wandb

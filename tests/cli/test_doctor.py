@@ -11,6 +11,7 @@ import pytest
 from receval.cli import completing, doctor
 from receval.cli.commands import cli
 from receval.errors import ConfigError
+from receval.extras import install_command
 
 from tests.conftest import CONFIGS
 
@@ -46,7 +47,7 @@ def test_a_missing_extra_comes_with_what_to_type(receval, no_java, monkeypatch):
     monkeypatch.setattr(doctor.metadata, "version", version)
     extra = facts(receval)["extra sql"]
     assert extra["found"] == "duckdb not installed"
-    assert "pip install '.[sql]'" in extra["advice"]
+    assert extra["advice"] == f"if you need it: {install_command('sql')}"
 
 
 def test_java_is_asked_for_where_spark_is_installed_and_java_is_not(receval, no_java):

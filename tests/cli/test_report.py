@@ -6,6 +6,7 @@ import json
 import os
 
 import pytest
+from receval.extras import install_command
 from receval.output.charts import drawing
 
 from tests.reports import written
@@ -159,7 +160,7 @@ def test_without_the_extra_a_chart_is_refused_before_anything_is_evaluated(folde
     monkeypatch.setattr(drawing, "can_draw", lambda: False)
     code, _, err = receval("plot", "over_k", folder / "gone", "-o", "x.svg")
     assert code == 4
-    assert "pip install 'receval[report]'" in err
+    assert install_command("report") in err
 
 
 def test_the_measures_of_a_chart_can_be_named(folder, tmp_path, receval):

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 import yaml
+from receval.extras import install_command
 
 from tests.load.conftest import EXPECTED, LISTS
 
@@ -203,4 +204,4 @@ def test_without_the_driver_the_extra_is_named(shop, receval, write, monkeypatch
     write("config.yaml", f"data: {{test: test.csv, recommendations: {{m: {source}}}}}\nevaluation: {{metrics: [MRR]}}\n")
     code, out, err = receval("run", shop / "config.yaml")
     assert (code, out) == (4, "")
-    assert err == "receval: reading sqlite:// needs adbc_driver_sqlite, which is not installed\n  pip install 'receval[sql]'\n"
+    assert err == f"receval: reading sqlite:// needs adbc_driver_sqlite, which is not installed\n  {install_command('sql')}\n"

@@ -11,6 +11,7 @@ import yaml
 from deltalake import DeltaTable
 from receval import load_config, run
 from receval.errors import DataError, MissingExtraError
+from receval.extras import install_command
 
 from tests.load.conftest import EXPECTED, LISTS, TEST
 
@@ -94,7 +95,7 @@ def test_without_deltalake_the_extra_is_named(door, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "deltalake", None)
     with pytest.raises(MissingExtraError, match="reading Delta tables needs deltalake") as caught:
         door("table")
-    assert caught.value.hint == "pip install 'receval[delta]'"
+    assert caught.value.hint == install_command("delta")
 
 
 @pytest.mark.spark

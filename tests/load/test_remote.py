@@ -22,6 +22,7 @@ from obstore.store import from_url
 from receval import load_config, run
 from receval.cli.main import main
 from receval.errors import DataError, MissingExtraError
+from receval.extras import install_command
 
 from tests.load.conftest import EXPECTED, LISTS, TEST
 
@@ -197,7 +198,7 @@ def test_without_obstore_the_extra_is_named(door, monkeypatch):
     monkeypatch.setitem(sys.modules, "obstore", None)
     with pytest.raises(MissingExtraError, match="reading s3:// needs obstore") as caught:
         door("s3://lists/l.csv")
-    assert caught.value.hint == "pip install 'receval[remote]'"
+    assert caught.value.hint == install_command("remote")
 
 
 def test_a_model_of_the_command_line_may_be_an_address(web, write, tmp_path, capfd):

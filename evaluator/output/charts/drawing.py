@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any, Final
 
-from ...errors import MissingExtraError
+from ...extras import missing
 from .slimming import slim
 from .style import Spec
 
@@ -57,7 +57,7 @@ def _on_white(spec: Spec) -> Spec:
 def require() -> None:
     """`MissingExtraError` if the extra that draws charts is not installed."""
     if not can_draw():
-        raise MissingExtraError("charts need the extra report, which is not installed", "pip install 'receval[report]'")
+        raise missing("report", "drawing charts")
 
 
 def _drawer() -> Any:

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ...errors import MissingExtraError
+from ...extras import missing
 from .failures import first_line
 
-_INSTALL: Final = "pip install 'receval[spark]'"
 _SQL_SETTINGS: Final = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "true",
@@ -62,7 +62,7 @@ def start_session(master: str | None = None, remote: str | None = None, archives
     try:
         import pyspark.sql
     except ImportError:
-        raise MissingExtraError("the spark engine needs pyspark, which is not installed", _INSTALL) from None
+        raise missing("spark", "the spark engine", "pyspark") from None
     if remote is None and shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
         raise MissingExtraError(
             "the spark engine needs Java, and there is none on this machine",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 
 import pytest
+from receval.extras import install_command
 
 
 @pytest.fixture
@@ -23,7 +24,7 @@ def test_without_pyspark_the_extra_is_named(receval, spark_config, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", no_pyspark)
     code, out, err = receval("run", spark_config)
     assert (code, out) == (4, "")
-    assert "pip install 'receval[spark]'" in err
+    assert install_command("spark") in err
 
 
 def test_without_java_java_17_is_named(receval, spark_config, monkeypatch):

@@ -1,0 +1,34 @@
+"""How an extra is installed: from where receval itself came, be it an index, a clone, a repository or a file."""
+
+from __future__ import annotations
+
+import json
+from importlib import metadata
+from urllib.parse import unquote, urlsplit
+
+from .errors import MissingExtraError
+
+
+def missing(extra: str, what: str, library: str | None = None) -> MissingExtraError:
+    """The failure of `what`, such as "reading s3://", that needs a `library`, or all of an extra."""
+    needed = f"{library}, which is" if library else f"the extra {extra}, which is"
+    return MissingExtraError(f"{what} needs {needed} not installed", install_command(extra))
+
+
+def install_command(extra: str) -> str:
+    """The command that adds an extra to this receval, such as `pip install 'receval[spark]'`."""
+    return f"pip install {_requirement(f'[{extra}]')}"
+
+
+def _requirement(extra: str) -> str:
+    """What pip installs: a name in an index, or where receval was installed from, as pip wrote it down (PEP 610)."""
+    # In a clone the folder receval.egg-info is found too, which does not say where it came from.
+    written = (found.read_text("direct_url.json") for found in metadata.distributions(name="receval"))
+    origin = json.loads(next(filter(None, written), "{}"))
+    url = origin.get("url", "")
+    if "dir_info" in origin:
+        editable = "-e " if origin["dir_info"].get("editable") else ""
+        return f"{editable}'{unquote(urlsplit(url).path)}{extra}'"
+    if "vcs_info" in origin:
+        return f"'receval{extra} @ {origin['vcs_info']['vcs']}+{url}'"
+    return f"'receval{extra} @ {url}'" if url else f"'receval{extra}'"

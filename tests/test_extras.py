@@ -1,0 +1,55 @@
+"""The command that a missing extra is installed with, wherever receval came from."""
+
+from __future__ import annotations
+
+import json
+from importlib import metadata
+
+import pytest
+from receval import extras
+
+
+class Installed:
+    """A distribution of which pip wrote down where it came from."""
+
+    def __init__(self, origin: dict[str, object] | None) -> None:
+        self.origin = origin
+
+    def read_text(self, name: str) -> str | None:
+        return json.dumps(self.origin) if name == "direct_url.json" and self.origin is not None else None
+
+
+@pytest.mark.parametrize(
+    ("origin", "command"),
+    [
+        (None, "pip install 'receval[spark]'"),
+        ({"url": "file:///home/me/my%20clone", "dir_info": {}}, "pip install '/home/me/my clone[spark]'"),
+        ({"url": "file:///home/me/clone", "dir_info": {"editable": True}}, "pip install -e '/home/me/clone[spark]'"),
+        (
+            {"url": "https://example.org/receval.git", "vcs_info": {"vcs": "git", "commit_id": "1f"}},
+            "pip install 'receval[spark] @ git+https://example.org/receval.git'",
+        ),
+        (
+            {"url": "file:///tmp/receval-0.1.0-py3-none-any.whl", "archive_info": {}},
+            "pip install 'receval[spark] @ file:///tmp/receval-0.1.0-py3-none-any.whl'",
+        ),
+    ],
+)
+def test_an_extra_is_installed_from_where_receval_came(origin, command, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(metadata, "distributions", lambda name: [Installed(None), Installed(origin)])
+    assert extras.install_command("spark") == command
+
+
+def test_without_a_note_of_where_it_came_from_the_name_is_enough(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(metadata, "distributions", lambda name: [])
+    failure = extras.missing("sql", "reading sqlite://", "adbc_driver_sqlite")
+    assert failure.message == "reading sqlite:// needs adbc_driver_sqlite, which is not installed"
+    assert failure.hint == "pip install 'receval[sql]'"
+    assert extras.missing("report", "drawing charts").message == "drawing charts needs the extra report, which is not installed"
+
+
+def test_nothing_else_knows_how_an_extra_is_spelled():
+    from tests.conftest import ROOT
+
+    code = [*ROOT.glob("evaluator/**/*.py"), *ROOT.glob("cli/*.py")]
+    assert [path.name for path in code if "pip install 'receval" in path.read_text()] == ["extras.py"]
