@@ -107,7 +107,8 @@ def _first_line(error: Exception) -> str:
 
 
 def _read(kind: type[T], cells: Any) -> T:
-    read: T = _adapter(kind).validate_python(cells)
+    hashable: Any = kind
+    read: T = _adapter(hashable).validate_python(cells)
     return read
 
 
