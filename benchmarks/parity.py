@@ -130,7 +130,7 @@ def computed(work: Path, files: Row, wanted: Iterable[Asked], evaluation: Row) -
         by_mode[one.mode][one.definition.label] = None
     for mode, labels in by_mode.items():
         config = evaluation | {"metrics": list(labels)} | ({"aggregates": [mode]} if mode else {})
-        (work / "config.yaml").write_text(yaml.safe_dump({"data": files, "evaluation": config}))
+        (work / "config.yaml").write_text(yaml.safe_dump({"data": files, "evaluation": config, "health": "off"}))
         for row in run(load_config(work / "config.yaml")).rows:
             values[row.model, re.sub(r" \(\w+\)$", "", row.label), mode] = row.value
     return values

@@ -18,6 +18,7 @@ from receval.parts.spark.session import SparkSession, start_session
 from xdist.scheduler import LoadScopeScheduling
 
 os.environ.pop("COLUMNS", None)  # workers of xdist have one, and tables in pipes keep to it
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # images set it, and each of the processes that tests start would compile everything
 
 ROOT = Path(__file__).parent.parent
 CONFIGS = ROOT / "configs"

@@ -9,11 +9,11 @@ import sys
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib.metadata import version
 from pathlib import Path
 
-import pytest
 import receval
 
 from tests.conftest import ROOT
@@ -113,8 +113,12 @@ def installed(path: Path) -> str:
 
 MODULES = {installed(path): path for folder in (EVALUATOR, ROOT / "cli") for path in sorted(folder.rglob("*.py"))}
 """The installed name of each module and its file."""
-TREES = {name: ast.parse(path.read_text()) for name, path in MODULES.items()}
-EVERY_MODULE = pytest.mark.parametrize("name", MODULES)
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """What each module says."""
+    return {name: ast.parse(path.read_text()) for name, path in MODULES.items()}
 
 
 def room(name: str) -> str:
@@ -122,10 +126,15 @@ def room(name: str) -> str:
     return name.split(".")[1] if name.count(".") else "receval"
 
 
-def imports(name: str) -> Iterator[str]:
+@cache
+def imports(name: str) -> frozenset[str]:
     """Every module that a module imports, wherever in its text; a name that is imported from a package may be a module too."""
+    return frozenset(_imports(name))
+
+
+def _imports(name: str) -> Iterator[str]:
     package = name.split(".") if MODULES[name].name == "__init__.py" else name.split(".")[:-1]
-    for node in ast.walk(TREES[name]):
+    for node in ast.walk(trees()[name]):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -135,45 +144,48 @@ def imports(name: str) -> Iterator[str]:
                 yield f"{module}.{alias.name}" if f"{module}.{alias.name}" in MODULES else module
 
 
-@EVERY_MODULE
-def test_imports_go_downwards_only(name):
-    rooms_below = ROOMS[ROOMS.index(room(name)) :]
-    upwards = {module for module in imports(name) if module.split(".")[0] == "receval" and room(module) not in rooms_below}
-    assert not upwards
+def calls(name: str) -> Iterator[ast.expr]:
+    """Every function that a module calls."""
+    return (node.func for node in ast.walk(trees()[name]) if isinstance(node, ast.Call))
+
+
+def test_imports_go_downwards_only():
+    below = {name: ROOMS[ROOMS.index(room(name)) :] for name in MODULES}
+    ours = {name: {module for module in imports(name) if module.split(".")[0] == "receval"} for name in MODULES}
+    upwards = {name: {module for module in ours[name] if room(module) not in below[name]} for name in MODULES}
+    assert not {name: modules for name, modules in upwards.items() if modules}
 
 
 def test_no_modules_import_each_other_in_a_circle():
-    tuple(TopologicalSorter({name: set(imports(name)) - {name} for name in MODULES}).static_order())
+    tuple(TopologicalSorter({name: imports(name) - {name} for name in MODULES}).static_order())
 
 
-@EVERY_MODULE
-def test_no_import_is_for_type_checkers_only(name):
-    assert "TYPE_CHECKING" not in MODULES[name].read_text()
+def test_no_import_is_for_type_checkers_only():
+    assert not [name for name, path in MODULES.items() if "TYPE_CHECKING" in path.read_text()]
 
 
-@EVERY_MODULE
-def test_libraries_are_imported_where_they_belong(name):
-    libraries = {module.split(".")[0] for module in imports(name)} - sys.stdlib_module_names - {"receval"}
-    assert not {library for library in libraries if room(name) not in LIBRARIES.get(library, ())}
+def test_libraries_are_imported_where_they_belong():
+    libraries = {name: {module.split(".")[0] for module in imports(name)} - sys.stdlib_module_names - {"receval"} for name in MODULES}
+    strangers = {name: {library for library in libraries[name] if room(name) not in LIBRARIES.get(library, ())} for name in MODULES}
+    assert not {name: found for name, found in strangers.items() if found}
 
 
-@EVERY_MODULE
-def test_only_load_reads_rows_and_only_output_writes_results(name):
-    calls = [node.func for node in ast.walk(TREES[name]) if isinstance(node, ast.Call)]
-    called = {call.attr for call in calls if isinstance(call, ast.Attribute) and ast.unparse(call) != "os.open"}
-    called |= {call.id for call in calls if isinstance(call, ast.Name)}
-    assert not {deed: called & verbs for deed, (verbs, rooms) in FILES.items() if called & verbs and room(name) not in rooms}
+def test_only_load_reads_rows_and_only_output_writes_results():
+    for name in MODULES:
+        called = {call.attr for call in calls(name) if isinstance(call, ast.Attribute) and ast.unparse(call) != "os.open"}
+        called |= {call.id for call in calls(name) if isinstance(call, ast.Name)}
+        deeds = {deed: called & verbs for deed, (verbs, rooms) in FILES.items() if called & verbs and room(name) not in rooms}
+        assert not deeds, name
 
 
-@EVERY_MODULE
-def test_only_the_command_line_prints(name):
-    calls = (node.func for node in ast.walk(TREES[name]) if isinstance(node, ast.Call))
-    assert room(name) == "cli" or not [call for call in calls if isinstance(call, ast.Name) and call.id == "print"]
+def test_only_the_command_line_prints():
+    printing = {name for name in MODULES if any(isinstance(call, ast.Name) and call.id == "print" for call in calls(name))}
+    assert {room(name) for name in printing} <= {"cli"}, printing
 
 
 def test_a_public_class_has_a_name_of_its_own():
     classes = Counter(
-        node.name for tree in TREES.values() for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+        node.name for tree in trees().values() for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     assert not [name for name, count in classes.items() if count > 1]
 

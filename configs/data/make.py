@@ -120,12 +120,15 @@ def _knn(seen: dict[int, set[int]]):
             for other in sorted(seen[user]):
                 if other != item:
                     together[item][other] += 1.0
+    for item, others in together.items():
+        for other in others:
+            others[other] /= math.sqrt(len(users_of[item]) * len(users_of[other]))
 
     def scores(user: int) -> dict[int, float]:
         total: dict[int, float] = defaultdict(float)
         for item in sorted(seen[user]):
-            for other, count in together[item].items():
-                total[other] += count / math.sqrt(len(users_of[item]) * len(users_of[other]))
+            for other, similarity in together[item].items():
+                total[other] += similarity
         return {item: round(score, 6) for item, score in total.items()}
 
     return scores

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import re
 from collections.abc import Iterable
+from functools import cache
 from importlib import metadata
 
 from .. import plugins
@@ -13,6 +14,12 @@ from ..metrics import Metric
 
 def versions(engine: str, metrics: Iterable[Metric] = ()) -> dict[str, str]:
     """The versions of receval, Python, the packages that receval needs, those that `metrics` come from, and that of the engine."""
+    return _installed_versions(engine) | plugins.origins(metric.define.__module__ for metric in metrics)
+
+
+@cache
+def _installed_versions(engine: str) -> dict[str, str]:
+    """The versions of what is installed: looked up once in a process, since each look parses the whole description of a package."""
     versions_found = {"receval": metadata.version("receval"), "python": platform.python_version()}
     for requirement in metadata.requires("receval") or ():
         if "extra ==" not in requirement:
@@ -20,7 +27,7 @@ def versions(engine: str, metrics: Iterable[Metric] = ()) -> dict[str, str]:
             versions_found[name] = metadata.version(name)
     if engine not in versions_found:
         versions_found |= {name: metadata.version(name) for name in (engine, f"py{engine}") if _installed(name)}
-    return versions_found | plugins.origins(metric.define.__module__ for metric in metrics)
+    return versions_found
 
 
 def _installed(name: str) -> bool:

@@ -76,12 +76,12 @@ def _covered(composite: Composite, task: Task, indexes: Iterable[int]) -> bool:
 def _rows(task: Task, sums: GroupSums | None, index: int, model: str, aggregates: Sequence[str]) -> list[Row]:
     """The rows of one measure; without `sums` nobody of the group counts."""
     definition = task.definitions[index]
-    n_users = 0 if sums is None else sums.moments.measure(index).n
+    moments = None if sums is None else sums.moments.measure(index)
     rows = []
     for aggregate in chosen(definition, aggregates):
         if aggregate == "micro" and not definition.is_pooled:
             continue
-        by_name = _of_nobody(aggregate) if sums is None else _aggregated(definition, sums, index, aggregate)
+        by_name = _of_nobody(aggregate) if sums is None or moments is None else _aggregated(definition, sums, moments, index, aggregate)
         rows += [
             Row(
                 model,
@@ -89,17 +89,16 @@ def _rows(task: Task, sums: GroupSums | None, index: int, model: str, aggregates
                 definition.k,
                 name,
                 value,
-                n_users,
+                0 if moments is None else moments.n,
                 None if is_spread(name) else definition.higher_is_better,
-                std=None if sums is None else deviation(task, name, sums.moments.measure(index)),
+                std=None if moments is None else deviation(task, name, moments),
             )
             for name, value in by_name.items()
         ]
     return rows
 
 
-def _aggregated(definition: Definition, sums: GroupSums, index: int, aggregate: str) -> dict[str, float | None]:
-    moments = sums.moments.measure(index)
+def _aggregated(definition: Definition, sums: GroupSums, moments: Moments, index: int, aggregate: str) -> dict[str, float | None]:
     terms = ratio_sums(definition, sums.ratios.get(index))
     if aggregate == "micro":
         return micro(terms[0::2], terms[1::2], moments.n, lambda parts: combined(definition, parts))

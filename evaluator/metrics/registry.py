@@ -6,7 +6,7 @@ import difflib
 import importlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from .. import plugins
@@ -229,5 +229,6 @@ def _spellings() -> dict[str, Metric]:
     return {_fold(spelling): entry for entry in METRICS.values() for spelling in (entry.name, *entry.aliases)}
 
 
+@lru_cache(maxsize=1000)
 def _fold(name: str) -> str:
     return name.replace("-", "").replace("_", "").replace(" ", "").lower()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 INTERVAL: Final = r"^ci([1-9][0-9]?(\.[0-9]+)?|\(0?\.[0-9]*[1-9][0-9]*\))$"
@@ -14,6 +15,7 @@ SMALLEST_FACTOR: Final = 1e-5
 """The geometric mean counts smaller values as this one, so that a single 0 does not make it 0."""
 
 
+@lru_cache(maxsize=1000)
 def interval_level(aggregate: str) -> Fraction | None:
     """Return the level of a confidence interval, between 0 and 1 (`ci95` and `ci(0.95)`: 19/20); `None` for any other aggregate."""
     if not re.fullmatch(INTERVAL, aggregate):

@@ -18,7 +18,7 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple, Union
 
 from .measure_strings import MetricSpec, parse
@@ -125,6 +125,7 @@ def read(text: str) -> Formula:
     return formula
 
 
+@lru_cache(maxsize=10_000)
 def is_formula(text: str) -> bool:
     """Whether `text` is arithmetic, rather than a measure string or what a library writes for a measure.
 

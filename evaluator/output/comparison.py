@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Final
@@ -20,6 +19,7 @@ from . import blocks
 from .blocks import Block, Heading, Points, Prose
 from .data import as_table
 from .figures import Figures
+from .indented_json import indented
 from .visible import without_links
 from .whiskers import pictures
 
@@ -164,7 +164,7 @@ def cells(comparison: Comparison) -> dict[str, Any]:
 
 def as_json(comparison: Comparison) -> bytes:
     """The comparison with full precision."""
-    return (json.dumps(cells(comparison), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    return (indented(cells(comparison)) + "\n").encode()
 
 
 def as_markdown(comparison: Comparison, look_at: str) -> bytes:

@@ -18,6 +18,7 @@ from ..checks import CHECKS
 from ..results import protocol
 from ..results.gates import Gate
 from ..results.result import COLUMNS, FORMAT_VERSION, Result
+from .indented_json import indented
 
 
 def as_csv(result: Result) -> bytes:
@@ -158,8 +159,8 @@ def _csv(lines: Iterable[Iterable[Any]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _json(content: Mapping[str, Any]) -> bytes:
-    return (json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+def _json(content: dict[str, Any]) -> bytes:
+    return (indented(content) + "\n").encode()
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -106,7 +107,15 @@ def _first_line(error: Exception) -> str:
 
 
 def _read(kind: type[T], cells: Any) -> T:
-    return TypeAdapter(kind).validate_python(cells)
+    hashable: Any = kind
+    read: T = _adapter(hashable).validate_python(cells)
+    return read
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    """What reads a kind of value; to make one takes milliseconds, and there is one for all findings."""
+    return TypeAdapter(kind)
 
 
 def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: Mapping[str, pl.DataFrame]) -> Result:

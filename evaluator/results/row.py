@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
 from ..metrics import find
@@ -14,6 +14,9 @@ from .protocol import Protocol
 SPLITS: Final = ("by", "group", "few_users", "fold", "run", "repeats", "repeats_std", "least_users")
 """The columns of rows over some of the users, of one fold or run, and of means over folds or runs."""
 COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", "std", *ledger.COLUMNS, "achieved", *SPLITS, *protocol.COLUMNS)
+
+_NOBODY: Final = dict.fromkeys(ledger.COLUMNS)
+_NO_PROTOCOL: Final = dict.fromkeys(protocol.COLUMNS)
 
 FEW_USERS: Final = 100
 """A group of fewer users is marked in every output."""
@@ -60,10 +63,10 @@ class Row:
 
     def cells(self) -> dict[str, Any]:
         """What the tables of `COLUMNS` say of it."""
-        of_users = self.ledger.cells() if self.ledger else {}
-        definitions = asdict(self.protocol) if self.protocol else {}
-        shared = dict.fromkeys((*ledger.COLUMNS, *protocol.COLUMNS)) | of_users | definitions
-        return {name: shared[name] if name in shared else getattr(self, name) for name in COLUMNS}
+        of_users = vars(self.ledger) if self.ledger else _NOBODY
+        definitions = vars(self.protocol) if self.protocol else _NO_PROTOCOL
+        known = {**vars(self), "few_users": self.few_users, **of_users, **definitions}
+        return {name: known[name] for name in COLUMNS}
 
     @property
     def measure(self) -> str:

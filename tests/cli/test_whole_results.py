@@ -27,7 +27,6 @@ def spill_and_die(buckets):
 partitions._Buckets._spill = spill_and_die
 sys.exit(main(sys.argv[1:]))
 """
-APART = "user,item,score\n" + "".join(f"{row % 997},{row},{row % 7}\n" for row in range(1_100_000))
 
 
 def killed(temporary, *arguments):
@@ -54,7 +53,7 @@ def test_a_run_that_is_killed_while_it_spills_leaves_the_old_results_and_its_tem
     config = write("config.yaml", "data: {test: test.csv, recommendations: {m: lists.csv}}\nevaluation: {metrics: [MRR]}\nhealth: off\n")
     assert receval("run", config, "-q", "-o", f"{out}/")[0] == 0
     before = {path.name: path.read_bytes() for path in out.iterdir()}
-    write("apart.csv", APART)
+    write("apart.csv", "user,item,score\n" + "".join(f"{row % 997},{row},{row % 7}\n" for row in range(1_100_000)))
     done = killed(temporary, "run", config, "--set", "data.recommendations.m=apart.csv", "--set", "engine.memory=1MB", "-o", f"{out}/")
     assert done.returncode == -signal.SIGKILL, done.stderr
     (left,) = temporary.iterdir()

@@ -33,7 +33,7 @@ RUNS: dict[str, dict[str, Any]] = {
             "top_k": [3, "none"],
             "aggregates": ["mean", "median", "p90", "std", "ci95"],
             "yardsticks": ["oracle", "popularity", "random"],
-            "by": BY,
+            "by": BY[:2],
         },
     },
     "every value of every axis": {"evaluation": {"metrics": ORDERLESS, "top_k": [3, "none"]}, "health": "off"},
@@ -47,7 +47,7 @@ ROWS_PER_PART = {
     "bootstrap and pooled values": (1, 7, 60),
 }
 """The sizes of parts in runs over shuffled files, which are partitioned in temporary files: `engine.memory` is small."""
-N_THREADS = {"every metric, yardstick and check": (1, 2, 8), "bootstrap and pooled values": (1, 2, 8)}
+N_THREADS = {"every metric, yardstick and check": (1, 8), "bootstrap and pooled values": (1, 8)}
 
 
 WHOLE_USERS = passes.whole_users
@@ -56,7 +56,7 @@ WHOLE_USERS = passes.whole_users
 def awkward_world(seed: int) -> World:
     """Lists with ties and duplicates, users on one side only, gaps in every side input, sums that round."""
     chance = random.Random(seed)
-    users, items = range(40), range(14)
+    users, items = range(14), range(14)
     lists = [(u, i, chance.randint(0, 4) / 3) for u in (*users, 99, 98) for i in chance.sample([*items, 100, 101], chance.randint(0, 12))]
     lists += [(user, item, chance.choice((0.1, 0.2, 1.0))) for user, item, _ in lists if chance.random() < 0.25]
     test = [(user, item, chance.randint(0, 5)) for user, item in pairs(chance, users, items, 0.4)]
@@ -106,7 +106,7 @@ def test_orders_of_rows_parts_and_threads_change_no_byte(name, receval, tmp_path
     world = awkward_world(4)
     assert receval("run", write_world(tmp_path / "plain", world, RUNS[name], None), "-q")[0] in (0, 1)
     expected = bytes_of(tmp_path / "plain")
-    assert pl.read_parquet(tmp_path / "plain" / "results" / "per_user.parquet")["user"].n_unique() > 35
+    assert pl.read_parquet(tmp_path / "plain" / "results" / "per_user.parquet")["user"].n_unique() > 12
     for rows_per_part in ROWS_PER_PART[name]:
         monkeypatch.setattr(passes, "whole_users", partial(WHOLE_USERS, rows_per_part=rows_per_part))
         config = write_world(tmp_path / f"parts of {rows_per_part}", world, RUNS[name], rows_per_part)

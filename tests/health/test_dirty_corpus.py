@@ -21,10 +21,10 @@ COUNTED_ONE = re.compile(r"(?<!of )(?<![\d,.@])1 (users|items|lists|rows|hits|me
 
 @pytest.fixture
 def checked(receval, tmp_path):
-    """The exit code, the findings and the sentences of `receval check`."""
+    """The exit code and the findings of `receval check`, which stores the offending rows in `failures`."""
 
     def checked(case):
-        code, out, err = receval("check", case.write(tmp_path / "case"), "--format", "json")
+        code, out, err = receval("check", case.write(tmp_path / "case"), "--format", "json", "--store-failures", tmp_path / "failures")
         assert code in (0, 1), err
         return code, json.loads(out)["findings"]
 
@@ -32,9 +32,17 @@ def checked(receval, tmp_path):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_checks_say_what_is_wrong_and_nothing_else(name, checked):
+def test_the_checks_say_what_is_wrong_and_nothing_else_in_whole_sentences_and_store_the_rows(name, checked, tmp_path):
     case = CASES[name]
     code, found = checked(case)
+    assert_findings(case, code, found)
+    assert_sentences(found)
+    if case.findings:
+        assert_stored(found, tmp_path / "failures")
+
+
+def assert_findings(case, code, found):
+    """The findings are those of the case, with their counts and bounds, and no other errors and warnings."""
     expected = [_place(one) for one in case.findings]
     bad = [one for one in found if one["severity"] in ("error", "warn")]
     assert sorted(map(_place, bad)) == sorted(one for one in expected if one[1] != "info")
@@ -50,9 +58,9 @@ def test_the_checks_say_what_is_wrong_and_nothing_else(name, checked):
             assert list(same["details"]["bounds"][label].values()) == pytest.approx([number(end) for end in ends]), label
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_sentences_are_whole_and_count_one_as_one(name, checked):
-    for one in checked(CASES[name])[1]:
+def assert_sentences(found):
+    """Sentences are whole and count one as one."""
+    for one in found:
         assert one["sentence"].endswith("."), one["sentence"]
         assert ".." not in one["sentence"]
         assert not COUNTED_ONE.search(one["sentence"]), one["sentence"]
@@ -60,12 +68,9 @@ def test_sentences_are_whole_and_count_one_as_one(name, checked):
         assert len(one["examples"]) <= 5
 
 
-@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.findings])
-def test_the_offending_rows_are_stored(name, receval, tmp_path):
-    path, kept = CASES[name].write(tmp_path / "case"), tmp_path / "failures"
-    _, out, err = receval("check", path, "--format", "json", "--store-failures", kept)
-    assert out, err
-    bad = [one for one in json.loads(out)["findings"] if one["severity"] in ("error", "warn") and one["check"] in WITH_ROWS]
+def assert_stored(found, kept):
+    """The offending rows of errors and warnings are stored."""
+    bad = [one for one in found if one["severity"] in ("error", "warn") and one["check"] in WITH_ROWS]
     stored = {file.stem: pl.read_parquet(file) for file in kept.glob("*.parquet")}
     for one in bad:
         assert stored[".".join(part for part in (one["check"], one["model"]) if part)].height >= 1

@@ -1,5 +1,6 @@
 """Whatever bytes a data file or a config holds, only sentences come out: no traceback, no hang, no flood of memory.
 
+A hundred files and a hundred configs are tried, the same ones every time.
 `RECEVAL_FUZZ_SECONDS=600 RECEVAL_FUZZ_SEED=7 pytest tests/load/test_fuzz.py` looks longer, and elsewhere.
 """
 
@@ -22,7 +23,9 @@ from receval.errors import RecevalError
 from tests.conftest import CONFIGS
 from tests.load.conftest import LISTS, TEST
 
-SECONDS = float(os.environ.get("RECEVAL_FUZZ_SECONDS", "6"))
+SECONDS = float(os.environ.get("RECEVAL_FUZZ_SECONDS", "0"))
+LEAST = 100
+"""How many are tried whatever time there is."""
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
 LONGEST = 30
 """Seconds after which a single input counts as a hang: the machine may be busy."""
@@ -102,12 +105,12 @@ def mutated(content: bytes, chance: random.Random) -> bytes:
     return bytes(data)
 
 
-def fuzzed(seeds: dict[str, bytes], attempt: Callable[[str, bytes], None]) -> int:
-    """How often `attempt` was made on mutated `seeds` without a failure in the time there is."""
+def fuzzed(seeds: dict[str, bytes], attempt: Callable[[str, bytes], None]) -> None:
+    """Make `attempt` on mutated `seeds`, without a failure, `LEAST` times and for as long as there is time."""
     chance = random.Random(SEED)
     end, tried = time.monotonic() + SECONDS, 0
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    while time.monotonic() < end:
+    while tried < LEAST or time.monotonic() < end:
         name = chance.choice(sorted(seeds))
         content = mutated(seeds[name], chance)
         signal.alarm(LONGEST)
@@ -122,7 +125,6 @@ def fuzzed(seeds: dict[str, bytes], attempt: Callable[[str, bytes], None]) -> in
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before
         assert grown < MEMORY, (name, content)
         tried += 1
-    return tried
 
 
 @pytest.mark.slow
@@ -141,7 +143,7 @@ def test_no_bytes_of_a_data_file_make_the_loader_fail_otherwise_than_in_a_senten
         finally:
             path.unlink()
 
-    assert fuzzed(FILES, attempt) > 20
+    fuzzed(FILES, attempt)
 
 
 @pytest.mark.slow
@@ -149,4 +151,4 @@ def test_no_bytes_of_a_config_make_its_reader_fail_otherwise_than_in_a_sentence(
     def attempt(name: str, content: bytes) -> None:
         load_config(write(name, content))
 
-    assert fuzzed({path.name: path.read_bytes() for path in sorted(CONFIGS.glob("*.yaml"))}, attempt) > 20
+    fuzzed({path.name: path.read_bytes() for path in sorted(CONFIGS.glob("*.yaml"))}, attempt)
