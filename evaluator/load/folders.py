@@ -97,9 +97,9 @@ def _visible(role: str, folder: Path, above: tuple[str, ...] = ()) -> Iterator[P
         if is_hidden(name):
             continue
         refuse_broken_link(role, path)
-        if path.is_dir():
+        if os.path.isdir(path):
             yield from _visible(role, path, (*above, real))
-        elif path.is_file():
+        elif os.path.isfile(path):
             yield path
         else:
             raise DataError(f"{role}: {path} is neither a file nor a folder", "remove it, or name the files you mean")

@@ -59,10 +59,10 @@ def _matches(role: str, pattern: str, folder: Path) -> list[Path]:
     matches = [folder / match for match in sorted(glob.glob(pattern, root_dir=folder, recursive=True))]
     for match in matches:
         refuse_broken_link(role, match)
-    files = [match for match in matches if match.is_file()]
+    files = [match for match in matches if os.path.isfile(match)]
     for above, first in {file.parent: file for file in reversed(files)}.items():
         refuse_part_of_table(role, first, [above, *above.parents])
-    folders = [match for match in matches if match.is_dir()]
+    folders = [match for match in matches if os.path.isdir(match)]
     visible = [match for match in folders if not is_hidden(match.name)]
     if "**" in pattern:
         refuse_repeated(role, files)
