@@ -13,6 +13,7 @@ from typing import Final
 from ..errors import DataError
 from ..load import sniff
 from ..load.delta import is_table
+from ..load.folders import refuse_name_in_bytes
 from .records import Query
 
 _MAX_TABLES: Final = 200
@@ -54,8 +55,7 @@ def discover_tables(names: Sequence[str]) -> list[DiscoveredTable]:
         else:
             raise DataError(_missing(text), "name files, or a folder")
     for path in files:
-        if not _is_text(str(path)):
-            raise DataError(f"the name of the file {str(path)!r} is no UTF-8 text, as a config is", "rename it")
+        refuse_name_in_bytes("init", path)
     if not files:
         raise DataError(
             f"there is no table in {' and '.join(names)}",
@@ -75,13 +75,6 @@ def _missing(text: str) -> str:
     except ValueError:  # no name that a file can have
         return f"there is no file {text!r}"
     return f"{text} is no regular file"
-
-
-def _is_text(name: str) -> bool:
-    try:
-        return bool(name.encode())
-    except UnicodeEncodeError:
-        return False
 
 
 def _folder_tables(folder: Path) -> list[Path]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..errors import DataError
-from .folders import is_hidden, names_in, reason, refuse_broken_link, refuse_part_of_table, refuse_repeated
+from .folders import is_hidden, names_in, reason, refuse_broken_link, refuse_name_in_bytes, refuse_part_of_table, refuse_repeated
 from .remote import Remote, find_remote, is_remote
 
 
@@ -35,6 +35,8 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
             problems.append(f"{role}: there is no file {_shown(path)}")
     if problems:
         raise DataError("\n".join(problems), "paths are relative to the config file")
+    for path in files:
+        refuse_name_in_bytes(role, path)
     return files
 
 

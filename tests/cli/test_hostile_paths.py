@@ -192,3 +192,30 @@ def test_a_name_that_reads_as_a_pattern_is_its_own_file_and_not_the_one_that_it_
         write(f"{name}.{ending}")
     code, out, err = receval("run", "c.yaml", "--set", f"data.recommendations={{m: 'l[1].{ending}'}}", "--format", "csv")
     assert (code, "\nm,Recall,2,mean,1.0," in out) == (0, True), err
+
+
+@pytest.mark.parametrize("given", ["'*.csv'", "['lists/']", "{m: lists/}", "{m: {path: 'lists/*.csv', format: csv}}"])
+def test_a_file_whose_name_is_no_text_is_refused_wherever_it_is_found(given, here, receval):
+    (here / "lists").mkdir()
+    for folder in (here, here / "lists"):
+        (folder / "\udcff.csv").write_text(LISTS)
+    for command in ("run", "check", "describe"):
+        code, _, err = receval(command, "c.yaml", "--set", f"data.recommendations={given}")
+        assert (code, "is no UTF-8 text" in err) == (3, True), err
+    assert receval("init")[0] == 3
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "ndjson", "arrow"])
+def test_a_working_folder_whose_name_is_no_text_may_hold_files(ending, here, receval, monkeypatch):
+    import polars as pl
+
+    folder = here / "\udcff"
+    folder.mkdir()
+    for name in ("c.yaml", "t.csv"):
+        shutil.copy(here / name, folder)
+    monkeypatch.chdir(folder)
+    frame = pl.DataFrame({"user": [1, 2], "item": [10, 11], "score": [1.0, 2.0]})
+    write = {"csv": frame.write_csv, "parquet": frame.write_parquet, "ndjson": frame.write_ndjson, "arrow": frame.write_ipc}[ending]
+    write(f"l.{ending}")
+    code, out, err = receval("run", "c.yaml", "--set", f"data.recommendations={{m: l.{ending}}}", "--format", "csv")
+    assert (code, "\nm,Recall,2,mean,1.0," in out) == (0, True), err
