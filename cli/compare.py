@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -85,7 +86,7 @@ def compare(
         questions = changed_by(configured, {**asked, "by": by, "cluster": cluster})
         results, questions = with_baseline_folder(gathered, questions)
         comparison = compare_results(results, questions)
-        look_at = next((text for text in inputs if not Path(text.partition("=")[2] or text).is_dir()), "CONFIG")
+        look_at = next((text for text in inputs if not os.path.isdir(Path(text.partition("=")[2] or text))), "CONFIG")
         comparisons.save(comparison, targets, stage, look_at, lambda: comparisons.as_html(results, questions, inputs[0]))
     if form is not None or not quiet:
         emit(comparisons.rendered(comparison, form or "table", look_at, sys.stdout))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -29,7 +30,7 @@ def targets(outputs: Sequence[str], endings: Mapping[str, str]) -> dict[Path, st
     files: dict[Path, str] = {}
     for output in outputs:
         path = Path(output).expanduser()
-        if output.endswith("/") or path.is_dir():
+        if output.endswith("/") or os.path.isdir(path):
             files[path] = "folder"
         elif path.suffix.lower() in endings:
             files[path] = endings[path.suffix.lower()]

@@ -5,6 +5,7 @@ Imported by a command that runs: it needs Polars.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,7 +39,8 @@ def keep(result: receval.Result, store: str | None, stage: Stage) -> None:
 
 def _written_before(folder: Path) -> list[Path]:
     """The files that an earlier run wrote into a folder, by their names."""
-    return sorted(path for path in folder.glob("*.parquet") if _is_of_failures(path.name) and path.is_file() and not path.is_symlink())
+    mine = (path for path in folder.glob("*.parquet") if _is_of_failures(path.name))
+    return sorted(path for path in mine if os.path.isfile(path) and not path.is_symlink())
 
 
 def _is_of_failures(name: str) -> bool:

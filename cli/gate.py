@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -82,7 +83,7 @@ def gate(
     reported = system != "none" or not set(targets.values()) <= set(_ENDINGS.values())
     options = gating.options_of(rules, baseline, if_missing, unproven)
     with disk.Stage(disk.destination(path).parent for path in targets if disk.is_plain(path)) as stage:
-        if Path(source).expanduser().is_dir():
+        if os.path.isdir(Path(source).expanduser()):
             if overrides or recommendations:
                 raise click.UsageError("--set and --recs change a config; the results of a folder are what they are")
             result = judged_again(load(source), options)
@@ -113,7 +114,7 @@ def _targets(outputs: tuple[str, ...]) -> dict[Path, str]:
     for output in outputs:
         path = Path(output).expanduser()
         endings = _ENDINGS | _REPORTS
-        if path.suffix.lower() not in endings or path.is_dir():
+        if path.suffix.lower() not in endings or os.path.isdir(path):
             raise click.UsageError(f"-o {output}: end a file in {', '.join(endings)}")
         files[path] = endings[path.suffix.lower()]
     return files

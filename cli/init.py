@@ -73,7 +73,7 @@ def _target(output: str | None, force: bool) -> Path | None:
     from receval.output import disk
 
     target = None if output is None else Path(output)
-    if target is not None and target.exists() and disk.is_plain(target) and not force:
+    if target is not None and os.path.exists(target) and disk.is_plain(target) and not force:
         raise ConfigError(f"{target} is there already", "choose another name with -o, or add --force to overwrite it")
     return target
 
@@ -102,9 +102,9 @@ def _demonstrate(folder: Path, force: bool) -> None:
     from receval.init import sample
     from receval.output import disk
 
-    if folder.exists() and not folder.is_dir():
+    if os.path.exists(folder) and not os.path.isdir(folder):
         raise ConfigError(f"{folder} is a file", "name a folder for the sample")
-    if folder.is_dir() and os.listdir(folder) and not force:
+    if os.path.isdir(folder) and os.listdir(folder) and not force:
         raise ConfigError(f"{folder} is not empty", "name a new folder, or add --force to write into it")
     files = {folder / name: content for name, content in sample().items()}
     with disk.Stage(dict.fromkeys(path.parent for path in files)) as stage:

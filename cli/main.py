@@ -45,6 +45,8 @@ def _exit_code(arguments: Sequence[str]) -> int:
     if "_RECEVAL_COMPLETE" in os.environ:
         cli.main(prog_name="receval")
     try:
+        if any("\0" in argument for argument in arguments):
+            raise click.UsageError("an argument holds a NUL character")
         with _ended_by_sigterm(), cli.make_context("receval", list(arguments)) as context:
             cli.invoke(context)
         sys.stdout.flush()
@@ -64,6 +66,12 @@ def _exit_code(arguments: Sequence[str]) -> int:
     except RecevalError as error:
         print(f"receval: {error.shown()}", file=sys.stderr)
         return error.exit_code
+    except (OSError, MemoryError) as error:
+        from receval.errors import of_system
+
+        failure = of_system(error)
+        print(f"receval: {failure.shown()}", file=sys.stderr)
+        return failure.exit_code
     except Exception:
         import traceback  # only here: an interruption may come while modules are read
 

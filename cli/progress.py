@@ -11,16 +11,20 @@ from receval.evaluation.progress import Progress
 @contextmanager
 def bar() -> Iterator[Callable[[Progress], None]]:
     """Show a bar as long as the context lasts, and yield what takes the progress of a run."""
+    from receval.output.screen import Screen
     from rich.console import Console
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[rows]}"), TimeElapsedColumn())
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+    what, how_far = (TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[rows]}"))
+    console = Console(stderr=True)
+    screen = Screen.of(console.file)
+    with Bars(SpinnerColumn(), what, BarColumn(), how_far, TimeElapsedColumn(), console=console, transient=True) as bars:
         task = bars.add_task("reading", total=None, rows="")
 
         def report(progress: Progress) -> None:
-            bars.update(task, description=title(progress), completed=progress.n_rows, total=progress.n_expected, rows=rows(progress))
+            shown = {"description": screen.visible(title(progress)), "rows": rows(progress)}
+            bars.update(task, completed=progress.n_rows, total=progress.n_expected, **shown)
 
         yield report
 

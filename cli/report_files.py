@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -22,7 +23,7 @@ def targets(outputs: Sequence[str], templated: bool) -> dict[Path, str]:
     files: dict[Path, str] = {}
     for output in outputs:
         path = Path(output).expanduser()
-        named = bool(output.strip()) and not output.endswith("/") and not path.is_dir()
+        named = bool(output.strip()) and not output.endswith("/") and not os.path.isdir(path)
         if templated and named:
             files[path] = "template"
         elif named and path.suffix.lower() in ENDINGS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -173,7 +174,7 @@ def _targets(loaded: receval.Loaded, outputs: tuple[str, ...], formats: dict[str
         path = Path(output).expanduser()
         if not output.strip():
             raise click.UsageError("-o names no file: is a variable empty?")
-        if output.endswith("/") or path.is_dir():
+        if output.endswith("/") or os.path.isdir(path):
             folders.append(path)
         elif path.suffix.lower() in formats:
             files[path] = _NAMES.get(path.name.lower(), formats[path.suffix.lower()])
@@ -220,7 +221,7 @@ def _takes_a_while(loaded: receval.Loaded) -> bool:
     given = loaded.config.data.recommendations
     files = [file for _, source in loaded.config.data.sources() for path in source.path for file in glob(str(loaded.folder / path))]
     several = len(given) > 1 or not isinstance(given, dict) or bool(loaded.folds)
-    return several or sum(Path(file).stat().st_size for file in files if Path(file).exists()) > _LARGE
+    return several or sum(Path(file).stat().st_size for file in files if os.path.exists(file)) > _LARGE
 
 
 def _print_table(

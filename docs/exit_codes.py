@@ -13,7 +13,10 @@ CODES = {
     ),
     2: ("the command line or the config is wrong, or a result cannot be written there", "`receval validate CONFIG` names every problem"),
     3: ("data is missing, unreadable or wrong, or results cannot be compared", "the sentence names file and line; `receval check CONFIG`"),
-    4: ("an engine or an optional extra is missing", "`receval doctor` says which are there and how to install the others"),
+    4: (
+        "an engine or an optional extra is missing, or the machine has no room, memory or threads for the work",
+        "`receval doctor` says which are there, how to install the others, and how much room there is",
+    ),
     70: ("a bug of receval", "report it with the lines shown"),
     130: ("interrupted (Ctrl-C)", "old results are whole"),
     143: ("ended by SIGTERM", "old results are whole"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -84,3 +86,35 @@ class MissingExtraError(RecevalError):
     """An engine or an optional extra is not installed (exit code 4)."""
 
     exit_code = 4
+
+
+class MachineError(RecevalError):
+    """The machine has no room, memory or threads for the work, or its working folder is gone (exit code 4)."""
+
+    exit_code = 4
+
+
+_EXHAUSTED: Final = frozenset((errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE))
+"""What the system says when there is no more of something."""
+
+
+def of_system(error: OSError | MemoryError) -> RecevalError:
+    """What the system refused, where nobody expected it, as a sentence."""
+    if isinstance(error, MemoryError):
+        return MachineError(
+            "there is not enough memory", "set engine.memory to less, evaluate fewer models at once, or take a larger machine"
+        )
+    where, why = os.fsdecode(error.filename or ""), (error.strerror or str(error) or type(error).__name__).lower()
+    if not _has_working_folder():
+        return MachineError("the working folder is not there any more", "change to another one: cd")
+    if error.errno in _EXHAUSTED or "no usable temporary directory" in why:
+        return MachineError(f"{where}: {why}" if where else why, "receval doctor says how much memory and room there is")
+    return DataError(f"{where}: {why}" if where else why)
+
+
+def _has_working_folder() -> bool:
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -46,11 +47,14 @@ def announced(kind: Kind) -> tuple[EntryPoint, ...]:
 
 def load_file(path: Path) -> None:
     """Run a file of Python that adds to receval; `ConfigError` if it fails."""
-    if not path.is_file() or path.suffix != ".py":
+    if not os.path.isfile(path) or path.suffix != ".py":
         raise ConfigError(f"{path} is no file of Python", "name a .py file with metrics or checks")
     module = ModuleType(f"{_OF_FILES}{path.stem}")
     module.__file__ = str(path)
-    text = path.read_bytes()
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
     sys.modules[module.__name__] = module
     try:
         exec(compile(text, str(path), "exec"), module.__dict__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import stat
@@ -10,7 +11,9 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, BinaryIO, Final
+
+from .errors import MachineError
 
 if sys.platform != "win32":
     import fcntl
@@ -31,7 +34,7 @@ class OwnFolder:
                 self._lock = locked(self.path)
             except (BlockingIOError, FileNotFoundError):  # another process took the new folder for a leftover before it was locked
                 continue
-            if self.path.exists():
+            if os.path.exists(self.path):
                 break
             self.release()
 
@@ -49,13 +52,42 @@ class OwnFolder:
 @contextmanager
 def folder_for_copies() -> Iterator[Path]:
     """A folder for temporary files, gone at the end of the context; leftovers of dead processes go too."""
-    parent = Path(tempfile.gettempdir())
-    remove_leftovers(parent)
-    own = OwnFolder(_COPY, parent)
+    try:
+        parent = Path(tempfile.gettempdir())
+        remove_leftovers(parent)
+        own = OwnFolder(_COPY, parent)
+    except OSError as error:
+        raise not_written(error) from error
     try:
         yield own.path
     finally:
         own.remove()
+
+
+class _Copy(io.FileIO):
+    """A new temporary file; `MachineError` if there is no room for it, which nobody takes for a fault of what is copied."""
+
+    def write(self, content: Any) -> int:
+        try:
+            return super().write(content)
+        except OSError as error:
+            raise not_written(error) from error
+
+
+def new_copy(path: Path) -> BinaryIO:
+    """A new temporary file to write to; `MachineError` if it cannot be written."""
+    try:
+        return io.BufferedWriter(_Copy(path, "wb"), 1 << 20)
+    except OSError as error:
+        raise not_written(error) from error
+
+
+def not_written(error: Exception) -> MachineError:
+    """The failure to write a temporary file."""
+    return MachineError(
+        f"temporary files cannot be written: {error}",
+        "make room, or set the environment variable TMPDIR to a folder with more; receval doctor says how much there is",
+    )
 
 
 def remove_leftovers(parent: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -200,7 +201,7 @@ def _without(value: Mapping[str, Any], wrong: Sequence[text.Path], folder: Path)
 
 
 def _read(path: Path) -> str:
-    if path.is_dir():
+    if os.path.isdir(path):
         raise ConfigError(f"{path} is a folder, not a config file")
     try:
         return text.read_file(path)

@@ -43,6 +43,8 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
     where = masked_text(f"--recs {model}")
     if not equals or not name or not path:
         return f"{where}: write it as NAME=PATH, or NAME=- for standard input"
+    if not _is_text(model):
+        return f"{where}: this is no UTF-8 text, as a config is; rename the file"
     path = os.path.expanduser(path)
     relative = path if path == "-" or "://" in path else os.path.relpath(os.path.abspath(path), os.path.realpath(folder))
     data = config.get("data")
@@ -62,6 +64,14 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
     if before is not None and not replace:
         return _there_already(where, name)
     return _put(config, ("data", "recommendations", name), relative, where, origins)
+
+
+def _is_text(given: str) -> bool:
+    """Whether what the command line gives is text, and not bytes of another encoding."""
+    try:
+        return "\0" not in given and bool(given.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def _there_already(where: str, name: str) -> str:

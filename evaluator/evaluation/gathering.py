@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,7 +36,7 @@ def gather(given: Sequence[str], read_config: Callable[[str], Loaded], evaluate:
     config: Loaded | None = None
     results: dict[str, Result] = {}
     for name, path in paths.items():
-        if is_result_folder(path) or path.is_dir():
+        if is_result_folder(path) or os.path.isdir(path):
             results[name] = load(path)
             continue
         if config is not None:
@@ -55,7 +56,7 @@ def with_baseline_folder(gathered: Gathered, questions: Questions) -> tuple[Mapp
         return gathered.results, questions
     name, path = _named(baseline)
     places = [path] if gathered.config is None else [path, gathered.config.folder / path]
-    folder = next((place for place in places if place.is_dir()), None)
+    folder = next((place for place in places if os.path.isdir(place)), None)
     if folder is None and "=" not in baseline and "/" not in baseline:
         return gathered.results, questions  # it was meant as a name: the sentence about it names those that there are
     results = {name: load(folder or path), **{label: result for label, result in gathered.results.items() if label != name}}
@@ -67,4 +68,4 @@ def _named(text: str) -> tuple[str, Path]:
     if equals and name and "/" not in name:
         return name, Path(path).expanduser()
     place = Path(text).expanduser()
-    return (place.resolve().name if place.is_dir() else place.stem) or text, place
+    return (place.resolve().name if os.path.isdir(place) else place.stem) or text, place

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +31,7 @@ def baseline_of(gates: Gates, folder: Path, models: Collection[str] | None = Non
     place = folder / Path(path).expanduser()
     if not equals and given.path in (models or ()):
         return Baseline(given.path, if_missing=given.if_missing)
-    if place.is_dir():
+    if os.path.isdir(place):
         return Baseline(label or place.resolve().name, load(place), if_missing=given.if_missing)
     if models is None and not equals and "/" not in path:
         return Baseline(given.path, if_missing=given.if_missing)  # the name of a model that is known after the run

@@ -13,6 +13,7 @@ from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
 from ..errors import ConfigError, DataError
 from ..load.scan import Kind
+from ..measure.yardsticks import YARDSTICKS
 from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
 from .looking import Looker, masks_seen
@@ -115,6 +116,8 @@ def look_at_everything(
                 raise _same_name(name, (*model_paths[name], *by_name[name]))
             model_paths |= by_name
             models |= {name: looker.look_at(f"data.recommendations.{name}", "lists", configured, files) for name, files in by_name.items()}
+    if yardstick := next((name for name in models if name in YARDSTICKS), None):
+        raise DataError(f"data.recommendations: {yardstick} is the name of a yardstick: give the model another one", "name: path")
     item_columns = _columns("items", wanted)
     if data.items and "categories" in wanted:
         item_columns = list(dict.fromkeys((*item_columns, *data.items.category_columns)))

@@ -13,6 +13,7 @@ from typing import Final
 from ..errors import DataError
 from ..load import sniff
 from ..load.delta import is_table
+from ..load.folders import refuse_name_in_bytes
 from .records import Query
 
 _MAX_TABLES: Final = 200
@@ -47,15 +48,14 @@ def discover_tables(names: Sequence[str]) -> list[DiscoveredTable]:
     files: dict[Path, None] = {}
     for text in names:
         path = Path(text)
-        if path.is_dir():
+        if os.path.isdir(path):
             files |= dict.fromkeys(_folder_tables(path))
-        elif path.is_file():
+        elif os.path.isfile(path):
             files[path] = None
         else:
-            raise DataError(f"there is no file {text}" if not path.exists() else f"{text} is no regular file", "name files, or a folder")
+            raise DataError(_missing(text), "name files, or a folder")
     for path in files:
-        if not _is_text(str(path)):
-            raise DataError(f"the name of the file {str(path)!r} is no UTF-8 text, as a config is", "rename it")
+        refuse_name_in_bytes("init", path)
     if not files:
         raise DataError(
             f"there is no table in {' and '.join(names)}",
@@ -64,11 +64,17 @@ def discover_tables(names: Sequence[str]) -> list[DiscoveredTable]:
     return _labelled(_grouped_parts(list(files)))
 
 
-def _is_text(name: str) -> bool:
+def _missing(text: str) -> str:
+    """Why a name is neither a file nor a folder."""
     try:
-        return bool(name.encode())
-    except UnicodeEncodeError:
-        return False
+        os.stat(text)
+    except FileNotFoundError:
+        return f"there is no file {text}"
+    except OSError as error:
+        return f"{text} cannot be read: {error.strerror}"
+    except ValueError:  # no name that a file can have
+        return f"there is no file {text!r}"
+    return f"{text} is no regular file"
 
 
 def _folder_tables(folder: Path) -> list[Path]:
@@ -103,7 +109,7 @@ def _grouped_parts(files: Sequence[Path]) -> dict[str, list[Path]]:
     """Group files by how a config names them: the parts of one table by a glob."""
     tables: dict[str, list[Path]] = {}
     for path in files:
-        part = None if path.is_dir() else _PART.fullmatch(path.name)
+        part = None if os.path.isdir(path) else _PART.fullmatch(path.name)
         pattern = f"{part['name']}*{part['ending']}" if part else ""
         is_single = part is None or glob.has_magic(f"{path.parent}{part['name']}")
         tables.setdefault(str(path) if is_single else str(path.parent / pattern), []).append(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -40,7 +41,7 @@ def config_text(config: GuessedConfig, folder: Path | None = None) -> str:
 
 
 def _has_schema(folder: Path | None) -> bool:
-    return ((folder or Path()) / "receval.schema.json").is_file()
+    return os.path.isfile((folder or Path()) / "receval.schema.json")
 
 
 def _data(config: GuessedConfig, folder: Path | None) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -121,7 +122,7 @@ def _connection(where: str, scheme: str, module: Any, uri: str, folder: Path) ->
     path = file_of(uri, folder)
     if path is None:
         return module.connect(f"{scheme}:{uri.partition(':')[2]}")
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise DataError(f"{where}: there is no file {path}", "three slashes are a path from the config file, four a path from the root")
     if scheme == "sqlite":
         return module.connect(f"file:{quote(str(path.absolute()))}?mode=ro")

@@ -39,7 +39,7 @@ def files_of_table(role: str, table: Path | Remote, storage: Mapping[str, str]) 
         raise DataError(f"{role}: {table}: not a readable Delta table ({said})", f"does the folder hold {_LOG}?") from None
     if not found:
         raise DataError(f"{role}: {table}: there are no rows")
-    escaped = [file for file in found if not is_remote(file) and not Path(file).exists() and Path(unquote(file)).exists()]
+    escaped = [file for file in found if not is_remote(file) and not os.path.exists(file) and os.path.exists(Path(unquote(file)))]
     if escaped:
         raise DataError(
             f"{role}: {table}: Polars reads no Delta table in a folder whose path has spaces or other letters that addresses escape",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..errors import DataError
-from ..temporary import folder_for_copies
+from ..temporary import folder_for_copies, new_copy
 from . import sniff
 from .columns import usual_roles
 from .json_stream import JsonReader, NotJson
@@ -68,7 +68,7 @@ def as_objects(role: str, name: str, table: str, path: Path, scratch: ExitStack)
     where, n_rows = f"{role}: {name}", 0
     target = scratch.enter_context(folder_for_copies()) / f"{path.name}.ndjson"
     try:
-        with opened(unpacked(path, scratch)) as packed, target.open("w", encoding="utf-8") as written:
+        with opened(unpacked(path, scratch)) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8") as written:
             reader = JsonReader(io.TextIOWrapper(packed, encoding="utf-8-sig"))
             for row in _rows(reader, table):
                 written.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")

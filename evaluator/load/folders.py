@@ -69,6 +69,14 @@ def reason(error: OSError) -> str:
     return (error.strerror or type(error).__name__).lower()
 
 
+def refuse_name_in_bytes(role: str, path: object) -> None:
+    """`DataError` if the name of a file is no text: neither a reader nor a config or a result can hold it."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise DataError(f"{role}: the name of the file {str(path)!r} is no UTF-8 text, as configs and results are", "rename it") from None
+
+
 def refuse_repeated(role: str, paths: Iterable[Path]) -> None:
     """`DataError` if two paths are one file, whose rows would count twice."""
     seen: dict[str, Path] = {}
@@ -96,10 +104,11 @@ def _visible(role: str, folder: Path, above: tuple[str, ...] = ()) -> Iterator[P
         path = folder / name
         if is_hidden(name):
             continue
+        refuse_name_in_bytes(role, path)
         refuse_broken_link(role, path)
-        if path.is_dir():
+        if os.path.isdir(path):
             yield from _visible(role, path, (*above, real))
-        elif path.is_file():
+        elif os.path.isfile(path):
             yield path
         else:
             raise DataError(f"{role}: {path} is neither a file nor a folder", "remove it, or name the files you mean")

@@ -12,7 +12,8 @@ from typing import Final
 
 from ..temporary import folder_for_copies
 
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+"""Control characters, and what is no UTF-8."""
 
 
 def unmapped(path: str) -> str:
@@ -43,4 +44,4 @@ def plainly_named(path: Path, patterns: bool, scratch: ExitStack) -> Path:
 
 
 def _is_odd(name: str, patterns: bool) -> bool:
-    return bool(_CONTROL.search(name)) or (patterns and glob.has_magic(name))
+    return bool(_CONTROL.search(os.path.abspath(name))) or (patterns and glob.has_magic(name))

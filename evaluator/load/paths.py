@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..errors import DataError
-from .folders import is_hidden, names_in, reason, refuse_broken_link, refuse_part_of_table, refuse_repeated
+from .folders import is_hidden, names_in, reason, refuse_broken_link, refuse_name_in_bytes, refuse_part_of_table, refuse_repeated
 from .remote import Remote, find_remote, is_remote
 
 
@@ -35,6 +35,8 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
             problems.append(f"{role}: there is no file {_shown(path)}")
     if problems:
         raise DataError("\n".join(problems), "paths are relative to the config file")
+    for path in files:
+        refuse_name_in_bytes(role, path)
     return files
 
 
@@ -59,10 +61,10 @@ def _matches(role: str, pattern: str, folder: Path) -> list[Path]:
     matches = [folder / match for match in sorted(glob.glob(pattern, root_dir=folder, recursive=True))]
     for match in matches:
         refuse_broken_link(role, match)
-    files = [match for match in matches if match.is_file()]
+    files = [match for match in matches if os.path.isfile(match)]
     for above, first in {file.parent: file for file in reversed(files)}.items():
         refuse_part_of_table(role, first, [above, *above.parents])
-    folders = [match for match in matches if match.is_dir()]
+    folders = [match for match in matches if os.path.isdir(match)]
     visible = [match for match in folders if not is_hidden(match.name)]
     if "**" in pattern:
         refuse_repeated(role, files)

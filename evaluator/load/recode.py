@@ -13,7 +13,7 @@ from typing import IO, Final
 import polars as pl
 
 from ..errors import DataError
-from ..temporary import folder_for_copies
+from ..temporary import folder_for_copies, new_copy
 from . import sniff
 
 _BOM: Final = codecs.BOM_UTF8
@@ -32,7 +32,7 @@ def recoded(path: Path, encoding: str | None, is_json: bool, scratch: ExitStack)
         raise DataError(f"{path}: text packed with zstd must be UTF-8, without a byte-order mark", "unpack the file, or convert it")
     folder = scratch.enter_context(folder_for_copies())
     target = folder / path.name.removesuffix(".gz")
-    with opened(path) as packed, target.open("w", encoding="utf-8", newline="") as written:
+    with opened(path) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8", newline="") as written:
         _copy(path, packed, written, "utf-8-sig" if name in _AS_IT_IS else name)
     return target
 

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 from ..config.masking import masked_path
 from ..errors import DataError
 from ..extras import missing
-from ..temporary import folder_for_copies
+from ..temporary import folder_for_copies, new_copy
 
 _WEB: Final = ("http", "https")
 _STORES: Final = ("s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss")
@@ -130,7 +130,7 @@ def fetched(role: str, remote: Remote, scratch: ExitStack) -> Path:
     folder = scratch.enter_context(folder_for_copies())
     target = folder / (remote.name or "index")
     try:
-        with target.open("wb") as written:
+        with new_copy(target) as written:
             if remote.on_the_web:
                 from .web import download  # the standard library's way to the web takes a while to import
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -111,7 +112,7 @@ def _expanded(role: str, path: File, format: FormatName | None) -> list[tuple[Fi
     if isinstance(path, Remote):
         folder = path.is_folder and format != "delta"
         return [(file, path.path) for file in parts_elsewhere(role, path)] if folder else [(path, None)]
-    folder = path.is_dir() and format != "delta" and not is_table(path)
+    folder = os.path.isdir(path) and format != "delta" and not is_table(path)
     return [(file, path) for file in parts_of(role, path)] if folder else [(path, None)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Final
 
@@ -29,7 +30,7 @@ def expected_rows(source: Source) -> int | None:
     scan = source.scan
     if not scan.lists and scan.format == "frame":
         return sum(path.size for path in source.paths if isinstance(path, FrameFile))
-    if scan.lists or any(not isinstance(path, Path) or not path.is_file() for path in source.paths):
+    if scan.lists or any(not isinstance(path, Path) or not os.path.isfile(path) for path in source.paths):
         return None
     if scan.format in ("parquet", "ipc"):
         read = pl.scan_parquet if scan.format == "parquet" else pl.scan_ipc

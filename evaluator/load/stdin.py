@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from ..errors import DataError
-from ..temporary import folder_for_copies
+from ..temporary import folder_for_copies, new_copy
 
 
 @contextmanager
@@ -25,7 +25,7 @@ def spooled(pipe: Path | None = None) -> Iterator[Path]:
         signal.siginterrupt(signal.SIGINT, True)
     with folder_for_copies() as folder:
         path = folder / "stdin"
-        with open(path, "wb") as file, pipe.open("rb") if pipe else nullcontext(sys.stdin.buffer) as source:
+        with new_copy(path) as file, pipe.open("rb") if pipe else nullcontext(sys.stdin.buffer) as source:
             shutil.copyfileobj(source, file, 1 << 20)
         try:
             yield path

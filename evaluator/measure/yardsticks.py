@@ -16,6 +16,7 @@ from .yardstick_facts import YardstickFacts, distinct_truths, truths
 ORACLE: Final = "(oracle)"
 POPULARITY: Final = "(popularity)"
 RANDOM: Final = "(random)"
+YARDSTICKS: Final = (ORACLE, POPULARITY, RANDOM)
 _DEEP: Final = 1_000
 """How long made lists are where a measure looks at whole lists and no model has one."""
 

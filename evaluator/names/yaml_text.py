@@ -67,7 +67,7 @@ _HINTS: Final = {
 
 def read_file(path: FilePath) -> str:
     """The text of a YAML file; `OSError` or `UnicodeDecodeError` if it has none, also for what is no regular file and may have no end."""
-    if path.exists() and not path.is_file():
+    if os.path.exists(path) and not os.path.isfile(path):
         raise OSError(errno.EINVAL, "it is no regular file", str(path))
     with path.open("rb") as file:
         return file.read(_LONGEST + 1).decode("utf-8-sig", "strict" if path.stat().st_size <= _LONGEST else "replace")
@@ -169,6 +169,9 @@ class _Reader:
         text = _whole(self.substitute(node))
         if any("\ud800" <= letter <= "\udfff" for letter in text):
             self.problem(node, "this text holds half a character (a lone surrogate)")
+            return None
+        if "\0" in text:
+            self.problem(node, "this text holds a NUL character, which no name of a file and no field can have")
             return None
         if isinstance(node, yaml.ScalarNode) and node.style is not None:  # quoted or block text stays text
             return text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 
 from ..errors import DataError, OutputError
@@ -20,9 +21,10 @@ def copy_results(folder: Path, target: Path, *, force: bool = False) -> None:
     those names, unless `force` says that they may go.
     """
     names = [*_proven(folder), MANIFEST]
-    if target.exists() and target.samefile(folder):
+    if os.path.exists(target) and target.samefile(folder):
         raise OutputError(f"{target} is the folder itself", "choose another place with --to")
-    if target.is_dir() and not is_result_folder(target) and not force and (there := [name for name in names if (target / name).exists()]):
+    there = [name for name in names if os.path.exists(target / name)]
+    if there and not is_result_folder(target) and not force:
         raise OutputError(f"{target} is no folder of results, and has a {there[0]}", "choose another place with --to, or add --force")
     with Stage([target]) as stage:
         before = outputs_of_manifest(target / MANIFEST)
@@ -36,7 +38,7 @@ def _proven(folder: Path) -> list[str]:
         outputs = json.load(file)["outputs"]
     for output in outputs:
         path = folder / output["path"]
-        if not path.is_file() or _hash(path) != output["sha256"]:
+        if not os.path.isfile(path) or _hash(path) != output["sha256"]:
             raise DataError(f"{path}: this is not the file that the manifest names: the folder is not whole", "evaluate again")
     return [output["path"] for output in outputs]
 

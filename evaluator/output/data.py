@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -120,7 +121,7 @@ def outputs_of_manifest(path: Path) -> set[str]:
     """The names of the files that a manifest proves; none if it is not there, or no manifest."""
     try:
         with open(path, encoding="utf-8") as file:
-            return {output["path"] for output in json.load(file)["outputs"] if (path.parent / output["path"]).is_file()}
+            return {output["path"] for output in json.load(file)["outputs"] if os.path.isfile(path.parent / output["path"])}
     except (OSError, ValueError, LookupError, TypeError):
         return set()
 

@@ -57,7 +57,7 @@ class Stage:
         What a file gets are bytes, or the content of another file. The files of a folder of results change in one step, see
         `replacement`. Pipes and devices are written to last, and directly.
         """
-        folders = [target for target in files if target.is_dir()]
+        folders = [target for target in files if os.path.isdir(target)]
         if folders:
             raise OutputError(f"cannot write {folders[0]}: it is a folder")
         try:
@@ -144,7 +144,7 @@ def _fill(file: BinaryIO, content: bytes | Path) -> None:
 
 def is_plain(path: Path) -> bool:
     """Whether `path` is, or will be, a regular file; a pipe or device is written to directly and never replaced."""
-    return path.is_file() or not path.exists()
+    return os.path.isfile(path) or not os.path.exists(path)
 
 
 def destination(path: Path) -> Path:
@@ -157,7 +157,7 @@ def _real(path: Path) -> Path:
 
 
 def _make(folder: Path) -> list[Path]:
-    missing = [part for part in (folder, *folder.parents) if not part.exists()]
+    missing = [part for part in (folder, *folder.parents) if not os.path.exists(part)]
     folder.mkdir(parents=True, exist_ok=True)
     return missing[::-1]
 

@@ -35,7 +35,7 @@ def refuse_overwriting(loaded: Loaded, targets: Iterable[Target]) -> None:
     inputs = list(_inputs(loaded))
     for target in targets:
         for role, path in inputs:
-            if path.is_dir():
+            if os.path.isdir(path):
                 if _is_read_from(path, target):
                     raise OutputError(
                         f"{target.option}: the next run would read the results as input, for they go into {path}, the folder of {role}",
@@ -58,7 +58,7 @@ def _inputs(loaded: Loaded) -> Iterator[tuple[str, Path]]:
                 for path in find(role, [text], loaded.folder) if text != "-" else ():
                     if not isinstance(path, Remote):
                         yield role, path
-                        yield from ((role, part) for part in (parts_of(role, path) if path.is_dir() else ()))
+                        yield from ((role, part) for part in (parts_of(role, path) if os.path.isdir(path) else ()))
             except DataError:  # what cannot be read is said when it is read
                 continue
 
@@ -78,6 +78,6 @@ def _is_read_from(folder: Path, target: Target) -> bool:
 
 
 def _is_same(path: Path, other: Path) -> bool:
-    if path.exists() and other.exists():
+    if os.path.exists(path) and os.path.exists(other):
         return path.samefile(other)
     return os.path.realpath(path) == os.path.realpath(other)

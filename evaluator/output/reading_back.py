@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -50,16 +51,16 @@ def load(folder: Path | str) -> Result:
 
 def is_result_folder(path: Path) -> bool:
     """Whether a path looks like a folder that a run wrote."""
-    return path.is_dir() and (path / PROVEN).is_file()
+    return os.path.isdir(path) and os.path.isfile(path / PROVEN)
 
 
 def _json(path: Path, folder: Path) -> dict[str, Any]:
-    if not folder.is_dir():
-        raise DataError(f"{folder}: there is no such folder", "give the folder that receval run -o FOLDER/ wrote")
     try:
         with open(path, encoding="utf-8") as file:
             content = json.load(file)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
+        if not os.path.isdir(folder):
+            raise DataError(f"{folder}: there is no such folder", "give the folder that receval run -o FOLDER/ wrote") from None
         raise DataError(f"{folder}: there is no {path.name}, so this is no folder of results", _AGAIN) from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
@@ -90,7 +91,7 @@ def _proven(manifest: Mapping[str, Any], folder: Path) -> set[str]:
             if name == RESULTS:
                 raise DataError(f"{folder / PROVEN}: it does not name {RESULTS}", _AGAIN)
             continue
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise DataError(f"{folder}: {name} is missing, which the manifest names", _AGAIN)
         if path.stat().st_size != outputs[name][0] or (name == RESULTS and _hash(path) != outputs[name][1]):
             raise DataError(f"{path}: this is not the file that the manifest names: the folder is not whole", _AGAIN)

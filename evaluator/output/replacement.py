@@ -126,7 +126,7 @@ class OneByOne:
 
 def finish(stage: Path) -> None:
     """Do what the journal of a killed process says, if it left one in `stage`, and remove the folder; `OSError` if that cannot be."""
-    if (stage / _JOURNAL).exists():
+    if os.path.exists(stage / _JOURNAL):
         with open(stage / _JOURNAL, encoding="utf-8") as file:
             journal = json.load(file)
         _replace(stage.parent, stage, journal["files"], journal["gone"])
@@ -135,7 +135,7 @@ def finish(stage: Path) -> None:
 
 def is_begun(stage: Path) -> bool:
     """Whether files were replaced that could not be put back: then the journal has to stay."""
-    return (stage / _JOURNAL).exists()
+    return os.path.exists(stage / _JOURNAL)
 
 
 def _replace(folder: Path, stage: Path, files: Iterable[str], gone: Iterable[str]) -> None:

@@ -76,7 +76,7 @@ def local_parts(
     `progress` its number of rows.
 
     Raises `UsersApart` if a user comes back after the first part was yielded: then forget all parts and call
-    `partitioned_parts`, or leave both to `whole_users`. `ReadError` if the lists cannot be read, `DataError` if temporary files
+    `partitioned_parts`, or leave both to `whole_users`. `ReadError` if the lists cannot be read, `MachineError` if temporary files
     cannot be written.
     """
     reader = ListReader(lists, max(rows_per_part // _BATCHES_PER_PART, 1), examine, progress)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from ..errors import DataError
+from ..temporary import not_written
 from .contiguous import WholeUsers, cut
 from .grouping import N_BUCKETS, by_bucket, by_user
 from .reading import Batches
@@ -20,7 +20,7 @@ def partitioned_users(batches: Batches, rows_per_part: int, memory: int, scratch
     """Bring the rows of each user together and yield pieces of about `rows_per_part` rows.
 
     All batches are read before the first piece comes. Rows are held in memory up to `memory` bytes and in files of `scratch`
-    beyond that. `DataError` if these files cannot be written.
+    beyond that. `MachineError` if these files cannot be written.
     """
     first = next(batches, None)
     if first is None:
@@ -100,8 +100,5 @@ class _Buckets:
             # The oldest layout has no buffers that rows share: a bucket holds the bytes of its own texts only.
             rows.write_ipc_stream(file, compat_level=pl.CompatLevel.oldest())
         except (OSError, pl.exceptions.PolarsError) as error:
-            raise DataError(
-                f"temporary files cannot be written: {error}",
-                "make room, set the environment variable TMPDIR to a folder with more, or raise engine.memory",
-            ) from error
+            raise not_written(error) from error
         self._files[number].append(file)

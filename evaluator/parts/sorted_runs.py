@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from ..errors import DataError
 from ..load.temporary import temporary_rows
+from ..temporary import not_written
 from .scratch import Scratch
 from .users import Indices, cut_points, user_starts
 
@@ -37,7 +37,7 @@ class SortedRuns:
         self._runs: list[_Run] = []
 
     def add(self, frame: pl.DataFrame) -> None:
-        """Put a frame aside in a temporary file; `DataError` if that cannot be written."""
+        """Put a frame aside in a temporary file; `MachineError` if that cannot be written."""
         starts = user_starts(frame["user"])
         file = self._file(f"run-{len(self._runs)}")
         self._write(frame, file)
@@ -46,7 +46,7 @@ class SortedRuns:
     def write(self, path: Path, rows_per_piece: int = _ROWS_PER_PIECE) -> None:
         """Write all rows to a Parquet file, sorted by user, those of a user in the order that they have; the temporary files are removed.
 
-        The bytes depend on the rows alone, not on the frames that they came in. `DataError` if a file cannot be written.
+        The bytes depend on the rows alone, not on the frames that they came in. `MachineError` if a file cannot be written.
         """
         pieces = []
         for number, piece in enumerate(self._pieces(rows_per_piece)):
@@ -55,7 +55,7 @@ class SortedRuns:
         try:
             pl.concat(list(map(temporary_rows, pieces))).sink_parquet(path, row_group_size=_ROW_GROUP, maintain_order=True)
         except (OSError, pl.exceptions.PolarsError) as error:
-            raise _not_written(error) from error
+            raise not_written(error) from error
         for file in (*pieces, *(run.file for run in self._runs)):
             file.unlink()
 
@@ -83,17 +83,11 @@ class SortedRuns:
         try:
             return self._scratch.folder / f"{self._name}-{name}.arrow"
         except OSError as error:
-            raise _not_written(error) from error
+            raise not_written(error) from error
 
     @staticmethod
     def _write(frame: pl.DataFrame, file: Path) -> None:
         try:
             frame.write_ipc(file, compat_level=pl.CompatLevel.oldest())
         except (OSError, pl.exceptions.PolarsError) as error:
-            raise _not_written(error) from error
-
-
-def _not_written(error: Exception) -> DataError:
-    return DataError(
-        f"temporary files cannot be written: {error}", "make room, or set the environment variable TMPDIR to a folder with more"
-    )
+            raise not_written(error) from error

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
+from receval.cli.progress import bar
+from receval.evaluation.progress import Progress
 
 CONFIG = (
     '{"data": {"test": "test.csv", "recommendations": {%s: "l.csv"}}, "evaluation": {"metrics": ["MRR"], "top_k": %s}, "health": "off"}'
@@ -77,3 +81,22 @@ def test_a_config_is_a_regular_file(receval):
 def test_a_message_quotes_little_of_what_is_long(key, ended):
     code, _, err = ended("m", 2, "--set", f"{key}={'y' * 5_000}", command="validate")
     assert (code, len(err) < 2_500) == (2, True)
+
+
+@pytest.mark.parametrize("given", ["['(oracle).csv']", "'(or*.csv'", "[{name: (oracle), path: l.csv}]", "{(oracle): l.csv}"])
+def test_no_way_to_name_a_model_gives_it_the_name_of_a_yardstick(given, ended, write):
+    write("(oracle).csv", "user,item,score\n1,10,0.5\n")
+    code, _, err = ended("m", 2, "--set", f"data.recommendations={given}")
+    assert (code in (2, 3), "(oracle) is the name of a yardstick: give the model another one" in err) == (True, True)
+
+
+@pytest.mark.parametrize("name", ["[/]", "[red]x[/red]", "\x1b]0;x\x07", "a\nb"])
+def test_the_bar_of_progress_shows_names_as_they_are(name, monkeypatch):
+    shown = io.StringIO()
+    monkeypatch.setattr("sys.stderr", shown)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    with bar() as report:
+        report(Progress(name, 1, 2, 10, 20, 0))
+    assert f"evaluating {name.encode('unicode_escape').decode()} (1 of 2)" in shown.getvalue()
+    assert "\x1b]0" not in shown.getvalue()

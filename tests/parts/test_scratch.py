@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from receval.errors import DataError
+from receval.errors import MachineError
 from receval.parts import Scratch
 
 from .collecting import parts_of, table
@@ -90,7 +90,7 @@ def test_a_full_disk_is_one_clear_sentence(tmp_path):
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
-        with pytest.raises(DataError, match="temporary files cannot be written") as caught:
+        with pytest.raises(MachineError, match="temporary files cannot be written") as caught:
             parts_of(lists, rows_per_part=2_000, memory=1, scratch=Scratch(tmp_path))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -101,5 +101,5 @@ def test_a_full_disk_is_one_clear_sentence(tmp_path):
 
 def test_a_folder_that_cannot_be_made_is_one_clear_sentence(tmp_path):
     missing = tmp_path / "missing"
-    with pytest.raises(DataError, match="temporary files cannot be written"):
+    with pytest.raises(MachineError, match="temporary files cannot be written"):
         parts_of(table([number % 100 for number in range(2000)]), rows_per_part=200, memory=1, scratch=Scratch(missing))

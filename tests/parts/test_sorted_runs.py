@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from receval.errors import DataError
+from receval.errors import MachineError
 from receval.parts import Scratch, SortedRuns
 
 
@@ -36,5 +36,5 @@ def test_a_file_that_cannot_be_written_is_an_error_that_says_what_to_do(tmp_path
     with Scratch(tmp_path) as scratch:
         runs = SortedRuns(scratch, "lists")
         runs.add(frame(1))
-        with pytest.raises(DataError, match="temporary files cannot be written"):
+        with pytest.raises(MachineError, match="temporary files cannot be written"):
             runs.write(tmp_path / "missing" / "out.parquet")
