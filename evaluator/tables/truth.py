@@ -176,7 +176,9 @@ def relevant(truth_table: TruthTable) -> Rows:
     index = np.flatnonzero(truth_table.relevant)
     pairs = truth_table.pairs
     rank = np.ones(len(index), dtype=np.int64)
-    return Rows(len(truth_table.n_relevant), pairs.user[index], {"rank": rank, "gain": truth_table.gain[index]}, gathered(pairs.item, index))
+    return Rows(
+        len(truth_table.n_relevant), pairs.user[index], {"rank": rank, "gain": truth_table.gain[index]}, gathered(pairs.item, index)
+    )
 
 
 @table("ideal", uses=("relevant_with_repeats",), columns=("rank", "gain"), title="The best possible list")
