@@ -87,6 +87,7 @@ LIBRARIES = {
     "scipy": {"stats"},
     "mlflow": {"trackers"},
     "wandb": {"trackers"},
+    "tensorboardX": {"trackers"},
     "jinja2": {"output"},
     "markupsafe": {"output"},
 }

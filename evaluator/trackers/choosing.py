@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 
 from .. import plugins
 from ..config.tracking import Tracking
 from ..errors import ConfigError, MissingExtraError
 from .tracker import Tracker
 
-_EXTRAS = ("mlflow", "wandb")
+_EXTRAS: Final = {"mlflow": "mlflow", "wandb": "wandb", "tensorboard": "tensorboardX"}
+"""The trackers that need an extra, which has their name, and the library that it installs."""
 
 
 def tracker_of(asked: Tracking, folder: Path) -> Tracker:
@@ -27,6 +29,10 @@ def tracker_of(asked: Tracking, folder: Path) -> Tracker:
         from .dvc import DvcFiles
 
         return DvcFiles(folder / Path(asked.dvc.dir).expanduser())
+    if asked.tensorboard is not None:
+        from .tensorboard import TensorboardFiles
+
+        return TensorboardFiles(asked.tensorboard, folder / Path(asked.tensorboard.dir).expanduser())
     assert asked.plugin is not None
     make = plugins.find("trackers", asked.plugin.name)
     if make is None:
@@ -37,7 +43,7 @@ def tracker_of(asked: Tracking, folder: Path) -> Tracker:
 
 def refuse_without_extra(asked: Tracking) -> None:
     """`MissingExtraError` for a tracker that is required and whose library is not installed, before any work."""
-    if asked.chosen.required and asked.name in _EXTRAS and find_spec(asked.name) is None:
+    if asked.chosen.required and asked.name in _EXTRAS and find_spec(_EXTRAS[asked.name]) is None:
         raise MissingExtraError(
             f"{asked.name} needs the extra {asked.name}, which is not installed", f"pip install 'receval[{asked.name}]'"
         )
