@@ -85,7 +85,7 @@ LIBRARIES = {
     "click": {"cli"},
     "zstandard": {"load"},
     "scipy": {"stats"},
-    "mlflow": {"trackers"},
+    "mlflow": {"load", "trackers"},
     "wandb": {"trackers"},
     "tensorboardX": {"trackers"},
     "jinja2": {"output"},
