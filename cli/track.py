@@ -14,12 +14,12 @@ from .options import plugin_option
     "trackers",
     multiple=True,
     metavar="TRACKER",
-    help="mlflow, wandb, dvc, or with settings '{mlflow: {experiment: home}}', in the place of those of the config. May be repeated.",
+    help="mlflow, wandb, dvc, tensorboard, or with settings '{mlflow: {experiment: home}}', not those of the config. May be repeated.",
 )
 @plugin_option
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 def track(folder: str, trackers: tuple[str, ...], quiet: bool) -> None:
-    """Log results to experiment trackers: MLflow, Weights & Biases, files for DVC.
+    """Log results to experiment trackers: MLflow, Weights & Biases, TensorBoard, files for DVC.
 
     Give a folder that 'receval run -o DIR/' wrote. Values with their intervals are metrics; report, results and manifest are artifacts; no
     id of a user is among them. Exits with 2 if a tracker fails, with 4 if its extra is not installed.

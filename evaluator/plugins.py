@@ -17,8 +17,8 @@ from .errors import ConfigError
 Kind = Literal["metrics", "conventions", "formats", "trackers", "checks"]
 """What a package may add: `[project.entry-points."receval.metrics"]` in its pyproject.toml, a line for each name."""
 _OF_FILES: Final = "receval_plugin_"
-_FILES: Final[dict[str, tuple[str, str]]] = {}
-"""Of each module that is a file of the command line its name and hash."""
+_FILES: Final[dict[str, tuple[str, bytes]]] = {}
+"""Of each module that is a file of the command line its name and text."""
 
 
 def find(kind: Kind, name: str) -> Any:
@@ -49,19 +49,41 @@ def load_file(path: Path) -> None:
     """Run a file of Python that adds to receval; `ConfigError` if it fails."""
     if not os.path.isfile(path) or path.suffix != ".py":
         raise ConfigError(f"{path} is no file of Python", "name a .py file with metrics or checks")
-    module = ModuleType(f"{_OF_FILES}{path.stem}")
-    module.__file__ = str(path)
     try:
         text = path.read_bytes()
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+    try:
+        _run(path, text)
+    except Exception as error:
+        raise ConfigError(f"{path} cannot be loaded: {type(error).__name__}: {error}") from error
+
+
+def load_text(name: str, text: bytes) -> None:
+    """Run what another process had as a file of the command line, unless it was run here before."""
+    if _FILES.get(_module_of(name)) != (name, text):
+        _run(Path(name), text)
+
+
+def file_of(module: str) -> tuple[str, bytes] | None:
+    """The name and the text of the file of the command line that a module is; `None` for any other module."""
+    return _FILES.get(module)
+
+
+def _run(path: Path, text: bytes) -> None:
+    module = ModuleType(_module_of(path.name))
+    module.__file__ = str(path)
     sys.modules[module.__name__] = module
     try:
         exec(compile(text, str(path), "exec"), module.__dict__)
-    except Exception as error:
+    except BaseException:
         del sys.modules[module.__name__]
-        raise ConfigError(f"{path} cannot be loaded: {type(error).__name__}: {error}") from error
-    _FILES[module.__name__] = (path.name, hashlib.sha256(text).hexdigest())
+        raise
+    _FILES[module.__name__] = (path.name, text)
+
+
+def _module_of(file: str) -> str:
+    return f"{_OF_FILES}{Path(file).stem}"
 
 
 def is_importable(module: str) -> bool:
@@ -81,8 +103,8 @@ def origins(modules: Iterable[str]) -> dict[str, str]:
 
 def _owners(module: str) -> tuple[tuple[str, str], ...]:
     if module in _FILES:
-        name, digest = _FILES[module]
-        return ((name, digest[:12]),)
+        name, text = _FILES[module]
+        return ((name, hashlib.sha256(text).hexdigest()[:12]),)
     return tuple((owner, version(owner)) for owner in sorted(set(_packages().get(module.partition(".")[0], ()))))
 
 

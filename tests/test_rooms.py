@@ -86,8 +86,9 @@ LIBRARIES = {
     "click": {"cli"},
     "zstandard": {"load"},
     "scipy": {"stats"},
-    "mlflow": {"trackers"},
+    "mlflow": {"load", "trackers"},
     "wandb": {"trackers"},
+    "tensorboardX": {"trackers"},
     "jinja2": {"output"},
     "markupsafe": {"output"},
 }

@@ -33,4 +33,4 @@ def test_the_command_of_the_page_prints_what_it_shows(receval: Callable[..., Any
 
 def test_the_config_of_the_page_is_read():
     config = library.load_config(CONFIGS / "quickstart.yaml", [f"track={yaml.safe_load(block('yaml'))['track']}"], environment={})
-    assert [one.name for one in config.config.track] == ["mlflow", "wandb", "dvc"]
+    assert [one.name for one in config.config.track] == ["mlflow", "wandb", "dvc", "tensorboard"]

@@ -65,6 +65,8 @@ chart = both.chart("differences", of="nDCG@2")
 chart
 chart.svg[:4]
 chart.save(folder + "/differences.png")
+comparison.report(folder + "/comparison.html")
+receval.compare(both, folder).chart("distribution", of="nDCG@2").kind
 from collections.abc import Sequence
 @receval.metric("LateHits", bounds=(0, 1), higher_is_better=False)
 def late_hits(listed: Sequence[receval.Item]) -> float:

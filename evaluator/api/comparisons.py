@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,9 @@ import polars as pl
 
 from ..comparison.comparing import compare as compare_results
 from ..comparison.questions import Questions
-from ..config.comparing import DEFAULT
+from ..config.reporting import ChartName
 from ..errors import ConfigError
-from ..names.margins import Margin
+from ..evaluation.gathering import Gathered, with_baseline_folder
 from ..output import blocks
 from ..output import comparison as pages
 from ..output.reading_back import load as load_folder
@@ -21,12 +22,20 @@ from ..output.screen import PlainText
 from ..results.comparison import Comparison
 from ..results.result import Result
 from ..stats.records import Settings
+from .margins import MarginLike, margins_of
 
-MarginLike = float | str | Mapping[str, float | str]
+_OWN, _BASELINE = "result", "baseline"
 
 
+@dataclass(frozen=True, repr=False, kw_only=True)
 class ComparisonResult(Comparison):
-    """How models differ: `differences` (a record for each), `losers`, `notes`; printed it is the table of `receval compare`."""
+    """How models differ: `differences` (a record for each), `losers`, `notes`; printed it is the table of `receval compare`.
+
+    `results` are what was compared, and `questions` what was asked of them.
+    """
+
+    results: Mapping[str, Result] = field(compare=False)
+    questions: Questions = field(compare=False)
 
     @property
     def sentences(self) -> list[str]:
@@ -44,13 +53,28 @@ class ComparisonResult(Comparison):
         """Everything as plain values, as `--format json` has it."""
         return pages.cells(self)
 
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None, interactive: bool = False) -> None:
+        """Write the page of `receval report` about these models, or the form that the ending says: .html, .md, .tex, .xml, .svg (a badge).
+
+        Users are named only if the comparison was asked for `losers`.
+        """
+        from .pages import write_comparison  # only here: most comparisons are no pages
+
+        write_comparison(self, self.results, self.questions, path, title=title, interactive=interactive)
+
+    def chart(self, kind: ChartName = "differences", of: str | Sequence[str] = ()) -> Any:
+        """Draw `differences`, values `over_k`, the `distribution` over users, or the `trade_off`; see `EvaluationResult.chart`."""
+        from .pages import draw_comparison
+
+        return draw_comparison(self.results, self.questions, kind, of)
+
     def __repr__(self) -> str:
         return blocks.show(pages.page(self), PlainText()).rstrip("\n")
 
 
 def compare(
     results: Result | Mapping[str, Result | str | os.PathLike[str]],
-    baseline: str | None = None,
+    baseline: Result | str | os.PathLike[str] | None = None,
     *,
     measures: str | Sequence[str] = (),
     margin: MarginLike | None = None,
@@ -68,20 +92,23 @@ def compare(
     """Compare the models of one result, or results by name, each an evaluation or the folder of one.
 
     Of one result its models are compared with `baseline`, by default the first; of several each model with that of the same name in the
-    result called `baseline`. `measures` are judged together, all if none is named; `margin` is how small a difference does not matter,
-    `0.005` or `"1%"` of the base value, or by measure with a `default`. `by` and `cluster` name columns of groups that the
-    evaluation was split by. `common` compares the users who count on both sides, `unpaired` means of different users, `all_pairs` every two
-    models. The `losers` are so many users with the largest losses, for each model and measure. See docs/compare.md for the rest.
+    result called `baseline`, which may be another result, or the folder of one. `measures` are judged together, all if none is named;
+    `margin` is how small a difference does not matter, `0.005` or `"1%"` of the base value, or by measure with a `default`. `by` and
+    `cluster` name columns of groups that the evaluation was split by. `common` compares the users who count on both sides, `unpaired`
+    means of different users, `all_pairs` every two models. The `losers` are so many users with the largest losses, for each model and
+    measure. See docs/compare.md for the rest.
 
     `ConfigError` for a question about what the results do not have; `DataError` for results that cannot be compared.
     """
     if isinstance(results, Result):
-        results = {"result": results}
+        results = {_OWN: results}
     if isinstance(results, str | os.PathLike) or not isinstance(results, Mapping):
         raise ConfigError("results are one evaluation, or evaluations and folders by name: {'main': 'results/main', 'today': result}")
     loaded = {name: one if isinstance(one, Result) else load_folder(Path(one)) for name, one in results.items()}
+    if isinstance(baseline, Result):
+        loaded, baseline = {_BASELINE: baseline, **loaded}, _BASELINE
     questions = Questions(
-        baseline=baseline,
+        baseline=None if baseline is None else os.fspath(baseline),
         measures=(measures,) if isinstance(measures, str) else tuple(measures),
         margins=margins_of(margin),
         settings=Settings(test, correction, alpha, seed),
@@ -92,16 +119,6 @@ def compare(
         all_pairs=all_pairs,
         losers=losers,
     )
-    made = compare_results(loaded, questions)
-    return ComparisonResult(**{name: getattr(made, name) for name in Comparison.__dataclass_fields__})
-
-
-def margins_of(margin: MarginLike | None) -> dict[str, Margin]:
-    """Margins by measure; `ConfigError` for one that cannot be read."""
-    if margin is None:
-        return {}
-    given = margin if isinstance(margin, Mapping) else {DEFAULT: margin}
-    try:
-        return {measure: Margin.read(size) for measure, size in given.items()}
-    except ValueError as error:
-        raise ConfigError(f"margin: {error}") from None
+    beside, questions = with_baseline_folder(Gathered(loaded), questions)
+    made = compare_results(beside, questions)
+    return ComparisonResult(**{one.name: getattr(made, one.name) for one in fields(made)}, results=beside, questions=questions)

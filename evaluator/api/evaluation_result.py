@@ -79,8 +79,8 @@ class EvaluationResult(Result):
         """Model → measure → value."""
         return {model: {label: row.value for label, row in rows.items()} for model, rows in self.by_model().items()}
 
-    def compare(self, baseline: str | None = None, **asked: Any) -> Any:
-        """Compare the models with the one called `baseline`, by default the first; see `receval.compare`."""
+    def compare(self, baseline: Result | str | os.PathLike[str] | None = None, **asked: Any) -> Any:
+        """Compare the models with the one called `baseline`, by default the first, or with another result; see `receval.compare`."""
         from .comparisons import compare  # only here: it needs this module
 
         return compare(self, baseline, **asked)

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from ..comparison.questions import Questions
-from ..config.reporting import ENDINGS, ChartName, form_of
+from ..config.reporting import ENDINGS, ChartName, ReportConfig, form_of
 from ..errors import ConfigError
 from ..evaluation.gathering import Gathered
-from ..evaluation.report_content import latex_of_gathered, report_of_gathered
+from ..evaluation.report_content import latex_of_gathered, report_of, report_of_gathered, stored_sections
 from ..output.charts import drawing
 from ..output.disk import Stage, destination
+from ..output.latex import comparison_as_latex
 from ..output.report import figures
 from ..output.report.content import CHARTS, ReportContent
 from ..output.report.formats import REPORTS
 from ..output.report.page import as_html
+from ..results.comparison import Comparison
 from ..results.gates import Verdicts
 from ..results.result import Result
-from .comparisons import MarginLike, margins_of
+from .margins import MarginLike, margins_of
 
 _OWN: Final = "result"
 _BASELINE: Final = "baseline"
@@ -72,27 +74,74 @@ def write_report(
     result: Result, path: str | os.PathLike[str], asked: Asked, *, title: str | None, gates: Verdicts | None, interactive: bool
 ) -> None:
     """Write the report of a result, in the form that its ending says; see `EvaluationResult.report`."""
-    target = Path(path).expanduser()
-    if target.suffix.lower() not in ENDINGS:
-        raise ConfigError(f"{target}: end a report in {', '.join(ENDINGS)}")
-    form = form_of(target)
+    target, form = _target(path)
     judged = result if gates is None else replace(result, gates=gates.gates)
     if form.startswith("latex"):
         _write(target, latex_of_gathered(Gathered({_OWN: judged}), is_document=form == "latex-document"))
         return
-    content = _content(judged, asked, title=title)
-    _write(target, as_html(content, interactive=interactive) if form == "html" else REPORTS[form](content))
+    _write(target, _in_form(form, _content(judged, asked, title=title), interactive))
+
+
+def write_comparison(
+    comparison: Comparison,
+    results: Mapping[str, Result],
+    questions: Questions,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None,
+    interactive: bool,
+) -> None:
+    """Write the report of a comparison of results, in the form that its ending says; see `ComparisonResult.report`."""
+    target, form = _target(path)
+    if form.startswith("latex"):
+        _write(target, comparison_as_latex(comparison))
+        return
+    _write(target, _in_form(form, _content_of_several(results, questions, title=title), interactive))
 
 
 def draw(result: Result, kind: ChartName, of: str | Sequence[str], asked: Asked) -> DrawnChart:
     """A chart of a result; `ConfigError` if there is nothing to show."""
+    return _drawn(kind, of, lambda charts: _content(result, asked, charts=charts))
+
+
+def draw_comparison(results: Mapping[str, Result], questions: Questions, kind: ChartName, of: str | Sequence[str]) -> DrawnChart:
+    """A chart of a comparison of results; `ConfigError` if there is nothing to show."""
+    return _drawn(kind, of, lambda charts: _content_of_several(results, questions, charts=charts))
+
+
+def _drawn(kind: ChartName, of: str | Sequence[str], content: Callable[[Mapping[str, tuple[str, ...]]], ReportContent]) -> DrawnChart:
     if kind not in CHARTS:
         raise ConfigError(f"charts are {', '.join(CHARTS)}, not {kind!r}")
     measures = (of,) if isinstance(of, str) else tuple(of)
-    chart = figures.SPECS[kind](_content(result, asked, charts={kind: measures}))
+    chart = figures.SPECS[kind](content({kind: measures}))
     if chart is None:
         raise ConfigError(f"there is no chart {kind} of this result: {figures.NEEDS[kind]}")
     return DrawnChart(kind, chart.spec, chart.caption)
+
+
+def _target(path: str | os.PathLike[str]) -> tuple[Path, str]:
+    """The file of a report, and the form that its ending says."""
+    target = Path(path).expanduser()
+    if target.suffix.lower() not in ENDINGS:
+        raise ConfigError(f"{target}: end a report in {', '.join(ENDINGS)}")
+    return target, form_of(target)
+
+
+def _in_form(form: str, content: ReportContent, interactive: bool) -> bytes:
+    return as_html(content, interactive=interactive) if form == "html" else REPORTS[form](content)
+
+
+def _content_of_several(
+    results: Mapping[str, Result],
+    questions: Questions,
+    *,
+    title: str | None = None,
+    charts: Mapping[str, tuple[str, ...]] | None = None,
+) -> ReportContent:
+    """What the page of a comparison is made of: what the config of a single result says of reports holds."""
+    wanted = stored_sections(next(iter(results.values())))[1] if len(results) == 1 else ReportConfig()
+    changes = {"title": title or wanted.title, **({} if charts is None else {"charts": dict(charts)})}
+    return report_of(results, questions, wanted.model_copy(update=changes))
 
 
 def _content(

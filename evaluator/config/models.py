@@ -291,5 +291,7 @@ class Config(Model):
     compare: Compare = Field(Compare(), description="which differences between models are judged, and how")
     gates: Gates = Field(Gates(), description="what must hold of a model that may ship")
     report: ReportConfig = Field(ReportConfig(), description="what reports show, and which ones a run writes")
-    track: Trackings = Field((), description="the experiment trackers that a result is logged to: mlflow, wandb, dvc, or those of packages")
+    track: Trackings = Field(
+        (), description="the experiment trackers that a result is logged to: mlflow, wandb, dvc, tensorboard, or those of packages"
+    )
     output: Output = Field(Output())

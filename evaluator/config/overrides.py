@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..names import yaml_text as text
+from ..names.addresses import is_address
 from .locations import dotted
 from .masking import masked_text
 
@@ -46,7 +47,7 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
     if not _is_text(model):
         return f"{where}: this is no UTF-8 text, as a config is; rename the file"
     path = os.path.expanduser(path)
-    relative = path if path == "-" or "://" in path else os.path.relpath(os.path.abspath(path), os.path.realpath(folder))
+    relative = path if path == "-" or is_address(path) else os.path.relpath(os.path.abspath(path), os.path.realpath(folder))
     data = config.get("data")
     assignment = data.get("recommendations") if isinstance(data, dict) else None
     if isinstance(data, dict) and isinstance(assignment, str | list):

@@ -105,7 +105,7 @@ class SourceConfig(Model):
         tuple[str, ...],
         BeforeValidator(as_list),
         Field(
-            description="a path, folder or glob relative to the config file, an address such as s3://, or a list of them; "
+            description="a path, folder or glob relative to the config file, an address such as s3:// or runs:/, or a list of them; "
             "- for standard input",
         ),
         WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),

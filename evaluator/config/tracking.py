@@ -42,6 +42,14 @@ class DvcTracking(Model):
     required: StrictBool = Field(False, description=_REQUIRED)
 
 
+class TensorboardTracking(Model):
+    """Event files of TensorBoard, a folder per evaluation with one per model."""
+
+    dir: Name = Field("runs", description="the folder that TensorBoard looks at, relative to the config file")
+    run: Name | None = Field(None, description="the name of the evaluation's folder; the models by their names if not given")
+    required: StrictBool = Field(False, description=_REQUIRED)
+
+
 class PluginTracking(Model):
     """A tracker that an installed package adds."""
 
@@ -56,6 +64,7 @@ class Tracking(Model):
     mlflow: MlflowTracking | None = Field(None, description="MLflow; needs the extra mlflow")
     wandb: WandbTracking | None = Field(None, description="Weights & Biases; needs the extra wandb")
     dvc: DvcTracking | None = Field(None, description="files for DVC")
+    tensorboard: TensorboardTracking | None = Field(None, description="event files of TensorBoard; needs the extra tensorboard")
     plugin: PluginTracking | None = Field(None, description="a tracker of an installed package")
 
     @model_validator(mode="after")
@@ -66,9 +75,9 @@ class Tracking(Model):
         return self
 
     @property
-    def chosen(self) -> MlflowTracking | WandbTracking | DvcTracking | PluginTracking:
+    def chosen(self) -> MlflowTracking | WandbTracking | DvcTracking | TensorboardTracking | PluginTracking:
         """The settings of the tracker."""
-        found = self.mlflow or self.wandb or self.dvc or self.plugin
+        found = self.mlflow or self.wandb or self.dvc or self.tensorboard or self.plugin
         assert found is not None
         return found
 

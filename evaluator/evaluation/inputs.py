@@ -14,6 +14,7 @@ from ..config import Loaded, SourceConfig, dotted, unknown_model
 from ..errors import ConfigError, DataError
 from ..load.scan import Kind
 from ..measure.yardsticks import YARDSTICKS
+from ..names.addresses import is_address
 from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
 from .looking import Looker, masks_seen
@@ -198,7 +199,7 @@ def _configured_path(path: Path | load.Remote | load.FrameFile, name: str, sourc
         return name
     if path.name == "stdin":
         return source.given[0]
-    if "://" in name or any(os.path.isabs(os.path.expanduser(configured)) for configured in source.given):
+    if is_address(name) or any(os.path.isabs(os.path.expanduser(configured)) for configured in source.given):
         return name
     return os.path.relpath(path, folder)
 

@@ -30,8 +30,8 @@ from .running import Run
 from .sources import SourceReader
 
 ROLE: Final = f"data.recommendations.{UNNAMED}"
-_ROWS_PER_PART: Final = 500_000
-"""Small enough that two threads have work, and large enough that the fixed cost of a part is little."""
+_ROWS_PER_PART: Final = 1_000_000
+"""Fewer would keep two threads busy, and cost more in all: each part has its fixed cost, and threads get fresh memory from the system."""
 _PLAIN: Final = Options(keep_users=False)
 
 

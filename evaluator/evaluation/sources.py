@@ -54,7 +54,7 @@ class SourceReader:
 
         def collect(resolved: load.Source, tally: FaultTally) -> pl.DataFrame:
             session = self.session if resolved.scan.format == "table" else None
-            frame = _collected(_opened(resolved)) if session is None else _collected_on_spark(session, resolved)
+            frame = _collected(resolved) if session is None else _collected_on_spark(session, resolved)
             tally.add(frame)
             wanted = [name for name in (*source.scan.names, "row") if not columns or name in columns]
             return frame.select(name for name in wanted if name in frame.columns)
@@ -104,7 +104,7 @@ class SourceReader:
 
     def faulty_rows(self, source: load.Source) -> pl.DataFrame:
         """Nothing but the rows of a source that were passed over."""
-        return _collected(_opened(source.faulty_rows()))
+        return _collected(source.faulty_rows())
 
     def _again(self, source: load.Source, consume: Callable[[load.Source, FaultTally], T]) -> T:
         self.as_read[source.role] = source
@@ -133,8 +133,9 @@ def _collected_on_spark(session: SparkSession, source: load.Source) -> pl.DataFr
     return table_frame(session, source)
 
 
-def _collected(frame: pl.LazyFrame) -> pl.DataFrame:
+def _collected(source: load.Source) -> pl.DataFrame:
+    """The rows of a source; those of a frame keep its memory, where streaming would copy them in pieces."""
     try:
-        return frame.collect(engine="streaming")
+        return _opened(source).collect(engine="streaming" if source.scan.frame is None else "in-memory")
     except FAILURES as error:
         raise ReadError(str(error)) from error

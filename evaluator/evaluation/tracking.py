@@ -52,7 +52,9 @@ def tracked_again(result: Result, sections: Sequence[str]) -> list[Tracked]:
     """Log a stored result as `sections` say, or without any as its config does; every tracker is required."""
     asked = trackings_of(result.config, sections)
     if not asked:
-        raise ConfigError("no tracker is named", "name one with --to mlflow, wandb or dvc, or evaluate with track in the config")
+        raise ConfigError(
+            "no tracker is named", "name one with --to mlflow, wandb, dvc or tensorboard, or evaluate with track in the config"
+        )
     return list(track(result, asked, Path(), required=True))
 
 

@@ -9,13 +9,14 @@ from typing import Any
 import yaml
 
 from ..names import yaml_text as text
+from ..names.addresses import is_address
 
 
 def moved_path(path: Any, start: Path, folder: Path | None) -> Any:
     """Rewrite a path relative to `start` as one relative to `folder`; without a folder it stays."""
     if isinstance(path, list):
         return [moved_path(single, start, folder) for single in path]
-    if folder is None or not isinstance(path, str) or path == "-" or "://" in path or os.path.isabs(path):
+    if folder is None or not isinstance(path, str) or path == "-" or is_address(path) or os.path.isabs(path):
         return path
     return os.path.relpath(os.path.join(os.path.abspath(start), path), os.path.realpath(folder))
 

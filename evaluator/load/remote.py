@@ -1,4 +1,4 @@
-"""Files elsewhere: object stores (`s3://`, `gs://`, `az://`) and `https://`; listed, fetched and measured."""
+"""Files elsewhere: object stores (`s3://`, `gs://`, `az://`), `https://` and artifacts of MLflow; listed, fetched and measured."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from urllib.parse import unquote, urlsplit
 from ..config.masking import masked_path
 from ..errors import DataError
 from ..extras import missing
+from ..names.addresses import is_artifact
 from ..temporary import folder_for_copies, new_copy
+from .mlflow_artifacts import download as download_artifact
+from .mlflow_artifacts import path_of
 
 _WEB: Final = ("http", "https")
 _STORES: Final = ("s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss")
@@ -46,7 +49,9 @@ class Remote:
     @property
     def path(self) -> PurePosixPath:
         """The path of the address."""
-        parts = urlsplit(self.url) if self.on_the_web else None
+        if is_artifact(self.url):
+            return PurePosixPath(path_of(self.url))
+        parts = urlsplit(self.url) if self.is_fetched_whole else None
         return PurePosixPath(unquote(parts.path) if parts else self.url.partition("://")[2])
 
     @property
@@ -55,14 +60,14 @@ class Remote:
         return self.path.name
 
     @property
-    def on_the_web(self) -> bool:
-        """Whether it is an address of a web server, of which files can be fetched and nothing else."""
-        return self.url.partition("://")[0].lower() in _WEB
+    def is_fetched_whole(self) -> bool:
+        """Whether it is a file that can be fetched and nothing else: of a web server, or of MLflow."""
+        return self.url.partition("://")[0].lower() in _WEB or is_artifact(self.url)
 
     @property
     def is_folder(self) -> bool:
         """Whether it names a folder of a store."""
-        return self.url.endswith("/") and not self.on_the_web
+        return self.url.endswith("/") and not self.is_fetched_whole
 
     @property
     def size(self) -> int:
@@ -96,7 +101,7 @@ class Remote:
 def is_remote(text: str) -> bool:
     """Whether a path of a config is an address."""
     scheme, found, _ = text.partition("://")
-    return bool(found) and scheme.lower() in (*_WEB, *_STORES)
+    return (bool(found) and scheme.lower() in (*_WEB, *_STORES)) or is_artifact(text)
 
 
 def find_remote(role: str, text: str, options: Mapping[str, str]) -> list[Remote]:
@@ -106,7 +111,7 @@ def find_remote(role: str, text: str, options: Mapping[str, str]) -> list[Remote
         urlsplit(text)
     except ValueError as error:
         raise DataError(f"{role}: {masked_path(text)} is no valid address: {error}", "check the part behind ://") from None
-    if remote.on_the_web or not glob.has_magic(text):
+    if remote.is_fetched_whole or not glob.has_magic(text):
         return [remote]
     start = posixpath.dirname(text[: min(text.index(letter) for letter in "*?[" if letter in text)]) + "/"
     wanted = text.partition("://")[2]
@@ -130,8 +135,10 @@ def fetched(role: str, remote: Remote, scratch: ExitStack) -> Path:
     folder = scratch.enter_context(folder_for_copies())
     target = folder / (remote.name or "index")
     try:
+        if is_artifact(remote.url):
+            return download_artifact(remote.url, remote.options, folder)
         with new_copy(target) as written:
-            if remote.on_the_web:
+            if remote.is_fetched_whole:
                 from .web import download  # the standard library's way to the web takes a while to import
 
                 download(remote.url, str(remote), remote.options, written)

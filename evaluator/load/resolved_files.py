@@ -54,12 +54,12 @@ def expanded(role: str, paths: Sequence[File], format: FormatName | None) -> lis
 
 
 def states_of(role: str, files: Sequence[File], format: FormatName | None) -> list[FileState]:
-    """What files are like before anything of them is read; of a Delta table its log. Files of the web are read once only."""
+    """What files are like before anything of them is read; of a Delta table its log. Files that are fetched are read once only."""
     states = []
     for file in files:
         if isinstance(file, Path):
             states.append(FileState.of(f"{role}: {file}", log_of(file) if is_table(file) else file))
-        elif format != "delta" and not file.on_the_web:
+        elif format != "delta" and not file.is_fetched_whole:
             states.append(FileState.of(f"{role}: {file}", file))
     return states
 
@@ -121,7 +121,7 @@ def _local_copy(role: str, file: File, format: FormatName | None, scratch: ExitS
     if isinstance(file, Path):
         return file
     form = _FORMATS[format] if format else sniff.known_format(file.path)
-    return file if form in ("parquet", "ipc", "delta") and not file.on_the_web else fetched(role, file, scratch)
+    return file if form in ("parquet", "ipc", "delta") and not file.is_fetched_whole else fetched(role, file, scratch)
 
 
 def _format_of(path: File, encoded: bool) -> Format:

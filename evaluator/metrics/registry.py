@@ -5,12 +5,11 @@ from __future__ import annotations
 import difflib
 import importlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
-from typing import Final
+from typing import Any, Final
 
 from .. import plugins
-from ..errors import ConfigError
 from ..names.measure_strings import Params, Scalar
 from ..tables.array import Array
 from .measure import Measure, Ratio
@@ -105,18 +104,39 @@ class Metric:
         """Where it comes from: `receval`, a package with its version, a file, or a session of Python."""
         return plugins.origin(self.define.__module__)
 
-    def __reduce__(self) -> tuple[Callable[[str, str], Metric], tuple[str, str]]:
+    def __reduce__(self) -> tuple[Callable[..., Metric], tuple[Any, ...]]:
         """Pickle the name and the module that defines the metric: functions cannot be pickled, and another process has them.
 
-        `ConfigError` if another process cannot have it.
+        Of a file of the command line it is the text of the file. What a session holds goes as it is, which `cloudpickle` alone can do.
         """
-        if not plugins.is_importable(self.define.__module__):
-            problem = f"{self.name} is of {self.origin}, which the workers of Spark cannot import"
-            raise ConfigError(problem, "put it into a package that is installed there, or use engine: polars")
-        return registered, (self.define.__module__, self.name)
+        module = self.define.__module__
+        if (file := plugins.file_of(module)) is not None:
+            return registered_by_file, (self.name, *file)
+        if plugins.is_importable(module):
+            return registered, (module, self.name)
+        return entered, ({one.name: getattr(self, one.name) for one in fields(self)},)
 
 
 METRICS: Final[dict[str, Metric]] = {}
+
+
+def session_has_metrics() -> bool:
+    """Whether some metric is of this session alone, and not of a module or of a file."""
+    modules = {metric.define.__module__ for metric in METRICS.values()}
+    return any(not plugins.is_importable(module) and plugins.file_of(module) is None for module in modules)
+
+
+def registered_by_file(name: str, file: str, text: bytes) -> Metric:
+    """The metric of that name, which a file of the command line defines; the file is run, unless it was."""
+    plugins.load_text(file, text)
+    return METRICS[name]
+
+
+def entered(values: Mapping[str, Any]) -> Metric:
+    """A metric of another process, which takes the place of any of its name."""
+    METRICS[values["name"]] = Metric(**values)
+    _spellings.cache_clear()
+    return METRICS[values["name"]]
 
 
 def registered(module: str, name: str) -> Metric:

@@ -8,6 +8,7 @@ import polars as pl
 from ..conventions.choices import Lists
 from .array import Array
 from .graph import table
+from .ids import gathered
 from .list_rows import ListRows
 from .lists import Reading, first_of_each
 from .pairs import Pairs
@@ -60,7 +61,9 @@ def relevant_with_repeats(truth_with_repeats: tuple[TruthTable, Array | None]) -
     if more is not None:
         index = np.sort(np.concatenate([index, np.repeat(np.arange(len(more)), more)]), kind="stable")
     rank = np.ones(len(index), dtype=np.int64)
-    return Rows(len(truth.n_relevant), truth.pairs.user[index], {"rank": rank, "gain": truth.gain[index]}, truth.pairs.item.gather(index))
+    return Rows(
+        len(truth.n_relevant), truth.pairs.user[index], {"rank": rank, "gain": truth.gain[index]}, gathered(truth.pairs.item, index)
+    )
 
 
 @table("n_relevant", uses=("truth_with_repeats",), title="R, the relevant items")

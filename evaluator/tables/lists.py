@@ -11,6 +11,7 @@ import polars as pl
 from ..conventions.choices import Lists
 from .array import Array
 from .graph import table
+from .ids import gathered
 from .list_rows import ListRows
 from .pairs import Pairs
 from .part import LISTS, PartData, SourceRows
@@ -86,13 +87,13 @@ class Reading:
     @cached_property
     def item(self) -> pl.Series:
         """The item of every row."""
-        return self.source.rows.item if self.rows is None else self.source.rows.item.gather(self.rows)
+        return self.source.rows.item if self.rows is None else gathered(self.source.rows.item, self.rows)
 
     @cached_property
     def pairs(self) -> Pairs:
         """The pairs of user and item of every row."""
         pairs = self.source.pairs
-        return pairs if self.rows is None else Pairs(self.user, self.item, pairs.key[self.rows], pairs.exact)
+        return pairs if self.rows is None else Pairs(self.user, self.item, pairs.key[self.rows], pairs.item_bits)
 
     @cached_property
     def item_index(self) -> Array:
@@ -113,7 +114,7 @@ class Reading:
         user = self.user[index]
         rank = index - self.starts[user] + 1
         columns = {"rank": rank} | ({} if self.cut is None else {"cut": self.cut[index]})
-        return Rows(self.n_users, user, columns, self.item.gather(index), "rank" if self.cut is None else "cut")
+        return Rows(self.n_users, user, columns, gathered(self.item, index), "rank" if self.cut is None else "cut")
 
 
 @table("reading", uses=("part", "prepared", "list_rows"), varies=("lists",))

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from .array import Array, blocks
+from .ids import gathered
 
 _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
 _FEWEST_BITS, _MOST_BITS = 12, 24
@@ -21,21 +22,26 @@ _ROWS_SORTED: Final = 100_000
 class Pairs:
     """The pairs of user and item of the rows of a table.
 
-    `user` holds indexes of users, `item` ids, and `key` a number per row that equal pairs have in common. Where keys are `exact`
-    different pairs have different keys; otherwise keys are hashes.
+    `user` holds indexes of users, `item` ids, and `key` a number per row that equal pairs have in common. The last `item_bits` of a key say
+    which item it is, and different pairs have different keys; without them keys are hashes.
     """
 
     user: Array
     item: pl.Series
     key: Array
-    exact: bool
+    item_bits: int | None
+
+    @property
+    def exact(self) -> bool:
+        """Whether different pairs have different keys."""
+        return self.item_bits is not None
 
     def __len__(self) -> int:
         return len(self.user)
 
     def take(self, index: Array) -> Pairs:
         """The pairs at `index`."""
-        return Pairs(self.user[index], self.item.gather(index), self.key[index], self.exact)
+        return Pairs(self.user[index], gathered(self.item, index), self.key[index], self.item_bits)
 
 
 class HasItems(Protocol):
@@ -63,17 +69,19 @@ def paired(tables: Sequence[HasItems], n_users: int) -> list[Pairs]:
         item_bits, user_bits = (most - least).bit_length(), max(n_users, 1).bit_length()
         if item_bits + user_bits <= 63:
             return [
-                Pairs(rows.user, rows.item, _joined(rows.user, array, least, item_bits), exact=True)
+                Pairs(rows.user, rows.item, _joined(rows.user, array, least, item_bits), item_bits)
                 for rows, array in zip(tables, arrays, strict=True)
             ]
-    return [Pairs(rows.user, rows.item, _hashed(rows.user, rows.item_hashes, n_users), exact=False) for rows in tables]
+    return [Pairs(rows.user, rows.item, _hashed(rows.user, rows.item_hashes, n_users), None) for rows in tables]
 
 
 def _joined(user: Array, item: Array, least: int, item_bits: int) -> Array:
     """The index of the user above the bits of the item, which is counted from the `least` one."""
-    key = np.left_shift(user, item_bits, dtype=np.int64)
-    key += item
-    key -= least
+    key = np.empty(len(user), dtype=np.int64)
+    for some in blocks(len(key)):
+        of_some = np.left_shift(user[some], item_bits, out=key[some])
+        of_some += item[some]
+        of_some -= least
     return key
 
 
@@ -122,18 +130,14 @@ def any_repeated(pairs: Pairs, starts: Array) -> bool:
 
 
 def _of_length(pairs: Pairs, length: int) -> Iterator[Array]:
-    """The items of lists of one length, some lists at a time, in as few bits as tell all items apart; else the end of their keys."""
+    """The keys of lists of one length, some lists at a time, in as few bits as tell all items apart; of hashes the end."""
     if not len(pairs):
         return
-    kind: type[np.integer[Any]] = np.uint32
-    least, numbers = 0, pairs.key
-    if pairs.exact:
-        numbers = pairs.item.to_numpy()
-        least, most = int(numbers.min()), int(numbers.max())
-        kind = np.uint16 if most - least < 1 << 16 else np.uint32 if most - least < 1 << 32 else np.int64
-    lists = numbers.reshape(-1, length)
+    bits = 32 if pairs.item_bits is None else pairs.item_bits
+    kind: type[np.integer[Any]] = np.uint16 if bits <= 16 else np.uint32 if bits <= 32 else np.int64
+    lists = pairs.key.reshape(-1, length)
     for some in blocks(len(lists), 1 + _ROWS_SORTED // length):
-        yield (lists[some] - least).astype(kind)
+        yield lists[some].astype(kind)
 
 
 def _repeats(lists: Array) -> bool:

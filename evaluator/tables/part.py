@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from .array import Array
+from .ids import gathered
 from .pairs import Lookup, Pairs, paired
 from .rows import starts_after
 
@@ -117,7 +118,7 @@ def _blocks(users: pl.Series, starts: Array | None) -> tuple[pl.Series, Array]:
         return users, np.empty(0, dtype=np.int64)
     if starts is None:
         starts = _starts(users)
-    return users.gather(starts), np.diff(np.append(starts, len(users)))
+    return gathered(users, starts), np.diff(np.append(starts, len(users)))
 
 
 def _starts(users: pl.Series) -> Array:
@@ -132,10 +133,12 @@ def _starts(users: pl.Series) -> Array:
 
 def _indexed(ids: Mapping[str, pl.Series]) -> tuple[pl.Series, dict[str, Array]]:
     """All ids in ascending order, and where those of each source stand among them."""
+    if all(series.dtype.is_integer() for series in ids.values()):
+        arrays = {name: series.to_numpy() for name, series in ids.items()}
+        values = np.sort(np.concatenate(list(arrays.values())))
+        values = values[np.append(True, values[1:] != values[:-1])[: len(values)]]
+        return pl.Series("user", values), {name: np.searchsorted(values, array) for name, array in arrays.items()}
     everything = pl.concat([series.rename("user") for series in ids.values()]).unique().sort()
-    if everything.dtype.is_integer():
-        values = everything.to_numpy()
-        return everything, {name: np.searchsorted(values, series.to_numpy()) for name, series in ids.items()}
     return everything, {name: everything.search_sorted(series).to_numpy().astype(np.int64) for name, series in ids.items()}
 
 

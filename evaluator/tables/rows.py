@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from .array import Array
-from .ids import Ids
+from .ids import Ids, gathered
 
 _MOST_CELLS: Final = 1 << 16
 """Numbers by user, cut-off and kind are counted in one table if it is no larger than this, or than a few times the rows."""
@@ -56,7 +56,7 @@ class Rows:
 
     def take(self, index: Array) -> Rows:
         """The rows at `index`, or those for which a mask holds; they must stay in the order of the users."""
-        item = None if self.item is None else self.item.gather(np.flatnonzero(index) if index.dtype == np.bool_ else index)
+        item = None if self.item is None else gathered(self.item, np.flatnonzero(index) if index.dtype == np.bool_ else index)
         columns = {name: column[index] for name, column in self.columns.items()}
         weight = None if self.weight is None else self.weight[index]
         return Rows(self.n_users, self.user[index], columns, item, self.cut, weight, self.group_of_user, self.n_groups)

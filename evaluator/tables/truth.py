@@ -12,6 +12,7 @@ from ..conventions.choices import Truth
 from .array import Array
 from .exactly import exact_group_means
 from .graph import table
+from .ids import gathered
 from .pairs import Lookup, Pairs, distinct
 from .part import PartData, SourceRows
 from .prepared import Prepared
@@ -175,7 +176,9 @@ def relevant(truth_table: TruthTable) -> Rows:
     index = np.flatnonzero(truth_table.relevant)
     pairs = truth_table.pairs
     rank = np.ones(len(index), dtype=np.int64)
-    return Rows(len(truth_table.n_relevant), pairs.user[index], {"rank": rank, "gain": truth_table.gain[index]}, pairs.item.gather(index))
+    return Rows(
+        len(truth_table.n_relevant), pairs.user[index], {"rank": rank, "gain": truth_table.gain[index]}, gathered(pairs.item, index)
+    )
 
 
 @table("ideal", uses=("relevant_with_repeats",), columns=("rank", "gain"), title="The best possible list")

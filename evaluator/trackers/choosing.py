@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 
 from .. import plugins
 from ..config.tracking import Tracking
@@ -11,7 +12,8 @@ from ..errors import ConfigError
 from ..extras import missing
 from .tracker import Tracker
 
-_EXTRAS = ("mlflow", "wandb")
+_EXTRAS: Final = {"mlflow": "mlflow", "wandb": "wandb", "tensorboard": "tensorboardX"}
+"""The trackers that need an extra, which has their name, and the library that it installs."""
 
 
 def tracker_of(asked: Tracking, folder: Path) -> Tracker:
@@ -28,6 +30,10 @@ def tracker_of(asked: Tracking, folder: Path) -> Tracker:
         from .dvc import DvcFiles
 
         return DvcFiles(folder / Path(asked.dvc.dir).expanduser())
+    if asked.tensorboard is not None:
+        from .tensorboard import TensorboardFiles
+
+        return TensorboardFiles(asked.tensorboard, folder / Path(asked.tensorboard.dir).expanduser())
     assert asked.plugin is not None
     make = plugins.find("trackers", asked.plugin.name)
     if make is None:
@@ -38,5 +44,5 @@ def tracker_of(asked: Tracking, folder: Path) -> Tracker:
 
 def refuse_without_extra(asked: Tracking) -> None:
     """`MissingExtraError` for a tracker that is required and whose library is not installed, before any work."""
-    if asked.chosen.required and asked.name in _EXTRAS and find_spec(asked.name) is None:
+    if asked.chosen.required and asked.name in _EXTRAS and find_spec(_EXTRAS[asked.name]) is None:
         raise missing(asked.name, asked.name)

@@ -71,6 +71,28 @@ def test_a_rule_that_cannot_be_judged_is_told_in_a_sentence(result: receval.Eval
     assert "--" not in str(failure.value)
 
 
+def test_a_comparison_has_the_report_and_the_charts_of_the_command_line(result: receval.EvaluationResult, tmp_path: Path):
+    from click.testing import CliRunner
+    from receval.cli.commands import cli
+
+    result.save(tmp_path / "result")
+    receval.compare(result, result).report(tmp_path / "twice.html")
+    assert "baseline/new" in (tmp_path / "twice.html").read_text("utf-8")
+    comparison = result.compare("old", margin="1%")
+    for name in ("page.html", "page.md", "table.tex", "junit.xml"):
+        comparison.report(tmp_path / name, title="Home page")
+        folder, made = str(tmp_path / "result"), str(tmp_path / f"made-{name}")
+        asked = ["--baseline", "old", "--margin", "1%"] + ([] if name == "table.tex" else ["--title", "Home page"])
+        done = CliRunner().invoke(cli, ["compare" if name == "table.tex" else "report", folder, "-o", made, "-q", *asked])
+        assert done.exit_code == 0, done.output
+        same = Path(made).read_text("utf-8").replace(folder, "").splitlines()
+        own = (tmp_path / name).read_text("utf-8").splitlines()
+        assert sum(line not in same for line in own) <= len(own) // 20, name
+    assert comparison.chart("differences", of="nDCG@3").spec == result.chart("differences", of="nDCG@3", baseline="old", margin="1%").spec
+    with pytest.raises(receval.ConfigError, match=r"end a report in \.html"):
+        comparison.report(tmp_path / "page.doc")
+
+
 def test_a_report_has_the_form_that_its_ending_says(result: receval.EvaluationResult, tmp_path: Path):
     verdicts = result.gate("HitRate@1 >= 0.9")
     for name in ("page.html", "page.md", "report.tex", "junit.xml", "badge.svg"):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 import receval as library
 from receval import plugins
@@ -188,13 +189,34 @@ def test_a_metric_is_tried_on_random_data():
         check_metric(named, trials=4)
 
 
-def test_a_metric_of_a_session_cannot_go_to_the_workers_of_spark():
-    import pickle
+@pytest.mark.spark
+@pytest.mark.slow
+def test_metrics_of_a_session_and_of_a_file_go_to_the_workers_of_spark(receval, spark, spark_session: Any, tmp_path: Path):
+    weight = 0.5
 
     @library.metric("Here")
     def here(listed: Any) -> float:
-        return 0.0
+        return weight * any(item.relevant for item in listed)
 
     METRICS["Here"].define.__module__ = "__main__"
-    with pytest.raises(library.ConfigError, match="Here is of __main__, which the workers of Spark cannot import"):
-        pickle.dumps(METRICS["Here"])
+    given: dict[str, Any] = {"test": {1: [1], 2: [3]}, "metrics": ["Here@1", "HitRate@1"]}
+    lists = pl.DataFrame({"user": [1, 2], "item": [1, 1], "score": [0.9, 0.8]})
+    there = library.evaluate(recommendations=spark_session.native.createDataFrame(lists.to_arrow()), **given)
+    assert there.to_dict() == library.evaluate(recommendations=lists, **given).to_dict() == {"model": {"Here@1": 0.25, "HitRate@1": 0.5}}
+    (tmp_path / "own.py").write_text(
+        "import receval\nHALF = 0.5\n\n@receval.metric('OfFile')\ndef of_file(listed) -> float:\n    return HALF\n", "utf-8"
+    )
+    config = (
+        "run",
+        CONFIGS / "quickstart.yaml",
+        "--plugin",
+        tmp_path / "own.py",
+        "--set",
+        "evaluation.metrics=[OfFile@5]",
+        "--format",
+        "csv",
+    )
+    code, out, err = receval(*config, "--set", "engine.name=spark", "--set", "engine.master=local[2]")
+    METRICS.pop("OfFile")
+    assert (code, out) == receval(*config)[:2], err
+    assert "knn,OfFile,5,mean,0.5" in out

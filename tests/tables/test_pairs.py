@@ -47,8 +47,8 @@ def test_rows_are_found_by_user_and_item(kind):
 
 def test_pairs_whose_hashes_are_equal_are_told_apart():
     user, item = np.array([0, 0, 0], dtype=np.int64), pl.Series(["x", "y", "z"])
-    lists = Pairs(user, item, np.array([7, 7, 7], dtype=np.int64), exact=False)
-    truth = Pairs(user[:2], pl.Series(["z", "y"]), np.array([7, 7], dtype=np.int64), exact=False)
+    lists = Pairs(user, item, np.array([7, 7, 7], dtype=np.int64), None)
+    truth = Pairs(user[:2], pl.Series(["z", "y"]), np.array([7, 7], dtype=np.int64), None)
     row, pair = Lookup(truth).find(lists)
     assert list(zip(row.tolist(), pair.tolist(), strict=True)) == [(1, 1), (2, 0)]
     assert not any_repeated(lists, np.array([0, 3]))

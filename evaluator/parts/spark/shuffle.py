@@ -11,6 +11,7 @@ import polars as pl
 
 from ...load import Source
 from ...load.tally import merged_counts
+from ...metrics.registry import session_has_metrics
 from ..local import ROWS_PER_PART
 from .blocks import BUCKET, MAX_BITS, SCHEMA, BlockWriter
 from .failures import translated
@@ -18,7 +19,7 @@ from .session import SparkSession
 from .sources import canonical_rows
 from .tuning import input_bytes, tuned
 from .versions import Versions
-from .workers import MADE, Counts, Enclosed, PartWorker, Role, Shipped, Work, clean
+from .workers import MADE, ByValue, Counts, Enclosed, PartWorker, Role, Shipped, Work, clean
 
 LISTS: Final = "lists"
 _MIN_BITS: Final = 6
@@ -29,7 +30,7 @@ def ship(session: SparkSession, work: Work) -> Shipped:
     """Send `work` to the workers, once for all models; Spark Connect has no way but to send it with each."""
     if session.is_remote:
         return Enclosed(work)
-    broadcast: Shipped = session.native.sparkContext.broadcast(work)
+    broadcast: Shipped = session.native.sparkContext.broadcast(ByValue(work) if session_has_metrics() else work)
     return broadcast
 
 

@@ -44,6 +44,22 @@ class Enclosed:
 
 
 @dataclass(frozen=True)
+class ByValue:
+    """Work that holds functions of this session: a worker gets the work itself, with these functions in it."""
+
+    work: Work
+
+    def __call__(self, frames: Mapping[str, pl.DataFrame]) -> Any:
+        """Do the work, in this process."""
+        return self.work(frames)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from pyspark import cloudpickle
+
+        return pickle.loads, (cloudpickle.dumps(self.work),)
+
+
+@dataclass(frozen=True)
 class Role:
     """A source among all: its number, and the Spark types of its columns; `required` if users who have rows here only count."""
 

@@ -1,0 +1,63 @@
+"""TensorBoard: event files with a run per model, and the report beside them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from ..config.tracking import TensorboardTracking
+from ..extras import missing
+from ..output.disk import Stage
+from ..results.gates import Verdicts
+from ..results.result import Result
+from .names import as_identifiers, for_mlflow
+from .tracker import gates_of_model, gates_word, measures, points_by_model, run_name, settings
+
+
+class TensorboardFiles:
+    """Writes a folder of its own below that of the config: event files in a folder per model, and the files of the result."""
+
+    def __init__(self, asked: TensorboardTracking, folder: Path) -> None:
+        self._asked, self._folder = asked, folder
+
+    def log(self, result: Result, files: Mapping[str, bytes]) -> str:
+        """Write the files; gives the folder."""
+        writer = _library()
+        names, models = for_mlflow(measures(result)), as_identifiers(result.models)
+        folder = self._new_folder(run_name(result, self._asked.run))
+        texts = {
+            "receval.measures": json.dumps({name: measure for measure, name in names.items()}, ensure_ascii=False),
+            "receval.settings": json.dumps(settings(result), ensure_ascii=False),
+            "receval.gates": f"{gates_word(result)}: {Verdicts(result.gates).summary()}" if result.gates else gates_word(result),
+        }
+        for model, points in points_by_model(result).items():
+            judged = {
+                f"receval.gate.{number}": f"{gate.outcome}: {gate.rule}" for number, gate in enumerate(gates_of_model(result, model), 1)
+            }
+            with writer(str(folder / models[model])) as run:
+                for one in points:
+                    for part, value in (("", one.value), (".low", one.low), (".high", one.high)):
+                        if value is not None:
+                            run.add_scalar(f"{names[one.label]}{part}", value, 0)
+                for tag, text in {**texts, "receval.model": model, **judged}.items():
+                    run.add_text(tag, text, 0)
+        with Stage([folder]) as stage:
+            stage.commit({folder / name: content for name, content in files.items()})
+        return str(folder)
+
+    def _new_folder(self, run: str) -> Path:
+        """A folder that no other evaluation is in: TensorBoard would draw what is in one folder as one run."""
+        (name,) = as_identifiers([run]).values()
+        folders = (self._folder / (name if number == 1 else f"{name}_{number}") for number in count(1))
+        return next(folder for folder in folders if not folder.exists())
+
+
+def _library() -> Any:
+    try:
+        from tensorboardX import SummaryWriter
+    except ImportError:
+        raise missing("tensorboard", "tensorboard") from None
+    return SummaryWriter
