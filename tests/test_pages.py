@@ -12,7 +12,11 @@ from receval import load_config
 
 from tests.conftest import CONFIGS, ROOT
 
-PAGES = sorted(path.relative_to(ROOT) for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "benchmarks" / "README.md"))
+PAGES = sorted(
+    path.relative_to(ROOT)
+    for pattern in ("*.md", "docs/**/*.md", "benchmarks/README.md", "changelog.d/README.md")
+    for path in ROOT.glob(pattern)
+)
 OF_THEIR_OWN = {
     "docs/gates.md": "test_gates_page.py",
     "docs/python.md": "test_python_docs.py",
