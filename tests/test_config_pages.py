@@ -46,8 +46,8 @@ def test_every_key_of_a_config_is_in_the_reference_and_says_what_it_is():
 
 @pytest.mark.parametrize("name", METRICS)
 def test_every_metric_stands_in_the_table_with_its_parameters(name):
-    lines = (DOCS / "metrics-table.md").read_text("utf-8").splitlines()
-    (row,) = (line for line in lines if line.startswith("| ") and name in re.split(r"[ ,()]+", line.split("|")[1]))
+    lines = (DOCS / "metrics.md").read_text("utf-8").splitlines()
+    (row,) = (line for line in lines if line.startswith("| ") and name in re.split(r"[ ,()\[\]]+", line.split("|")[1]))
     for parameter in (*METRICS[name].axes, *METRICS[name].numbers):
         assert f"`{parameter}`" in row
 
