@@ -34,6 +34,7 @@ def groups() -> dict[str, Callable[[], dict[Path, str]]]:
             **pages("convention_pages", DEFINITIONS, "conventions"),
         },
         "checks": lambda: {DOCS / "checks.md": page("checks", CHECKS), **pages("checks", CHECKS, "checks")},
+        "picture": lambda: {DOCS / "terminal.svg": _script("picture")["picture"]()},
         "dirty-input": lambda: {DOCS / "dirty-input.md": page("dirty_input", "docs/dirty_input.py or tests/toy")},
         "seeds": lambda: {DOCS / "seeds.md": page("seeds", "docs/seed_statements.py or docs/seeds")},
         "config-reference": lambda: {DOCS / "config-reference.md": page("config_reference", "the models in evaluator/config")},

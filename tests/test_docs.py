@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -24,6 +25,15 @@ def test_generated_files_are_current(group):
     files = GROUPS[group]()
     stale = [path.name for path, text in files.items() if not path.exists() or path.read_text("utf-8") != text]
     assert stale == [], "run python docs/make.py"
+
+
+def test_the_picture_of_the_terminal_is_small_and_needs_nothing_from_elsewhere():
+    svg = (DOCS / "terminal.svg").read_text("utf-8")
+    assert len(svg) < 30_000
+    assert re.findall(r"https?://[^\"' )]*|@import|<script|url\((?!#)", svg) == ["http://www.w3.org/2000/svg"]
+    assert ElementTree.fromstring(svg).tag.endswith("svg")
+    for page in ("README.md", "docs/index.md"):
+        assert "terminal.svg" in (ROOT / page).read_text("utf-8")
 
 
 def pages(folder: str) -> dict[str, str]:
