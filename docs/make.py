@@ -1,9 +1,10 @@
-"""Write what is generated: pages of docs, the stub of `functional`, and the script that mypy checks."""
+"""Write what is generated: pages of docs, the stub of `functional`, and the script that mypy checks; `make.py GROUP` only those of a group."""
 
 from __future__ import annotations
 
 import doctest
 import runpy
+import sys
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from pathlib import Path
@@ -76,9 +77,10 @@ def _noted(text: str, sources: str) -> str:
 
 
 if __name__ == "__main__":
-    files = {path: text for make in groups().values() for path, text in make().items()}
+    made = groups()
+    files = {path: text for name in sys.argv[1:] or made for path, text in made[name]().items()}
     for path, text in files.items():
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, "utf-8")
-    for path in stale(files):
+    for path in stale(files) if sys.argv[1:] == [] else ():
         path.unlink()
