@@ -1,4 +1,4 @@
-"""Write what is generated: pages of docs, the stub of `functional`, and the script that mypy checks; `make.py GROUP` only those of a group."""
+"""Write what is generated: pages of docs, the stub of `functional`, the script that mypy checks; `make.py GROUP` only a group."""
 
 from __future__ import annotations
 

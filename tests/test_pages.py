@@ -118,7 +118,22 @@ def test_every_page_is_linked_from_another():
     assert [str(page) for page in PAGES if (ROOT / page).resolve() not in linked and page.name != "README.md"] == []
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name == "coming-from"], ids=str)
+FROM_ELSEWHERE = [page for page in PAGES if page.parent.name == "coming-from"]
+
+
+@pytest.mark.parametrize("page", FROM_ELSEWHERE, ids=str)
+def test_the_numbers_of_a_library_stand_beside_those_that_are_printed_here(page):
+    text = (ROOT / page).read_text("utf-8")
+    beside = re.findall(r"^\| (\S+@10) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", text, re.MULTILINE)
+    if page.stem in ("elliot", "warprec"):
+        assert (beside, "no package of the index" in text) == ([], True)
+        return
+    printed = [value for name, value in re.findall(r"^  (\S+@10) ↑ +([\d.]+)$", text, re.MULTILINE)]
+    assert [there for _, there, _, _ in beside] == printed[:2]
+    assert [value for _, _, here, own in beside for value in (here, own)] == [printed[0], printed[2], printed[1], printed[3]]
+
+
+@pytest.mark.parametrize("page", FROM_ELSEWHERE, ids=str)
 def test_a_config_of_those_who_come_from_elsewhere_is_under_the_convention_that_the_page_names(page, home):
     (named,) = {text for language, text in blocks(page) if language == "yaml" and NAMED.match(text.splitlines()[0])}
     (home / "config.yaml").write_text(named)
