@@ -79,7 +79,13 @@ def _owners(module: str) -> tuple[tuple[str, str], ...]:
     if module in _FILES:
         name, digest = _FILES[module]
         return ((name, digest[:12]),)
-    return tuple((owner, version(owner)) for owner in sorted(set(packages_distributions().get(module.partition(".")[0], ()))))
+    return _distributions(module.partition(".")[0])
+
+
+@cache
+def _distributions(package: str) -> tuple[tuple[str, str], ...]:
+    """The distributions that a package is of; to look for them reads what is said of every file of every distribution."""
+    return tuple((owner, version(owner)) for owner in sorted(set(packages_distributions().get(package, ()))))
 
 
 def _owner(entry: EntryPoint) -> str:
