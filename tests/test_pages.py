@@ -107,6 +107,7 @@ def test_no_link_of_a_page_is_dead(page):
         path, _, anchor = target.partition("#")
         file = (ROOT / page).parent / path if path else ROOT / page
         assert file.exists(), target
+        assert page.parts[0] != "docs" or file.resolve().is_relative_to(ROOT / "docs"), f"{target} is no page of the site"
         assert not anchor or anchor in anchors(file), target
 
 
