@@ -1,11 +1,23 @@
-"""The page docs/checks.md: every health check, and what a policy can say."""
+"""The pages docs/checks.md and docs/checks/ID.md: every health check with a case that raises it, and what a policy can say."""
 
 from __future__ import annotations
+
+import runpy
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from receval.checks import CHECKS, NEEDS, Check
 from receval.config.odd_data import Policy
 from receval.conventions import AXES
-from receval.output.blocks import Block, Grid, Heading, Prose, Terms
+from receval.output.blocks import Block, FormulaBlock, Grid, Heading, Prose, Terms
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+from tests.dirty import CASES, Case  # noqa: E402
+
+printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]
 
 GROUPS = {"R": "The lists of a model", "T": "The test file", "X": "Between files"}
 
@@ -40,9 +52,65 @@ def page() -> list[Block]:
     return blocks
 
 
+def each() -> Mapping[str, list[Block]]:
+    """The page of each check by its id in lower case."""
+    return {check.id.lower(): list(_one(check)) for check in CHECKS.values()}
+
+
+def _one(check: Check) -> Iterator[Block]:
+    yield Heading(f"{check.id}: {check.finds}")
+    yield Prose("[All checks and policies](../checks.md) · [what was done with your data](../odd-data.md)")
+    needs = " and ".join(NEEDS[need] for need in check.needs) or "nothing beside the test file and the lists"
+    facts = (("severity", f"`{check.severity}`, unless the config says otherwise"), ("needs", needs), ("what to do", check.advice))
+    yield Terms(facts, code=False)
+    if check.limits:
+        limits = ((name, f"{limit.means}; by default {_shown(limit.default)}") for name, limit in check.limits.items())
+        yield Terms(tuple(limits), "Its limits:")
+    yield Heading("In a config", 2)
+    yield FormulaBlock(_in_config(check), "yaml")
+    yield Heading("An example", 2)
+    yield from _example(check)
+
+
+def _in_config(check: Check) -> str:
+    severity = "warn" if check.severity == "error" else "error"
+    limits = "".join(f", {name}: {_shown(limit.default or _TRIED[name])}" for name, limit in check.limits.items())
+    return f"health:\n  {check.id}: {{severity: {severity}{limits}}}   # or only a severity: {check.id}: off"
+
+
+_TRIED = {"max_share": 0.01, "mde": 0.02, "margin": 0.01}
+"""Numbers for limits that are 0 or not asked by default."""
+
+
+def _example(check: Check) -> Iterator[Block]:
+    """The smallest case of the tests that raises the check: its files, where they are short, and what is said of them."""
+    raising = [case for case in CASES.values() if any(found["check"] == check.id for found in case.findings)]
+    case = min(raising, key=lambda case: (len(case.findings), sum(len(str(content)) for content in case.files.values())))
+    yield Prose(f"{case.name[0].upper()}{case.name[1:]}.")
+    yield FormulaBlock(_files(case))
+    with tempfile.TemporaryDirectory() as folder:
+        config = case.write(Path(folder) / "case")
+        yield FormulaBlock(printed(["check", config.name], folder=config.parent, codes=(0, 1)))
+
+
+_LINES = 12
+"""How many lines of a file are shown."""
+
+
+def _files(case: Case) -> str:
+    """The files of a case side by side in text, cut where they are long."""
+    shown = []
+    for name, content in case.files.items():
+        rows = content.splitlines() if isinstance(content, str) else [str(content)[:80]]
+        more = [f"… ({len(rows) - _LINES} more lines)"] if len(rows) > _LINES else []
+        shown.append("\n".join([f"# {name}", *(row[:80] for row in rows[:_LINES]), *more]))
+    return "\n\n".join(shown)
+
+
 def _row(check: Check) -> tuple[str, ...]:
     limits = "; ".join(f"`{name}` {_shown(limit.default)}: {limit.means}" for name, limit in check.limits.items())
-    return (check.id, check.severity, check.finds, limits, " and ".join(NEEDS[need] for need in check.needs), check.advice)
+    link = f"[{check.id}](checks/{check.id.lower()}.md)"
+    return (link, check.severity, check.finds, limits, " and ".join(NEEDS[need] for need in check.needs), check.advice)
 
 
 def _shown(number: float | None) -> str:

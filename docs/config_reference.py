@@ -1,9 +1,11 @@
-"""The page docs/config-reference.md: every key of a config, read from the schema that the models give."""
+"""The page docs/config-reference.md: every key of a config from the schema that the models give, with the examples of a file."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from receval.config import json_schema
@@ -15,6 +17,8 @@ NAMES = {"Health": "[health checks](checks.md)"}
 FILES = "a path, a list of paths, or a section"
 KINDS = {"recommendations": f"name → {FILES}; or one path, glob or list", "predictions": f"{FILES}; or name → one of these"}
 """Keys whose type is longer than what it says."""
+EXAMPLES = Path(__file__).parent / "config_examples.yaml"
+"""A value for every key, by section."""
 PLURALS = {"string": "texts", "integer": "whole numbers", "number": "numbers", "boolean": "true or false"}
 
 
@@ -31,7 +35,7 @@ def page() -> list[Block]:
     places = _places()
     for name, paths in places.items():
         section = SCHEMA if name == "Config" else SCHEMA["$defs"][name]
-        blocks += [Heading(_title(paths), 2), Prose(_about(section, paths)), _keys(section)]
+        blocks += [Heading(_title(paths), 2), Prose(_about(section, paths)), _keys(section, paths[0])]
     return blocks
 
 
@@ -75,13 +79,34 @@ def _about(section: dict[str, Any], paths: list[str]) -> str:
     return f"{about}{f' Also: {others}.' if others else ''}" or "-"
 
 
-def _keys(section: dict[str, Any]) -> Grid:
+def _keys(section: dict[str, Any], path: str) -> Grid:
     required = {*section.get("required", ())}
     rows = []
     for key, entry in section["properties"].items():
         default = "required" if key in required else _default(entry.get("default"))
-        rows.append((f"`{key}`", KINDS.get(key) or kind(entry), default, entry.get("description", "") or _described(entry)))
-    return Grid(("key", "type", "default", "what it is"), tuple(rows))
+        rows.append(
+            (f"`{key}`", KINDS.get(key) or kind(entry), default, entry.get("description", "") or _described(entry), example(path, key))
+        )
+    return Grid(("key", "type", "default", "what it is", "example"), tuple(rows))
+
+
+def example(path: str, key: str) -> str:
+    """A key with a value, as a config writes it; a source of items is one of rows where nothing else is said."""
+    found = examples()
+    return f"`{key}: {found[path].get(key) or found['data.test'][key]}`"
+
+
+@cache
+def examples() -> dict[str, dict[str, str]]:
+    """Section → key → value, as it is written: `off` is no truth value, and quotes stay."""
+    sections: dict[str, dict[str, str]] = {}
+    for line in EXAMPLES.read_text("utf-8").splitlines():
+        name, _, value = line.strip().partition(": ")
+        if line.startswith("  "):
+            list(sections.values())[-1][name] = value
+        elif not line.startswith("#"):
+            sections[name.strip('":')] = {}
+    return sections
 
 
 def _described(entry: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points, packages_distributions, version
 from pathlib import Path
@@ -105,13 +105,13 @@ def _owners(module: str) -> tuple[tuple[str, str], ...]:
     if module in _FILES:
         name, text = _FILES[module]
         return ((name, hashlib.sha256(text).hexdigest()[:12]),)
-    return tuple((owner, version(owner)) for owner in sorted(set(_packages().get(module.partition(".")[0], ()))))
+    return _distributions(module.partition(".")[0])
 
 
 @cache
-def _packages() -> Mapping[str, Sequence[str]]:
-    """The installed packages by the modules that they hold: all of them are looked at, which takes long, so once in a process."""
-    return packages_distributions()
+def _distributions(package: str) -> tuple[tuple[str, str], ...]:
+    """The distributions that a package is of; to look for them reads what is said of every file of every distribution."""
+    return tuple((owner, version(owner)) for owner in sorted(set(packages_distributions().get(package, ()))))
 
 
 def _owner(entry: EntryPoint) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 
 import pytest
 from receval import load_config
@@ -38,16 +39,64 @@ def test_every_key_of_a_config_is_in_the_reference_and_says_what_it_is():
         for line in (DOCS / "config-reference.md").read_text("utf-8").splitlines()
         if line.startswith("| `")
     ]
-    assert all(len(row) == 4 and row[1].strip() and row[3].strip() for row in rows)
+    assert all(len(row) == 5 and row[1].strip() and row[3].strip() and row[4].strip() for row in rows)
     schema = json.loads(json_schema())
     sections = [schema, *(section for name, section in schema["$defs"].items() if name != "Health")]
     assert len(rows) == sum(len(section["properties"]) for section in sections)
 
 
+EXAMPLES = runpy.run_path(str(DOCS / "config_reference.py"))["examples"]()
+SMALL = """
+data: {test: test.csv, train: train.csv, users: users.csv, recommendations: {knn: knn.csv, popular: popular.csv}}
+evaluation: {metrics: [nDCG, Recall], top_k: [10, 20]}
+"""
+SECTIONS = {
+    "data.test": {"path": "test.csv"},
+    "data.items": {"path": "items.csv", "categories": "genres"},
+    "engine": {"name": "spark"},
+    "gates": {"baseline": "popular"},
+    "gates.baseline": {"path": "popular"},
+    "gates.rules": {"measure": "nDCG@10"},
+    "track.plugin": {"name": "ours"},
+}
+"""What a section must have."""
+DATABASE = {"uri": "'sqlite:///shop.db'", "query": "select 1"}
+BESIDE = {
+    "data.test.table": {},
+    "data.test.uri": DATABASE,
+    "data.test.query": DATABASE,
+    "engine.memory": {},
+    **{f"gates.rules.{key}": {"measure": "nDCG@10", "min": "0.1"} for key in ("measure", "severity", "by", "models")},
+    "gates.rules.against": {"measure": "nDCG@10", "max_loss": "0.1"},
+}
+"""What stands beside a key in the place of that."""
+FILES = {"score": "baseline", "rank": "baseline", "prediction": "predictions", "other": "distances", "distance": "distances"}
+"""Files that have a column where the test file has none."""
+
+
+def override(path: str, key: str, value: str) -> str:
+    """What `--set` takes to give the config the key."""
+    if path in ("", "data", "evaluation", "track"):
+        return f"{path}.{key}={value}".lstrip(".")
+    beside = BESIDE.get(f"{path}.{key}", SECTIONS.get(path, {}))
+    keys = ", ".join(f"{name}: {text}" for name, text in (beside | {key: value}).items())
+    if path == "gates.rules":
+        return f"gates={{baseline: popular, rules: [{{{keys}}}]}}"
+    return f"data.{FILES.get(key, 'test')}={{path: a.csv, columns: {{{keys}}}}}" if path == "data.test.columns" else f"{path}={{{keys}}}"
+
+
+@pytest.mark.parametrize("path", EXAMPLES)
+def test_the_example_of_every_key_is_valid(path, write):
+    config = write("config.yaml", SMALL)
+    for key, value in EXAMPLES[path].items():
+        more = ["evaluation.by=users.age"] if value == "users.age" and path != "evaluation" else ["engine=spark"] if key == "table" else []
+        assert load_config(config, [*more, override(path, key, value)]), key
+
+
 @pytest.mark.parametrize("name", METRICS)
 def test_every_metric_stands_in_the_table_with_its_parameters(name):
-    lines = (DOCS / "metrics-table.md").read_text("utf-8").splitlines()
-    (row,) = (line for line in lines if line.startswith("| ") and name in re.split(r"[ ,()]+", line.split("|")[1]))
+    lines = (DOCS / "metrics.md").read_text("utf-8").splitlines()
+    (row,) = (line for line in lines if line.startswith("| ") and name in re.split(r"[ ,()\[\]]+", line.split("|")[1]))
     for parameter in (*METRICS[name].axes, *METRICS[name].numbers):
         assert f"`{parameter}`" in row
 

@@ -4,43 +4,90 @@ from __future__ import annotations
 
 import re
 import runpy
+from xml.etree import ElementTree
 
 import pytest
+import yaml
+from receval import load_config
+from receval.checks import CHECKS
 from receval.conventions import AXES, known, load
 from receval.metrics import METRICS
 
 from tests.conftest import ROOT
 
-METRICS_MD = ROOT / "docs" / "metrics.md"
+DOCS = ROOT / "docs"
+MAKE = runpy.run_path(str(DOCS / "make.py"))
+GROUPS = MAKE["groups"]()
 
 
-def test_generated_files_are_current():
-    generated = runpy.run_path(str(ROOT / "docs" / "make.py"))["generated"]()
-    stale = [path.name for path, text in generated.items() if path.read_text("utf-8") != text]
-    assert not stale, "run python docs/make.py"
+@pytest.mark.parametrize("group", GROUPS)
+def test_generated_files_are_current(group):
+    files = GROUPS[group]()
+    stale = [path.name for path, text in files.items() if not path.exists() or path.read_text("utf-8") != text]
+    assert stale == [], "run python docs/make.py"
 
 
-@pytest.mark.parametrize("name", METRICS)
-def test_every_metric_has_a_section_with_its_parameters(name):
-    section = METRICS_MD.read_text("utf-8").split(f"\n## {name}\n")[1].split("\n## ")[0]
-    for parameter in (*METRICS[name].axes, *METRICS[name].numbers):
-        assert f"`{parameter}`" in section
-    assert METRICS[name].reference in section
+def test_the_picture_of_the_terminal_is_small_and_needs_nothing_from_elsewhere():
+    svg = (DOCS / "terminal.svg").read_text("utf-8")
+    assert len(svg) < 30_000
+    assert re.findall(r"https?://[^\"' )]*|@import|<script|url\((?!#)", svg) == ["http://www.w3.org/2000/svg"]
+    assert ElementTree.fromstring(svg).tag.endswith("svg")
+    for page in ("README.md", "docs/index.md"):
+        assert "terminal.svg" in (ROOT / page).read_text("utf-8")
+
+
+def pages(folder: str) -> dict[str, str]:
+    return {path.stem: path.read_text("utf-8") for path in (DOCS / folder).glob("*.md")}
+
+
+def test_every_metric_has_a_page_with_its_parameters():
+    found = pages("metrics")
+    assert found.keys() == {name.lower() for name in METRICS}
+    assert len(found) == len(METRICS), "two names that differ in case only would be one file on some systems"
+    for name, metric in METRICS.items():
+        page = found[name.lower()]
+        assert f"\n# {name}\n" in page
+        assert [text for text in (*metric.axes, *metric.numbers) if f"`{text}`" not in page] == []
+        assert metric.reference in page
+        assert f"\n    - {name}" in page or f'\n    - "{name}' in page
+        assert f"\n$ receval {'run' if metric.system else 'explain'} " in page
 
 
 @pytest.mark.parametrize("name", AXES)
 def test_every_axis_is_explained_with_its_values(name):
-    text = METRICS_MD.read_text("utf-8")
+    text = "".join(((DOCS / "axes.md").read_text("utf-8"), *pages("metrics").values()))
     assert f"`{name}`" in text
     for value, meaning in AXES[name].meanings.items():
         assert f"- `{value}`: {meaning}" in text
 
 
-@pytest.mark.parametrize("name", known())
-def test_every_convention_has_a_section_with_its_notes(name):
-    section = METRICS_MD.read_text("utf-8").split(f"\n### {name}\n")[1].split("\n### ")[0]
-    for note in load(name).notes:
-        assert note in section
+def test_every_convention_has_a_page_with_its_notes():
+    found = pages("conventions")
+    assert found.keys() == {*known(), "index"}
+    assert [name for name in known() if name != name.lower()] == []
+    for name in known():
+        assert f"[{name}]({name}.md)" in found["index"]
+        assert [note for note in load(name).notes if note not in found[name]] == []
+        assert f"  convention: {name}" in found[name]
+
+
+def test_every_check_has_a_page_with_its_limits_and_a_case_that_raises_it():
+    found = pages("checks")
+    assert found.keys() == {check.lower() for check in CHECKS}
+    for name, check in CHECKS.items():
+        assert [limit for limit in check.limits if f"\n- `{limit}`: " not in found[name.lower()]] == []
+        assert re.search(rf"^(error|warning|note) +{name} ", found[name.lower()], re.MULTILINE)
+
+
+@pytest.mark.parametrize("folder", ["metrics", "conventions", "checks"])
+def test_the_configs_of_the_pages_are_valid(folder, write):
+    """What a page shows is merged into the config of the example, so that no file is missing."""
+    base = yaml.safe_load((DOCS / "example" / "config.yaml").read_text())
+    for name, text in pages(folder).items():
+        for block in re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+            shown = yaml.safe_load(block)
+            config = {**base, **{key: {**base[key], **shown[key]} if isinstance(base.get(key), dict) else shown[key] for key in shown}}
+            assert load_config(write("config.yaml", yaml.safe_dump(config))), name
 
 
 ROWS_LACKING = (

@@ -12,13 +12,19 @@ from receval import load_config
 
 from tests.conftest import CONFIGS, ROOT
 
-PAGES = sorted(path.relative_to(ROOT) for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "benchmarks" / "README.md"))
+PAGES = sorted(
+    path.relative_to(ROOT)
+    for pattern in ("*.md", "docs/**/*.md", "benchmarks/README.md", "changelog.d/README.md")
+    for path in ROOT.glob(pattern)
+)
 OF_THEIR_OWN = {
     "docs/gates.md": "test_gates_page.py",
     "docs/python.md": "test_python_docs.py",
     "docs/latex.md": "cli/test_latex.py",
     "docs/reports.md": "cli/test_reports_page.py",
     "docs/trackers.md": "test_trackers_page.py",
+    "docs/how-to/spark.md": "test_spark_page.py",
+    "docs/how-to/own-metric.md": "test_python_docs.py",
 }
 """Pages whose commands another test runs."""
 RUN = [page for page in PAGES if "```console" in (ROOT / page).read_text("utf-8") and str(page) not in OF_THEIR_OWN]
@@ -83,7 +89,7 @@ def run_block(text: str, receval) -> None:
 
 def test_a_page_whose_commands_another_test_runs_is_named_there():
     for page, test in OF_THEIR_OWN.items():
-        assert Path(page).name in (ROOT / "tests" / test).read_text("utf-8")
+        assert Path(page).stem in (ROOT / "tests" / test).read_text("utf-8")
 
 
 def anchors(page: Path) -> set[str]:
@@ -101,6 +107,7 @@ def test_no_link_of_a_page_is_dead(page):
         path, _, anchor = target.partition("#")
         file = (ROOT / page).parent / path if path else ROOT / page
         assert file.exists(), target
+        assert page.parts[0] != "docs" or file.resolve().is_relative_to(ROOT / "docs"), f"{target} is no page of the site"
         assert not anchor or anchor in anchors(file), target
 
 
@@ -114,7 +121,22 @@ def test_every_page_is_linked_from_another():
     assert [str(page) for page in PAGES if (ROOT / page).resolve() not in linked and page.name != "README.md"] == []
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name == "coming-from"], ids=str)
+FROM_ELSEWHERE = [page for page in PAGES if page.parent.name == "coming-from"]
+
+
+@pytest.mark.parametrize("page", FROM_ELSEWHERE, ids=str)
+def test_the_numbers_of_a_library_stand_beside_those_that_are_printed_here(page):
+    text = (ROOT / page).read_text("utf-8")
+    beside = re.findall(r"^\| (\S+@10) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", text, re.MULTILINE)
+    if page.stem in ("elliot", "warprec"):
+        assert (beside, "no package of the index" in text) == ([], True)
+        return
+    printed = [value for name, value in re.findall(r"^  (\S+@10) ↑ +([\d.]+)$", text, re.MULTILINE)]
+    assert [there for _, there, _, _ in beside] == printed[:2]
+    assert [value for _, _, here, own in beside for value in (here, own)] == [printed[0], printed[2], printed[1], printed[3]]
+
+
+@pytest.mark.parametrize("page", FROM_ELSEWHERE, ids=str)
 def test_a_config_of_those_who_come_from_elsewhere_is_under_the_convention_that_the_page_names(page, home):
     (named,) = {text for language, text in blocks(page) if language == "yaml" and NAMED.match(text.splitlines()[0])}
     (home / "config.yaml").write_text(named)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import doctest
 import runpy
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from receval import testing
 from receval.metrics import METRICS
 from receval.metrics.registry import _spellings
 
 from tests.conftest import ROOT
+from tests.test_pages import blocks, run_block
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +35,18 @@ def test_the_examples_of_a_page_give_what_it_says(
     failed, tried = doctest.testfile(str(ROOT / "docs" / f"{page}.md"), module_relative=False, optionflags=flags, encoding="utf-8")
     assert tried >= at_least
     assert not failed, capsys.readouterr().out
+
+
+def test_a_metric_of_ones_own_prints_what_its_page_shows(tmp_path, monkeypatch, receval):
+    monkeypatch.chdir(ROOT)
+    page = Path("docs/how-to/own-metric.md")
+    for language, text in blocks(page):
+        if language == "python":
+            (tmp_path / text.partition("\n")[0].removeprefix("# ")).write_text(text)
+        if language == "console":
+            run_block(text.replace("metrics.py", str(tmp_path / "metrics.py")), receval)
+    assert "check_metric(late_hits)" in (tmp_path / "test_metrics.py").read_text()
+    testing.check_metric("LateHits", trials=1)
 
 
 def test_the_script_that_mypy_checks_has_the_examples_of_the_page():

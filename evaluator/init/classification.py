@@ -158,7 +158,16 @@ def _lists_by_values(file: ClassifiedFile, pairs: PairSummary) -> str:
         return f"column {rating.name!r} falls, and nearly every user has {pairs.median_length} rows"
     if _has_equal_lengths(pairs) and pairs.counting_columns:
         return f"column {min(pairs.counting_columns)!r} counts the rows of each user"
-    return ""
+    falling = _falling(file, pairs)
+    return f"column {falling.name!r} falls, and nearly every user has {pairs.median_length} rows" if falling else ""
+
+
+def _falling(file: ClassifiedFile, pairs: PairSummary) -> Column | None:
+    """Return the only column of decimals without a role, if lists of equal length are in its order, as in that of a score."""
+    taken = [column.number for column in file.columns.values()]
+    decimals = [column for column in file.summary.columns if column.kind == "decimal" and column.number not in taken]
+    ordered = [column for column in decimals if column.name in pairs.falling_columns]
+    return ordered[0] if _has_equal_lengths(pairs) and len(decimals) == len(ordered) == 1 else None
 
 
 def _has_equal_lengths(pairs: PairSummary) -> bool:
@@ -188,4 +197,6 @@ def _with_order(file: ClassifiedFile, pairs: PairSummary) -> ClassifiedFile:
         columns["score"] = rating
     elif counting and not is_ordered:
         columns["position"] = counting[0]
+    elif not is_ordered and (falling := _falling(file, pairs)):
+        columns["score"] = falling
     return replace(file, columns={role: column for role, column in columns.items() if role != "rating"})

@@ -46,7 +46,10 @@ _COLUMN_WORDS: Final[dict[str, tuple[str, ...]]] = {
         "iid", "doc", "document", "docid", "beer", "app", "job", "ad",
     ),
     "rating": ("rating", "stars", "grade", "relevance", "rel", "label"),
-    "score": ("score", "pred", "prediction", "predicted", "prob", "probability", "logit", "sim", "similarity", "confidence", "estimate"),
+    "score": (
+        "score", "pred", "prediction", "predicted", "prob", "probability", "logit", "sim", "similarity", "confidence", "estimate",
+        "affinity", "likelihood",
+    ),
     "position": ("rank", "ranking", "position"),
     "timestamp": ("timestamp", "time", "ts", "date", "datetime", "unix", "day"),
     "model": ("model", "algorithm", "algo", "method", "recommender", "system", "approach"),

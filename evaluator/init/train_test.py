@@ -132,11 +132,12 @@ def _choose_train(
     return train, tuple(alternatives), tuple(doubts)
 
 
-def _train_order(file: ClassifiedFile, test: ClassifiedFile) -> tuple[int, bool, bool, int, str]:
-    """Sort train sets by name first, then files in the folder of the test set, then those called train, then the largest."""
+def _train_order(file: ClassifiedFile, test: ClassifiedFile) -> tuple[int, bool, bool, bool, int, str]:
+    """Sort train sets by name, then those in the folder of the test set, those called train, those with its columns, and the largest."""
     label = file.summary.label
     is_elsewhere = are_in_different_folders(label, test.summary.label)
-    return (-test_priority(file), is_elsewhere, stem(label) != "train", -file.summary.n_rows, label)
+    has_other_columns = [column.name for column in file.summary.columns] != [column.name for column in test.summary.columns]
+    return (-test_priority(file), is_elsewhere, stem(label) != "train", has_other_columns, -file.summary.n_rows, label)
 
 
 def _train_reason(test: ClassifiedFile, train: ClassifiedFile) -> str:

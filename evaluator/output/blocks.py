@@ -44,9 +44,10 @@ class Prose:
 
 @dataclass(frozen=True)
 class FormulaBlock:
-    """Lines that keep their shape."""
+    """Lines that keep their shape; `language` is that of the block in Markdown."""
 
     text: str
+    language: str = "text"
 
 
 @dataclass(frozen=True)
@@ -115,8 +116,8 @@ def _markdown(block: Block) -> Iterable[str]:
             return [f"{'#' * level} {text}"]
         case Prose(text):
             return [text]
-        case FormulaBlock(text):
-            return ["```text", *text.splitlines(), "```"]
+        case FormulaBlock(text, language):
+            return [f"```{language}", *text.splitlines(), "```"]
         case MathBlock(lines):
             return ["```math", r"\begin{gathered}", " \\\\\n".join(lines), r"\end{gathered}", "```"]
         case Points(texts):

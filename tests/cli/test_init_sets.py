@@ -78,3 +78,19 @@ def test_a_train_set_of_other_users_is_one_if_the_items_are_the_same(init):
     others = [(user + 100, *rest) for user, *rest in [*TRAIN, (0, 11, 5, 1)]]
     done = init({**PLAIN, "train.csv": text(others, HEADER)})
     assert done.data["train"]["path"] == "train.csv"
+
+
+@pytest.mark.parametrize("score", ["affinity", "merit"])
+def test_lists_in_the_order_of_a_column_of_any_name_are_no_train_set_and_a_file_with_the_columns_of_the_test_set_is(score, init):
+    events = ("customer_ref", "sku", "event", "price")
+    done = init(
+        {
+            "last_week.csv": text([(user, item, "buy", 9.5) for user, item, *_ in [*TEST, (3, 11)]], events),
+            "spring.csv": text([(user, item, "view", 7.25) for user, item, *_ in [*TRAIN, (2, 11), (3, 12), (1, 13), (1, 14)]], events),
+            "als_v2.csv": text(SCORED, ("customer_ref", "sku", score)),
+        }
+    )
+    assert done.data["test"]["path"] == "last_week.csv"
+    assert done.data["train"]["path"] == "spring.csv"
+    assert models(done) == {"als_v2": "als_v2.csv"}
+    assert done.data["recommendations"]["als_v2"]["columns"]["score"] == score

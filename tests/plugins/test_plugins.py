@@ -181,7 +181,12 @@ def test_a_metric_is_tried_on_random_data():
     def named(listed: Any) -> float:
         return float(listed[0].id if isinstance(listed[0].id, int) else 0)
 
+    @library.metric("OftenNone")
+    def often_none(listed: Any) -> float | None:
+        return 1.0 if len(listed) > 1 and listed[0].relevant else None
+
     check_metric(fine, trials=2)
+    check_metric(often_none, trials=8)
     check_metric("nDCG", trials=2)
     with pytest.raises(AssertionError, match=r"Beyond on the random data 0: Beyond@2 is 2\.0, outside of its bounds 0 to 1"):
         check_metric(beyond, trials=2)

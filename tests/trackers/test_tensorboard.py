@@ -14,6 +14,7 @@ import pytest
 import receval as library
 from receval.config.tracking import TensorboardTracking, Tracking
 from receval.evaluation.tracking import files_of, track
+from receval.extras import install_command
 
 MEASURE = "nDCG(gain=linear)@3"
 needs_tensorboard = pytest.mark.skipif(find_spec("tensorboardX") is None, reason="needs the extra tensorboard")

@@ -1,0 +1,83 @@
+"""The pages docs/conventions/NAME.md: what each convention sets, and which of its choices change an example."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from receval.metrics import METRICS, catalogue
+from receval.metrics.catalogue import DEFAULT, Catalogue, ConventionEntry
+from receval.output import catalogue as pages
+from receval.output.blocks import Block, FormulaBlock, Grid, Heading, Prose, Terms
+
+ROOT = Path(__file__).parent.parent
+printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]
+
+CONFIG = "docs/example/config.yaml"
+MEASURES = "evaluation.metrics=[nDCG@3, MAP@3]"
+
+
+def index() -> list[Block]:
+    """A row for each convention, with a link to its page."""
+    found = catalogue.read()
+    linked = [replace(entry, name=f"[{entry.name}]({entry.name}.md)") for entry in found.conventions]
+    about = (
+        "What each library computes, as a value for every choice; what that is good for stands in [everybody's numbers](../conventions.md)."
+    )
+    return [Heading("All conventions"), Prose(about), *pages.conventions(linked)]
+
+
+def each() -> Mapping[str, list[Block]]:
+    """The page of each convention by its name, which is in lower case."""
+    found = catalogue.read()
+    return {entry.name: page(entry, found) for entry in found.conventions}
+
+
+def page(entry: ConventionEntry, found: Catalogue) -> list[Block]:
+    """One convention: what the catalogue says, a config, and what it changes in an example."""
+    first, *rest = pages.convention(entry, (*found.protocol, *found.formula))
+    coming_from = entry.name.removesuffix("-docs").replace("trec_eval", "ir_measures")
+    more = f" · [coming from {entry.library}](../coming-from/{coming_from}.md)"
+    there = (ROOT / "docs" / "coming-from" / f"{coming_from}.md").exists()
+    back = "[All conventions](index.md) · [what every metric takes](../axes.md)"
+    return [
+        first,
+        Prose(back + more if there else back),
+        *(linked(block) for block in rest),
+        Heading("In a config", 2),
+        FormulaBlock(in_config(entry), "yaml"),
+        *example(entry),
+    ]
+
+
+def in_config(entry: ConventionEntry) -> str:
+    """A config under the convention, and one measure as it has it."""
+    if entry.name == DEFAULT:
+        return "evaluation:\n  convention: receval   # the default\n  metrics: [nDCG@10]"
+    one = f"- nDCG(convention={DEFAULT})@10   # one measure by another"
+    return f"evaluation:\n  convention: {entry.name}\n  metrics:\n    - nDCG@10\n    {one}"
+
+
+def example(entry: ConventionEntry) -> list[Block]:
+    """Which choices of the convention change the values of the example."""
+    if entry.name == DEFAULT:
+        return []
+    words = ["audit", CONFIG, "--set", MEASURES, "--why", DEFAULT, entry.name]
+    about = "Five users and eight films, in [docs/example](../example/test.csv):"
+    return [Heading("What it changes in an example", 2), Prose(about), FormulaBlock(printed(words))]
+
+
+def linked(block: Block) -> Block:
+    """A block with the names of metrics as links."""
+    if isinstance(block, Terms):
+        return replace(block, rows=tuple((term, _links(text) if term == "metrics" else text) for term, text in block.rows))
+    if isinstance(block, Grid) and block.headers[0] == "for one metric alone":
+        rows = tuple((_links(row[0]), *row[1:]) for row in block.rows)
+        return replace(block, rows=rows, code=block.code - {block.headers[0]})
+    return block
+
+
+def _links(names: str) -> str:
+    return ", ".join(f"[{name}](../metrics/{name.lower()}.md)" if name in METRICS else name for name in names.split(", "))

@@ -1,0 +1,36 @@
+"""The pages of docs/ become a site without a network, which needs none to be read."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+
+NOWHERE = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
+FETCHED = re.compile(r'<(?:script|img|iframe)[^>]* src="(?:https?:)?//|<link[^>]* rel="(?!canonical)[^"]*"[^>]* href="(?:https?:)?//')
+"""What a browser fetches from elsewhere when it shows a page."""
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_network_has_every_page_and_fetches_nothing_from_elsewhere():
+    pytest.importorskip("zensical")
+    subprocess.run(
+        [sys.executable, "-m", "zensical", "build", "--clean", "--strict"],
+        cwd=ROOT,
+        env={**os.environ, **NOWHERE},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    site = ROOT / "build" / "site"
+    for page in (ROOT / "docs").glob("**/*.md"):
+        html = (site / page.relative_to(ROOT / "docs").with_suffix(".html")).read_text("utf-8")
+        assert FETCHED.search(html) is None, page
+        assert "\\begin{gathered}" not in html, page
+    assert "<math" in (site / "metrics" / "ndcg.html").read_text("utf-8")
+    assert "h(r) = 1" in (site / "metrics" / "map.html").read_text("utf-8")

@@ -1,0 +1,30 @@
+"""The page on Spark prints what it shows, where there is Java."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from receval import load_config
+
+from tests.conftest import ROOT
+from tests.test_pages import blocks, home, run_block  # noqa: F401
+
+PAGE = Path("docs/how-to/spark.md")
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_the_commands_of_the_page_print_what_it_shows(home, spark, receval):  # noqa: F811
+    for language, text in blocks(PAGE):
+        if language == "console":
+            run_block(text, receval)
+
+
+def test_the_configs_of_the_page_are_valid(write):
+    whole, engine = (text for language, text in blocks(PAGE) if language == "yaml")
+    assert load_config(write("config.yaml", whole)).config.engine.name == "spark"
+    sample = (ROOT / "configs" / "quickstart.yaml").read_text("utf-8")
+    assert load_config(write("config.yaml", f"{sample}\n{engine}")).config.engine.archives == ("environment.tar.gz#environment",)
+    assert re.search(r"^engine: ", (ROOT / "configs" / "spark.yaml").read_text("utf-8"), re.MULTILINE)
