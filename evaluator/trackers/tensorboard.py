@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
@@ -52,7 +53,7 @@ class TensorboardFiles:
         """A folder that no other evaluation is in: TensorBoard would draw what is in one folder as one run."""
         (name,) = as_identifiers([run]).values()
         folders = (self._folder / (name if number == 1 else f"{name}_{number}") for number in count(1))
-        return next(folder for folder in folders if not folder.exists())
+        return next(folder for folder in folders if not os.path.lexists(folder))
 
 
 def _library() -> Any:
