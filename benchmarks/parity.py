@@ -106,7 +106,8 @@ def answer(source: Path, group: Group, rows: dict[int, Row]) -> Verdicts:
         test = test.join(test.join(categories(source, group), on="item_id", how="semi"), on="user_id", how="semi")
     models = sorted({row["model"] for row in rows.values()})
     lists = {model: prepared(read(source / file_of(model)), group, test) for model in models}
-    wanted = {place: asked(row, group_names(source)) for place, row in rows.items()}
+    names = group_names(source)
+    wanted = {place: asked(row, names) for place, row in rows.items()}
     relevance: Row = {"graded": graded} | ({} if least is None else {"threshold": least})
     moved = exchanged(source, group.border, [row for row in ROWS if row["library"] == group.library]) if group.border else {}
     if moved is None:

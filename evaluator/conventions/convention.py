@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
@@ -106,9 +106,13 @@ class Convention:
         if any(re.fullmatch(pattern, written) for pattern in self.needs_cutoff):
             raise ValueError(f"{written} needs k, the number of items it looks at: write {written}@10, or give top_k")
 
+    @cached_property
+    def _patterns(self) -> tuple[tuple[re.Pattern[str], str], ...]:
+        return tuple((re.compile(pattern), template) for pattern, template in self.spellings.items())
+
     def _from_spelling(self, text: str, depth: int = 0) -> MetricSpec | None:
-        for pattern, template in self.spellings.items():
-            match = re.fullmatch(pattern, text)
+        for pattern, template in self._patterns:
+            match = pattern.fullmatch(text)
             if match:
                 spec = parse(match.expand(template))
                 if depth > _DEEPEST:

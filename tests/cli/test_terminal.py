@@ -5,17 +5,22 @@ from __future__ import annotations
 import os
 import pty
 import re
-import select
 import subprocess
 import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from unittest.mock import patch
 
 import pytest
+from receval.cli.main import main
 
 RECEVAL = [sys.executable, "-m", "receval.cli"]
 
 
-def on_a_terminal(arguments: list[str], columns: int, **environment: str) -> str:
-    """What a program prints on a terminal of that width."""
+@contextmanager
+def terminal(columns: int, **environment: str) -> Iterator[tuple[int, dict[str, str], Future[bytes]]]:
+    """A terminal of that width: where to write to it, the environment of programs there, and all that was written."""
     import fcntl
     import struct
     import termios
@@ -23,20 +28,54 @@ def on_a_terminal(arguments: list[str], columns: int, **environment: str) -> str
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}  # these say another size
-    variables = {**inherited, "TERM": "xterm-256color", **environment}
-    process = subprocess.Popen([*RECEVAL, *arguments], stdout=follower, stderr=subprocess.DEVNULL, env=variables)
-    os.close(follower)
+    with ThreadPoolExecutor(1) as aside:
+        text = aside.submit(everything, leader)
+        try:
+            yield follower, {**inherited, "TERM": "xterm-256color", **environment}, text
+        finally:
+            os.close(follower)
+    os.close(leader)
+
+
+def everything(leader: int) -> bytes:
+    """What is written to a terminal until nobody has it open."""
     text = b""
-    while select.select([leader], [], [], 30)[0]:
+    while True:
         try:
             part = os.read(leader, 65536)
         except OSError:
-            break
+            return text
         if not part:
-            break
+            return text
         text += part
-    process.wait(30)
-    return text.decode()
+
+
+def on_a_terminal(arguments: list[str], columns: int, **environment: str) -> str:
+    """What the command line prints on a terminal of that width; it runs in this process, with the terminal as its standard output."""
+    before = os.dup(1)
+    with terminal(columns, **environment) as (follower, variables, text):
+        os.dup2(follower, 1)
+        encoding = environment.get("PYTHONIOENCODING", "utf-8")
+        try:
+            with (
+                patch.dict(os.environ, variables, clear=True),
+                open(1, "w", encoding=encoding, closefd=False) as screen,
+                open(os.devnull, "w") as nowhere,
+                redirect_stdout(screen),
+                redirect_stderr(nowhere),
+            ):
+                main(arguments)
+        finally:
+            os.dup2(before, 1)
+            os.close(before)
+    return text.result().decode()
+
+
+def of_a_process_on_a_terminal(arguments: list[str], columns: int, **environment: str) -> str:
+    """What a program prints on a terminal of that width."""
+    with terminal(columns, **environment) as (follower, variables, text):
+        subprocess.run([*RECEVAL, *arguments], stdout=follower, stderr=subprocess.DEVNULL, env=variables, timeout=60)
+    return text.result().decode()
 
 
 @pytest.fixture
@@ -82,8 +121,8 @@ def test_a_pipe_has_whole_names_and_unbroken_lines_unless_columns_says_how_wide_
 
 
 def test_colour_is_for_terminals_and_no_color_is_honoured(sample):
-    assert "\x1b[" in on_a_terminal(["run", str(sample / "quickstart.yaml")], 100)
-    assert "\x1b[32m" not in on_a_terminal(["run", str(sample / "quickstart.yaml")], 100, NO_COLOR="1")
+    assert "\x1b[" in of_a_process_on_a_terminal(["run", str(sample / "quickstart.yaml")], 100)
+    assert "\x1b[32m" not in of_a_process_on_a_terminal(["run", str(sample / "quickstart.yaml")], 100, NO_COLOR="1")
 
 
 def test_names_are_shown_as_they_are_and_never_as_markup(receval, sample):
@@ -94,7 +133,7 @@ def test_names_are_shown_as_they_are_and_never_as_markup(receval, sample):
 
 def test_a_reader_that_is_gone_before_the_first_line_is_no_failure(sample):
     for options in ("", "--format csv", "--print-config"):
-        command = f"{' '.join(RECEVAL)} run {sample}/grids.yaml {options} | true; echo ${{PIPESTATUS[0]}}"
+        command = f"{' '.join(RECEVAL)} run {sample}/quickstart.yaml {options} | true; echo ${{PIPESTATUS[0]}}"
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
         assert done.stdout == "0\n"
         assert "receval:" not in done.stderr
