@@ -34,6 +34,7 @@ def generated() -> dict[Path, str]:
         ROOT / "docs" / "seeds.md": page("seeds", "docs/seed_statements.py or docs/seeds"),
         ROOT / "docs" / "config-reference.md": page("config_reference", "the models in evaluator/config"),
         ROOT / "docs" / "output-columns.md": page("output_columns", "docs/output_columns.py"),
+        ROOT / "docs" / "python-reference.md": page("python_reference", "the docstrings of the library"),
         ROOT / "docs" / "exit-codes.md": page("exit_codes", "docs/exit_codes.py"),
         ROOT / "docs" / "checks.md": page("checks", "evaluator/checks/table.py and evaluator/conventions/protocol.py"),
     }

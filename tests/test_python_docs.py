@@ -7,6 +7,7 @@ import runpy
 from collections.abc import Iterator
 
 import pytest
+import receval
 from receval.metrics import METRICS
 from receval.metrics.registry import _spellings
 
@@ -37,3 +38,10 @@ def test_the_examples_of_a_page_give_what_it_says(
 def test_the_script_that_mypy_checks_has_the_examples_of_the_page():
     made = runpy.run_path(str(ROOT / "docs" / "make.py"))["generated"]()
     assert (ROOT / "docs" / "examples" / "python.py").read_text("utf-8") == made[ROOT / "docs" / "examples" / "python.py"]
+
+
+def test_every_public_name_stands_in_the_reference_with_its_docstring():
+    page = (ROOT / "docs" / "python-reference.md").read_text("utf-8")
+    for name in receval.__all__:
+        assert f"\n## receval.{name}\n" in page
+        assert (getattr(receval, name).__doc__ or "").strip().splitlines()[0] in page, name
