@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import receval
 from receval import testing
 from receval.metrics import METRICS
 from receval.metrics.registry import _spellings
@@ -52,3 +53,10 @@ def test_a_metric_of_ones_own_prints_what_its_page_shows(tmp_path, monkeypatch, 
 def test_the_script_that_mypy_checks_has_the_examples_of_the_page():
     script = runpy.run_path(str(ROOT / "docs" / "make.py"))["script"]
     assert (ROOT / "docs" / "examples" / "python.py").read_text("utf-8") == script(ROOT / "docs" / "python.md")
+
+
+def test_every_public_name_stands_in_the_reference_with_its_docstring():
+    page = (ROOT / "docs" / "python-reference.md").read_text("utf-8")
+    for name in receval.__all__:
+        assert f"\n## receval.{name}\n" in page
+        assert (getattr(receval, name).__doc__ or "").strip().splitlines()[0] in page, name

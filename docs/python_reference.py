@@ -1,0 +1,90 @@
+"""The page docs/python-reference.md: every public name of the library, from its docstring."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import receval
+from receval.metrics.own import metric
+from receval.output.blocks import Block, FormulaBlock, Heading, Prose
+from receval.testing import check_metric
+
+
+def page() -> list[Block]:
+    """The page; a public name without a docstring stops it."""
+    public = {f"receval.{name}": getattr(receval, name) for name in receval.__all__}
+    public |= {"receval.testing.check_metric": check_metric}
+    assert public["receval.metric"] is metric
+    if bare := [name for name, value in public.items() if not inspect.getdoc(value)]:
+        raise SystemExit(f"public names without a docstring: {', '.join(bare)}")
+    functions = [name for name, value in public.items() if not inspect.isclass(value)]
+    errors = [name for name, value in public.items() if inspect.isclass(value) and issubclass(value, Exception)]
+    classes = [name for name in public if name not in (*functions, *errors)]
+    blocks: list[Block] = [
+        Heading("Reference of the library"),
+        Prose("Every public name. [receval in Python](python.md) shows how they are used; `receval.functional` has a function per metric."),
+        Prose("Functions: " + ", ".join(f"`{name}`" for name in functions) + "."),
+        Prose("Classes: " + ", ".join(f"`{name}`" for name in classes) + "."),
+        Prose("Failures: " + ", ".join(f"`{name}`" for name in errors) + "."),
+    ]
+    for name in (*functions, *classes, *errors):
+        blocks += [Heading(name, 2), *_of(name.rpartition(".")[2], public[name])]
+    return blocks
+
+
+def _of(name: str, value: Any) -> list[Block]:
+    """What there is to say of a name; of a class also of its own methods and properties."""
+    if not inspect.isclass(value):
+        return [FormulaBlock(_signature(name, value)), *_text(value)]
+    blocks = _text(value)
+    for member, held in sorted(vars(value).items()):
+        if member.startswith("_") or not inspect.getdoc(held) or (inspect.isdatadescriptor(held) and not isinstance(held, property)):
+            continue
+        held = held.__func__ if isinstance(held, classmethod | staticmethod) else held
+        if inspect.isfunction(held):
+            blocks += [Heading(f"`.{member}`", 3), FormulaBlock(_signature(f".{member}", held)), *_text(held)]
+        elif isinstance(held, property):
+            blocks += [Heading(f"`.{member}`", 3), *_text(held)]
+    return blocks
+
+
+def _signature(name: str, function: Any) -> str:
+    """The call with its types, an argument on each line where it is long."""
+    signature = inspect.signature(function)
+    written, kind = [], None
+    for argument in signature.parameters.values():
+        if argument.name in ("self", "cls"):
+            continue
+        if kind is argument.POSITIONAL_ONLY and argument.kind is not kind:
+            written.append("/")
+        if argument.kind is argument.KEYWORD_ONLY and kind is not argument.kind:
+            written.append("*")
+        kind = argument.kind
+        stars = {argument.VAR_POSITIONAL: "*", argument.VAR_KEYWORD: "**"}.get(kind, "")
+        default = "" if argument.default is argument.empty else f" = {_default(argument.default)}"
+        written.append(f"{stars}{argument.name}: {_type(argument.annotation)}{default}")
+    end = f" -> {_type(signature.return_annotation)}"
+    line = f"{name}({', '.join(written)}){end}"
+    return line if len(line) <= 110 else "\n".join([f"{name}(", *(f"    {one}," for one in written), f"){end}"])
+
+
+def _default(value: Any) -> str:
+    """A default as it is written; an object that has no such form is left out."""
+    return "..." if " at 0x" in repr(value) else repr(value)
+
+
+def _type(annotation: Any) -> str:
+    if isinstance(annotation, str):
+        return annotation
+    return "Any" if annotation is inspect.Signature.empty else inspect.formatannotation(annotation)
+
+
+def _text(value: Any) -> list[Block]:
+    """The paragraphs of a docstring; those that stand further in are code."""
+    blocks: list[Block] = []
+    for paragraph in (inspect.getdoc(value) or "").split("\n\n"):
+        lines = paragraph.splitlines()
+        is_code = all(line.startswith("    ") for line in lines)
+        blocks.append(FormulaBlock("\n".join(line[4:] for line in lines)) if is_code else Prose(" ".join(map(str.strip, lines))))
+    return blocks
