@@ -22,13 +22,16 @@ class Problems:
         self.messages: list[str] = []
 
     def location(self, where: yaml_text.Path) -> str:
+        """The file and the line of a key."""
         line, _ = self.document.position(where, of_key=True) or (1, 1)
         return f"{self.path}:{line}"
 
     def add(self, where: yaml_text.Path, message: str) -> None:
+        """Keep what is wrong at a key."""
         self.messages.append(f"{self.location(where)}: {message}")
 
     def mapping(self, value: Any, where: yaml_text.Path) -> dict[str, Any]:
+        """A value that is to be a mapping; nothing is an empty one."""
         if value is not None and not isinstance(value, dict):
             self.add(where, f"{where[-1]} is a mapping")
             return {}
@@ -43,6 +46,7 @@ class Problems:
             return ()
 
     def axes(self, given: Any, where: yaml_text.Path, allowed: Mapping[str, Any]) -> dict[str, Scalar]:
+        """Axis → value, of those axes that are allowed."""
         read: dict[str, Scalar] = {}
         for axis, value in self.mapping(given, where).items():
             if axis not in allowed:
@@ -70,5 +74,6 @@ class Problems:
         }
 
     def refuse(self) -> None:
+        """`ValueError` with all problems, if there are any."""
         if self.messages:
             raise ValueError("\n".join(self.messages))
