@@ -39,6 +39,7 @@ def groups() -> dict[str, Callable[[], dict[Path, str]]]:
         "dirty-input": lambda: {DOCS / "dirty-input.md": page("dirty_input", "docs/dirty_input.py or tests/toy")},
         "seeds": lambda: {DOCS / "seeds.md": page("seeds", "docs/seed_statements.py or docs/seeds")},
         "config-reference": lambda: {DOCS / "config-reference.md": page("config_reference", "the models in evaluator/config")},
+        "python-api": lambda: {DOCS / "python-api.md": page("python_api", "the docstrings in evaluator")},
         "output-columns": lambda: {DOCS / "output-columns.md": page("output_columns", "docs/output_columns.py")},
         "exit-codes": lambda: {DOCS / "exit-codes.md": page("exit_codes", "docs/exit_codes.py")},
     }

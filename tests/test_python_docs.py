@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import doctest
+import re
 import runpy
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import receval as library
 from receval import testing
 from receval.metrics import METRICS
 from receval.metrics.registry import _spellings
@@ -52,3 +54,11 @@ def test_a_metric_of_ones_own_prints_what_its_page_shows(tmp_path, monkeypatch, 
 def test_the_script_that_mypy_checks_has_the_examples_of_the_page():
     made = runpy.run_path(str(ROOT / "docs" / "make.py"))["groups"]()["examples"]()
     assert (ROOT / "docs" / "examples" / "python.py").read_text("utf-8") == made[ROOT / "docs" / "examples" / "python.py"]
+
+
+def test_the_reference_has_every_public_name_with_what_it_says():
+    text = (ROOT / "docs" / "python-api.md").read_text("utf-8")
+    assert sorted(re.findall(r"^### (\w+)$", text, re.MULTILINE)) == sorted(library.__all__)
+    for name in library.__all__:
+        section = text.split(f"\n### {name}\n")[1].split("\n### ")[0]
+        assert len(section.split()) > 5, f"{name} has no docstring"
