@@ -73,7 +73,8 @@ def _written(parameters: Sequence[inspect.Parameter]) -> Iterator[str]:
             yield "*"
         stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
         annotation = "" if parameter.annotation is parameter.empty else f": {parameter.annotation}"
-        default = "" if parameter.default is parameter.empty else f"{' = ' if annotation else '='}{parameter.default!r}"
+        value = getattr(parameter.default, "__name__", None) or repr(parameter.default)  # a function by its name
+        default = "" if parameter.default is parameter.empty else f"{' = ' if annotation else '='}{value}"
         yield f"{stars}{parameter.name}{annotation}{default}"
 
 
