@@ -13,7 +13,7 @@ import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
-from ..tables.groups import Group
+from ..tables.groups import Group, no_such_group
 from .arrays import NO_VALUE, added, defined, divide, filled, missing, where
 from .formula_pieces import APART, CANDIDATES, GAINS, OF_GROUPS, one_or_spread
 from .measure import Measure
@@ -39,13 +39,14 @@ def _needs_users(given: Mapping[str, Scalar]) -> tuple[str, ...]:
 
 
 def chosen(m: Measure, column: str, only: str) -> Sequence[Group]:
-    """The groups of a column, or the one called `only`; `ValueError` if there is none of that name."""
+    """The groups of a column, or the one called `only`; `DataError` if there is none of that name."""
     groups = m.groups(column)
     if not only:
         return groups
     named = [group for group in groups if group.name == only]
     if not named:
-        raise ValueError(f"data.{column.replace('.', ': ')} has no group {only!r}; it has {', '.join(group.name for group in groups)}")
+        role, _, name = column.partition(".")
+        raise no_such_group(f"data.{role}: column {name}", only, [group.name for group in groups])
     return named
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..names.measure_strings import Params, Scalar, unquoted
 from ..tables.array import Array
+from ..tables.groups import no_such_group
 from ..tables.prepared import ProfileGroups
 from .arrays import defined, filled, missing, where
 from .measure import Measure
@@ -88,7 +89,7 @@ def delta_gap(m: Measure) -> Many:
         groups = {str(number): number for number in range(1, chosen.shares.count(";") + 2)}
         code = m.user("popularity_group", **chosen._asdict())
     if only and only not in groups:
-        raise ValueError(f"there is no group {only!r}; the groups are {', '.join(groups)}")
+        raise no_such_group(f"data.users: column {by}" if by else f"shares={m.params['shares']}", only, list(groups))
     source, listed, profile = str(m.params["of"]), m.listed, m.table("profile")
     now = defined(listed.sum(listed.item("pop", source=source), "popularity"), m.n_listed)
     before = defined(profile.whole_sum(profile.item("pop", source=source)), m.user("n_profile"))

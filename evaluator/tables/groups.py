@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
+from ..errors import DataError
+
+_MOST_NAMES: Final = 20
 MISSING: Final = "(missing)"
 """The group of the users or items of which nothing says the group."""
 
@@ -17,6 +22,14 @@ class Group:
     name: str
     code: int
     size: int
+
+
+def no_such_group(where: str, name: str, names: Sequence[str]) -> DataError:
+    """The failure of a measure that asks for a group which nothing is in."""
+    close = difflib.get_close_matches(name, names, n=1)
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    held = f"the groups are {', '.join(map(repr, names[:_MOST_NAMES]))}{more}" if names else "nothing has a group there"
+    return DataError(f"{where}: there is no group {name!r}; {held}", f"did you mean {close[0]!r}?" if close else None)
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,27 @@ def test_a_list_without_a_pair_that_has_a_distance_counts_as_the_axis_says(evalu
     assert [per_user(result)["a"][f"{label.replace(',single=zero', '')}@3"] for label in metrics] == [0.0, 1.0, None]
 
 
+@pytest.mark.parametrize(
+    ("measure", "sentence"),
+    [
+        ("REO(by=kind,group=odl)", "data.items: column kind: there is no group 'odl'; the groups are 'new', 'old'\n  did you mean 'old'?"),
+        ("REO(by=empty,group=old)", "data.items: column empty: there is no group 'old'; nothing has a group there"),
+        (
+            "BiasDisparityBD(users=sex,items=kind,user_group=f,item_group=x)",
+            "data.items: column kind: there is no group 'x'; the groups are 'new', 'old'",
+        ),
+        ("DeltaGap(by=sex,group=x)", "data.users: column sex: there is no group 'x'; the groups are 'f', 'm'"),
+        ("DeltaGap(group=9)", "shares=0.2;0.6;0.2: there is no group '9'; the groups are '1', '2', '3'"),
+    ],
+)
+def test_a_measure_of_a_group_that_nothing_is_in_is_refused_in_a_sentence(evaluate, measure, sentence):
+    users = pl.DataFrame({"user": ["a", "b"], "sex": ["f", "m"]})
+    items = pl.DataFrame({"item": ["x", "y"], "kind": ["new", "old"], "empty": pl.Series([None, None], dtype=pl.String)})
+    with pytest.raises(DataError) as caught:
+        evaluate(TEST, LISTS, train=TRAIN, users=users, items=items, metrics=[measure], top_k=[3])
+    assert str(caught.value) == sentence
+
+
 def test_a_group_with_one_member_is_compared_and_said(evaluate):
     users = pl.DataFrame({"user": ["a", "b"], "sex": ["f", "m"]})
     result = evaluate(TEST, LISTS, users=users, metrics=["UserMADRanking(by=sex)"], top_k=[3])

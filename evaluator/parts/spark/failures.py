@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ...errors import MissingExtraError
+from ...errors import DataError, MissingExtraError
 from ...load.scan import ReadError
 from .versions import OtherVersions
 
 _MISSING_MODULE: Final = re.compile(r"(?:ModuleNotFoundError|ImportError): No module named '([\w.]+)'|PACKAGE_NOT_INSTALLED\] (\w+)")
 _OTHER_PYTHON: Final = "PYTHON_VERSION_MISMATCH"
 _READ_ERROR: Final = re.compile(rf"{ReadError.__module__}\.{ReadError.__name__}: (.*)")
+_DATA_ERROR: Final = re.compile(rf"{DataError.__module__}\.{DataError.__name__}: (.*)")
 _OTHER_VERSIONS: Final = re.compile(rf"{OtherVersions.__module__}\.{OtherVersions.__name__}: (.*)")
 _WORKER_TRACEBACK: Final = "Traceback (most recent call last)"
 _WAYS_OUT: Final = "install receval and its dependencies there, or ship a packed environment: engine.archives"
@@ -24,7 +25,7 @@ class WorkerError(RuntimeError):
 def translated(error: Exception) -> Exception:
     """Return what a failure of Spark means.
 
-    `MissingExtraError` if the workers' Python lacks receval or what it needs, `ReadError` if a source cannot be read, `WorkerError`
+    `MissingExtraError` if the workers' Python lacks receval or what it needs, `ReadError` if a source cannot be read, `DataError` if what it holds is wrong, `WorkerError`
     if our code failed on a worker. An interruption is raised again: PySpark's own tidying up may fail then and hide it.
     """
     interruption = _interruption(error)
@@ -43,6 +44,9 @@ def translated(error: Exception) -> Exception:
     unreadable = _READ_ERROR.search(text)
     if unreadable:
         return ReadError(unreadable[1])
+    wrong = _DATA_ERROR.search(text)
+    if wrong:
+        return DataError(wrong[1])
     if _WORKER_TRACEBACK in text:
         return WorkerError(text)
     return ReadError(first_line(error))

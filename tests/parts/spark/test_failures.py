@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from receval.errors import MissingExtraError
+from receval.errors import DataError, MissingExtraError
 from receval.load.scan import ReadError
 from receval.parts.spark.failures import translated
 
@@ -19,6 +19,7 @@ from receval.parts.spark.failures import translated
             MissingExtraError,
         ),
         ("Traceback (most recent call last):\nreceval.load.scan.ReadError: bad number", ReadError),
+        ("Traceback (most recent call last):\nreceval.errors.DataError: data.items: column kind: there is no group 'x'", DataError),
         ("Traceback (most recent call last):\nKeyError: 3", RuntimeError),
         ("[FAILED_READ_FILE] Error while reading file", ReadError),
     ],
