@@ -33,7 +33,9 @@ PER_USER: Final[Mapping[str, Callable[[Result], bytes]]] = MappingProxyType({"pa
 
 
 def _values(result: Result) -> pl.DataFrame:
-    return pl.concat([frame.select(pl.lit(model).alias("model"), pl.all()) for model, frame in result.per_user.items()])
+    # A yardstick may lack a measure, and then it has no numerator and denominator of it.
+    frames = [frame.select(pl.lit(model).alias("model"), pl.all()) for model, frame in result.per_user.items()]
+    return pl.concat(frames, how="diagonal")
 
 
 def _without_nan(result: Result) -> pl.DataFrame:

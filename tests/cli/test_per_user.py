@@ -100,3 +100,21 @@ def test_an_unknown_format_in_the_config_is_refused_with_those_there_are(config,
     code, _, err = receval("run", config("per_user: [csv, excel]"))
     assert code == 2
     assert "output.per_user: this is true, false, or formats among parquet, csv, jsonl, not ['csv', 'excel']" in err
+
+
+def test_a_yardstick_that_lacks_a_pooled_measure_has_empty_cells(write, receval):
+    write("test.csv", TEST)
+    write("knn.csv", KNN)
+    write("old.csv", "user,item,score\nal,x,0.5\nbo,y,0.5\n")
+    path = write(
+        "config.yaml",
+        "data: {test: test.csv, recommendations: {knn: knn.csv}, previous_policy: old.csv}\n"
+        "evaluation: {metrics: [NCISRecall, Recall], top_k: 2, aggregates: [micro], yardsticks: [oracle]}\n",
+    )
+    code, out, err = receval("run", path, "--per-user", "--format", "csv")
+    assert code == 0, err
+    rows = [row for row in read_csv(out) if row["model"] == "(oracle)"]
+    assert [(row["user"], row["NCISRecall@2 numerator"], row["Recall@2 numerator"]) for row in rows] == [
+        ("al", None, 2.0),
+        ("bo", None, 2.0),
+    ]

@@ -25,8 +25,9 @@ class WorkerError(RuntimeError):
 def translated(error: Exception) -> Exception:
     """Return what a failure of Spark means.
 
-    `MissingExtraError` if the workers' Python lacks receval or what it needs, `ReadError` if a source cannot be read, `DataError` if what it holds is wrong, `WorkerError`
-    if our code failed on a worker. An interruption is raised again: PySpark's own tidying up may fail then and hide it.
+    `MissingExtraError` if the workers' Python lacks receval or what it needs, `ReadError` if a source cannot be read, `DataError` if
+    what it holds is wrong, `WorkerError` if our code failed on a worker. An interruption is raised again: PySpark's own tidying up may
+    fail then and hide it.
     """
     interruption = _interruption(error)
     if interruption is not None:
