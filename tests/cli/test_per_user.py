@@ -109,12 +109,12 @@ def test_a_yardstick_that_lacks_a_pooled_measure_has_empty_cells(write, receval)
     path = write(
         "config.yaml",
         "data: {test: test.csv, recommendations: {knn: knn.csv}, previous_policy: old.csv}\n"
-        "evaluation: {metrics: [NCISRecall, Recall], top_k: 2, aggregates: [micro], yardsticks: [oracle]}\n",
+        "evaluation: {metrics: [NCISnDCG, Recall], top_k: 2, aggregates: [mean, micro], yardsticks: [oracle]}\n",
     )
     code, out, err = receval("run", path, "--per-user", "--format", "csv")
     assert code == 0, err
     rows = [row for row in read_csv(out) if row["model"] == "(oracle)"]
-    assert [(row["user"], row["NCISRecall@2 numerator"], row["Recall@2 numerator"]) for row in rows] == [
+    assert [(row["user"], row["NCISnDCG@2 numerator"], row["Recall@2 numerator"]) for row in rows] == [
         ("al", None, 2.0),
         ("bo", None, 2.0),
     ]
