@@ -110,8 +110,7 @@ class Convention:
 
     def _from_spelling(self, text: str, depth: int = 0) -> MetricSpec | None:
         for pattern, template in self._patterns:
-            match = pattern.fullmatch(text)
-            if match:
+            if match := pattern.fullmatch(text):
                 spec = parse(match.expand(template))
                 if depth > _DEEPEST:
                     raise ValueError(f"the spellings of the convention {self.name} lead in a circle: {text}")

@@ -179,12 +179,12 @@ def _of_logarithms(base: Floats, model: Floats, settings: Settings, clusters: ND
     return replace(estimate, confidence=confidence, sd=None, se=None, relative=Relative(growth, *ends))
 
 
-def _of_statistic(base: Floats, model: Floats, statistic: Callable[[Floats], float], settings: Settings) -> Estimate:
+def _of_statistic(base: Floats, model: Floats, statistic: Callable[[Floats], Floats], settings: Settings) -> Estimate:
     d = differences_of(base, model)
     n, up, down = len(d), int(np.count_nonzero(d > 0)), int(np.count_nonzero(d < 0))
     if n == 0:
         return Estimate(0, None, None, None)
-    base_value, value = statistic(base), statistic(model)
+    base_value, value = float(statistic(base)), float(statistic(model))
     difference = value - base_value
     estimate = Estimate(n, base_value, value, difference, up=up, down=down, relative=Relative.of(difference, base_value), test="bootstrap")
     if n == 1:
@@ -196,9 +196,9 @@ def _of_statistic(base: Floats, model: Floats, statistic: Callable[[Floats], flo
     return replace(estimate, confidence=Replicates(replicates), se=float(replicates.std(ddof=1)), notes=notes)
 
 
-def _statistic(aggregate: str) -> Callable[[Floats], float]:
+def _statistic(aggregate: str) -> Callable[[Floats], Floats]:
     percentage = _percentage(aggregate)
-    return lambda values: float(np.percentile(values, 50.0 if percentage is None else percentage))
+    return lambda values: np.asarray(np.percentile(values, 50.0 if percentage is None else percentage, axis=-1))
 
 
 def _percentage(aggregate: str) -> float | None:

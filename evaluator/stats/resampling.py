@@ -90,19 +90,20 @@ def _studentized(student: StudentT, t: Floats) -> Confidence:
     return StudentizedReplicates(student.estimate, student.se, np.sort(np.clip(t, -largest, largest)))
 
 
-def statistic_replicates(base: Floats, model: Floats, statistic: Callable[[Floats], float], settings: Settings) -> NDArray[np.float64]:
+def statistic_replicates(base: Floats, model: Floats, statistic: Callable[[Floats], Floats], settings: Settings) -> NDArray[np.float64]:
     """The difference of a statistic, such as the median, in resamples of users, in ascending order.
 
-    A user is drawn with both values. It takes time in proportion to users times resamples.
+    `statistic` is given one resample per row, and gives the value of each. A user is drawn with both values. It takes time in proportion to
+    users times resamples.
     """
     order = np.lexsort((model, base))
     a, b, n = base[order], model[order], len(base)
     random = np.random.RandomState(settings.seed)
     differences = []
-    for _ in range(affordable_resamples(n, settings.resamples)):
-        users = random.randint(n, size=n)
+    for size in _batches(affordable_resamples(n, settings.resamples), n):
+        users = random.randint(n, size=(size, n))
         differences.append(statistic(b[users]) - statistic(a[users]))
-    return np.sort(np.array(differences))
+    return np.sort(np.concatenate(differences))
 
 
 def _batches(resamples: int, n: int) -> Iterator[int]:
