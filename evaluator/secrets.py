@@ -8,9 +8,8 @@ from typing import Final
 HIDDEN: Final = "***"
 _SHORTEST: Final = 6
 """Shorter values are no secrets worth the name, and stand in many a sentence by chance."""
-_USER: Final = re.compile(r"(://)[^/\s]*@")
-_LOGIN: Final = re.compile(r"""(:/+)[^\s"'?#,}]*:[^\s"'?#,}]*@""")
-_QUERY: Final = re.compile(r"""(:/+[^\s?"',}]*\?)[^\s"',}]*=[^\s"',}]*""")
+_ADDRESS: Final = re.compile(r"""(:/+)([^\s"'?#,}]*)(\?[^\s"',}]*)?""")
+"""An address from its first slash on, right or wrong, and its query. It matches at every `:/`, so that a text is read once."""
 
 _values: dict[str, str] = {}
 """What texts of configs took from the environment → how it is shown, `${NAME}`."""
@@ -35,4 +34,15 @@ def harmless(text: str) -> str:
     shown = without_values(text) if _values else text
     if ":/" not in shown:
         return shown
-    return _QUERY.sub(rf"\1{HIDDEN}", _LOGIN.sub(rf"\1{HIDDEN}@", _USER.sub(rf"\1{HIDDEN}@", shown)))
+    return _ADDRESS.sub(_masked, shown)
+
+
+def _masked(found: re.Match[str]) -> str:
+    """An address without its login, if there is one: what stands before `@` in the host, or has a colon; and without options."""
+    slashes, place, query = found[1], found[2], found[3] or ""
+    login, at, rest = place.rpartition("@")
+    if at and ":" not in login:
+        host = place.partition("/")[0]
+        login, at, rest = host.rpartition("@") if len(slashes) > 1 else ("", "", place)
+        rest += place[len(host) :] if at else ""
+    return f"{slashes}{f'{HIDDEN}@{rest}' if at else place}{f'?{HIDDEN}' if '=' in query else query}"

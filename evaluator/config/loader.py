@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 
 from ..errors import ConfigError
 from ..names import yaml_text as text
+from ..quoting import short
 from .contradictions import contradictions
 from .dialects import translate
 from .folds import Fold, folds_of
@@ -27,8 +28,6 @@ from .look_alikes import doubt
 from .models import Config
 from .overrides import add_gates, add_input_format, add_model, override
 from .unused import unused
-
-_MOST_QUOTED = 80
 
 
 @dataclass(frozen=True)
@@ -249,13 +248,8 @@ def say(details: ErrorDetails) -> str:
         return str(details["ctx"]["error"])
     given = details["input"]
     is_secret = "storage_options" in details["loc"]
-    shown = "" if is_secret or isinstance(given, dict | list | tuple) else f", not {_short(repr(given))}"
+    shown = "" if is_secret or isinstance(given, dict | list | tuple) else f", not {short(repr(given))}"
     return details["msg"].replace("Input should be", "this should be").removesuffix(".") + shown
-
-
-def _short(quoted: str) -> str:
-    """At most 80 characters of what a message quotes."""
-    return quoted if len(quoted) <= _MOST_QUOTED else f"{quoted[: _MOST_QUOTED - 1]}…"
 
 
 def _keys(location: Sequence[str | int]) -> list[str]:
