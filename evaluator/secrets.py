@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
 
 HIDDEN: Final = "***"
 _SHORTEST: Final = 6
@@ -27,6 +27,15 @@ def without_values(text: str) -> str:
     for value in sorted(_values, key=len, reverse=True):
         text = text.replace(value, _values[value])
     return text
+
+
+def concealed(value: Any) -> Any:
+    """A value of JSON with `${NAME}` in the place of what came from the environment, in all its texts; it reads back as it was."""
+    if isinstance(value, str):
+        return without_values(value)
+    if isinstance(value, dict):
+        return {key: concealed(held) for key, held in value.items()}
+    return [concealed(held) for held in value] if isinstance(value, list | tuple) else value
 
 
 def harmless(text: str) -> str:

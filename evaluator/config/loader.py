@@ -19,6 +19,7 @@ from pydantic_core import ErrorDetails
 from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..quoting import short
+from ..secrets import concealed
 from .contradictions import contradictions
 from .dialects import translate
 from .folds import Fold, folds_of
@@ -50,10 +51,17 @@ class Loaded:
         return {name: replace(self, config=config, folds={}) for name, config in self.folds.items()}
 
     def resolved(self) -> dict[str, Any]:
-        """The config with every default filled in, in the spelling that reads back; with folds each has the data section of its own."""
+        """The config with every default filled in, in the spelling that reads back; with folds each has the data section of its own.
+
+        What came from the environment is `${NAME}` again.
+        """
         if self.folds:
             data_of_folds = [{"name": name, **fold.resolved()["data"]} for name, fold in self.of_folds().items()]
             return {**replace(self, folds={}).resolved(), "data": {"folds": data_of_folds}}
+        resolved: dict[str, Any] = concealed(self._dumped())
+        return resolved
+
+    def _dumped(self) -> dict[str, Any]:
         dumped = self.config.model_dump(mode="json", exclude={"evaluation": {"metrics", "complex_metrics"}}, exclude_none=True)
         data: dict[str, Any] = dumped["data"]
         for location, _ in self.config.data.sources():
