@@ -30,7 +30,7 @@ KEYS = {
         "nonsense",
     ),
     "data.test.storage_options": ("", "region", "key", "Bearer x"),
-    "data.recommendations": ("", "m", "m.path", "m.columns.score", "m.name", "m.runs"),
+    "data.recommendations": ("m", "m.path", "m.columns.score", "m.name", "m.runs"),
     "data": ("train", "items", "users", "items.category_columns", "predictions", "folds", "distances", "previous_policy", "baseline.path"),
     "evaluation": ("convention", "metrics", "top_k", "by", "aggregates", "relevance.threshold", "policy.missing_values", "yardsticks"),
     "engine": ("name", "memory", "threads"),
