@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from .output import say
+
 
 @click.group()
 def baseline() -> None:
@@ -35,10 +37,10 @@ def set_baseline(context: click.Context, folder: str, target: str, force: bool) 
         *(["a health check of level error failed"] if result.failed() else []),
     ]
     if reasons and not force:
-        click.echo(f"receval: {folder} is not made the baseline: {' and '.join(reasons)}\n  --force takes it all the same", err=True)
+        say(f"{folder} is not made the baseline: {' and '.join(reasons)}\n  --force takes it all the same")
         context.exit(1)
     copy_results(source, place, force=force)
-    click.echo(f"receval: {folder} is now the baseline {target}", err=True)
+    say(f"{folder} is now the baseline {target}")
 
 
 @baseline.command("show")

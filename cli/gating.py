@@ -11,6 +11,8 @@ from typing import Any
 import click
 import receval
 
+from .output import say
+
 
 def options_of(rules: tuple[str, ...], baseline: str | None, if_missing: str | None, unproven: str | None) -> dict[str, Any]:
     """What the command line says of gates, as the section `gates` has it."""
@@ -84,4 +86,4 @@ def say_summary(result: receval.Result, *, quiet: bool, strict: bool) -> None:
     from receval.results.gates import Verdicts
 
     if result.gates and (not quiet or failed(result, strict)):
-        click.echo(f"receval: {Verdicts(result.gates).summary()}", err=True)
+        say(Verdicts(result.gates).summary())

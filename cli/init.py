@@ -7,8 +7,9 @@ import shlex
 from pathlib import Path
 
 import click
+from receval.quoting import one_line
 
-from .output import emit
+from .output import emit, say
 
 
 @click.command()
@@ -46,18 +47,14 @@ def _guess(files: tuple[str, ...], output: str | None, force: bool) -> None:
     target = _target(output, force)
     config = guess(files)
     for name, description in config.descriptions:
-        click.echo(_on_one_line(f"{name}: {description}"), err=True)
+        click.echo(one_line(f"{name}: {description}"), err=True)
     for doubt in config.doubts:
-        click.echo(_on_one_line(f"not sure: {doubt}"), err=True)
+        click.echo(one_line(f"not sure: {doubt}"), err=True)
     if config.problem:
         raise DataError(config.problem, "name the right files, or write the config by hand: the README shows one")
     _save(config_text(config, _folder(target)), target)
     if target is not None:
-        click.echo(f"receval: wrote {target}; next: receval run {shlex.quote(str(target))}", err=True)
-
-
-def _on_one_line(text: str) -> str:
-    return "".join(letter if letter.isprintable() else " " for letter in text)
+        say(f"wrote {target}; next: receval run {shlex.quote(str(target))}")
 
 
 def _convert(source: Path, output: str | None, force: bool) -> None:
@@ -109,4 +106,4 @@ def _demonstrate(folder: Path, force: bool) -> None:
     files = {folder / name: content for name, content in sample().items()}
     with disk.Stage(dict.fromkeys(path.parent for path in files)) as stage:
         stage.commit(files)
-    click.echo(f"receval: wrote the sample to {folder}; next: receval run {shlex.quote(str(folder / 'quickstart.yaml'))}", err=True)
+    say(f"wrote the sample to {folder}; next: receval run {shlex.quote(str(folder / 'quickstart.yaml'))}")

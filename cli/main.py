@@ -6,6 +6,7 @@ Nothing heavy is imported before `main` is at work: an interruption that comes w
 from __future__ import annotations
 
 import gc
+import io
 import os
 import signal
 import sys
@@ -37,7 +38,8 @@ def _exit_code(arguments: Sequence[str]) -> int:
     """Run a command and turn each failure into a sentence and an exit code."""
     try:
         import click
-        from receval.errors import RecevalError
+        from receval.errors import RecevalError, of_system
+        from receval.quoting import sentence
 
         from .commands import cli
     except KeyboardInterrupt:
@@ -61,21 +63,21 @@ def _exit_code(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _interrupted()
     except click.ClickException as error:
-        error.show()
+        told = io.StringIO()
+        error.show(told)
+        print(sentence(told.getvalue()), end="", file=sys.stderr)
         return error.exit_code
     except RecevalError as error:
         print(f"receval: {error.shown()}", file=sys.stderr)
         return error.exit_code
     except (OSError, MemoryError) as error:
-        from receval.errors import of_system
-
         failure = of_system(error)
         print(f"receval: {failure.shown()}", file=sys.stderr)
         return failure.exit_code
     except Exception:
         import traceback  # only here: an interruption may come while modules are read
 
-        traceback.print_exc()
+        print(sentence(traceback.format_exc()), file=sys.stderr)
         print("receval: this is a bug of receval; please report it with the lines above", file=sys.stderr)
         return 70
 

@@ -6,7 +6,7 @@ import sys
 
 import click
 import receval
-from receval.secrets import harmless
+from receval.quoting import sentence
 
 
 def emit(content: bytes) -> None:
@@ -25,10 +25,15 @@ def emit(content: bytes) -> None:
         raise OutputError(f"cannot write to standard output: {error.strerror}") from None
 
 
+def say(text: str) -> None:
+    """Tell people a sentence, on standard error."""
+    click.echo(f"receval: {sentence(text)}", err=True)
+
+
 def warn(loaded: receval.Loaded) -> None:
     """Say on standard error what of a config has no meaning here."""
     for warning in loaded.warnings:
-        click.echo(f"receval: warning: {harmless(warning)}", err=True)
+        say(f"warning: {warning}")
 
 
 def warn_of_settings_of_runs(loaded: receval.Loaded) -> None:
@@ -37,8 +42,8 @@ def warn_of_settings_of_runs(loaded: receval.Loaded) -> None:
     refusing = sorted(evaluation.policy.refused)
     refused = (f"policy.{name}: error is not looked at here; receval run or receval check does" for name in refusing)
     groups = ("by is not looked at here; receval run splits values by groups",) if evaluation.by else ()
-    for sentence in (*refused, *groups):
-        click.echo(f"receval: warning: evaluation.{sentence}", err=True)
+    for remark in (*refused, *groups):
+        say(f"warning: evaluation.{remark}")
 
 
 def on_screen(text: str) -> bytes:

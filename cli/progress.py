@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -18,13 +19,13 @@ def bar() -> Iterator[Callable[[Progress], None]]:
 
     what, how_far = (TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[rows]}"))
     console = Console(stderr=True)
-    screen = Screen.of(console.file)
+    screen = Screen.of(sys.stderr)
     with Bars(SpinnerColumn(), what, BarColumn(), how_far, TimeElapsedColumn(), console=console, transient=True) as bars:
         task = bars.add_task("reading", total=None, rows="")
 
         def report(progress: Progress) -> None:
-            shown = {"description": screen.visible(title(progress)), "rows": rows(progress)}
-            bars.update(task, completed=progress.n_rows, total=progress.n_expected, **shown)
+            shown = screen.visible(title(progress))
+            bars.update(task, description=shown, completed=progress.n_rows, total=progress.n_expected, rows=rows(progress))
 
         yield report
 

@@ -9,7 +9,7 @@ import click
 import receval
 
 from .options import ci_option, plugin_option, recs_option, replace_option, set_option
-from .output import emit, warn
+from .output import emit, say, warn
 
 _FORMATS = ("html", "md", "latex", "junit", "badge", "code-quality")
 
@@ -87,4 +87,4 @@ def report(
         emit(said)
     machines.publish(content, system)
     if files and not quiet:
-        click.echo(f"receval: wrote {', '.join(map(str, files))}", err=True)
+        say(f"wrote {', '.join(map(str, files))}")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
 import receval
+
+from .output import say
 
 
 def refuse_without_extra(loaded: receval.Loaded) -> None:
@@ -29,6 +30,6 @@ def after_a_run(loaded: receval.Loaded, result: receval.Result, *, quiet: bool) 
 def tell(tracked: Any, *, quiet: bool) -> None:
     """Say on standard error where a result went, or that a tracker failed."""
     if tracked.problem:
-        click.echo(f"receval: warning: not tracked: {tracked.problem}", err=True)
+        say(f"warning: not tracked: {tracked.problem}")
     elif not quiet:
-        click.echo(f"receval: tracked with {tracked.name}: {tracked.went}", err=True)
+        say(f"tracked with {tracked.name}: {tracked.went}")

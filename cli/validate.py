@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from receval.quoting import sentence
 
 from .options import input_format_option, plugin_option, recs_option, replace_option, set_option
-from .output import warn
+from .output import say, warn
 
 
 @click.command()
@@ -40,7 +41,7 @@ def validate(
             _validate(load_config(config, overrides, recommendations, input_format=input_format, replace=replace), files)
         except RecevalError as error:
             if failure is not None:
-                click.echo(f"receval: {failure.shown()}", err=True)
+                say(failure.shown())
             failure = error
     if failure is not None:
         raise failure
@@ -50,7 +51,7 @@ def _validate(loaded: Any, files: bool) -> None:
     """Say what is doubtful of a config, and what it has."""
     warn(loaded)
     if loaded.doubt:
-        click.echo(f"receval: {loaded.doubt}", err=True)
+        say(loaded.doubt)
     if files:
         from receval.evaluation.missing_files import refuse_missing_files
 
@@ -59,4 +60,4 @@ def _validate(loaded: Any, files: bool) -> None:
     n_measures = len(evaluation.definitions) + len(evaluation.composites)
     n_rules = len(loaded.config.gates.rules)
     gates = f", {n_rules} gate{'' if n_rules == 1 else 's'}" if n_rules else ""
-    click.echo(f"{loaded.name} is valid: {n_measures} measures, {len(loaded.config.data.recommendations)} models{gates}")
+    click.echo(f"{sentence(loaded.name)} is valid: {n_measures} measures, {len(loaded.config.data.recommendations)} models{gates}")

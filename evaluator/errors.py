@@ -7,26 +7,17 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from .secrets import harmless
+from .quoting import one_line, sentence
 
 _MOST_LINES: Final = 16
 """How many problems are shown; with the heading, the hint and the number of others a message has at most 20 lines."""
 
 
-_LONGEST_LINE: Final = 1_000
-
-
-def _cut(line: str) -> str:
-    """A line without its middle if it quotes what nobody reads to the end."""
-    half = _LONGEST_LINE // 2
-    return line if len(line) <= _LONGEST_LINE else f"{line[:half]} … {len(line) - 2 * half:,} characters … {line[-half:]}"
-
-
 class RecevalError(Exception):
     """A failure that receval foresaw, told in one sentence.
 
-    `message` says what is wrong and where, without what may be a secret; `hint` says what to do about it; `exit_code` is the
-    process exit code that the command line documents.
+    `message` says what is wrong and where, as `quoting` quotes; `hint` says what to do about it; `exit_code` is the process exit code
+    that the command line documents.
     """
 
     exit_code = 70
@@ -34,21 +25,20 @@ class RecevalError(Exception):
     """What a message of several lines begins with."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
-        self.message = harmless(message)
+        self.message = sentence(message)
         super().__init__(self.message)
-        self.hint = hint
+        self.hint = None if hint is None else sentence(hint)
 
     def shown(self) -> str:
         """The failure as people read it: a heading above several lines, of which the first few are shown, and the hint."""
-        lines = [_cut(line) for line in self.message.splitlines()]
-        if len(lines) <= 1:
-            return "\n  ".join(filter(None, (*lines, _cut(self.hint or ""))))
-        more = [f"… and {len(lines) - _MOST_LINES} more like these"] if len(lines) > _MOST_LINES + 1 else []
-        hint = [f"  {line}" for line in (self.hint or "").splitlines()[:1]]
-        return "\n".join([self.heading, *(lines[:_MOST_LINES] if more else lines), *more, *hint])
+        return f"{self.heading}\n{self}" if "\n" in self.message else str(self)
 
     def __str__(self) -> str:
-        return f"{self.message}\n  {self.hint}" if self.hint else self.message
+        lines, hint = self.message.split("\n"), (self.hint or "").split("\n")
+        hint = hint[: 1 if len(lines) > 1 else 3]
+        if len(lines) > _MOST_LINES + 1:
+            lines[_MOST_LINES:] = [f"… and {len(lines) - _MOST_LINES} more like these"]
+        return "\n".join([*lines, *(f"  {line}" for line in hint if line)])
 
 
 class ConfigError(RecevalError):
@@ -58,7 +48,7 @@ class ConfigError(RecevalError):
     heading = "the config is wrong"
 
     def __init__(self, problems: Sequence[str] | str, hint: str | None = None) -> None:
-        self.problems = tuple(map(harmless, (problems,) if isinstance(problems, str) else problems))
+        self.problems = tuple(map(one_line, (problems,) if isinstance(problems, str) else problems))
         super().__init__("\n".join(self.problems), hint)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
 
 HIDDEN: Final = "***"
 _SHORTEST: Final = 6
 """Shorter values are no secrets worth the name, and stand in many a sentence by chance."""
-_USER: Final = re.compile(r"(://)[^/\s]*@")
-_LOGIN: Final = re.compile(r"""(:/+)[^\s"'?#,}]*:[^\s"'?#,}]*@""")
-_QUERY: Final = re.compile(r"""(:/+[^\s?"',}]*\?)[^\s"',}]*=[^\s"',}]*""")
+_ADDRESS: Final = re.compile(r"""(:/+)([^\s"'?#,}]*)(\?[^\s"',}]*)?""")
+"""An address from its first slash on, right or wrong, and its query. It matches at every `:/`, so that a text is read once."""
 
 _values: dict[str, str] = {}
 """What texts of configs took from the environment → how it is shown, `${NAME}`."""
@@ -30,9 +29,29 @@ def without_values(text: str) -> str:
     return text
 
 
+def concealed(value: Any) -> Any:
+    """A value of JSON with `${NAME}` in the place of what came from the environment, in all its texts; it reads back as it was."""
+    if isinstance(value, str):
+        return without_values(value)
+    if isinstance(value, dict):
+        return {key: concealed(held) for key, held in value.items()}
+    return [concealed(held) for held in value] if isinstance(value, list | tuple) else value
+
+
 def harmless(text: str) -> str:
     """`text` without values of the environment, and its addresses without users, passwords and options."""
     shown = without_values(text) if _values else text
     if ":/" not in shown:
         return shown
-    return _QUERY.sub(rf"\1{HIDDEN}", _LOGIN.sub(rf"\1{HIDDEN}@", _USER.sub(rf"\1{HIDDEN}@", shown)))
+    return _ADDRESS.sub(_masked, shown)
+
+
+def _masked(found: re.Match[str]) -> str:
+    """An address without its login, if there is one: what stands before `@` in the host, or has a colon; and without options."""
+    slashes, place, query = found[1], found[2], found[3] or ""
+    login, at, rest = place.rpartition("@")
+    if at and ":" not in login:
+        host = place.partition("/")[0]
+        login, at, rest = host.rpartition("@") if len(slashes) > 1 else ("", "", place)
+        rest += place[len(host) :] if at else ""
+    return f"{slashes}{f'{HIDDEN}@{rest}' if at else place}{f'?{HIDDEN}' if '=' in query else query}"

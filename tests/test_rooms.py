@@ -50,6 +50,7 @@ ROOMS = (
     "sums",
     "extras",
     "errors",
+    "quoting",
     "secrets",
 )
 """The rooms from top to bottom: each imports only from those below it. `receval` is the package itself, the front door of the library."""

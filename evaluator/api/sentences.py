@@ -10,6 +10,7 @@ from typing import Final
 
 from ..config import Loaded
 from ..errors import ConfigError, DataError
+from ..quoting import one_line
 
 _REWORDED: Final = (
     (re.compile(r"\bdata\.(?=(test|train|items|users|baseline|previous_policy|predictions|distances|recommendations)\b)"), ""),
@@ -53,4 +54,4 @@ def told_of_arguments() -> Iterator[None]:
 def warn(loaded: Loaded) -> None:
     """Give the warnings about a config as those of Python."""
     for warning in loaded.warnings:
-        warnings.warn(in_words_of_a_call(warning), UserWarning, stacklevel=4)
+        warnings.warn(one_line(in_words_of_a_call(warning)), UserWarning, stacklevel=4)

@@ -18,6 +18,8 @@ from pydantic_core import ErrorDetails
 
 from ..errors import ConfigError
 from ..names import yaml_text as text
+from ..quoting import short
+from ..secrets import concealed
 from .contradictions import contradictions
 from .dialects import translate
 from .folds import Fold, folds_of
@@ -27,8 +29,6 @@ from .look_alikes import doubt
 from .models import Config
 from .overrides import add_gates, add_input_format, add_model, override
 from .unused import unused
-
-_MOST_QUOTED = 80
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,17 @@ class Loaded:
         return {name: replace(self, config=config, folds={}) for name, config in self.folds.items()}
 
     def resolved(self) -> dict[str, Any]:
-        """The config with every default filled in, in the spelling that reads back; with folds each has the data section of its own."""
+        """The config with every default filled in, in the spelling that reads back; with folds each has the data section of its own.
+
+        What came from the environment is `${NAME}` again.
+        """
         if self.folds:
             data_of_folds = [{"name": name, **fold.resolved()["data"]} for name, fold in self.of_folds().items()]
             return {**replace(self, folds={}).resolved(), "data": {"folds": data_of_folds}}
+        resolved: dict[str, Any] = concealed(self._dumped())
+        return resolved
+
+    def _dumped(self) -> dict[str, Any]:
         dumped = self.config.model_dump(mode="json", exclude={"evaluation": {"metrics", "complex_metrics"}}, exclude_none=True)
         data: dict[str, Any] = dumped["data"]
         for location, _ in self.config.data.sources():
@@ -249,13 +256,8 @@ def say(details: ErrorDetails) -> str:
         return str(details["ctx"]["error"])
     given = details["input"]
     is_secret = "storage_options" in details["loc"]
-    shown = "" if is_secret or isinstance(given, dict | list | tuple) else f", not {_short(repr(given))}"
+    shown = "" if is_secret or isinstance(given, dict | list | tuple) else f", not {short(repr(given))}"
     return details["msg"].replace("Input should be", "this should be").removesuffix(".") + shown
-
-
-def _short(quoted: str) -> str:
-    """At most 80 characters of what a message quotes."""
-    return quoted if len(quoted) <= _MOST_QUOTED else f"{quoted[: _MOST_QUOTED - 1]}…"
 
 
 def _keys(location: Sequence[str | int]) -> list[str]:

@@ -10,8 +10,8 @@ from typing import Any
 
 from ..names import yaml_text as text
 from ..names.addresses import is_address
+from ..quoting import one_line
 from .locations import dotted
-from .masking import masked_text
 
 _SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]""")
 
@@ -21,7 +21,7 @@ _DEEPEST = 60
 def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, str], environment: Mapping[str, str] | None) -> str | None:
     """Apply `--set PATH=VALUE`; return what is wrong with it, or `None`."""
     target, equals, written = assignment.partition("=")
-    where = masked_text(f"--set {assignment}")
+    where = one_line(f"--set {assignment}")
     segments = list(_SEGMENT.finditer(target))
     whole = "".join(match[0] for match in segments) == target and not target.endswith(".")
     path = tuple(int(match["index"]) if match["index"] else match["quoted"] or match["key"] for match in segments)
@@ -41,7 +41,7 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
     A model that is there already is refused, unless it is to be replaced, or `--set` only said how to read it.
     """
     name, equals, path = model.partition("=")
-    where = masked_text(f"--recs {model}")
+    where = one_line(f"--recs {model}")
     if not equals or not name or not path:
         return f"{where}: write it as NAME=PATH, or NAME=- for standard input"
     if not _is_text(model):
@@ -81,7 +81,7 @@ def _there_already(where: str, name: str) -> str:
 
 def add_input_format(config: dict[str, Any], form: str, origins: dict[text.Path, str]) -> str | None:
     """Apply `--input-format`: set the format of every source that is standard input; return what is wrong, or `None`."""
-    where = f"--input-format {form}"
+    where = one_line(f"--input-format {form}")
     piped = list(_piped(config.get("data"), ("data",)))
     for path, source in piped:
         with_format = {**source, "format": form}
@@ -100,7 +100,7 @@ def add_gates(config: dict[str, Any], given: Mapping[str, Any], folder: Path, or
         problem = _put(config, ("gates", key), [read_rule(rule) for rule in rules] if rules else value, f"--{key}", origins)
         if problem:
             return problem
-        origins.update({("gates", key, number): f"--rule {rule}" for number, rule in enumerate(rules)})
+        origins.update({("gates", key, number): one_line(f"--rule {rule}") for number, rule in enumerate(rules)})
     return None
 
 

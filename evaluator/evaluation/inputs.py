@@ -17,6 +17,7 @@ from ..measure.yardsticks import YARDSTICKS
 from ..names.addresses import is_address
 from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
+from ..secrets import without_values
 from .looking import Looker, masks_seen
 from .missing_files import refuse_missing_files
 
@@ -190,7 +191,7 @@ def _file(
     path: Path | load.Remote | load.FrameFile, name: str, source: load.Source, fingerprints: load.Fingerprints, folder: Path
 ) -> InputFile:
     size = path.stat().st_size if isinstance(path, Path) else fingerprints.size(path) if isinstance(path, load.FrameFile) else path.size
-    return InputFile(_configured_path(path, name, source, folder), size, fingerprints.of(path))
+    return InputFile(without_values(_configured_path(path, name, source, folder)), size, fingerprints.of(path))
 
 
 def _configured_path(path: Path | load.Remote | load.FrameFile, name: str, source: load.Source, folder: Path) -> str:
@@ -208,4 +209,4 @@ def with_configured_paths(message: str, source: load.Source, folder: Path) -> st
     """The message about a source with its paths as the config writes them."""
     for path, name in zip(source.paths, source.display_names, strict=True):
         message = message.replace(str(name), _configured_path(path, str(name), source, folder))
-    return message
+    return without_values(message)

@@ -15,6 +15,7 @@ import polars as pl
 from ..errors import DataError
 from . import sniff
 from .columns import IDS, public_name
+from .csv_rows import csv_rows
 from .json_values import is_id
 from .lines import CountedLines
 from .list_fields import value_of
@@ -67,7 +68,7 @@ def _first_broken_row(path: Path, source: Source, lines: CountedLines) -> DataEr
 
 def _rows(lines: CountedLines, scan: Scan) -> Iterator[list[str]]:
     if scan.format == "csv" and scan.quotes:
-        return csv.reader(lines, delimiter=scan.separator)
+        return csv_rows(lines, scan.separator)
     texts = (line.rstrip("\r\n") for line in lines)
     return (text.split(scan.separator or None) if text.strip() else [] for text in texts)
 

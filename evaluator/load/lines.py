@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import IO
 
+from .csv_rows import csv_rows
 from .recode import opened
 
 
@@ -28,6 +28,6 @@ def line_of_record(path: Path, separator: str, index: int) -> int:
     """The line, from 1, on which the record at `index`, from 0, of a file of separated text begins, where quoted fields span lines."""
     with opened(path) as file:
         lines = CountedLines(file)
-        for _ in islice(csv.reader(lines, delimiter=separator), index):
+        for _ in islice(csv_rows(lines, separator), index):
             pass
         return lines.number + 1

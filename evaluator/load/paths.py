@@ -35,8 +35,8 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
             problems.append(f"{role}: there is no file {_shown(path)}")
     if problems:
         raise DataError("\n".join(problems), "paths are relative to the config file")
-    for path in files:
-        refuse_name_in_bytes(role, path)
+    for file in files:
+        refuse_name_in_bytes(role, file)
     return files
 
 

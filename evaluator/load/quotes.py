@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
-import tempfile
+import io
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -17,7 +17,9 @@ import numpy as np
 import polars as pl
 
 from ..errors import DataError
+from ..temporary import folder_for_copies, new_copy
 from . import sniff
+from .csv_rows import csv_rows
 from .lines import CountedLines
 from .opening import FAILURES
 from .recode import opened, unpacked
@@ -112,8 +114,7 @@ def _packed_text_has_mark(role: str, path: Path) -> bool:
 
 
 def _temporary(path: Path, scratch: ExitStack) -> Path:
-    folder = scratch.enter_context(tempfile.TemporaryDirectory(prefix="receval-"))
-    return Path(folder) / (path.stem if path.suffix.lower() in sniff.PACKED else path.name)
+    return scratch.enter_context(folder_for_copies()) / (path.stem if path.suffix.lower() in sniff.PACKED else path.name)
 
 
 def _role_of_marks(path: Path, separator: str) -> tuple[Role, bool]:
@@ -150,7 +151,7 @@ def _blocks(path: Path) -> Iterator[bytes]:
 def _regular_copy(role: str, original: Path, path: Path, separator: str, scratch: ExitStack) -> tuple[Path, bool]:
     """A copy of a file in which all quotation marks are regular, and whether a quoted field spans lines."""
     target, across_lines, first_line = _temporary(original, scratch), False, 1
-    with opened(path) as packed, target.open("w", encoding="utf-8", newline="") as written:
+    with opened(path) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8", newline="") as written:
         lines, writer = CountedLines(packed), csv.writer(written, delimiter=separator, lineterminator="\n")
         left = iter(lines)
         try:
@@ -160,7 +161,7 @@ def _regular_copy(role: str, original: Path, path: Path, separator: str, scratch
                     written.write(f"{text}\n")
                     continue
                 first_line = lines.number
-                writer.writerow(next(csv.reader(chain([line], left), delimiter=separator, strict=True)))
+                writer.writerow(next(csv_rows(chain([line], left), separator, strict=True)))
                 across_lines |= lines.number > first_line
         except csv.Error as error:
             raise _unreadable(f"{role}: {original}", first_line, lines.number, str(error)) from None

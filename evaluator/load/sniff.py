@@ -15,6 +15,7 @@ from typing import Final
 
 from ..errors import DataError
 from .columns import IDS, LARGEST_EXACT, ORDERING
+from .csv_rows import csv_rows
 from .opening import FAILURES
 from .scan import Format, Kind, NumberType
 
@@ -173,7 +174,7 @@ def split(line: str, separator: str) -> list[str]:
     if len(separator) > 1:
         return line.split(separator)
     try:
-        return next(csv.reader(io.StringIO(line), delimiter=separator), [])
+        return next(csv_rows(io.StringIO(line), separator), [])
     except csv.Error:
         return line.split(separator)
 
@@ -188,7 +189,7 @@ def rows(lines: Sequence[str], separator: str, quotes: bool) -> list[list[str]]:
         return [line.split(separator) for line in texts]
     fields: list[list[str]] = []
     with suppress(csv.Error):  # the last row may go on behind the last line; a broken one is named when all rows are read
-        fields.extend(csv.reader((f"{line}\n" for line in texts), delimiter=separator, strict=True))
+        fields.extend(csv_rows((f"{line}\n" for line in texts), separator, strict=True))
     return fields or [split(texts[0], separator)]
 
 

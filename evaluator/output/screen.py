@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from io import BytesIO, StringIO, TextIOWrapper
@@ -14,10 +13,8 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-_UNSEEN: Final = ("Cc", "Cs", "Zl", "Zp")
-"""The kinds of characters that are shown by their number: control characters, halves of characters, ends of lines."""
-_TURNING: Final = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Marks that turn the direction of what follows; letters that are written from right to left need none."""
+from ..quoting import acts, seen
+
 _WORDS: Final = {
     "↑": "higher", "↓": "lower", "∞": "inf", "–": "-", "−": "-", "±": "+-", "…": "...", "◂": "<", "→": "->", "×": "x", "≥": ">=", "≤": "<=",
 }  # fmt: skip
@@ -86,8 +83,8 @@ class Screen:
         return "".join(map(self._visible, text))
 
     def _visible(self, character: str) -> str:
-        if unicodedata.category(character) in _UNSEEN or character in _TURNING:
-            return character.encode("unicode_escape").decode()
+        if acts(character):
+            return seen(character)
         if self.encodes(character):
             return character
         return _WORDS.get(character) or character.encode("ascii", "backslashreplace").decode()
