@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Final
 
 HIDDEN: Final = "***"
@@ -13,29 +16,45 @@ _ADDRESS: Final = re.compile(r"""(:/+)([^\s"'?#,}]*)(\?[^\s"',}]*)?""")
 
 _values: dict[str, str] = {}
 """What texts of configs took from the environment → how it is shown, `${NAME}`."""
+_of_one: ContextVar[dict[str, str] | None] = ContextVar("_of_one", default=None)
 
 
 def remember(name: str, value: str) -> None:
     """Keep in mind that `value` came from the variable `name`, so that no sentence repeats it."""
+    own = _of_one.get()
     for part in (value, *value.splitlines()):
         if len(part.strip()) >= _SHORTEST:
             _values[part.strip()] = f"${{{name}}}"
+            if own is not None:
+                own[part.strip()] = f"${{{name}}}"
 
 
-def without_values(text: str) -> str:
-    """`text` with `${NAME}` in the place of what came from the environment."""
-    for value in sorted(_values, key=len, reverse=True):
-        text = text.replace(value, _values[value])
+@contextmanager
+def remembering() -> Iterator[dict[str, str]]:
+    """What is remembered meanwhile: what one config took from the environment. Results repeat no more than that, whatever else was read."""
+    own: dict[str, str] = {}
+    token = _of_one.set(own)
+    try:
+        yield own
+    finally:
+        _of_one.reset(token)
+
+
+def without_values(text: str, values: Mapping[str, str] | None = None) -> str:
+    """`text` with `${NAME}` in the place of what came from the environment: of `values`, or of all that is known."""
+    values = _values if values is None else values
+    for value in sorted(values, key=len, reverse=True):
+        text = text.replace(value, values[value])
     return text
 
 
-def concealed(value: Any) -> Any:
-    """A value of JSON with `${NAME}` in the place of what came from the environment, in all its texts; it reads back as it was."""
+def concealed(value: Any, values: Mapping[str, str]) -> Any:
+    """A value of JSON with `${NAME}` in the place of `values`, in all its texts; it reads back as it was."""
     if isinstance(value, str):
-        return without_values(value)
+        return without_values(value, values)
     if isinstance(value, dict):
-        return {key: concealed(held) for key, held in value.items()}
-    return [concealed(held) for held in value] if isinstance(value, list | tuple) else value
+        return {key: concealed(held, values) for key, held in value.items()}
+    return [concealed(held, values) for held in value] if isinstance(value, list | tuple) else value
 
 
 def harmless(text: str) -> str:

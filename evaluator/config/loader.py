@@ -19,7 +19,7 @@ from pydantic_core import ErrorDetails
 from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..quoting import short
-from ..secrets import concealed
+from ..secrets import concealed, remembering
 from .contradictions import contradictions
 from .dialects import translate
 from .folds import Fold, folds_of
@@ -45,6 +45,8 @@ class Loaded:
     folds: Mapping[str, Config] = field(default_factory=dict)
     doubt: str = ""
     """How the evaluation is read, where another program could have written it; a sentence that results repeat."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """What came from the environment → how results show it, `${NAME}`."""
 
     def of_folds(self) -> dict[str, Loaded]:
         """The config of each fold, by its name; none without folds."""
@@ -58,7 +60,7 @@ class Loaded:
         if self.folds:
             data_of_folds = [{"name": name, **fold.resolved()["data"]} for name, fold in self.of_folds().items()]
             return {**replace(self, folds={}).resolved(), "data": {"folds": data_of_folds}}
-        resolved: dict[str, Any] = concealed(self._dumped())
+        resolved: dict[str, Any] = concealed(self._dumped(), self.variables)
         return resolved
 
     def _dumped(self) -> dict[str, Any]:
@@ -115,6 +117,20 @@ def load_config(
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: what is wrong`; of a mapping without a line.
     """
+    with remembering() as variables:
+        return _load(config, overrides, recommendations, environment, input_format, replace, gates, variables)
+
+
+def _load(
+    config: str | PathLike[str] | Mapping[str, Any],
+    overrides: Sequence[str],
+    recommendations: Sequence[str],
+    environment: Mapping[str, str] | None,
+    input_format: str | None,
+    replace: bool,
+    gates: Mapping[str, Any],
+    variables: Mapping[str, str],
+) -> Loaded:
     if isinstance(config, Mapping):
         document, name, folder = text.Document(with_rows_marked(config)), "", Path()
     else:
@@ -144,7 +160,8 @@ def load_config(
         configs, checked = {}, check(value, locations, folder, problems)
     warnings = [f"{locations.of_path(where, of_key=True)}: {message}" for where, message in unused(checked)]
     warnings += [f"{locations.in_file(('evaluation', *where), of_key=True)}: {message}" for where, message in translation.warnings]
-    return Loaded(checked, name, folder, tuple(warnings), configs, "" if translation.dialect else doubt(value.get("evaluation")))
+    doubtful = "" if translation.dialect else doubt(value.get("evaluation"))
+    return Loaded(checked, name, folder, tuple(warnings), configs, doubtful, variables)
 
 
 def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, problems: Sequence[str]) -> dict[str, Config]:

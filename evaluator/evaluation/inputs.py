@@ -175,23 +175,33 @@ def _refuse_unknown_models(predictions: Collection[str], models: Collection[str]
         raise DataError(f"data.predictions: there are no predicted ratings of the model {lacking[0]}", "give those of every model")
 
 
-def describe(inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fingerprints, folder: Path) -> tuple[Input, ...]:
+def describe(
+    inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fingerprints, folder: Path, variables: Mapping[str, str]
+) -> tuple[Input, ...]:
     """The inputs of the manifest: for each source its paths as the config writes them, sizes, hashes and the number of rows read."""
     return tuple(
         Input(
             source.role,
             n_rows[source.role],
-            tuple(_file(path, name, source, fingerprints, folder) for path, name in zip(source.paths, source.display_names, strict=True)),
+            tuple(
+                _file(path, name, source, fingerprints, folder, variables)
+                for path, name in zip(source.paths, source.display_names, strict=True)
+            ),
         )
         for source in inputs.all()
     )
 
 
 def _file(
-    path: Path | load.Remote | load.FrameFile, name: str, source: load.Source, fingerprints: load.Fingerprints, folder: Path
+    path: Path | load.Remote | load.FrameFile,
+    name: str,
+    source: load.Source,
+    fingerprints: load.Fingerprints,
+    folder: Path,
+    variables: Mapping[str, str],
 ) -> InputFile:
     size = path.stat().st_size if isinstance(path, Path) else fingerprints.size(path) if isinstance(path, load.FrameFile) else path.size
-    return InputFile(without_values(_configured_path(path, name, source, folder)), size, fingerprints.of(path))
+    return InputFile(without_values(_configured_path(path, name, source, folder), variables), size, fingerprints.of(path))
 
 
 def _configured_path(path: Path | load.Remote | load.FrameFile, name: str, source: load.Source, folder: Path) -> str:

@@ -50,6 +50,8 @@ class Request:
     """Of models with several runs what each run is evaluated as."""
     remarks: tuple[str, ...] = ()
     """What to say of the request itself in results."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """What came from the environment → how results show it."""
 
     @classmethod
     def of(cls, loaded: Loaded, *, whole_lists: bool = False) -> Request:
@@ -78,4 +80,5 @@ class Request:
             split=items.split if items is not None else None,
             runs=config.data.runs,
             remarks=(loaded.doubt,) if loaded.doubt else (),
+            variables=loaded.variables,
         )

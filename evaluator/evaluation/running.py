@@ -272,7 +272,9 @@ class Run:
             counts={name: of_one.counts for name, of_one in self.models.items()},
             higher_is_better={row.label: row.higher_is_better for row in rows},
             per_user=users,
-            inputs=describe(self.files.inputs, self.files.reader.n_rows, self.files.fingerprints, self.request.folder),
+            inputs=describe(
+                self.files.inputs, self.files.reader.n_rows, self.files.fingerprints, self.request.folder, self.request.variables
+            ),
             config=self.request.description,
             remarks=self.remarks,
             versions=provenance.versions(self.request.engine.name, (definition.metric for definition in self.plan.all)),
