@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points, packages_distributions, version
 from pathlib import Path
@@ -79,13 +79,13 @@ def _owners(module: str) -> tuple[tuple[str, str], ...]:
     if module in _FILES:
         name, digest = _FILES[module]
         return ((name, digest[:12]),)
-    return tuple((owner, version(owner)) for owner in sorted(set(_packages().get(module.partition(".")[0], ()))))
+    return tuple((owner, version(owner)) for owner in sorted(_packages_of(module.partition(".")[0])))
 
 
 @cache
-def _packages() -> Mapping[str, Sequence[str]]:
-    """The installed packages by the modules that they hold: all of them are looked at, which takes long, so once in a process."""
-    return packages_distributions()
+def _packages_of(module: str) -> frozenset[str]:
+    """The installed packages that hold a module: all packages are looked at, which takes long, so once for each module."""
+    return frozenset(packages_distributions().get(module, ()))
 
 
 def _owner(entry: EntryPoint) -> str:
