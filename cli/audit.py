@@ -69,20 +69,21 @@ def audit(
     loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
     warn(loaded)
     warn_of_settings_of_runs(loaded)
+    safe = {"spreadsheet_safe": loaded.config.output.spreadsheet_safe}
     if why:
         steps = difference(loaded, *why)
-        _emit(form, partial(steps_output.as_csv, steps), partial(steps_output.as_json, steps), partial(steps_output.page, steps))
+        _emit(form, partial(steps_output.as_csv, steps, **safe), partial(steps_output.as_json, steps), partial(steps_output.page, steps))
         return
     if wanted is not None:
         _check_number(wanted)
     report = receval.audit(loaded, conventions)
     if wanted is not None:
         found = report.find(wanted)
-        _emit(form, partial(output.found_as_csv, found), partial(output.found_as_json, found), partial(output.found_page, found))
+        _emit(form, partial(output.found_as_csv, found, **safe), partial(output.found_as_json, found), partial(output.found_page, found))
         return
     plain = not (overrides or recommendations or conventions)
     command = f"receval audit {shlex.quote(config)}" if plain else "the same with"
-    _emit(form, partial(output.as_csv, report), partial(output.as_json, report), partial(output.page, report, command))
+    _emit(form, partial(output.as_csv, report, **safe), partial(output.as_json, report), partial(output.page, report, command))
 
 
 def _check_number(wanted: str) -> None:

@@ -62,5 +62,5 @@ def check(
     if form == "json":
         emit(data.findings_as_json(result))
     else:
-        emit(on_screen(findings.show(result.findings, sys.stdout) + f"{findings.summary(result)}\n"))
+        emit(on_screen(findings.show(result.findings, sys.stdout) + f"{findings.summary(result)}\n"), drawn=True)
     context.exit(1 if result.failed(strict) else 0)

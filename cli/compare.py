@@ -67,6 +67,7 @@ def compare(
     from receval.config.comparing import Compare
     from receval.evaluation.gathering import gather, with_baseline_folder
     from receval.output import disk
+    from receval.output.data import is_spreadsheet_safe
 
     from . import comparisons
     from .questions import changed_by
@@ -87,9 +88,10 @@ def compare(
         results, questions = with_baseline_folder(gathered, questions)
         comparison = compare_results(results, questions)
         look_at = next((text for text in inputs if not os.path.isdir(Path(text.partition("=")[2] or text))), "CONFIG")
-        comparisons.save(comparison, targets, stage, look_at, lambda: comparisons.as_html(results, questions, inputs[0]))
+        safe = any(map(is_spreadsheet_safe, results.values()))
+        comparisons.save(comparison, targets, stage, look_at, lambda: comparisons.as_html(results, questions, inputs[0]), safe)
     if form is not None or not quiet:
-        emit(comparisons.rendered(comparison, form or "table", look_at, sys.stdout))
+        emit(comparisons.rendered(comparison, form or "table", look_at, sys.stdout, safe), drawn=form in (None, "table"))
 
 
 def _of_config(by: tuple[str, ...], cluster: str | None) -> list[str]:

@@ -44,7 +44,9 @@ def folders(files: Mapping[Path, str]) -> list[Path]:
     return [path if form == "folder" else destination(path).parent for path, form in files.items() if form == "folder" or is_plain(path)]
 
 
-def save(comparison: Comparison, files: Mapping[Path, str], stage: Stage, look_at: str, page: Callable[[], bytes]) -> None:
+def save(
+    comparison: Comparison, files: Mapping[Path, str], stage: Stage, look_at: str, page: Callable[[], bytes], safe: bool = False
+) -> None:
     """Write the comparison to files in their formats, and into folders all formats and the users who lose most; all or nothing.
 
     `page` makes the page of a report, in HTML.
@@ -52,9 +54,9 @@ def save(comparison: Comparison, files: Mapping[Path, str], stage: Stage, look_a
     content: dict[Path, bytes | Path] = {}
     for path, form in files.items():
         if form != "folder":
-            content[destination(path)] = page() if form == "html" else rendered(comparison, form, look_at)
+            content[destination(path)] = page() if form == "html" else rendered(comparison, form, look_at, safe=safe)
             continue
-        content |= {path / name: rendered(comparison, of_file, look_at) for name, of_file in _FILES.items()}
+        content |= {path / name: rendered(comparison, of_file, look_at, safe=safe) for name, of_file in _FILES.items()}
         if comparison.losers:
             content[path / USERS] = pages.users_as_parquet(comparison)
     stage.commit(content)
@@ -75,12 +77,12 @@ def as_html(results: Mapping[str, receval.Result], questions: Questions, source:
     return as_html(report_of(results, questions, ReportConfig(), source=source))
 
 
-def rendered(comparison: Comparison, form: str, look_at: str, screen: TextIO | None = None) -> bytes:
-    """The comparison in a format; a table is fitted to a screen."""
+def rendered(comparison: Comparison, form: str, look_at: str, screen: TextIO | None = None, safe: bool = False) -> bytes:
+    """The comparison in a format; a table is fitted to a screen, CSV is `safe` for spreadsheets."""
     if form == "json":
         return pages.as_json(comparison)
     if form == "csv":
-        return pages.as_csv(comparison)
+        return pages.as_csv(comparison, spreadsheet_safe=safe)
     if form == "latex":
         from receval.output.latex import comparison_as_latex  # only here: few comparisons are tables of a paper
 

@@ -101,7 +101,8 @@ def gate(
     errors = [finding for finding in result.findings if finding.severity == "error"]
     click.echo(findings.show(errors, sys.stderr), err=True, nl=False)
     if form != "table" or not quiet:
-        emit(on_screen(gating.table(result)) if form == "table" else gating.rendered(result, form, strict))
+        is_table = form == "table"
+        emit(on_screen(gating.table(result)) if is_table else gating.rendered(result, form, strict), drawn=is_table)
     if content is not None:
         machines.publish(content, system)
     gating.say_summary(result, quiet=quiet, strict=strict)

@@ -6,15 +6,20 @@ import sys
 
 import click
 import receval
-from receval.quoting import sentence
+from receval.quoting import seen, sentence
 
 
-def emit(content: bytes) -> None:
-    """Write to standard output; `OutputError` if it cannot be written."""
+def emit(content: bytes, *, drawn: bool = False) -> None:
+    """Write to standard output; `OutputError` if it cannot be written.
+
+    What was not `drawn` for people holds names as they are: on a terminal their characters are shown, in a pipe or file they are kept.
+    """
     from receval.errors import OutputError
 
     if sys.stdout is None:
         raise OutputError("cannot write to standard output: it is closed")
+    if not drawn and sys.stdout.isatty():
+        content = "".join(letter if letter in "\n\t" else seen(letter) for letter in content.decode()).encode()
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)

@@ -7,13 +7,17 @@ from collections.abc import Mapping
 
 from receval.output import blocks
 from receval.output.catalogue import as_json
+from receval.output.visible import without_links
 
 from .output import emit, on_screen
 
 
 def emit_page(page: blocks.Page, form: str) -> None:
     """Write a page as text for this terminal (`table`) or as Markdown (`md`)."""
-    emit(blocks.as_markdown(page).encode() if form == "md" else on_screen(blocks.show(page, sys.stdout)))
+    if form == "md":
+        emit(without_links(blocks.as_markdown(page)).encode())
+    else:
+        emit(on_screen(blocks.show(page, sys.stdout)), drawn=True)
 
 
 def print_page(page: blocks.Page, content: Mapping[str, object], form: str) -> None:

@@ -242,7 +242,7 @@ def _print_table(
     display = terminal.Display(looks.models_as_rows, looks.digits)
     text = terminal.show(looks.applied(result), sys.stdout, verbose, display, command=_ALL_FINDINGS, alike=alike, sentences=sentences)
     more = f"\n{blocks.show([*ledgers.page(result), *inputs_read.page(result)], sys.stdout)}" if verbose else ""
-    emit(on_screen(text + more + gates.below(result.gates, sys.stdout)))
+    emit(on_screen(text + more + gates.below(result.gates, sys.stdout)), drawn=True)
 
 
 def _print(result: receval.Result, renderer: Callable[[receval.Result], bytes], quiet: bool, verbose: bool, strict: bool) -> None:

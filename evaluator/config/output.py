@@ -39,6 +39,11 @@ class Output(Model):
         "as the first measure reads them",
     )
 
+    spreadsheet_safe: StrictBool = Field(
+        False,
+        description="whether texts in CSV files that a spreadsheet would take for a formula (they begin with =, +, -, @) get a ' in front",
+    )
+
     describe: StrictBool = Field(
         False, description="whether manifest.json also says what the files hold, as receval describe does; they are read once more for it"
     )

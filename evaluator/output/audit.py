@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import shlex
 from dataclasses import asdict
 
 from ..results.audit import FORMAT_VERSION, Audit, AuditedMeasure, FoundValues
+from . import csv_text
 from .blocks import Block, Grid, Heading, Points, Prose
 from .number_format import decimals, number
 
@@ -83,13 +82,10 @@ def found_page(found: FoundValues) -> list[Block]:
     ]
 
 
-def found_as_csv(found: FoundValues) -> str:
+def found_as_csv(found: FoundValues, *, spreadsheet_safe: bool = False) -> str:
     """One row per value."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("value", "measure", "convention", "model", "exact"))
-    writer.writerows((repr(one.value), one.measure, one.convention, one.model, str(found.exact).lower()) for one in found.values)
-    return text.getvalue()
+    values = ((repr(one.value), one.measure, one.convention, one.model, str(found.exact).lower()) for one in found.values)
+    return csv_text.as_csv([("value", "measure", "convention", "model", "exact"), *values], spreadsheet_safe=spreadsheet_safe)
 
 
 def found_as_json(found: FoundValues) -> str:
@@ -106,16 +102,14 @@ def _silent(audit: Audit, measure: AuditedMeasure) -> str:
     return "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
 
 
-def as_csv(audit: Audit) -> str:
+def as_csv(audit: Audit, *, spreadsheet_safe: bool = False) -> str:
     """One row per measure, convention and model, values in full precision."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("measure", "convention", "model", "value", "n_users", "reason"))
+    rows: list[tuple[object, ...]] = [("measure", "convention", "model", "value", "n_users", "reason")]
     for measure in audit.measures:
         for (convention, model), cell in measure.cells.items():
             value = "" if cell.value is None else repr(cell.value)
-            writer.writerow((measure.measure, convention, model, value, cell.n_users if cell.value is not None else "", cell.reason))
-    return text.getvalue()
+            rows.append((measure.measure, convention, model, value, cell.n_users if cell.value is not None else "", cell.reason))
+    return csv_text.as_csv(rows, spreadsheet_safe=spreadsheet_safe)
 
 
 def as_json(audit: Audit) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
 
 from ..results.audit_difference import FORMAT_VERSION, ConventionDifference, MeasureDifference
+from . import csv_text
 from .blocks import Block, Grid, Heading, Points, Prose, Terms
 from .number_format import decimals, number
 
@@ -75,19 +74,17 @@ def _signed(change: float | None, places: int) -> str:
     return f"{'-' if change < 0 else '+'}{size}" if size.strip("0.") else size
 
 
-def as_csv(difference: ConventionDifference) -> str:
+def as_csv(difference: ConventionDifference, *, spreadsheet_safe: bool = False) -> str:
     """One row per measure, model and step, in full precision; the first and the last step are the conventions themselves."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("measure", "model", "choice", "before", "after", "value", "added", "added_alone"))
+    rows: list[tuple[str, ...]] = [("measure", "model", "choice", "before", "after", "value", "added", "added_alone")]
     for measure in difference.measures:
         for model in difference.models:
-            writer.writerow((measure.measure, model, "", difference.first, difference.first, _written(measure.first[model]), "", ""))
+            rows.append((measure.measure, model, "", difference.first, difference.first, _written(measure.first[model]), "", ""))
             for index, step in enumerate(measure.steps):
                 numbers = (step.so_far[model], measure.added(index, model), measure.added_alone(index, model))
-                writer.writerow((measure.measure, model, step.choice, step.before, step.after, *map(_written, numbers)))
-            writer.writerow((measure.measure, model, "", difference.second, difference.second, _written(measure.second[model]), "", ""))
-    return text.getvalue()
+                rows.append((measure.measure, model, step.choice, step.before, step.after, *map(_written, numbers)))
+            rows.append((measure.measure, model, "", difference.second, difference.second, _written(measure.second[model]), "", ""))
+    return csv_text.as_csv(rows, spreadsheet_safe=spreadsheet_safe)
 
 
 def _written(value: float | None) -> str:

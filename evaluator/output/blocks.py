@@ -105,9 +105,9 @@ def as_markdown(page: Page) -> str:
 
 
 def _written(block: Block) -> Iterable[str]:
-    """The lines of a block; of names in it nothing is taken for HTML."""
+    """The lines of a block; of names in it nothing is taken for HTML or for the end of a line."""
     lines = _markdown(block)
-    return lines if isinstance(block, FormulaBlock) else map(without_tags, lines)
+    return lines if isinstance(block, FormulaBlock | MathBlock) else (without_tags(line).replace("\n", "⏎") for line in lines)
 
 
 def _markdown(block: Block) -> Iterable[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Final
@@ -15,7 +13,7 @@ from ..results.comparison import FORMAT_VERSION, Comparison
 from ..results.conclusions import conclusions
 from ..stats.digits import decimals, plain, signed
 from ..stats.records import Difference
-from . import blocks
+from . import blocks, csv_text
 from .blocks import Block, Heading, Points, Prose
 from .data import as_table
 from .figures import Figures
@@ -172,14 +170,11 @@ def as_markdown(comparison: Comparison, look_at: str) -> bytes:
     return without_links(blocks.as_markdown(page(comparison, look_at))).encode()
 
 
-def as_csv(comparison: Comparison) -> bytes:
+def as_csv(comparison: Comparison, *, spreadsheet_safe: bool = False) -> bytes:
     """One line per difference, over all users and within groups, with full precision."""
-    text = io.StringIO()
     rows = [one.cells() for one in (*comparison.differences, *comparison.by_group)]
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: " ".join(cell) if isinstance(cell, tuple) else cell for name, cell in row.items()} for row in rows)
-    return text.getvalue().encode()
+    lines = ([" ".join(cell) if isinstance(cell, tuple) else cell for cell in row.values()] for row in rows)
+    return csv_text.as_csv([list(rows[0]), *lines], spreadsheet_safe=spreadsheet_safe).encode()
 
 
 def users_as_parquet(comparison: Comparison) -> bytes:

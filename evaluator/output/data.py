@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 import json
@@ -19,12 +18,13 @@ from ..checks import CHECKS
 from ..results import protocol
 from ..results.gates import Gate
 from ..results.result import COLUMNS, FORMAT_VERSION, Result
+from . import csv_text
 from .indented_json import indented
 
 
 def as_csv(result: Result) -> bytes:
     """The long table: one line per model, metric, cut-off and aggregate."""
-    return _csv([COLUMNS, *(row.cells().values() for row in result.long_rows)])
+    return _csv([COLUMNS, *(row.cells().values() for row in result.long_rows)], result)
 
 
 def as_wide_csv(result: Result) -> bytes:
@@ -39,7 +39,7 @@ def as_wide_csv(result: Result) -> bytes:
     names = ("model", "by", "group", "fold", "run", "over_repeats")
     used = [index for index in range(len(names)) if any(key[index] is not None for key in lines)]
     values = ([*(key[index] for index in used), *(numbers.get(label) for label in labels)] for key, numbers in lines.items())
-    return _csv([[*(names[index] for index in used), *labels], *values])
+    return _csv([[*(names[index] for index in used), *labels], *values], result)
 
 
 def as_json(result: Result) -> bytes:
@@ -152,12 +152,15 @@ def as_table(frame: pl.DataFrame) -> bytes:
     return _parquet(frame)
 
 
-def _csv(lines: Iterable[Iterable[Any]]) -> bytes:
-    text = io.StringIO()
+def _csv(lines: Iterable[Iterable[Any]], result: Result) -> bytes:
     words = {True: "true", False: "false"}
     plain = ([words[cell] if isinstance(cell, bool) else cell for cell in line] for line in lines)
-    csv.writer(text, lineterminator="\n").writerows(plain)
-    return text.getvalue().encode()
+    return csv_text.as_csv(plain, spreadsheet_safe=is_spreadsheet_safe(result)).encode()
+
+
+def is_spreadsheet_safe(result: Result) -> bool:
+    """Whether the config of a result wants texts guarded that a spreadsheet would take for formulas."""
+    return bool((result.config.get("output") or {}).get("spreadsheet_safe"))
 
 
 def _json(content: dict[str, Any]) -> bytes:

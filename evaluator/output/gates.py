@@ -15,6 +15,7 @@ from rich.text import Text
 from ..results.gates import Gate, Outcome, Verdicts
 from .data import gate_cells
 from .screen import Screen
+from .visible import markdown_text
 
 FORMAT_VERSION: Final = 1
 """The version of the JSON form."""
@@ -78,12 +79,12 @@ def as_markdown(gates: Sequence[Gate]) -> str:
     """The gates as a Markdown table, with what so many users can show below; nothing without gates."""
     if not gates:
         return ""
-    lines = [f"**{title(gates)}**", "", "| | model | rule | found | |", "|---|---|---|---|---|"]
+    lines = [f"**{markdown_text(title(gates))}**", "", "| | model | rule | found | |", "|---|---|---|---|---|"]
     for word, *cells in rows(gates):
         marked = f"**{word}**" if word == _WORDS["fail"][0] else word
-        lines.append(f"| {' | '.join([marked, *(cell.replace('|', chr(92) + '|') for cell in cells)])} |")
+        lines.append(f"| {' | '.join([marked, *map(markdown_text, cells)])} |")
     verdicts = Verdicts(tuple(gates))
-    return "\n".join([*lines, "", f"- {verdicts.summary()}", *(f"- {note}" for note in verdicts.notes())]) + "\n"
+    return "\n".join([*lines, "", *(f"- {markdown_text(told)}" for told in (verdicts.summary(), *verdicts.notes()))]) + "\n"
 
 
 def as_json(gates: Sequence[Gate], *, strict: bool = False) -> bytes:

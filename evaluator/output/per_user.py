@@ -10,7 +10,8 @@ import polars as pl
 import polars.selectors as cs
 
 from ..results.result import Result
-from .data import as_table
+from .csv_text import guard
+from .data import as_table, is_spreadsheet_safe
 
 
 def as_parquet(result: Result) -> bytes:
@@ -20,7 +21,10 @@ def as_parquet(result: Result) -> bytes:
 
 def as_csv(result: Result) -> bytes:
     """The values as CSV in full precision; empty where a user has none, or it is not defined."""
-    return _without_nan(result).write_csv().encode()
+    values = _without_nan(result)
+    if is_spreadsheet_safe(result):
+        values = values.with_columns(cs.string().map_elements(guard, pl.String))
+    return values.write_csv().encode()
 
 
 def as_jsonl(result: Result) -> bytes:

@@ -9,7 +9,7 @@ from ..results.wording import shortened
 from . import blocks, findings, gates, groups, ledgers, repeats
 from .best_values import best, explained
 from .cells import Formats
-from .visible import markdown_text
+from .visible import markdown_text, without_links
 
 
 def arrow(result: Result, label: str) -> str:
@@ -40,7 +40,7 @@ def as_markdown(result: Result) -> bytes:
     checks = findings.as_markdown(result.findings)
     if checks:
         lines += ["", "## What the checks found", "", *checks]
-    more = blocks.as_markdown([*repeats.page(result), *groups.page(result), *ledgers.page(result)])
+    more = without_links(blocks.as_markdown([*repeats.page(result), *groups.page(result), *ledgers.page(result)]))
     return "\n".join([*lines, "", more]).encode()
 
 
