@@ -14,6 +14,10 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+_ADDRESSES = 1_300_000_000
+_ADDRESSES_OF_THREAD = 100_000_000
+"""How much address space a run asks for, most of which it never touches: 1.5 GB with two threads."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code; nothing but the exit code leaves this function."""
@@ -49,6 +53,7 @@ def _exit_code(arguments: Sequence[str]) -> int:
     try:
         if any("\0" in argument for argument in arguments):
             raise click.UsageError("an argument holds a NUL character")
+        _refuse_little_address_space()
         with _ended_by_sigterm(), cli.make_context("receval", list(arguments)) as context:
             cli.invoke(context)
         sys.stdout.flush()
@@ -80,6 +85,20 @@ def _exit_code(arguments: Sequence[str]) -> int:
         print(sentence(traceback.format_exc()), file=sys.stderr)
         print("receval: this is a bug of receval; please report it with the lines above", file=sys.stderr)
         return 70
+
+
+def _refuse_little_address_space() -> None:
+    """`MachineError` where `ulimit -v` leaves less than Polars needs for its threads: it would abort, or wait forever."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    from receval.errors import MachineError
+
+    limit, least = resource.getrlimit(resource.RLIMIT_AS)[0], _ADDRESSES + _ADDRESSES_OF_THREAD * (os.cpu_count() or 1)
+    if limit != resource.RLIM_INFINITY and limit < least:
+        message = f"this process may use {limit / 1e6:,.0f} MB of addresses (ulimit -v), and its threads need {least / 1e6:,.0f}"
+        raise MachineError(message, "raise the limit; engine.memory bounds the memory that rows take")
 
 
 def _interrupted() -> int:

@@ -15,7 +15,7 @@ DEFAULT_MARGIN = "default"
 
 def rows_of(result: Result, model: str) -> dict[str, Row]:
     """The rows of a model that can be compared, by label: all but those that say how far values spread."""
-    return {row.label: row for row in result.rows if row.model == model and not is_spread(row.aggregate)}
+    return {row.label: row for row in result.rows_by_model.get(model, ()) if not is_spread(row.aggregate)}
 
 
 def named(text: str, labels: Sequence[str], where: str = "measures") -> tuple[str, ...]:

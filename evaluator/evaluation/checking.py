@@ -41,21 +41,33 @@ def available_needs(files: Files, source: load.Source, definitions: Sequence[Def
     return frozenset(need for need, is_there in there.items() if is_there)
 
 
-def twins(name: str, inputs: Inputs, fingerprints: load.Fingerprints) -> tuple[str, ...]:
-    """The roles of sources with the same bytes as the lists of a model: models before it, the test and the train file."""
-    own = inputs.models[name]
-    before = list(inputs.models.values())[: list(inputs.models).index(name)]
-    others = [source for source in (inputs.test, inputs.train, *before) if source is not None]
-    alike = [source for source in others if source.paths and _sizes(source) == _sizes(own)]
-    return tuple(source.role for source in alike if _hashes(source, fingerprints) == _hashes(own, fingerprints))
+def twins(inputs: Inputs, fingerprints: load.Fingerprints) -> dict[str, tuple[str, ...]]:
+    """Of each model the roles of sources with the same bytes as its lists: the test and the train file, and models before it.
+
+    Only files of the same sizes are read for it.
+    """
+    sources = [source for source in (inputs.test, inputs.train) if source is not None and source.paths]
+    by_size: dict[tuple[int, ...], list[tuple[str | None, load.Source]]] = {}
+    models = ((name, source) for name, source in inputs.models.items() if source.paths)
+    for name, source in [*((None, source) for source in sources), *models]:
+        by_size.setdefault(_sizes(source), []).append((name, source))
+    found: dict[str, tuple[str, ...]] = {}
+    for alike in by_size.values():
+        by_bytes: dict[tuple[str, ...], tuple[str, ...]] = {}
+        for name, source in alike if len(alike) > 1 else ():
+            before = by_bytes.get(hashes := _hashes(source, fingerprints), ())
+            by_bytes[hashes] = (*before, source.role)
+            if name is not None and before:
+                found[name] = before
+    return found
 
 
-def _sizes(source: load.Source) -> list[int]:
-    return [path.stat().st_size if isinstance(path, Path) else path.size for path in source.paths]
+def _sizes(source: load.Source) -> tuple[int, ...]:
+    return tuple(path.stat().st_size if isinstance(path, Path) else path.size for path in source.paths)
 
 
-def _hashes(source: load.Source, fingerprints: load.Fingerprints) -> list[str]:
-    return [fingerprints.of(path) for path in source.paths]
+def _hashes(source: load.Source, fingerprints: load.Fingerprints) -> tuple[str, ...]:
+    return tuple(fingerprints.of(path) for path in source.paths)
 
 
 def names_of(source: load.Source) -> SourceNames:

@@ -205,6 +205,11 @@ class Run:
         """By which definitions each measure is computed."""
         return protocols_of(self.request.evaluation, self.files.inputs.test.columns)
 
+    @cached_property
+    def twins(self) -> Mapping[str, Sequence[str]]:
+        """The sources that have the same bytes as the lists of a model."""
+        return twins(self.files.inputs, self.files.fingerprints) if check_task_of(self.request).wants("X16") else {}
+
     def checks(self, source: load.Source, first: bool) -> CheckTask | None:
         """The checks that are made of a model, those of the files with the first one; `None` if there are none."""
         checks = check_task_of(self.request)
@@ -237,7 +242,7 @@ class Run:
             best=best,
             baseline=baseline,
             shown=frozenset(definition.label for definition in self.plan.shown),
-            twins=twins(name, inputs, self.files.fingerprints) if check_task_of(self.request).wants("X16") else (),
+            twins=self.twins.get(name, ()),
         )
 
     def note(self, symptoms: Sequence[Symptom]) -> None:

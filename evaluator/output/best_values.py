@@ -19,7 +19,8 @@ def best(result: Result, formats: Formats) -> frozenset[tuple[str, str]]:
     for label in result.labels():
         printed = _printed(label, rivals, formats)
         if result.higher_is_better[label] is not None and len(set(printed.values())) > 1:
-            marked |= {(model, label) for model, text in printed.items() if text == _winner(result, label, rivals, printed)}
+            winner = _winner(result, label, rivals, printed)
+            marked |= {(model, label) for model, text in printed.items() if text == winner}
     return frozenset(marked)
 
 

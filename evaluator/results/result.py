@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -103,6 +104,14 @@ class Result:
         """The rows of the long table: those over all users, those of groups, and those of each fold and run."""
         return (*self.rows, *self.by_group, *self.repeated)
 
+    @cached_property
+    def rows_by_model(self) -> Mapping[str, tuple[Row, ...]]:
+        """The rows of each model, found once: a sweep has thousands of models."""
+        found: dict[str, list[Row]] = {}
+        for row in self.rows:
+            found.setdefault(row.model, []).append(row)
+        return {model: tuple(rows) for model, rows in found.items()}
+
     @property
     def models(self) -> tuple[str, ...]:
         """The names of the models, in the order of the config."""
@@ -125,8 +134,8 @@ class Result:
     def _other_users(self, model: str, usual: int) -> Iterator[str]:
         """Which measures of a model are averaged over other users than the first one."""
         others: dict[tuple[int, str], list[str]] = {}
-        for row in self.rows:
-            if row.model == model and row.aggregate != "formula" and (row.n_users != usual or not row.n_users):
+        for row in self.rows_by_model.get(model, ()):
+            if row.aggregate != "formula" and (row.n_users != usual or not row.n_users):
                 others.setdefault((row.n_users, notes.why_others(row)), []).append(row.label)
         for (n, why), labels in others.items():
             over = f"averaged over {n:,} user{'' if n == 1 else 's'}{why}" if n else f"without a value: no user counts{why}"
@@ -134,7 +143,7 @@ class Result:
 
     def _undefined(self, model: str) -> Iterator[str]:
         """Which measures of a model have no value although users count; formulas say so themselves."""
-        rows = [row for row in self.rows if row.model == model and row.value is None and row.n_users > 0]
+        rows = [row for row in self.rows_by_model.get(model, ()) if row.value is None and row.n_users > 0]
         reasons: dict[str, list[str]] = {}
         for row in rows:
             if not (is_spread(row.aggregate) or row.aggregate == "formula"):

@@ -1,0 +1,99 @@
+"""Runs that would hang, flood or take minutes: they end in seconds, in a result or a sentence."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+from receval import load_config, run
+
+CONFIG = "data: {test: t.csv, recommendations: {m: l.csv}}\nevaluation: {metrics: [Recall@2]}\nhealth: off\n"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with a config and its files, being in it."""
+    for name, content in {"c.yaml": CONFIG, "t.csv": "user,item\n1,10\n2,11\n", "l.csv": "user,item,score\n1,10,2\n2,11,1\n"}.items():
+        (tmp_path / name).write_text(content)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+COMMANDS = [
+    "init PATH",
+    "init PATH t.csv",
+    "init --from PATH",
+    "validate PATH",
+    "run PATH",
+    "compare PATH",
+    "report PATH -o x.md",
+    "report c.yaml --template PATH -o x.txt",
+    "run c.yaml --plugin PATH",
+    "run c.yaml --set evaluation.convention=PATH",
+    "baseline set PATH",
+]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("path", ["pipe", "/dev/zero"])
+def test_what_is_no_regular_file_is_refused_before_it_is_read(command, path, here, receval):
+    os.mkfifo("pipe")
+    code, _, err = receval(*command.replace("PATH", path).split())
+    assert (code in (2, 3), len(err) < 500) == (True, True), err
+
+
+def test_a_template_is_no_larger_than_a_mebibyte(here, receval):
+    (here / "big.j2").write_text("x" * 2_000_000)
+    code, _, err = receval("report", "c.yaml", "--template", "big.j2", "-o", "x.txt")
+    assert (code, "a template may have" in err) == (2, True)
+
+
+def test_more_metrics_than_anybody_means_are_refused(here, receval):
+    (here / "many.yaml").write_text(CONFIG.replace("[Recall@2]", str([f"nDCG@{k}" for k in range(1, 20_001)])))
+    code, _, err = receval("validate", "many.yaml")
+    assert (code, "at most 10,000 metrics can be listed, and these are 20,000" in err) == (2, True)
+
+
+def test_a_text_of_a_megabyte_in_a_config_is_read_at_once(here, receval):
+    for text in ("w" * 1_000_000, "w " * 500_000, "w\n  " * 100_000):
+        (here / "long.yaml").write_text(f"{CONFIG}odd: {text}\n")
+        begin = time.process_time()
+        assert receval("validate", "long.yaml")[0] == 2
+        assert time.process_time() - begin < 10
+
+
+def test_init_reads_a_table_of_thousands_of_columns_in_seconds(here, receval):
+    rows = [[f"column{n}" for n in range(2_000)], *[[str(n + row) for n in range(2_000)] for row in range(20)]]
+    (here / "wide.csv").write_text("\n".join(map(",".join, rows)) + "\n")
+    begin = time.process_time()
+    assert receval("init", "wide.csv", "t.csv")[0] == 3
+    assert time.process_time() - begin < 20
+
+
+@pytest.mark.slow
+def test_the_time_of_a_model_does_not_grow_with_the_number_of_models(here):
+    """Every model has the bytes of another, the worst case for the check that looks for these."""
+    (here / "m").mkdir()
+
+    def seconds(n_models):
+        for number in range(n_models):
+            (here / "m" / f"m{number:04}.csv").write_text(f"user,item,score\n1,{10 + number % 2},2\n2,11,1\n")
+        begin = time.process_time()
+        run(load_config({"data": {"test": "t.csv", "recommendations": "m/*.csv"}, "evaluation": {"metrics": ["Recall@2"]}}))
+        return time.process_time() - begin
+
+    seconds(5)
+    few = seconds(40)
+    assert seconds(400) < 20 * few
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+@pytest.mark.parametrize("limit", [300_000, 600_000, 1_000_000])
+def test_a_limit_on_addresses_is_a_sentence_about_the_machine(limit, here):
+    command = f"ulimit -v {limit} && exec {sys.executable} -m receval.cli run c.yaml"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, "ulimit -v" in done.stderr, done.stdout) == (4, True, "")
