@@ -95,10 +95,12 @@ def _refuse_little_address_space() -> None:
         return
     from receval.errors import MachineError
 
-    limit, least = resource.getrlimit(resource.RLIMIT_AS)[0], _ADDRESSES + _ADDRESSES_OF_THREAD * (os.cpu_count() or 1)
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    wanted = os.environ.get("POLARS_MAX_THREADS", "")
+    least = _ADDRESSES + _ADDRESSES_OF_THREAD * (int(wanted) if wanted.isdecimal() else os.cpu_count() or 1)
     if limit != resource.RLIM_INFINITY and limit < least:
         message = f"this process may use {limit / 1e6:,.0f} MB of addresses (ulimit -v), and its threads need {least / 1e6:,.0f}"
-        raise MachineError(message, "raise the limit; engine.memory bounds the memory that rows take")
+        raise MachineError(message, "raise the limit, or set POLARS_MAX_THREADS; engine.memory bounds the memory that rows take")
 
 
 def _interrupted() -> int:
