@@ -29,11 +29,16 @@ class BesideBest:
     differences: Mapping[str, tuple[Difference, ...]]
 
     def alike(self) -> frozenset[tuple[str, str]]:
-        """The best models and those that cannot be told from them, as (model, measure)."""
+        """The best models, those with the same value, and those that cannot be told from them, as (model, measure)."""
         others = (
             (one.subject.model, measure) for measure, some in self.differences.items() for one in some if one.p is not None and not one.real
         )
-        same = ((one.subject.model, measure) for measure, some in self.differences.items() for one in some if one.verdict == "identical")
+        same = (
+            (one.subject.model, measure)
+            for measure, some in self.differences.items()
+            for one in some
+            if one.verdict == "identical" or one.difference == 0
+        )
         return frozenset((*((model, measure) for measure, model in self.best.items()), *others, *same))
 
     def sentences(self) -> list[str]:

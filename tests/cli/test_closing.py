@@ -42,6 +42,19 @@ def test_values_that_cannot_be_told_from_the_best_are_marked_like_it(config, rec
     assert "highest value printed, or lowest where less is better, and those that cannot be told from it" in out
 
 
+def test_models_with_the_same_value_of_a_whole_model_are_marked_alike(write, receval):
+    write("test.csv", "user,item\n1,10\n2,11\n")
+    write("one.csv", "user,item,score\n1,10,2\n2,12,1\n")
+    write("two.csv", "user,item,score\n1,13,2\n2,11,1\n")
+    write("items.csv", "item\n10\n11\n12\n13\n")
+    lists = "data: {test: test.csv, items: items.csv, recommendations: {one: one.csv, two: two.csv}}"
+    path = write("c.yaml", f"{lists}\nevaluation: {{metrics: [ItemCoverage(form=count)@1]}}\n")
+    code, out, err = receval("run", path, "--measures-as-rows", "--set", "health=off")
+    assert code == 0, err
+    lines = [line for line in out.splitlines() if line.strip().startswith("ItemCoverage")]
+    assert [line.count("◂") for line in lines] == [2], out
+
+
 def test_a_baseline_of_the_config_is_what_models_are_compared_with(config, receval):
     out = receval("run", config(", poor: poor.csv", "compare: {baseline: poor}"))[1]
     assert "one is better than poor on all 2 measures: nDCG@5 is higher by" in out
