@@ -51,7 +51,7 @@ def _guess(files: tuple[str, ...], output: str | None, force: bool) -> None:
     for doubt in config.doubts:
         click.echo(one_line(f"not sure: {doubt}"), err=True)
     if config.problem:
-        raise DataError(config.problem, "name the right files, or write the config by hand, with columns: {user: NAME, item: NAME} of each file")
+        raise DataError(config.problem, "name the right files, or write a config with columns: {user: NAME, item: NAME} for each")
     _save(config_text(config, _folder(target)), target)
     if target is not None:
         say(f"wrote {target}; next: receval run {shlex.quote(str(target))}")
