@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import (
     BeforeValidator,
@@ -125,10 +125,6 @@ def _others(value: Any) -> str:
             if known.parse(value) != _plainly(value) and metrics.resolve(known.parse(value), known):
                 names.append(name)
     return f"; {value} is a spelling of {' and '.join(names)}: write convention: {names[0]}" if names else ""
-
-
-_MOST_ENTRIES: Final = 10_000
-"""More would take minutes to read, and are a mistake."""
 
 
 def _list_of_entries(value: Any) -> Any:
