@@ -30,6 +30,8 @@ from .models import Config
 from .overrides import add_gates, add_input_format, add_model, override
 from .unused import unused
 
+_STDIN = "/dev/stdin"
+
 
 @dataclass(frozen=True)
 class Loaded:
@@ -118,8 +120,8 @@ def load_config(
     if isinstance(config, Mapping):
         document, name, folder = text.Document(with_rows_marked(config)), "", Path()
     else:
-        path = Path(config).expanduser()
-        document, name, folder = read_document(path, environment), str(path), path.parent
+        path = Path(_STDIN if config == "-" else config).expanduser()
+        document, name, folder = read_document(path, environment), str(path), _folder_of(path)
     value = document.value
     if not isinstance(value, dict):
         raise ConfigError(f"{name}:1:1: a config is a mapping with the keys data and evaluation, not {kind(value)}")
@@ -145,6 +147,11 @@ def load_config(
     warnings = [f"{locations.of_path(where, of_key=True)}: {message}" for where, message in unused(checked)]
     warnings += [f"{locations.in_file(('evaluation', *where), of_key=True)}: {message}" for where, message in translation.warnings]
     return Loaded(checked, name, folder, tuple(warnings), configs, "" if translation.dialect else doubt(value.get("evaluation")))
+
+
+def _folder_of(path: Path) -> Path:
+    """The folder that paths of a config start from: the working folder if the config came from a pipe."""
+    return Path() if not os.path.isfile(path) or path.parts[:2] in (("/", "dev"), ("/", "proc")) else path.parent
 
 
 def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, problems: Sequence[str]) -> dict[str, Config]:
@@ -211,7 +218,7 @@ def _read(path: Path) -> str:
     if os.path.isdir(path):
         raise ConfigError(f"{path} is a folder, not a config file")
     try:
-        return text.read_file(path)
+        return text.read_file(path, pipes=True)
     except FileNotFoundError:
         raise ConfigError(f"there is no config file {path}", "receval run CONFIG.yaml; the README shows one to start from") from None
     except OSError as error:

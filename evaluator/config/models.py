@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import (
     BeforeValidator,
@@ -127,16 +127,10 @@ def _others(value: Any) -> str:
     return f"; {value} is a spelling of {' and '.join(names)}: write convention: {names[0]}" if names else ""
 
 
-_MOST_ENTRIES: Final = 10_000
-"""More would take minutes to read, and are a mistake."""
-
-
 def _list_of_entries(value: Any) -> Any:
     entries = [{name: body} for name, body in value.items()] if isinstance(value, Mapping) else as_list(value)
-    if isinstance(entries, list | tuple) and len(entries) > _MOST_ENTRIES:
-        raise ValueError(
-            f"at most {_MOST_ENTRIES:,} metrics can be listed, and these are {len(entries):,}; top_k gives cut-offs to all of them"
-        )
+    if isinstance(entries, list | tuple) and len(entries) > 10_000:  # more take minutes to read, and are a mistake
+        raise ValueError(f"at most 10,000 metrics can be listed, and these are {len(entries):,}; top_k gives cut-offs to all")
     return entries
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import errno
 import os
 import re
+import select
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
@@ -33,6 +35,8 @@ _TAGS: Final = {_YAML + kind for kind in ["map", "seq", "str", "int", "float", "
 _MOST_VALUES: Final = 100_000
 _DEEPEST: Final = 60
 _LONGEST: Final = 4 << 20
+_PATIENCE: Final = 20
+"""For how many seconds a pipe may say nothing."""
 _MOST_DIGITS: Final = 400
 _LARGEST: Final = 10**300
 """A number from here on is a text: not every number type holds it, and Python prints it no more when it is longer."""
@@ -65,12 +69,34 @@ _HINTS: Final = {
 """What to do, by a part of what is wrong."""
 
 
-def read_file(path: FilePath) -> str:
-    """The text of a YAML file; `OSError` or `UnicodeDecodeError` if it has none, also for what is no regular file and may have no end."""
-    if os.path.exists(path) and not os.path.isfile(path):
+def read_file(path: FilePath, *, pipes: bool = False) -> str:
+    """The text of a YAML file; `OSError` or `UnicodeDecodeError` if it has none, also for what may have no end.
+
+    With `pipes` a pipe is read too, such as `<(…)` of a shell, as long as something comes from it.
+    """
+    if pipes and stat.S_ISFIFO(os.stat(path).st_mode):
+        content = _piped(path)
+    elif os.path.exists(path) and not os.path.isfile(path):
         raise OSError(errno.EINVAL, "it is no regular file", str(path))
-    with path.open("rb") as file:
-        return file.read(_LONGEST + 1).decode("utf-8-sig", "strict" if path.stat().st_size <= _LONGEST else "replace")
+    else:
+        with path.open("rb") as file:
+            content = file.read(_LONGEST + 1)
+    return content.decode("utf-8-sig", "strict" if len(content) <= _LONGEST else "replace")
+
+
+def _piped(path: FilePath) -> bytes:
+    """What comes from a pipe; `OSError` if nothing comes for a while: nobody may ever write to it."""
+    pipe, content = os.open(path, os.O_RDONLY | os.O_NONBLOCK), b""
+    try:
+        while len(content) <= _LONGEST:
+            if not select.select([pipe], [], [], _PATIENCE)[0]:
+                raise OSError(errno.ETIMEDOUT, f"it is a pipe from which nothing came for {_PATIENCE} seconds", str(path))
+            if not (more := os.read(pipe, 1 << 16)):
+                break
+            content += more
+    finally:
+        os.close(pipe)
+    return content
 
 
 def read(text: str, environment: Mapping[str, str] | None = None) -> Document:

@@ -40,8 +40,9 @@ COMMANDS = [
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("path", ["pipe", "/dev/zero"])
-def test_what_is_no_regular_file_is_refused_before_it_is_read(command, path, here, receval):
+def test_what_is_no_regular_file_is_refused_before_it_is_read(command, path, here, receval, monkeypatch):
     os.mkfifo("pipe")
+    monkeypatch.setattr("receval.names.yaml_text._PATIENCE", 0.05)
     code, _, err = receval(*command.replace("PATH", path).split())
     assert (code in (2, 3), len(err) < 500) == (True, True), err
 
@@ -97,3 +98,18 @@ def test_a_limit_on_addresses_is_a_sentence_about_the_machine(limit, here):
     command = f"ulimit -v {limit} && exec {sys.executable} -m receval.cli run c.yaml"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
     assert (done.returncode, "ulimit -v" in done.stderr, done.stdout) == (4, True, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes")
+@pytest.mark.parametrize("given", ["<(sleep 0.3; cat c.yaml)", "- < c.yaml", "- < <(cat c.yaml)", "/dev/stdin < <(cat c.yaml)"])
+def test_a_config_may_come_from_a_pipe_of_a_shell(given, here):
+    command = f"exec {sys.executable} -m receval.cli run {given} --format csv"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, "\nm,Recall,2,mean,1.0," in done.stdout) == (0, True), done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes")
+def test_a_config_from_a_pipe_has_at_most_4_mebibytes(here):
+    command = f"exec {sys.executable} -m receval.cli validate <(yes)"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, "larger than 4 MiB" in done.stderr) == (2, True)
