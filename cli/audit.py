@@ -56,9 +56,9 @@ def audit(
     Prints what each convention says of each model, how far they are apart, and whether the order of the models depends on the
     convention. The files are read once, however many conventions there are.
     """
-    import receval
     from receval.config import load_config
     from receval.evaluation.audit_difference import difference
+    from receval.evaluation.auditing import audit as audited
     from receval.output import audit as output
     from receval.output import audit_difference as steps_output
 
@@ -76,7 +76,7 @@ def audit(
         return
     if wanted is not None:
         _check_number(wanted)
-    report = receval.audit(loaded, conventions)
+    report = audited(loaded, conventions)
     if wanted is not None:
         found = report.find(wanted)
         _emit(form, partial(output.found_as_csv, found, **safe), partial(output.found_as_json, found), partial(output.found_page, found))

@@ -20,15 +20,15 @@ def describe(config: str, overrides: tuple[str, ...], recommendations: tuple[str
     For the test and train files and the lists of each model: rows, users, items, density, ratings or scores with a histogram, how rows
     are spread over users and items, the time span, and what the files have in common. Rows that lack a value are left out and counted.
     """
-    import receval
     from receval.config import load_config
+    from receval.evaluation.describing import describe as described
     from receval.output import description as pages
 
     from .pages import emit_page
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)
-    description = receval.describe(loaded)
+    description = described(loaded)
     if form == "json":
         emit(pages.as_json(description).encode())
     else:

@@ -35,8 +35,8 @@ def explain(
 
     MEASURE is a metric with its cut-off, such as 'nDCG@10' or 'MAP(convention=elliot)@5'; CONFIG the config with the files.
     """
-    import receval
     from receval.config import load_config
+    from receval.evaluation.explaining import explain as explained
     from receval.output import explanation as pages
 
     from .pages import emit_page
@@ -44,7 +44,7 @@ def explain(
     loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
     warn(loaded)
     warn_of_settings_of_runs(loaded)
-    explanation = receval.explain(loaded, measure, user, model)
+    explanation = explained(loaded, measure, user, model)
     if form == "json":
         emit(pages.as_json(explanation).encode())
     else:

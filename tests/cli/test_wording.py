@@ -1,0 +1,18 @@
+"""Every command speaks of the keys of the config, and none of the arguments of a call in Python."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.mark.parametrize("command", ["run", "check", "describe", "audit", "explain Recall@1 --user 1", "compare"])
+def test_what_is_wrong_with_a_file_is_said_in_the_words_of_the_config(command, write, receval):
+    write("test.csv", "user,item\n1,10\n")
+    write("lists.csv", "who,item,score\n1,10,1\n")
+    text = "data: {test: test.csv, recommendations: {one: lists.csv, two: lists.csv}}\nevaluation: {metrics: [Recall@1]}\n"
+    name, *more = command.split()
+    arguments = (*more[:1], write("config.yaml", text), *more[1:], *(("--model", "one") if name == "explain" else ()))
+    code, _, err = receval(name, *arguments)
+    assert code == 3
+    assert "data.recommendations.one: " in err
+    assert "columns: {user: NAME}" in err
