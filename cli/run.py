@@ -104,6 +104,9 @@ def run(
 
     if quiet and verbose:
         raise click.UsageError("-q and -v contradict each other: give one")
+    if per_user and form not in (None, "csv", "jsonl"):
+        raise click.UsageError(f"--per-user prints csv or jsonl, not {form}")
+    form = None if form == "table" else form
     looks = TableOptions(columns, sort, digits, models_as_rows)
     looks.refuse_beside(form or ("csv" if per_user else None))
     loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
@@ -116,8 +119,6 @@ def run(
     if print_config:
         click.echo(loaded.resolved_yaml(), nl=False)
         return
-    if per_user and form not in (None, "csv", "jsonl"):
-        raise click.UsageError(f"--per-user prints csv or jsonl, not {form}")
     looks.refuse_unknown(loaded)
     tracking.refuse_without_extra(loaded)
     system = machines.system(ci)
@@ -133,14 +134,14 @@ def run(
         failures_stage = stack.enter_context(failures.target(store))
         formats = (loaded.config.output.per_user_formats or (("parquet",) if per_user else ())) if folders else ()
         keeps = per_user or bool(formats) or has_gates or reported or tracked
-        compares = not quiet and form in (None, "table") and not per_user and closing.has_several(loaded)
+        compares = not quiet and form is None and not per_user and closing.has_several(loaded)
         result = _evaluate(
             loaded,
             quiet,
             keep_failures=store is not None,
             keep_users=keeps or compares or results.compares(files, form),
             most_values=None if keeps or results.compares(files, form) else closing.most_values(loaded),
-            complete=has_gates or bool(files or folders or reported or tracked or form not in (None, "table")),
+            complete=has_gates or bool(files or folders or reported or tracked or form is not None),
             enriched=_enriched(loaded, folders, stack),
             describes=loaded.config.output.describe or results.describes(loaded, files),
         )
