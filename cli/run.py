@@ -18,6 +18,7 @@ from .options import (
     ci_option,
     config_argument,
     input_format_option,
+    outputs_option,
     plugin_option,
     recs_option,
     replace_option,
@@ -45,14 +46,7 @@ _PER_USER_ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 @replace_option
 @input_format_option
 @click.option("--format", "form", type=FormatChoice(_FORMATS[:-1]), help="What to print; a table if not given.")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    metavar="FILE|DIR/",
-    help="Write the result: to a file in the format its ending names, or all result files into a folder. May be repeated.",
-)
+@outputs_option("Write the result: to a file in the format its ending names, or all result files into a folder.", metavar="FILE|DIR/")
 @click.option(
     "--per-user",
     is_flag=True,
