@@ -55,8 +55,8 @@ def _exit_code(arguments: Sequence[str]) -> int:
     try:
         if any("\0" in argument for argument in arguments):
             raise click.UsageError("an argument holds a NUL character")
-        _refuse_little_address_space()
-        with _ended_by_sigterm(), cli.make_context("receval", list(arguments)) as context:
+        with _ended_by_sigterm(), cli.make_context("receval", list(arguments)) as context:  # which prints --version and --help
+            _refuse_little_address_space()
             cli.invoke(context)
         sys.stdout.flush()
         return 0
