@@ -13,6 +13,7 @@ from ..metrics.definition import Definition
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import INPUTS, Choice, Tables
+from ..tables.ids import gathered
 from ..tables.part import LISTS, PartData, SourceRows
 from ..tables.prepared import Prepared
 from .tally import Examples, KeptRows
@@ -74,7 +75,7 @@ class ExaminedPart:
         index = np.flatnonzero(users) if users.dtype == np.bool_ else users
         if not len(index):
             return {}
-        frame = pl.DataFrame({"user": self.data.users.gather(index)} | {name: column[index] for name, column in columns.items()})
+        frame = pl.DataFrame({"user": gathered(self.data.users, index)} | {name: column[index] for name, column in columns.items()})
         return {"examples": Examples.of(frame.select("user").head(100))} | self.kept(frame)
 
     def kept(self, frame: pl.DataFrame, name: str = "rows") -> dict[str, Any]:

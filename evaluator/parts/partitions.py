@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from ..tables.ids import user_starts
 from ..temporary import not_written
 from .contiguous import WholeUsers, cut
 from .grouping import N_BUCKETS, by_bucket, by_user
 from .reading import Batches
 from .scratch import Scratch
-from .users import Indices, user_starts
+from .users import Indices
 
 
 def partitioned_users(batches: Batches, rows_per_part: int, memory: int, scratch: Scratch) -> Iterator[WholeUsers]:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from .array import Array
-from .ids import gathered
+from .ids import gathered, user_starts
 from .pairs import Lookup, Pairs, paired
 from .rows import starts_after
 
@@ -117,18 +117,8 @@ def _blocks(users: pl.Series, starts: Array | None) -> tuple[pl.Series, Array]:
     if not len(users):
         return users, np.empty(0, dtype=np.int64)
     if starts is None:
-        starts = _starts(users)
+        starts = user_starts(users)
     return gathered(users, starts), np.diff(np.append(starts, len(users)))
-
-
-def _starts(users: pl.Series) -> Array:
-    if users.dtype.is_integer():
-        ids = users.to_numpy()
-        new = np.flatnonzero(ids[1:] != ids[:-1]) + 1
-    else:
-        new = np.flatnonzero((users != users.shift()).fill_null(False).to_numpy())
-        new = new[new > 0]
-    return np.concatenate([[0], new])
 
 
 def _indexed(ids: Mapping[str, pl.Series]) -> tuple[pl.Series, dict[str, Array]]:
