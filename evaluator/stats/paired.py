@@ -96,12 +96,13 @@ class PairedSums:
 
     def difference(self, factor: Fraction = Fraction(1)) -> Fraction:
         """Σ(b - c·a) for a `factor` c."""
-        return self.sums.fraction(4) + (1 - factor) * self.base
+        total = self.sums.fraction(4)
+        return total if factor == 1 else total + (1 - factor) * self.base
 
     def difference_squares(self, factor: Fraction = Fraction(1)) -> Fraction:
         """Σ(b - c·a)² for a `factor` c, as (1 - c)·Σb² + c·Σd² - (1 - c)·c·Σa²."""
-        rest = 1 - factor
-        return rest * self.model_squares + factor * self.sums.fraction(5) - rest * factor * self.base_squares
+        total, rest = self.sums.fraction(5), 1 - factor
+        return total if factor == 1 else rest * self.model_squares + factor * total - rest * factor * self.base_squares
 
     def rounding(self, factor: Fraction) -> Fraction:
         """How far `difference_squares` may be off because squares of a and b are rounded."""
