@@ -57,6 +57,8 @@ class SameLists(HealthCheck):
         if "lists" not in tally:
             return []
         lists = tally["lists"].frame()
+        if lists["sum"].n_unique() == len(lists):
+            return []
         groups = lists.group_by("n_recommended", "sum").agg(users=pl.len())
         most = int(groups["users"].to_numpy().max())
         if most < 2:

@@ -168,8 +168,11 @@ def _parts(
 
 def _part_of_everyone(lists: WholeUsers, sides: Mapping[str, SideTable], roles: Collection[str]) -> Part:
     """The users with a list, and those of the sides called `roles`."""
-    users = pl.concat([gathered(lists.rows["user"], lists.starts), *(sides[role].users for role in roles)]).unique()
-    return Part(lists.rows, {role: side.rows_of(users) for role, side in sides.items()}, lists.starts)
+    known = {role: sides[role].frame for role in roles}
+    if len(known) < len(sides):
+        users = pl.concat([gathered(lists.rows["user"], lists.starts), *(sides[role].users for role in roles)]).unique()
+        known |= {role: side.rows_of(users) for role, side in sides.items() if role not in known}
+    return Part(lists.rows, known, lists.starts)
 
 
 def _users_without_lists(visits: list[_Visits], rows_per_part: int) -> Iterator[pl.Series]:

@@ -128,8 +128,12 @@ def _indexed(ids: Mapping[str, pl.Series]) -> tuple[pl.Series, dict[str, Array]]
         values = np.sort(np.concatenate(list(arrays.values())))
         values = values[np.append(True, values[1:] != values[:-1])[: len(values)]]
         return pl.Series("user", values), {name: np.searchsorted(values, array) for name, array in arrays.items()}
-    everything = pl.concat([series.rename("user") for series in ids.values()]).unique().sort()
-    return everything, {name: everything.search_sorted(series).to_numpy().astype(np.int64) for name, series in ids.items()}
+    everything = pl.concat([series.rename("user") for series in ids.values()])
+    index = everything.rank("dense").to_numpy().astype(np.int64) - 1
+    row = np.empty(int(index.max(initial=-1)) + 1, dtype=np.int64)
+    row[index] = np.arange(len(index))
+    ends = np.cumsum([len(series) for series in ids.values()])
+    return gathered(everything, row), dict(zip(ids, np.split(index, ends[:-1]), strict=True))
 
 
 def _gathered(order: Array, lengths: Array) -> Array:
