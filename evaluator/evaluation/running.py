@@ -159,9 +159,8 @@ class Run:
 
     def model(self, name: str, source: load.Source, progress: ModelProgress, *, first: bool) -> None:
         """Evaluate one model in one pass over its lists."""
-        files, plan = self.files, self.plan
+        files, plan, task = self.files, self.plan, self.task
         checks = self.checks(source, first)
-        task = self.task
         ties = plan.ties if checks is not None and checks.wants("R04") else None
         hashes = first and self.options.complete
         enriched = self.plan.definitions[0] if self.options.enriched is not None else None
