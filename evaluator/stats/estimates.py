@@ -114,7 +114,7 @@ def relative_difference(sums: PairedSums, alpha: float) -> Relative | None:
     if aa <= 0:
         return relative
     root = math.sqrt(max(0.0, ad**2 - aa * dd))
-    return replace(relative, low=(ad - root) / aa, high=(ad + root) / aa)
+    return Relative(relative.value, (ad - root) / aa, (ad + root) / aa)
 
 
 def _beyond_error(product: Fraction, sum_of_products: Fraction, t: Fraction, n: int) -> float:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
+from operator import add
 from typing import Final
 
 import numpy as np
@@ -55,10 +57,8 @@ class PairedSums:
         a, b = np.asarray(base, dtype=np.float64), np.asarray(model, dtype=np.float64)
         if a.shape != b.shape or a.ndim != 1:
             raise ValueError(f"values of users are paired by position, but there are {a.shape} and {b.shape} of them")
-        total = cls.zeros()
-        for start in range(0, len(a), _BLOCK):
-            total += _of_block(a[start : start + _BLOCK], b[start : start + _BLOCK])
-        return total
+        blocks = (_of_block(a[start : start + _BLOCK], b[start : start + _BLOCK]) for start in range(0, len(a), _BLOCK))
+        return reduce(add, blocks) if len(a) else cls.zeros()
 
     @property
     def same(self) -> int:
