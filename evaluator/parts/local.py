@@ -70,7 +70,7 @@ def local_parts(
 
     `lists` has the columns user (integer or text), item, row and possibly score, position and `odd_*`. `sides` maps roles to
     tables; each part has the rows of its users. Users who are in `test`, or in a side named in `last`, and have no list come in the
-    last parts.
+    last parts, or with the lists in a single part if all these rows are no more than `rows_per_part`.
 
     Lists in which the rows of each user stand together are cut where they stand. If the first batch shows that they do not, rows
     are partitioned by user, in memory up to `memory` bytes, then in files of `scratch`. `examine` gets each batch as read,
