@@ -9,12 +9,13 @@ from typing import Final
 import numpy as np
 import polars as pl
 
+from ..tables.ids import user_starts
 from ..temporary import not_written
 from .contiguous import WholeUsers, cut
 from .grouping import N_BUCKETS, by_bucket, by_user
 from .reading import Batches
 from .scratch import Scratch
-from .users import Indices, user_starts
+from .users import Indices
 
 _COUNTED: Final = 0.9
 """The share of the memory that the bytes of rows may have: about a tenth beside them goes to the allocator and to batches on their way."""
