@@ -34,19 +34,27 @@ settings.load_profile("default")
 Rows = Sequence[tuple[Any, ...]]
 
 
-class SparkTogether(LoadScopeScheduling):
-    """Gives all tests on Spark to one worker, so that they share one session, and spreads the others.
+class FilesTogether(LoadScopeScheduling):
+    """Gives the tests of a file to one worker, so that what they share is made once; all tests on Spark too, which share one session.
 
     The marks of xdist's own `--dist loadgroup` have no effect with pytest 9.2, which keeps ids of tests elsewhere than xdist 3.8 writes
     them.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return "spark" if "spark" in nodeid else nodeid
+        return "spark" if "spark" in nodeid else nodeid.partition("::")[0]
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SparkTogether:
-    return SparkTogether(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesTogether:
+    config.option.loadscopereorder = False
+    return FilesTogether(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let workers begin with Spark and with files that have slow tests, so that none of them waits for another at the end."""
+    if hasattr(config, "workerinput"):
+        slow = {item.path for item in items if item.get_closest_marker("slow")}
+        items.sort(key=lambda item: ("spark" not in item.nodeid, item.path not in slow))
 
 
 def table(columns: Sequence[str], rows: Rows) -> pl.DataFrame:
