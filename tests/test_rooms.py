@@ -264,8 +264,5 @@ def test_what_is_public_is_what_is_listed():
 
 def test_whether_a_path_is_there_is_asked_of_os_path_which_never_fails():
     """`Path.exists` and its like fail where a folder may not be read, and for names that are too long."""
-    asking = {
-        name: [ast.unparse(node.func) for node in nodes(name) if isinstance(node, ast.Call) and not node.args]
-        for name in MODULES
-    }
+    asking = {name: [ast.unparse(node.func) for node in nodes(name) if isinstance(node, ast.Call) and not node.args] for name in MODULES}
     assert not {name: asked for name, asked in asking.items() if any(one.endswith((".exists", ".is_file", "path.is_dir")) for one in asked)}
