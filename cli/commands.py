@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 
 import click
@@ -67,6 +68,12 @@ def _print_version(context: click.Context, parameter: click.Parameter, wanted: b
         context.exit()
 
 
+def _debug(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        os.environ["RECEVAL_DEBUG"] = "1"
+        os.environ["RUST_BACKTRACE"] = "1"
+
+
 _HELP = """Say how good recommendations are, by definitions you can name.
 
 \b
@@ -77,5 +84,8 @@ or wrong, 4 an engine or an optional extra is missing, 70 a bug of receval, 130 
 
 @click.group(cls=_Commands, help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version.")
+@click.option(
+    "--debug", is_flag=True, is_eager=True, expose_value=False, callback=_debug, help="Show where a failure comes from, for a report of it."
+)
 def cli() -> None:
     """Call a command."""

@@ -10,7 +10,7 @@ from typing import Any
 import click
 import receval
 
-from .options import recs_option, replace_option, set_option
+from .options import outputs_option, recs_option, replace_option, set_option
 from .output import emit, warn
 
 _FORMATS = ("table", "json", "csv", "md", "latex")
@@ -35,14 +35,7 @@ _ENDINGS = {".json": "json", ".csv": "csv", ".md": "md", ".tex": "latex", ".html
 @recs_option
 @replace_option
 @click.option("--format", "form", type=click.Choice(_FORMATS), help="What to print; a table if not given.")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    metavar="FILE|DIR/",
-    help="Write it too: .json, .csv, .md, .tex, .html, or a folder.",
-)
+@outputs_option("Write it too: .json, .csv, .md, .tex, .html, or a folder.", metavar="FILE|DIR/")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, and what --format asks for.")
 def compare(
     inputs: tuple[str, ...],

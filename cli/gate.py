@@ -11,7 +11,7 @@ from typing import Any
 import click
 import receval
 
-from .options import ci_option, recs_option, replace_option, set_option
+from .options import ci_option, outputs_option, recs_option, replace_option, set_option
 from .output import emit, on_screen, warn
 
 _ENDINGS = {".json": "json", ".md": "md"}
@@ -38,14 +38,7 @@ _SEVERITIES = click.Choice(("warn", "error", "pass"))
 @replace_option
 @ci_option
 @click.option("--format", "form", type=click.Choice(("table", "json", "md")), default="table", help="What to print; a table if not given.")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    metavar="FILE",
-    help="Write the verdicts too: .json or .md, or a report: .html, .xml (JUnit), .svg (a badge). May be repeated.",
-)
+@outputs_option("Write the verdicts too: .json or .md, or a report: .html, .xml (JUnit), .svg (a badge).")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, failures, and what --format json or md asks for.")
 @click.pass_context
 def gate(

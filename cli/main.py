@@ -26,6 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         # receval uses no plug-ins of pydantic; looking for them reads the metadata of every package that is installed.
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+        if os.environ.setdefault("RECEVAL_DEBUG", "0") == "0":
+            os.environ["RUST_BACKTRACE"] = "0"  # kilobytes for the developers of Polars
         gc.disable()  # a run is short and leaves few cycles behind; looking for them takes 2 % of it
         from .streams import prepare
 
@@ -53,8 +55,8 @@ def _exit_code(arguments: Sequence[str]) -> int:
     try:
         if any("\0" in argument for argument in arguments):
             raise click.UsageError("an argument holds a NUL character")
-        _refuse_little_address_space()
-        with _ended_by_sigterm(), cli.make_context("receval", list(arguments)) as context:
+        with _ended_by_sigterm(), cli.make_context("receval", list(arguments)) as context:  # which prints --version and --help
+            _refuse_little_address_space()
             cli.invoke(context)
         sys.stdout.flush()
         return 0
@@ -73,13 +75,19 @@ def _exit_code(arguments: Sequence[str]) -> int:
         print(sentence(told.getvalue()), end="", file=sys.stderr)
         return error.exit_code
     except RecevalError as error:
+        if os.environ.get("RECEVAL_DEBUG", "0") != "0":
+            import traceback
+
+            print(sentence(traceback.format_exc()), file=sys.stderr)
         print(f"receval: {error.shown()}", file=sys.stderr)
         return error.exit_code
     except (OSError, MemoryError) as error:
         failure = of_system(error)
         print(f"receval: {failure.shown()}", file=sys.stderr)
         return failure.exit_code
-    except Exception:
+    except (SystemExit, GeneratorExit):
+        raise
+    except BaseException:  # a panic of Polars is no Exception
         import traceback  # only here: an interruption may come while modules are read
 
         print(sentence(traceback.format_exc()), file=sys.stderr)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def _load_plugins(context: click.Context, parameter: click.Parameter, files: tuple[str, ...]) -> None:
@@ -62,3 +65,8 @@ input_format_option = click.option(
     type=click.Choice(("csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc")),
     help="The format of standard input, where a path is -; found out if not given.",
 )
+
+
+def outputs_option(help: str, metavar: str = "FILE") -> Callable[[_Command], _Command]:
+    """`-o`, which may be repeated."""
+    return click.option("-o", "--output", "outputs", multiple=True, metavar=metavar, help=f"{help} May be repeated.")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import receval
 
-from .options import ci_option, plugin_option, recs_option, replace_option, set_option
+from .options import ci_option, outputs_option, plugin_option, recs_option, replace_option, set_option
 from .output import emit, say, warn
 
 _FORMATS = ("html", "md", "latex", "junit", "badge", "code-quality")
@@ -16,14 +16,7 @@ _FORMATS = ("html", "md", "latex", "junit", "badge", "code-quality")
 
 @click.command()
 @click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    metavar="FILE",
-    help="Write the report: .html, .md, .tex, .xml (JUnit), .svg (a badge). May be repeated.",
-)
+@outputs_option("Write the report: .html, .md, .tex, .xml (JUnit), .svg (a badge).")
 @click.option("--format", "form", type=click.Choice(_FORMATS), help="Print the report in a form.")
 @click.option("--interactive", is_flag=True, help="Put Vega into the page (0.9 MB), which shows numbers under the pointer.")
 @click.option("--template", metavar="FILE.j2", help="Render a Jinja template of your own into the files of -o.")

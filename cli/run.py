@@ -18,6 +18,7 @@ from .options import (
     ci_option,
     config_argument,
     input_format_option,
+    outputs_option,
     plugin_option,
     recs_option,
     replace_option,
@@ -45,14 +46,7 @@ _PER_USER_ENDINGS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 @replace_option
 @input_format_option
 @click.option("--format", "form", type=FormatChoice(_FORMATS[:-1]), help="What to print; a table if not given.")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    metavar="FILE|DIR/",
-    help="Write the result: to a file in the format its ending names, or all result files into a folder. May be repeated.",
-)
+@outputs_option("Write the result: to a file in the format its ending names, or all result files into a folder.", metavar="FILE|DIR/")
 @click.option(
     "--per-user",
     is_flag=True,
@@ -104,6 +98,9 @@ def run(
 
     if quiet and verbose:
         raise click.UsageError("-q and -v contradict each other: give one")
+    if per_user and form not in (None, "csv", "jsonl"):
+        raise click.UsageError(f"--per-user prints csv or jsonl, not {form}")
+    form = None if form == "table" else form
     looks = TableOptions(columns, sort, digits, models_as_rows)
     looks.refuse_beside(form or ("csv" if per_user else None))
     loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
@@ -116,8 +113,6 @@ def run(
     if print_config:
         click.echo(loaded.resolved_yaml(), nl=False)
         return
-    if per_user and form not in (None, "csv", "jsonl"):
-        raise click.UsageError(f"--per-user prints csv or jsonl, not {form}")
     looks.refuse_unknown(loaded)
     tracking.refuse_without_extra(loaded)
     system = machines.system(ci)
@@ -133,14 +128,14 @@ def run(
         failures_stage = stack.enter_context(failures.target(store))
         formats = (loaded.config.output.per_user_formats or (("parquet",) if per_user else ())) if folders else ()
         keeps = per_user or bool(formats) or has_gates or reported or tracked
-        compares = not quiet and form in (None, "table") and not per_user and closing.has_several(loaded)
+        compares = not quiet and form is None and not per_user and closing.has_several(loaded)
         result = _evaluate(
             loaded,
             quiet,
             keep_failures=store is not None,
             keep_users=keeps or compares or results.compares(files, form),
             most_values=None if keeps or results.compares(files, form) else closing.most_values(loaded),
-            complete=has_gates or bool(files or folders or reported or tracked or form not in (None, "table")),
+            complete=has_gates or bool(files or folders or reported or tracked or form is not None),
             enriched=_enriched(loaded, folders, stack),
             describes=loaded.config.output.describe or results.describes(loaded, files),
         )

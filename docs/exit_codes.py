@@ -32,7 +32,8 @@ def page() -> list[Block]:
         Heading("Exit codes"),
         Prose(
             "They are the same for every command, so that a scheduler can tell a bad model (1) from a bad config (2), bad data (3) "
-            "and a bad machine (4). The sentence on standard error says what is wrong and what to do."
+            "and a bad machine (4). The sentence on standard error says what is wrong and what to do; `receval --debug run config.yaml` "
+            "also shows where a failure comes from, and what libraries say of it."
         ),
         Grid(("code", "meaning", "what to do"), tuple((str(code), *meaning) for code, meaning in CODES.items())),
     ]

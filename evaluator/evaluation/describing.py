@@ -10,6 +10,7 @@ import polars as pl
 
 from .. import load
 from ..config import Loaded
+from ..load.batches import batches
 from ..load.opening import FAILURES
 from ..load.scan import ReadError
 from ..load.tally import FaultTally
@@ -129,5 +130,5 @@ def _read(frame: pl.LazyFrame, source: load.Source) -> tuple[pl.DataFrame, pl.Da
 def _batches(frame: pl.LazyFrame, column: str) -> Iterator[Array]:
     """The finite numbers of a column."""
     values = frame.select(pl.col(column).cast(pl.Float64)).filter(pl.col(column).is_finite())
-    for batch in values.collect_batches(chunk_size=_ROWS_PER_BATCH, engine="streaming"):
+    for batch in batches(values, _ROWS_PER_BATCH):
         yield batch[column].to_numpy()

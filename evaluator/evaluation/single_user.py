@@ -6,6 +6,8 @@ import polars as pl
 
 from ..errors import DataError
 from ..load import Source
+from ..load.opening import FAILURES
+from ..load.scan import ReadError
 from ..load.tally import FaultTally
 from ..tables.part import LISTS
 from .files import Files
@@ -34,8 +36,11 @@ def _rows_of(reader: SourceReader, source: Source, user: int | str) -> pl.DataFr
     """The rows of a user in a source, of which all rows are looked at for faults, as in a run."""
 
     def collect(lazy: pl.LazyFrame, tally: FaultTally) -> pl.DataFrame:
-        tally.add(lazy)
-        rows = lazy.filter(pl.col("user") == user).collect(engine="streaming")
+        try:
+            tally.add(lazy)
+            rows = lazy.filter(pl.col("user") == user).collect(engine="streaming")
+        except FAILURES as error:
+            raise ReadError(str(error)) from error
         return rows.select(name for name in rows.columns if not name.startswith("odd_"))
 
     return reader.read(source, collect)

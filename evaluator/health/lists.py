@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from ..tables.array import Array
+from ..tables.array import Array, in_single_precision
 from ..tables.list_rows import ListRows
 from ..tables.pairs import distinct
 from ..tables.part import SourceRows
@@ -128,7 +128,7 @@ def compared_scores(part: ExaminedPart) -> Array:
     """The scores of the lists, in single precision if a measure compares them so."""
     score = part.lists.column("score")
     single = any(inner.lists.score_type == "float32" for definition in part.definitions for inner in definition.all)
-    return score.astype(np.float32) if single else score
+    return in_single_precision(score) if single else score
 
 
 def _filtered(rows: SourceRows, mask: Array) -> pl.DataFrame:

@@ -23,7 +23,7 @@ from ..load.read_options import ReadOptions
 from ..load.resolved_files import resolve
 from ..load.scan import Format, ReadError, Scan
 from ..load.source import PROCESS_SCRATCH
-from ..load.typed import stored_schema
+from ..load.typed_file import panics_at, stored_schema
 
 _ROLE: Final = "init"
 _MAX_ROWS: Final = 1_000
@@ -240,21 +240,18 @@ def _typed(paths: Sequence[Path], format: Format) -> RawFormat:
     """Read Parquet, Arrow IPC or Delta, whose schema tells the columns."""
     schema: dict[str, pl.DataType] = {}
     for path in reversed(paths):
-        try:
-            schema = stored_schema(path, format, ReadOptions())
-        except opening.FAILURES as error:
-            raise DataError(f"{path}: not a readable {format} file ({str(error).splitlines()[0]})", "is it complete?") from None
+        schema = stored_schema(str(path), path, format, ReadOptions())
     given = tuple(str(path) for path in paths)
     return _by_types(Source(_ROLE, "catalogue", given, Scan(given, format, {}, {}), {}), schema, {})
 
 
 def _by_types(source: Source, schema: Mapping[str, pl.DataType], read_keys: Mapping[str, Any]) -> RawFormat:
-    """Read the columns of values and of lists of values as text, and leave out the nested ones but for the fields of lists of structs."""
+    """Read the columns of values and of lists of values as text, and leave out others but for the fields of lists of structs."""
     fields = fields_of(schema)
     schema = flattened(schema, fields)
     source = replace(source, scan=replace(source.scan, fields=fields))
     inner = {name: dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype for name, dtype in schema.items()}
-    flat = [name for name, dtype in inner.items() if not dtype.is_nested() and dtype not in (pl.Binary, pl.Object)]
+    flat = [name for name, dtype in inner.items() if not (dtype.is_nested() or dtype in (pl.Binary, pl.Object) or panics_at(dtype))]
     if not flat:
         raise DataError(f"{source.given[0]}: it has no column of values")
     list_columns = frozenset(f"column_{number}" for number, name in enumerate(flat, 1) if schema[name].is_nested())

@@ -12,6 +12,7 @@ from typing import Any, Final
 import polars as pl
 
 from ..errors import DataError
+from .batches import batches
 from .columns import IDS
 from .list_fields import Fields, value_of
 from .list_text import ODD_ARRAY
@@ -21,6 +22,7 @@ _ODD_ID: Final = r'(?:[^"\d\sn-]|-?\d+[.eE]|"(?:[^"\\]|\\.)*\\u0000)'
 """The start of a value that is neither a text nor an integer nor null, or a text with a NUL character."""
 _NO_LIST: Final = r"[^\[\sn]"
 _ODD_LABEL: Final = r"[\[{]"
+_LINES_PER_BATCH: Final = 10_000
 _FLAT: Final = "write one value per row, or one text in which the values are separated"
 
 
@@ -98,7 +100,7 @@ def _lines_with(path: Path, pattern: str) -> Iterator[tuple[int, str]]:
     """The numbers, from 1, and texts of the lines in which a pattern occurs; none if the file cannot be read."""
     lines = pl.scan_lines(path, name="line", row_index_name="index", glob=False).filter(pl.col("line").str.contains(pattern))
     try:
-        for batch in lines.collect_batches(maintain_order=True, engine="streaming"):
+        for batch in batches(lines, _LINES_PER_BATCH):
             for index, line in batch.select("index", "line").iter_rows():
                 yield index + 1, line
     except FAILURES:

@@ -15,10 +15,10 @@ from .folders import path_column_kinds
 from .frame_file import FrameFile
 from .list_fields import Fields, fields_of, flattened, with_fields
 from .list_text import elements_of, syntax_of
-from .opening import FAILURES
 from .read_options import ReadOptions
 from .remote import Remote
 from .scan import Format, Kind, NumberType, Scan
+from .typed_file import panics_at, scan, stored_schema
 
 _INTEGERS: Final = {pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64}
 """The types of integers that are computed with as they are stored."""
@@ -31,7 +31,7 @@ _FLAT: Final = "write one value per row, or one text in which the values are sep
 def typed_scan(role: str, table: str, paths: Sequence[Path | Remote | FrameFile], format: Format, options: ReadOptions) -> Scan:
     """How to scan Parquet or IPC files, or Delta tables; `DataError` if one is none, or cannot be read as `options` says."""
     where = f"{role}: {paths[0]}"
-    schemas = {path: _schema(role, path, format, options) for path in paths}
+    schemas = {path: stored_schema(f"{role}: {path}", path, format, options) for path in paths}
     fields = fields_of(schemas[paths[0]]) if list_columns.may_hold_lists(table) else {}
     if fields:
         schemas = {path: flattened(schema, fields) for path, schema in schemas.items()}
@@ -88,7 +88,7 @@ def _columns(
 
 def _refuse_nested(where: str, schema: Mapping[str, pl.DataType], labels: Sequence[str]) -> None:
     for name in labels:
-        if schema[name].is_nested() or schema[name] in (pl.Binary, pl.Object):
+        if schema[name].is_nested() or schema[name] in (pl.Binary, pl.Object) or panics_at(schema[name]):
             raise DataError(f"{where}: column {name!r} is of type {schema[name]}, where text was expected", _FLAT)
 
 
@@ -115,7 +115,7 @@ def _texts(table: str, schemas: _Schemas, names: Mapping[str, str], format: Form
     looked_at = {
         column: name for column, name in names.items() if column == "user" or all(schema[name] == pl.String for schema in schemas.values())
     }
-    first = _scan(next(iter(schemas)), format, options).select(
+    first = scan(next(iter(schemas)), format, options).select(
         pl.col(name).cast(pl.String).alias(column) for column, name in looked_at.items()
     )
     frame = first.head(_ROWS).collect()
@@ -131,7 +131,7 @@ def _kind_in_all(
     for path, schema in schemas.items():
 
         def largest(path: Path | Remote | FrameFile = path) -> int:
-            return int(with_fields(_scan(path, format, options), fields, [name]).select(value.max()).collect().item() or 0)
+            return int(with_fields(scan(path, format, options), fields, [name]).select(value.max()).collect().item() or 0)
 
         kinds.append(_kind(f"{role}: {path}", column, name, _inner(schema[name]) if listed else schema[name], largest))
     return "text" if "text" in kinds else kinds[0]
@@ -161,7 +161,7 @@ def _number_types(
             number_types[column] = "real"
             for path in (path for path, whole in are_whole.items() if whole and column in ORDERING):
                 value = pl.col(name).explode() if column in nested else pl.col(name)
-                frame = with_fields(_scan(path, format, options), fields, [name])
+                frame = with_fields(scan(path, format, options), fields, [name])
                 largest = frame.select(value.cast(pl.Int128).abs().max()).collect().item()
                 if (largest or 0) > LARGEST_EXACT:
                     raise DataError(
@@ -171,35 +171,13 @@ def _number_types(
     return number_types
 
 
-def _schema(role: str, path: Path | Remote | FrameFile, format: Format, options: ReadOptions) -> dict[str, pl.DataType]:
-    try:
-        return stored_schema(path, format, options)
-    except FAILURES as error:
-        said = str(error).splitlines()[0]
-        raise DataError(f"{role}: {path}: not a readable {format} file ({said})", "is it complete?") from None
-
-
-def stored_schema(path: Path | Remote | FrameFile, format: Format, options: ReadOptions) -> dict[str, pl.DataType]:
-    """The columns that a file stores, with their types; an exception of `FAILURES` if it cannot be read."""
-    if isinstance(path, Path) and format == "ipc":
-        return dict(pl.read_ipc_schema(path))
-    return dict(_scan(path, format, options).collect_schema())  # a name is no pattern here, as it is where Polars reads a schema alone
-
-
-def _scan(path: Path | Remote | FrameFile, format: Format, options: ReadOptions) -> pl.LazyFrame:
-    if isinstance(path, FrameFile):
-        return path.frame
-    if format == "delta":
-        return pl.scan_delta(str(path), storage_options=dict(options.storage) or None)
-    scan = pl.scan_parquet if format == "parquet" else pl.scan_ipc
-    return scan(str(path), glob=False, storage_options=dict(options.storage) or None)
-
-
 def _inner(dtype: pl.DataType) -> pl.DataType:
     return pl.Series(dtype=dtype).explode().dtype
 
 
 def _kind(where: str, column: str, name: str, dtype: pl.DataType, largest: Callable[[], int]) -> Kind:
+    if panics_at(dtype):
+        raise DataError(f"{where}: column {name!r} is of type {dtype}, which Polars cannot read", "write numbers of fewer digits, or text")
     if column in IDS:
         if dtype.is_integer() and dtype not in (pl.UInt64, pl.Int128, pl.UInt128):
             return "integer"

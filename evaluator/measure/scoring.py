@@ -11,7 +11,7 @@ from ..errors import DataError
 from ..metrics.arrays import UNDEFINED
 from ..metrics.definition import Definition
 from ..metrics.measure import Measure, Ratio, Sums, plain
-from ..tables.array import Array
+from ..tables.array import Array, in_single_precision
 from ..tables.choices import Canonical
 from ..tables.graph import Choice, Tables, closure
 from ..tables.notes import Notes
@@ -174,4 +174,4 @@ def rounded(values: Array, float_type: str) -> Array:
     """Values in the precision of the axis `float_type`."""
     if float_type == "decimals5":
         return np.round(values, 5)
-    return values.astype(np.float32).astype(np.float64) if float_type == "float32" else values
+    return in_single_precision(values).astype(np.float64) if float_type == "float32" else values

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..tables import top_items  # noqa: F401, declares the table is_hit
-from ..tables.array import Array
+from ..tables.array import Array, in_single_precision
 from ..tables.graph import table
 from ..tables.lists import Reading
 from ..tables.rows import Rows
@@ -29,7 +29,7 @@ def misses_by_score(reading: Reading, hits: Rows, is_hit: Array, single: bool) -
         misses = np.cumsum(~is_hit)
         before = np.concatenate([[0], misses])
         return hits.with_columns(higher=misses[row] - before[reading.starts[hits.user]], tied=np.zeros(len(hits), dtype=np.int64))
-    score = reading.score.astype(np.float32) if single else reading.score
+    score = in_single_precision(reading.score) if single else reading.score
     levels, level = np.unique(score, return_inverse=True)
     width = len(levels)
     missed = np.sort(reading.user[~is_hit] * width + level[~is_hit])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import polars as pl
 
+from ..load.batches import batches
 from ..load.opening import FAILURES
 from ..load.scan import ReadError
 
@@ -49,17 +50,9 @@ class ListReader:
 
 def _collected(lists: pl.LazyFrame, rows_per_batch: int) -> Batches:
     try:
-        batches = iter(lists.collect_batches(chunk_size=rows_per_batch, maintain_order=True, engine="streaming"))
+        yield from batches(lists, rows_per_batch)
     except FAILURES as error:
         raise ReadError(str(error)) from error
-    while True:
-        try:
-            batch = next(batches, None)
-        except FAILURES as error:
-            raise ReadError(str(error)) from error
-        if batch is None:
-            return
-        yield batch
 
 
 def _clean(batch: pl.DataFrame) -> pl.DataFrame:

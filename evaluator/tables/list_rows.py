@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from ..conventions.choices import Lists
-from .array import Array
+from .array import Array, in_single_precision
 from .pairs import Pairs, any_repeated
 from .part import SourceRows
 from .prepared import Prepared
@@ -48,7 +48,7 @@ class ListRows:
         if name == "item_text":
             return self.rows.item.cast(pl.String)
         if name == "score32":
-            return self.rows.column("score").astype(np.float32)
+            return in_single_precision(self.rows.column("score"))
         return self.rows.item if name == "item" else self.rows.column(name)
 
     def ranked(self, choice: Lists) -> Array | None:

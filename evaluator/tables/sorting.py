@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from .array import Array
+from .array import Array, in_single_precision
 from .rows import in_order
 
 _MOST_USERS = 1 << 31
@@ -43,8 +43,7 @@ def _in_32_bits(key: Array) -> Array:
         if int(key.max()) - int(least) < 1 << 32:
             above: Array = (key - least).astype(np.uint32)
             return above
-    with np.errstate(over="ignore"):
-        bits = (key.astype(np.float32) + np.float32(0)).view(np.uint32)  # makes -0.0 the same as 0.0
+    bits = (in_single_precision(key) + np.float32(0)).view(np.uint32)  # makes -0.0 the same as 0.0
     # Bits of floats rise with positive and fall with negative ones: those of negative ones are inverted.
     negative = (bits >> np.uint32(31)) * np.uint32(0xFFFFFFFF)
     rising: Array = bits ^ (negative | _SIGN)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .array import Array
+from .array import Array, in_single_precision
 from .graph import table
 from .list_rows import ListRows
 from .lists import Reading, first_of_each
@@ -79,7 +79,7 @@ def _equal_neighbours(reading: Reading, repeating_users: Array, single: bool) ->
     """The first row and the size of each run."""
     score = reading.source.rows.column("score")
     score = score if reading.rows is None else score[reading.rows]
-    score = score.astype(np.float32) if single else score
+    score = in_single_precision(score) if single else score
     equal = within_users(score[1:] == score[:-1], reading.starts)
     if not equal.any():
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)

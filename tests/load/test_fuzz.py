@@ -17,8 +17,11 @@ from collections.abc import Callable
 
 import polars as pl
 import pytest
-from receval import load_config, run
+from receval import Loaded, Result, load_config, run
 from receval.errors import RecevalError
+from receval.evaluation.auditing import audit
+from receval.evaluation.describing import describe
+from receval.evaluation.explaining import explain
 
 from tests.conftest import CONFIGS
 from tests.load.conftest import LISTS, TEST
@@ -127,6 +130,34 @@ def fuzzed(seeds: dict[str, bytes], attempt: Callable[[str, bytes], None]) -> No
         tried += 1
 
 
+def refusal(call: Callable[[], object]) -> RecevalError | None:
+    try:
+        call()
+    except RecevalError as error:
+        return error
+    return None
+
+
+def agree(config: Loaded) -> None:
+    """Call all that read the files of a config: what one refuses the others refuse, and `check` and `describe` may tell of it."""
+    refused = refusal(lambda: run(config))
+    explained = refusal(lambda: explain(config, "Recall@10", "1"))
+    audited = refusal(lambda: audit(config))
+    told: list[Result] = []
+    checked = refusal(lambda: told.append(run(config, tolerant=True)))
+    described = refusal(lambda: describe(config))
+    if refused is None:
+        assert checked is None, checked
+        assert described is None, described
+        assert explained is None or "no file holds the user" in explained.message, explained
+        assert audited is None or ("in common" in audited.message and told[0].failed()), audited
+    else:
+        assert explained is not None, refused
+        assert audited is not None, refused
+        assert checked is not None or told[0].failed(), refused
+        assert checked is None or described is not None, (refused, checked)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("role", ["recommendations", "test"])
 def test_no_bytes_of_a_data_file_make_the_loader_fail_otherwise_than_in_a_sentence(role, write, tmp_path):
@@ -139,7 +170,7 @@ def test_no_bytes_of_a_data_file_make_the_loader_fail_otherwise_than_in_a_senten
         path = write(name, content)
         write("config.yaml", config_of(role, name, choice.choice(SAID)))
         try:
-            run(load_config(tmp_path / "config.yaml"))
+            agree(load_config(tmp_path / "config.yaml")) if choice.random() < 0.3 else run(load_config(tmp_path / "config.yaml"))
         finally:
             path.unlink()
 

@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from receval.tables.array import in_single_precision
 from receval.tables.rows import in_order
 from receval.tables.sorting import sorted_within_users
 
@@ -30,3 +31,7 @@ def test_the_order_is_that_of_the_columns(key, falls):
 
 def test_no_rows_have_no_order():
     assert not len(sorted_within_users(np.empty(0, np.int64), [(np.empty(0), True)]))
+
+
+def test_scores_too_large_for_single_precision_are_the_largest_and_no_warning_comes_of_them():
+    assert in_single_precision(np.array([1e39, 1.0, -1e300])).tolist() == [np.inf, 1.0, -np.inf]

@@ -21,7 +21,8 @@ import receval as library
 from receval.config.tracking import MlflowTracking, WandbTracking
 from receval.evaluation.tracking import files_of
 
-MEASURE = "nDCG(gain=linear)@3"
+from tests.trackers.conftest import MEASURE
+
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # warnings of these libraries are their own
 needs_mlflow = pytest.mark.skipif(find_spec("mlflow") is None, reason="needs the extra mlflow")
 needs_server = pytest.mark.skipif(find_spec("mlflow") is None or find_spec("sqlalchemy") is None, reason="needs the whole of mlflow")
@@ -29,11 +30,7 @@ needs_wandb = pytest.mark.skipif(find_spec("wandb") is None, reason="needs the e
 
 
 @pytest.fixture(scope="module")
-def result() -> library.EvaluationResult:
-    users = range(60)
-    lists = {"old": {user: [9, user % 7] for user in users}, "new.er": {user: [user % 7, 9] for user in users}}
-    test = {user: [user % 7] for user in users}
-    evaluated = library.evaluate(test=test, recommendations=lists, metrics=[MEASURE, "nDCG@3", "HitRate@1"], health=False)
+def result(evaluated: library.EvaluationResult) -> library.EvaluationResult:
     return replace(evaluated, gates=evaluated.gate("nDCG@3 >= 0.5", models="new.er").gates)
 
 

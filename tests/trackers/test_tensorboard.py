@@ -16,16 +16,9 @@ from receval.config.tracking import TensorboardTracking, Tracking
 from receval.evaluation.tracking import files_of, track
 from receval.extras import install_command
 
-MEASURE = "nDCG(gain=linear)@3"
+from tests.trackers.conftest import MEASURE
+
 needs_tensorboard = pytest.mark.skipif(find_spec("tensorboardX") is None, reason="needs the extra tensorboard")
-
-
-@pytest.fixture(scope="module")
-def result() -> library.EvaluationResult:
-    users = range(60)
-    lists = {"old": {user: [9, user % 7] for user in users}, "new.er": {user: [user % 7, 9] for user in users}}
-    test = {user: [user % 7] for user in users}
-    return library.evaluate(test=test, recommendations=lists, metrics=[MEASURE, "nDCG@3", "HitRate@1"], health=False)
 
 
 def read(folder: Path) -> dict[str, Any]:
@@ -45,30 +38,30 @@ def read(folder: Path) -> dict[str, Any]:
 
 
 @needs_tensorboard
-def test_event_files_hold_the_values_of_each_model_under_names_that_lead_back(result: library.EvaluationResult, tmp_path: Path):
+def test_event_files_hold_the_values_of_each_model_under_names_that_lead_back(evaluated: library.EvaluationResult, tmp_path: Path):
     from receval.trackers.tensorboard import TensorboardFiles
 
     tracker = TensorboardFiles(TensorboardTracking(run="commit 1"), tmp_path)
-    assert tracker.log(result, files_of(result)) == str(tmp_path / "commit_1")
+    assert tracker.log(evaluated, files_of(evaluated)) == str(tmp_path / "commit_1")
     assert {path.name for path in (tmp_path / "commit_1").iterdir()} == {"old", "new_er", "results.json", "report.html", "manifest.json"}
     for folder, model in {"old": "old", "new_er": "new.er"}.items():
         found = read(tmp_path / "commit_1" / folder)
         names = json.loads(found["receval.measures/text_summary"])
         assert names["nDCG.gain-linear_at_3"] == MEASURE
         assert {names[name]: value for name, value in found.items() if name in names} == {
-            measure: np.float32(value) for measure, value in result.to_dict()[model].items()
+            measure: np.float32(value) for measure, value in evaluated.to_dict()[model].items()
         }
         assert found["nDCG_at_3.low"] <= found["nDCG_at_3"] <= found["nDCG_at_3.high"]
         assert found["receval.model/text_summary"] == model
         assert json.loads(found["receval.settings/text_summary"])["convention"] == "receval"
-    assert tracker.log(result, {}) == str(tmp_path / "commit_1_2")  # no evaluation is mixed with another
+    assert tracker.log(evaluated, {}) == str(tmp_path / "commit_1_2")  # no evaluation is mixed with another
 
 
 def test_without_the_library_it_is_told_which_extra_to_install(
-    result: library.EvaluationResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    evaluated: library.EvaluationResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setitem(sys.modules, "tensorboardX", None)
     asked = Tracking(tensorboard=TensorboardTracking())
-    (tracked,) = track(result, [asked], tmp_path)
+    (tracked,) = track(evaluated, [asked], tmp_path)
     assert install_command("tensorboard") in tracked.problem
     assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,83 @@
+"""One file that stores the types of its columns (Parquet, Arrow IPC), or one Delta table: its columns, and how to scan it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from ..errors import DataError
+from ..quoting import short
+from .frame_file import FrameFile
+from .opening import FAILURES
+from .read_options import ReadOptions
+from .remote import Remote
+from .scan import Format
+
+_MOST_DIGITS: Final = 38
+"""Of the decimal numbers that Polars reads."""
+
+
+def stored_schema(
+    where: str, path: Path | Remote | FrameFile, format: Format, options: ReadOptions, *, hint: str = "is it complete?"
+) -> dict[str, pl.DataType]:
+    """The columns that a file stores, with their types; `DataError` if it cannot be read, or has a type that Polars does not know."""
+    try:
+        with _panics_held_back():
+            if isinstance(path, Path) and format == "ipc":
+                return dict(pl.read_ipc_schema(path))
+            # a name is no pattern here, as it is where Polars reads a schema alone
+            return dict(scan(path, format, options).collect_schema())
+    except pl.exceptions.PanicException as error:
+        hint = f"{hint} if so, write its columns in plain types: integers, numbers, text, or lists of these"
+        raise DataError(f"{where}: Polars cannot read this {format} file ({_first_line(error)})", hint) from error
+    except FAILURES as error:
+        raise DataError(f"{where}: not a readable {format} file ({_first_line(error)})", hint) from error
+
+
+def scan(path: Path | Remote | FrameFile, format: Format, options: ReadOptions) -> pl.LazyFrame:
+    """The rows of a file or Delta table."""
+    if isinstance(path, FrameFile):
+        return path.frame
+    if format == "delta":
+        return pl.scan_delta(str(path), storage_options=dict(options.storage) or None)
+    scanned = pl.scan_parquet if format == "parquet" else pl.scan_ipc
+    return scanned(str(path), glob=False, storage_options=dict(options.storage) or None)
+
+
+def _first_line(error: BaseException) -> str:
+    return short(next(iter(str(error).splitlines()), type(error).__name__))
+
+
+def panics_at(dtype: object) -> bool:
+    """Whether Polars knows a type, and panics at its values: a decimal number of more than 38 digits."""
+    return isinstance(dtype, pl.Decimal) and dtype.precision > _MOST_DIGITS
+
+
+@contextmanager
+def _panics_held_back() -> Iterator[None]:
+    """Do not print what a panic tells the developers of Polars, before our own sentence.
+
+    Only where the command line asks for it (RECEVAL_DEBUG is 0): a program of someone else may be writing to standard error.
+    """
+    if os.environ.get("RECEVAL_DEBUG") != "0":
+        yield
+        return
+    before, (end, start) = os.dup(2), os.pipe()
+    os.set_blocking(start, False)  # what does not fit is lost, and nobody waits
+    os.dup2(start, 2)
+    try:
+        yield
+    finally:
+        os.dup2(before, 2)
+        os.close(before)
+        os.close(start)
+        with os.fdopen(end, "rb") as printed:
+            text = printed.read()
+        if text and b"panicked at" not in text:
+            with suppress(OSError):  # what standard error cannot take is lost
+                os.write(2, text)

@@ -1,0 +1,113 @@
+"""Files that make Polars panic: every command refuses them in one sentence, and no rows are missing without a word."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import polars as pl
+import pytest
+from receval.load.batches import batches
+from receval.load.read_options import ReadOptions
+from receval.load.typed_file import stored_schema
+
+pa = pytest.importorskip("pyarrow")
+SCORES = pa.array([1.0, 2.0])
+UNREADABLE = {
+    "run-end encoded": {"user": lambda: pa.RunEndEncodedArray.from_arrays(pa.array([1, 2], pa.int32()), pa.array([1, 2]))},
+    "list view": {"item": lambda: pa.array([[10], [11]], pa.list_view(pa.int64())), "score": lambda: pa.array([[1.0], [2.0]])},
+    "wide decimal": {"score": lambda: pa.array([1, 2]).cast(pa.decimal256(50, 2))},
+    "interval": {"score": lambda: pa.array([(1, 2, 3), (1, 2, 3)], pa.month_day_nano_interval())},
+    "union": {"score": lambda: pa.UnionArray.from_sparse(pa.array([0, 1], pa.int8()), [SCORES, pa.array(["a", "b"])])},
+    "map": {"item": lambda: pa.array([[(1, 2)], [(3, 4)]], pa.map_(pa.int64(), pa.int64()))},
+}
+READABLE = {
+    "string view": {"user": lambda: pa.array(["1", "2"], pa.string_view())},
+    "dictionary": {"user": lambda: pa.array(["1", "2"]).dictionary_encode()},
+    "wide decimal that nothing reads": {"weight": lambda: pa.array([1, 2]).cast(pa.decimal256(50, 2))},
+}
+COMMANDS = ["run c.yaml", "check c.yaml", "describe c.yaml", "audit c.yaml", "explain Recall@2 c.yaml --user 1", "init l.arrow t.csv"]
+
+
+@pytest.fixture
+def lists(tmp_path, monkeypatch):
+    """Write lists whose columns are of some types, and a config for them."""
+
+    def lists(columns):
+        made = {"user": pa.array([1, 2]), "item": pa.array([10, 11]), "score": SCORES} | {name: make() for name, make in columns.items()}
+        table = pa.table(made)
+        with pa.ipc.new_file("l.arrow", table.schema) as file:
+            file.write_table(table)
+
+    (tmp_path / "t.csv").write_text("user,item\n1,10\n2,11\n")
+    (tmp_path / "c.yaml").write_text("data: {test: t.csv, recommendations: {m: l.arrow}}\nevaluation: {metrics: [Recall@2]}\n")
+    monkeypatch.chdir(tmp_path)
+    return lists
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_a_type_that_cannot_be_read_is_refused_in_a_sentence_by_every_command(name, lists, receval, monkeypatch):
+    monkeypatch.setenv("RECEVAL_DEBUG", "0")  # as the command line sets it
+    lists(UNREADABLE[name])
+    for command in COMMANDS:
+        code, _, err = receval(*command.split())
+        assert (code, "panicked" in err, "Traceback" in err) == (3, False, False), (command, err)
+        assert "l.arrow: " in err, (command, err)
+        assert command.startswith("init") or len(err.splitlines()) == 2, (command, err)
+
+
+@pytest.mark.parametrize("name", READABLE)
+def test_types_that_can_be_read_are(name, lists, receval):
+    lists(READABLE[name])
+    code, out, err = receval("run", "c.yaml", "--format", "csv", "--set", "health=off")
+    assert (code, "m,Recall,2,mean,1.0," in out) == (0, True), err
+
+
+@pytest.mark.parametrize("arguments", [[], ["--debug"]])
+def test_what_a_panic_prints_is_shown_for_debugging_alone(arguments, lists):
+    lists(UNREADABLE["run-end encoded"])
+    done = subprocess.run([sys.executable, "-m", "receval", *arguments, "run", "c.yaml"], capture_output=True, text=True)
+    assert done.returncode == 3, done.stderr
+    assert ("panicked" in done.stderr, "Traceback" in done.stderr) == (bool(arguments), bool(arguments)), done.stderr
+
+
+def test_what_a_library_prints_while_a_file_is_looked_at_is_shown_unless_it_is_a_panic(lists, monkeypatch, capfd):
+    lists({})
+    monkeypatch.setenv("RECEVAL_DEBUG", "0")
+    read = pl.read_ipc_schema
+
+    def talks(path):
+        os.write(2, b"a word\n" * 20_000)  # more than a pipe holds
+        return read(path)
+
+    monkeypatch.setattr(pl, "read_ipc_schema", talks)
+    assert list(stored_schema("l", Path("l.arrow"), "ipc", ReadOptions())) == ["user", "item", "score"]
+    assert capfd.readouterr().err.startswith("a word\na word\n")
+
+
+def test_a_panic_is_no_end_of_the_rows(lists, capfd):
+    """At which `LazyFrame.collect_batches` just ends: values would be made of the rows before it."""
+    lists(UNREADABLE["wide decimal"])
+    with pytest.raises(pl.exceptions.PanicException):
+        list(batches(pl.scan_ipc("l.arrow"), 1))
+
+
+def test_batches_are_the_rows_in_their_order_and_errors_come_after_those_before_them():
+    frame = pl.LazyFrame({"n": range(10)})
+    assert pl.concat(batches(frame, 3))["n"].to_list() == [*range(10)]
+    assert [batch.height for batch in batches(frame, 100)] == [10]
+    assert sum(batch.height for batch in batches(frame.head(0), 3)) == 0
+    with pytest.raises(pl.exceptions.InvalidOperationError):
+        list(batches(frame.select(pl.lit("x").cast(pl.Int64)), 3))
+
+
+def test_a_reader_that_is_wanted_no_more_ends(tmp_path):
+    before = threading.active_count()
+    rows = batches(pl.LazyFrame({"n": range(100_000)}), 10)
+    next(rows)
+    assert threading.active_count() == before + 1
+    rows.close()
+    assert threading.active_count() == before
