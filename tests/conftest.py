@@ -65,8 +65,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_temporary_folder() -> Iterator[None]:
-    """A folder for temporary files that no other process looks through, nor has leftovers in."""
+    """A folder for temporary files that no other process looks through, nor has leftovers in; some tests have processes of other users."""
     with tempfile.TemporaryDirectory(prefix="receval-tests-", ignore_cleanup_errors=True) as folder, pytest.MonkeyPatch.context() as patch:
+        os.chmod(folder, 0o1777)
         patch.setenv("TMPDIR", folder)
         patch.setattr(tempfile, "tempdir", folder)
         yield
