@@ -31,6 +31,16 @@ from .overrides import add_gates, add_input_format, add_model, override
 from .unused import unused
 
 _STDIN = "/dev/stdin"
+_WANTED = {
+    "string_type": "text",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "tuple_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+}
+"""What pydantic asks for, in words of YAML: it speaks of dictionaries, tuples and instances."""
 
 
 @dataclass(frozen=True)
@@ -281,7 +291,12 @@ def say(details: ErrorDetails) -> str:
     given = details["input"]
     is_secret = "storage_options" in details["loc"]
     shown = "" if is_secret or isinstance(given, dict | list | tuple) else f", not {short(repr(given))}"
-    return details["msg"].replace("Input should be", "this should be").removesuffix(".") + shown
+    wanted = (
+        f"this should be {_WANTED[details['type']]}"
+        if details["type"] in _WANTED
+        else details["msg"].replace("Input should be", "this should be")
+    )
+    return wanted.removesuffix(".") + shown
 
 
 def _keys(location: Sequence[str | int]) -> list[str]:
