@@ -167,7 +167,8 @@ def _load(
 
 def _folder_of(path: Path) -> Path:
     """The folder that paths of a config start from: the working folder if the config came from a pipe."""
-    return Path() if not os.path.isfile(path) or path.parts[:2] in (("/", "dev"), ("/", "proc")) else path.parent
+    is_stream = str(path).startswith((_STDIN, "/dev/fd/", "/proc/"))  # also where a file is behind it; /dev/shm is a folder like any
+    return path.parent if os.path.isfile(path) and not is_stream else Path()
 
 
 def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, problems: Sequence[str]) -> dict[str, Config]:

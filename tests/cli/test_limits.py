@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -107,6 +109,17 @@ def test_a_config_may_come_from_a_pipe_of_a_shell(given, here):
     command = f"exec {sys.executable} -m receval.cli run {given} --format csv"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
     assert (done.returncode, "\nm,Recall,2,mean,1.0," in done.stdout) == (0, True), done.stderr
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="this system has no folder of files in memory")
+def test_a_config_in_a_folder_below_dev_has_paths_from_there(here, receval, monkeypatch, tmp_path):
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        for name in ("c.yaml", "t.csv", "l.csv"):
+            shutil.copy(name, folder)
+        (tmp_path / "elsewhere").mkdir()
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        code, out, err = receval("run", f"{folder}/c.yaml", "--format", "csv")
+    assert (code, "\nm,Recall,2,mean,1.0," in out) == (0, True), err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes")
