@@ -74,6 +74,8 @@ def read_file(path: FilePath, *, pipes: bool = False) -> str:
 
     With `pipes` a pipe is read too, such as `<(…)` of a shell, as long as something comes from it.
     """
+    if "\0" in str(path):
+        raise OSError(errno.EINVAL, "no name of a file holds a NUL character", str(path))
     if pipes and stat.S_ISFIFO(os.stat(path).st_mode):
         content = _piped(path)
     elif os.path.exists(path) and not os.path.isfile(path):
