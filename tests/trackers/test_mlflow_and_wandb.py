@@ -118,6 +118,22 @@ def test_without_children_each_model_is_a_run_with_the_files(result: library.Eva
     assert all([file.path for file in client.list_artifacts(run.info.run_id)] == ["results.json"] for run in runs)
 
 
+@needs_mlflow
+def test_the_hash_of_every_input_is_a_parameter_however_many_there_are(
+    result: library.EvaluationResult, files: str, monkeypatch: pytest.MonkeyPatch
+):
+    from mlflow import MlflowClient
+    from receval.trackers.mlflow import MlflowRuns
+
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", files)
+    (test, *_) = result.inputs
+    many = replace(result, inputs=tuple(replace(test, role=f"data.recommendations.m{number}") for number in range(120)))
+    MlflowRuns(MlflowTracking(runs="models")).log(many, {})
+    client = MlflowClient(files)
+    for run in client.search_runs([client.get_experiment_by_name("receval").experiment_id]):
+        assert sum(name.startswith("sha256_") for name in run.data.params) == 120
+
+
 @needs_wandb
 def test_a_result_in_wandb_is_a_group_of_runs_kept_offline(
     result: library.EvaluationResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
