@@ -85,6 +85,14 @@ def test_models_of_any_name_are_a_row_each_in_plots_for_dvc(tmp_path: Path, safe
         assert [row["model"] for row in csv.DictReader(file) if row["k"] == "1"] == written
 
 
+def test_plots_for_dvc_are_of_means_at_several_cut_offs(tmp_path: Path):
+    asked = {"metrics": ["Recall@1", "Recall@2", "MRR@1"], "aggregates": ["mean", "median"]}
+    test = {1: [10], 2: [20]}
+    DvcFiles(tmp_path).log(library.evaluate(test=test, recommendations=test, **asked), {})
+    assert (tmp_path / "plots" / "Recall.csv").read_text() == "k,model,value\n1,model,1.0\n2,model,1.0\n"
+    assert [path.name for path in (tmp_path / "plots").iterdir()] == ["Recall.csv"]
+
+
 def test_no_file_of_a_tracker_names_a_user(tmp_path: Path):
     lists = {"user-one": ["a", "a", "b"], "user-two": ["b"], "user-lost": ["a"]}
     result = library.check(test={"user-one": ["a"], "user-two": ["c"]}, recommendations={"als": lists})
