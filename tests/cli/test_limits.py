@@ -56,9 +56,9 @@ def test_a_template_is_no_larger_than_a_mebibyte(here, receval):
 
 
 def test_more_metrics_than_anybody_means_are_refused(here, receval):
-    (here / "many.yaml").write_text(CONFIG.replace("[Recall@2]", str([f"nDCG@{k}" for k in range(1, 20_001)])))
+    (here / "many.yaml").write_text(CONFIG.replace("[Recall@2]", str([f"nDCG@{k}" for k in range(1, 10_002)])))
     code, _, err = receval("validate", "many.yaml")
-    assert (code, "at most 10,000 metrics can be listed, and these are 20,000" in err) == (2, True)
+    assert (code, "at most 10,000 metrics can be listed, and these are 10,001" in err) == (2, True)
 
 
 def test_a_text_of_a_megabyte_in_a_config_is_read_at_once(here, receval):
@@ -67,6 +67,12 @@ def test_a_text_of_a_megabyte_in_a_config_is_read_at_once(here, receval):
         begin = time.process_time()
         assert receval("validate", "long.yaml")[0] == 2
         assert time.process_time() - begin < 10
+
+
+def test_a_config_that_is_too_large_is_told_so_also_where_its_end_cuts_a_letter(here, receval):
+    (here / "long.yaml").write_text("é" * 3_000_000, "utf-8")
+    code, _, err = receval("validate", "long.yaml")
+    assert (code, "larger than 4 MiB" in err) == (2, True), err
 
 
 def test_init_reads_a_table_of_thousands_of_columns_in_seconds(here, receval):
@@ -101,6 +107,16 @@ def test_a_limit_on_addresses_is_a_sentence_about_the_machine(limit, here):
     command = f"ulimit -v {limit} && {program} --version && exec {program} run c.yaml"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
     assert (done.returncode, "ulimit -v" in done.stderr, done.stdout.split()[0]) == (4, True, "receval")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+@pytest.mark.parametrize(("threads", "code"), [("1", 0), ("2", 0), ("4", 4), ("64", 4)])
+def test_more_threads_need_more_addresses(threads, code, here, receval, monkeypatch):
+    import resource
+
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (1_600_000_000, resource.RLIM_INFINITY))
+    monkeypatch.setenv("POLARS_MAX_THREADS", threads)
+    assert receval("validate", "c.yaml")[0] == code
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes")
