@@ -15,7 +15,8 @@ import data
 import table
 
 PACKAGES: Final = {"ranx": "ranx", "pytrec_eval": "pytrec_eval-terrier", "RecTools": "rectools", "RePlay (Polars)": "replay-rec"}
-READERS: Final = ("polars", "pandas", "pyarrow")
+READERS: Final = ("polars", "pandas", "pyarrow<20")
+"""The last pyarrow that goes with NumPy 1, which some peers need and nobody declares."""
 ENVIRONMENTS: Final = data.DATA / "peers"
 N_USERS: Final = 20_000
 """The first users of the sorted lists: 2 million rows."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,19 +36,40 @@ settings.load_profile("default")
 Rows = Sequence[tuple[Any, ...]]
 
 
-class SparkTogether(LoadScopeScheduling):
-    """Gives all tests on Spark to one worker, so that they share one session, and spreads the others.
+class FilesTogether(LoadScopeScheduling):
+    """Gives the tests of a file to one worker, so that what they share is made once; all tests on Spark too, which share one session.
 
     The marks of xdist's own `--dist loadgroup` have no effect with pytest 9.2, which keeps ids of tests elsewhere than xdist 3.8 writes
     them.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return "spark" if "spark" in nodeid else nodeid
+        return "spark" if "spark" in nodeid else nodeid.partition("::")[0]
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SparkTogether:
-    return SparkTogether(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesTogether:
+    config.option.loadscopereorder = False
+    return FilesTogether(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let workers begin with Spark and with files that have slow tests, so that none of them waits for another at the end."""
+    if hasattr(config, "workerinput"):
+        slow = {item.path for item in items if item.get_closest_marker("slow")}
+        items.sort(key=lambda item: ("spark" not in item.nodeid, item.path not in slow))
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # what was imported and collected stays: to look through it again and again takes a twentieth of the time of all tests
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_temporary_folder() -> Iterator[None]:
+    """A folder for temporary files that no other process looks through, nor has leftovers in."""
+    with tempfile.TemporaryDirectory(prefix="receval-tests-", ignore_cleanup_errors=True) as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", folder)
+        patch.setattr(tempfile, "tempdir", folder)
+        yield
 
 
 def table(columns: Sequence[str], rows: Rows) -> pl.DataFrame:

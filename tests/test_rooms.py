@@ -123,6 +123,12 @@ def trees() -> dict[str, ast.Module]:
     return {name: ast.parse(path.read_text()) for name, path in MODULES.items()}
 
 
+@cache
+def nodes(name: str) -> tuple[ast.AST, ...]:
+    """Every node of what a module says."""
+    return tuple(ast.walk(trees()[name]))
+
+
 def room(name: str) -> str:
     """The room of a module."""
     return name.split(".")[1] if name.count(".") else "receval"
@@ -136,7 +142,7 @@ def imports(name: str) -> frozenset[str]:
 
 def _imports(name: str) -> Iterator[str]:
     package = name.split(".") if MODULES[name].name == "__init__.py" else name.split(".")[:-1]
-    for node in ast.walk(trees()[name]):
+    for node in nodes(name):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -148,7 +154,7 @@ def _imports(name: str) -> Iterator[str]:
 
 def calls(name: str) -> Iterator[ast.expr]:
     """Every function that a module calls."""
-    return (node.func for node in ast.walk(trees()[name]) if isinstance(node, ast.Call))
+    return (node.func for node in nodes(name) if isinstance(node, ast.Call))
 
 
 def test_imports_go_downwards_only():
@@ -258,8 +264,5 @@ def test_what_is_public_is_what_is_listed():
 
 def test_whether_a_path_is_there_is_asked_of_os_path_which_never_fails():
     """`Path.exists` and its like fail where a folder may not be read, and for names that are too long."""
-    asking = {
-        name: [ast.unparse(node.func) for node in ast.walk(trees()[name]) if isinstance(node, ast.Call) and not node.args]
-        for name in MODULES
-    }
+    asking = {name: [ast.unparse(node.func) for node in nodes(name) if isinstance(node, ast.Call) and not node.args] for name in MODULES}
     assert not {name: asked for name, asked in asking.items() if any(one.endswith((".exists", ".is_file", "path.is_dir")) for one in asked)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -94,28 +95,35 @@ class Pairing:
             )
 
 
-def _runs(side: Side) -> list[pl.DataFrame]:
-    """Of each training run the keys of its rows, in the order of the stored rows, with their row numbers."""
+class _Run(NamedTuple):
+    """The keys of the rows of a training run, and where these rows are stored."""
+
+    keys: pl.DataFrame
+    rows: Integers
+
+
+def _runs(side: Side) -> list[_Run]:
+    """The training runs of a side, each in the order of its stored rows."""
     columns = columns_of(side.result.per_user, side.model)
     names = ["user", *(name for name in ("fold", "run") if name in columns)]
-    stored = select(side.result.per_user, side.model, names).with_row_index("row")
+    stored = select(side.result.per_user, side.model, names)
     if "run" not in columns:
-        return [stored]
-    return [run.drop("run") for run in stored.partition_by("run", maintain_order=True)]
+        return [_Run(stored, np.arange(len(stored)))]
+    runs = stored.with_columns(row=np.arange(len(stored))).partition_by("run", maintain_order=True)
+    return [_Run(run.drop("run", "row"), run["row"].to_numpy()) for run in runs]
 
 
-def _aligned(frames: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, list[Integers]]:
-    """All keys of some frames in ascending order, and for each frame the row of each key."""
-    frames = _of_one_type(frames)
-    first = frames[0].drop("row")
-    if all(frame.drop("row").equals(first) for frame in frames):
-        return first, [frame["row"].cast(pl.Int64).to_numpy() for frame in frames]
+def _aligned(runs: Sequence[_Run]) -> tuple[pl.DataFrame, list[Integers]]:
+    """All keys of some runs in ascending order, and for each run the row of each key."""
+    first, *others = frames = _of_one_type([run.keys for run in runs])
+    if all(frame.equals(first) for frame in others):
+        return first, [run.rows for run in runs]
     names = first.columns
-    keys = pl.concat([frame.drop("row") for frame in frames]).unique().sort(names)
+    keys = pl.concat(frames).unique().sort(names)
     rows = []
-    for frame in frames:
-        joined = keys.join(frame, on=names, how="left", maintain_order="left")["row"]
-        rows.append(joined.cast(pl.Int64).fill_null(_MISSING).to_numpy())
+    for frame, run in zip(frames, runs, strict=True):
+        joined = keys.join(frame.with_columns(row=run.rows), on=names, how="left", maintain_order="left")["row"]
+        rows.append(joined.fill_null(_MISSING).to_numpy())
     return keys, rows
 
 

@@ -64,7 +64,11 @@ class Convention:
 
     def axes_of(self, metric: str) -> dict[str, Scalar]:
         """The value of every axis for `metric`."""
-        return {**self.axes, **self.metrics.get(metric, {})}
+        return {**self._for_all, **self.metrics.get(metric, {})}
+
+    @cached_property
+    def _for_all(self) -> dict[str, Scalar]:
+        return dict(self.axes)  # a plain copy, which is copied ten times as fast as a proxy
 
     def parse(self, text: str) -> MetricSpec:
         """Read a measure string, or what the library writes for one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from .. import conventions
 from ..config import Loaded, missing
@@ -57,6 +58,11 @@ class _RunWithoutChecks(Run):
 
     def checks(self, source: Source, first: bool) -> None:
         """Make no checks."""
+
+    @cached_property
+    def compares(self) -> bool:
+        """Nothing is set beside yardsticks, which only checks and results show."""
+        return False
 
 
 def evaluated(request: Request, plan: Plan, files: Files, report: Report) -> tuple[dict[str, dict[Definition, Row]], tuple[str, ...]]:

@@ -78,6 +78,8 @@ def names_of(source: load.Source) -> SourceNames:
 
 def faults_of(files: Files, model: str) -> list[Faults]:
     """Rows that were left out of the sources that are looked at with a model."""
+    if not files.reader.passed_over:
+        return []
     of_models = {source.role: name for name, source in files.inputs.models.items()}
     return [
         Faults(role, of_models.get(role, ""), passed.places, passed.n_faulty, passed.n_rows, files.reader.faulty_rows(passed.source))

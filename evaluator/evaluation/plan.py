@@ -12,6 +12,7 @@ from ..config.models import Evaluation
 from ..measure.aggregate import needs_values
 from ..measure.finishing import chosen
 from ..measure.task import Task
+from ..measure.ties import TieMeasures
 from ..metrics.definition import Definition
 from ..tables.graph import closure
 from ..tables.groups import GroupBy
@@ -70,6 +71,11 @@ class Plan:
         return frozenset(
             index for index, one in enumerate(self.definitions) if "micro" in chosen(one, self.aggregates) or one in parts or one.of_means
         )
+
+    @cached_property
+    def ties(self) -> TieMeasures:
+        """The measures that have bounds where scores tie."""
+        return TieMeasures.of(self.definitions, self.aggregates)
 
     @property
     def predicted(self) -> frozenset[int]:

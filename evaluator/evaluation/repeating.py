@@ -16,8 +16,8 @@ from ..load.in_memory import frame_of
 from ..parts import Part
 from ..parts.contiguous import WholeUsers, cut
 from ..parts.threads import side_by_side
-from ..parts.users import user_starts
 from ..results.result import Row
+from ..tables.ids import user_starts
 from ..tables.part import LISTS
 from .files import Files, with_files
 from .inputs import Inputs

@@ -18,7 +18,7 @@ from ..measure.finishing import finish
 from ..measure.group_rows import group_remarks, group_rows, groups_of
 from ..measure.partial import Partial
 from ..measure.task import Task
-from ..measure.ties import TieMeasures, bounds
+from ..measure.ties import bounds
 from ..names.yardstick_names import ORACLE
 from ..results.definition import TruthFingerprint
 from ..results.description import Description
@@ -121,11 +121,10 @@ class Run:
 
     def compare(self) -> None:
         """Measure the yardsticks, and set the models beside them."""
-        checks = check_task_of(self.request)
         if not self.compares:
             return
         task, models = self.task, dict(self.models)
-        others = compared(self.request, self.files, task, len(self.plan.shown), models, checks.wants("X14"))
+        others = compared(self.request, self.files, task, len(self.plan.shown), models, self.wanted_checks.wants("X14"))
         for name, (yardstick, measured) in others.shown.items():
             plan = Plan(yardstick.task.definitions, self.plan.aggregates)
             self.models[name] = self.evaluated(name, yardstick.task, measured, plan)
@@ -143,22 +142,26 @@ class Run:
         for name in others.shown:
             self.models[name] = with_shares(self.models[name], others.best_of(name, self.models[name]))
 
-    @property
+    @cached_property
+    def wanted_checks(self) -> CheckTask:
+        """The checks that the config wants."""
+        return check_task_of(self.request)
+
+    @cached_property
     def compares(self) -> bool:
         """Whether models are set beside yardsticks."""
-        return self.request.evaluation.yardsticks.any or check_task_of(self.request).wants("X13", "X14")
+        return self.request.evaluation.yardsticks.any or self.wanted_checks.wants("X13", "X14")
 
-    @property
+    @cached_property
     def task(self) -> Task:
         """What is measured of every part of a model."""
         return self.plan.task(self.files.prepared, self.options)
 
     def model(self, name: str, source: load.Source, progress: ModelProgress, *, first: bool) -> None:
         """Evaluate one model in one pass over its lists."""
-        files, plan = self.files, self.plan
+        files, plan, task = self.files, self.plan, self.task
         checks = self.checks(source, first)
-        task = self.task
-        ties = TieMeasures.of(plan.definitions, plan.aggregates) if checks is not None and checks.wants("R04") else None
+        ties = plan.ties if checks is not None and checks.wants("R04") else None
         hashes = first and self.options.complete
         enriched = self.plan.definitions[0] if self.options.enriched is not None else None
         found = pass_over(
@@ -208,11 +211,11 @@ class Run:
     @cached_property
     def twins(self) -> Mapping[str, Sequence[str]]:
         """The sources that have the same bytes as the lists of a model."""
-        return twins(self.files.inputs, self.files.fingerprints) if check_task_of(self.request).wants("X16") else {}
+        return twins(self.files.inputs, self.files.fingerprints) if self.wanted_checks.wants("X16") else {}
 
     def checks(self, source: load.Source, first: bool) -> CheckTask | None:
         """The checks that are made of a model, those of the files with the first one; `None` if there are none."""
-        checks = check_task_of(self.request)
+        checks = self.wanted_checks
         if not checks.wants_any:
             return None
         available = available_needs(self.files, source, self.plan.all, checks)
@@ -267,7 +270,7 @@ class Run:
 
     def _result(self) -> Result:
         rows = [row for of_one in self.models.values() for row in of_one.rows]
-        checks, found = check_task_of(self.request), in_order(self.symptoms)
+        checks, found = self.wanted_checks, in_order(self.symptoms)
         examined = checks.wants_any
         groups = {number: (by, dict(groups_of(self.files.prepared, by))) for number, by in enumerate(self.plan.labels)}
         kept = {name: of_one for name, of_one in self.models.items() if self.options.keep_users and of_one.finished.user_values is not None}

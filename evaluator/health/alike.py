@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from ..tables.array import Array
+from ..tables.ids import gathered
 from ..tables.truth import TruthTable
 from .context import Context, Symptom
 from .part import ExaminedPart
@@ -50,12 +51,14 @@ class SameLists(HealthCheck):
         if not len(listed):
             return Tally()
         sums = np.add.reduceat(part.table("item_hashes"), part.lists.starts[listed])
-        return Tally.of(lists=Signatures((part.data.users.gather(listed),), (part.lists.counts[listed],), (sums,)))
+        return Tally.of(lists=Signatures((gathered(part.data.users, listed),), (part.lists.counts[listed],), (sums,)))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         if "lists" not in tally:
             return []
         lists = tally["lists"].frame()
+        if lists["sum"].n_unique() == len(lists):
+            return []
         groups = lists.group_by("n_recommended", "sum").agg(users=pl.len())
         most = int(groups["users"].to_numpy().max())
         if most < 2:

@@ -13,9 +13,10 @@ from ..metrics.definition import Definition
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import INPUTS, Choice, Tables
+from ..tables.ids import gathered
 from ..tables.part import LISTS, PartData, SourceRows
 from ..tables.prepared import Prepared
-from .tally import Examples, KeptRows
+from .tally import EXAMPLES, Examples, KeptRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +75,11 @@ class ExaminedPart:
         index = np.flatnonzero(users) if users.dtype == np.bool_ else users
         if not len(index):
             return {}
-        frame = pl.DataFrame({"user": self.data.users.gather(index)} | {name: column[index] for name, column in columns.items()})
-        return {"examples": Examples.of(frame.select("user").head(100))} | self.kept(frame)
+        examples = Examples(pl.DataFrame({"user": gathered(self.data.users, index[:EXAMPLES])}))  # users ascend
+        if not self.keeps_rows:
+            return {"examples": examples}
+        frame = pl.DataFrame({"user": gathered(self.data.users, index)} | {name: column[index] for name, column in columns.items()})
+        return {"examples": examples} | self.kept(frame)
 
     def kept(self, frame: pl.DataFrame, name: str = "rows") -> dict[str, Any]:
         """The entry of a tally that keeps rows, if there are any and they are stored."""

@@ -7,6 +7,7 @@ import polars as pl
 
 from ..tables.array import Array
 from ..tables.graph import table
+from ..tables.ids import gathered
 from ..tables.list_rows import ListRows
 from ..tables.lists import Reading
 from ..tables.part import PartData
@@ -51,4 +52,4 @@ def item_hashes(rows_as_stored: ListRows) -> Array:
 @table("listed_items", uses=("rows_as_stored", "item_hashes"))
 def listed_items(rows_as_stored: ListRows, item_hashes: Array) -> pl.Series:
     """The distinct items of the lists, told apart by their hashes: two of ten million items share one with a probability of 10⁻⁶."""
-    return rows_as_stored.rows.item.gather(pl.Series(item_hashes).arg_unique())
+    return gathered(rows_as_stored.rows.item, pl.Series(item_hashes).arg_unique().to_numpy())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 import polars as pl
@@ -76,7 +77,7 @@ class Examples:
 
     def texts(self, columns: Sequence[str]) -> tuple[str, ...]:
         """The values of `columns` as text, sorted by them."""
-        rows = sorted(set(self.frame.select(columns).rows()))
+        rows = sorted(set(self.frame[list(columns)].rows()))
         return tuple(", ".join(f"{name} {value}" for name, value in zip(columns, row, strict=True)) for row in rows)
 
     def values(self, column: str) -> list[Any]:
@@ -151,7 +152,8 @@ class DistinctIds:
         together = pl.concat(series).unique()
         return DistinctIds((together,), len(together))
 
-    @property
+    @cached_property
     def ids(self) -> pl.Series:
         """Every id once, in ascending order."""
-        return pl.concat(self.series).unique().sort()
+        distinct = self.series[0] if len(self.series) == 1 else pl.concat(self.series).unique()
+        return distinct.sort()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -77,7 +78,7 @@ class CheckTask:
         """Whether a check looks at timestamps."""
         return self.wants(*_OF_TIMES)
 
-    @property
+    @cached_property
     def made(self) -> tuple[HealthCheck, ...]:
         """The checks that are made of the model."""
         return tuple(

@@ -14,6 +14,7 @@ from ..measure.aggregate import aggregated
 from ..measure.moments import MomentTable
 from ..metrics.definition import Definition
 from ..results.result import Row
+from ..tables.ids import gathered
 from .context import Context, Symptom
 from .part import ExaminedPart
 from .popularity import popular_lists
@@ -77,7 +78,7 @@ class ImpossibleValues(HealthCheck):
             if part.definitions[index].metric.system:
                 continue
             users = np.flatnonzero(odd[index])
-            frame = pl.DataFrame({"user": part.data.users.gather(users), "value": values[index, users]})
+            frame = pl.DataFrame({"user": gathered(part.data.users, users), "value": values[index, users]})
             extreme = frame.with_columns(size=pl.col("value").abs()).select("size", "value")
             noted |= {
                 f"odd_{index}": len(users),

@@ -113,7 +113,7 @@ def is_list(text: str) -> bool:
 
 def is_python_list(text: str) -> bool:
     """Whether a text is a list as Python or NumPy prints it."""
-    return elements(text, None, "python") is not None
+    return ("[" in text or "(" in text) and elements(text, None, "python") is not None
 
 
 def syntax_of(texts: Sequence[str]) -> Syntax:

@@ -160,7 +160,8 @@ def separator_of(path: Path, lines: list[str], split_at: str | None = None) -> s
         return "\t"
     sample = [_ARRAY.sub("[]", line) for line in [line for line in lines if line.strip()][:50]]
     best, fields = ",", 1
-    for separator in sorted(_SEPARATORS, key=lambda separator: separator == split_at):
+    there = [separator for separator in _SEPARATORS if any(separator in line for line in sample)]
+    for separator in sorted(there, key=lambda separator: separator == split_at):
         widths = {len(split(line, separator)) for line in sample}
         if len(widths) == 1 and max(widths) > fields and (separator != split_at or fields == 1):
             best, fields = separator, max(widths)

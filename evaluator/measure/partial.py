@@ -50,8 +50,8 @@ class UserValues:
         return UserValues(() if dropped else frames, self.most, dropped)
 
     def frame(self) -> pl.DataFrame:
-        """The values of all users, sorted by user."""
-        return pl.concat(self.frames).sort("user")
+        """The values of all users, sorted by user, as those of each part are."""
+        return self.frames[0] if len(self.frames) == 1 else pl.concat(self.frames).sort("user")
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from ..tables.array import Array
+from ..tables.ids import gathered
 from ..tables.user_columns import user_codes
 from .partial import UserValues
 from .scoring import Scorer
@@ -24,7 +25,7 @@ def user_values(task: Task, scorer: Scorer, values: Array, has_value: Array, lis
     users = np.flatnonzero(has_value.any(axis=0))
     _, n_relevant, n_recommended = scorer.counts(task.definitions[0])
     columns: dict[str, Any] = {
-        "user": scorer.part.users.gather(users),
+        "user": gathered(scorer.part.users, users),
         "n_relevant": n_relevant[users],
         "n_recommended": n_recommended[users],
         "covered": listed[0, users],

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from ..tables.ids import gathered, user_starts
 from .reading import Batches
-from .users import ClosedUsers, Indices, UsersApart, cut_points, user_starts
+from .users import ClosedUsers, Indices, UsersApart, cut_points
 
 
 class WholeUsers(NamedTuple):
@@ -35,7 +36,7 @@ def contiguous_users(batches: Batches, rows_per_part: int, *, users_are_sorted: 
         if carried and carried[-1].item(-1, "user") == users[0]:
             starts = starts[1:]  # the first rows continue the last user
         if closed is not None:
-            closed.add(users.gather(starts))
+            closed.add(gathered(users, starts))
         n_complete = n_carried + int(starts[-1]) if len(starts) else 0
         if n_complete >= rows_per_part:
             border = int(starts[-1])
@@ -53,7 +54,7 @@ def contiguous_users(batches: Batches, rows_per_part: int, *, users_are_sorted: 
 def users_stand_together(batch: pl.DataFrame) -> bool:
     """Whether no user of a batch comes back after another user."""
     try:
-        ClosedUsers().add(batch["user"].gather(user_starts(batch["user"])))
+        ClosedUsers().add(gathered(batch["user"], user_starts(batch["user"])))
     except UsersApart:
         return False
     return True

@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from .users import Indices, user_starts
+from ..tables.ids import user_starts
+from .users import Indices
 
 N_BUCKETS: Final = 256
 _N_BINS: Final = 1 << 16

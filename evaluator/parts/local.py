@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import Final, TypeVar
 
 import numpy as np
 import polars as pl
 
+from ..tables.ids import gathered
 from .contiguous import WholeUsers, contiguous_users, users_stand_together
 from .memory import default_memory
 from .part import Part
@@ -69,7 +70,7 @@ def local_parts(
 
     `lists` has the columns user (integer or text), item, row and possibly score, position and `odd_*`. `sides` maps roles to
     tables; each part has the rows of its users. Users who are in `test`, or in a side named in `last`, and have no list come in the
-    last parts.
+    last parts, or with the lists in a single part if all these rows are no more than `rows_per_part`.
 
     Lists in which the rows of each user stand together are cut where they stand. If the first batch shows that they do not, rows
     are partitioned by user, in memory up to `memory` bytes, then in files of `scratch`. `examine` gets each batch as read,
@@ -148,13 +149,30 @@ def parts_without_lists(sides: Mapping[str, SideTable], roles: Collection[str], 
 def _parts(
     reader: ListReader, sides: Mapping[str, SideTable], last: Collection[str], rows_per_part: int, pieces: Iterator[WholeUsers]
 ) -> Iterator[Part]:
+    roles = [role for role in sides if role == "test" or role in last]
+    first = list(islice(pieces, 1))
+    if first and first[0].rows.height + sum(sides[role].frame.height for role in roles) <= rows_per_part:
+        first += islice(pieces, 1)
+        if len(first) == 1:  # one part of everyone costs half as much as two where a part costs more than its rows
+            yield _part_of_everyone(first[0], sides, roles)
+            return
+    pieces = chain(first, pieces)
+    del first
     visits = {role: _Visits(side) for role, side in sides.items()}
     for lists, starts in pieces:
-        users = lists["user"].gather(starts)
+        users = gathered(lists["user"], starts)
         yield Part(lists, {role: visit.visit(users) for role, visit in visits.items()}, starts)
-    roles = [role for role in visits if role == "test" or role in last]
     for users in _users_without_lists([visits[role] for role in roles], rows_per_part):
         yield Part(reader.empty(), {role: visit.visit(users) for role, visit in visits.items()})
+
+
+def _part_of_everyone(lists: WholeUsers, sides: Mapping[str, SideTable], roles: Collection[str]) -> Part:
+    """The users with a list, and those of the sides called `roles`."""
+    known = {role: sides[role].frame for role in roles}
+    if len(known) < len(sides):
+        users = pl.concat([gathered(lists.rows["user"], lists.starts), *(sides[role].users for role in roles)]).unique()
+        known |= {role: side.rows_of(users) for role, side in sides.items() if role not in known}
+    return Part(lists.rows, known, lists.starts)
 
 
 def _users_without_lists(visits: list[_Visits], rows_per_part: int) -> Iterator[pl.Series]:

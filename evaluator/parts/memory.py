@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +11,7 @@ _UNKNOWN_MACHINE: Final = 8 * 10**9
 """The memory of a machine that does not tell."""
 
 
+@cache
 def default_memory(root: Path = Path("/")) -> int:
     """Return a quarter of the memory of the machine, or of the container (cgroup) that this process runs in.
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 import polars as pl
 
+from ..tables.ids import user_starts
 from ..temporary import not_written
 from .contiguous import WholeUsers, cut
 from .grouping import N_BUCKETS, by_bucket, by_user
 from .reading import Batches
 from .scratch import Scratch
-from .users import Indices, user_starts
+from .users import Indices
+
+_COUNTED: Final = 0.9
+"""The share of the memory that the bytes of rows may have: about a tenth beside them goes to the allocator and to batches on their way."""
 
 
 def partitioned_users(batches: Batches, rows_per_part: int, memory: int, scratch: Scratch) -> Iterator[WholeUsers]:
@@ -71,7 +76,7 @@ class _Buckets:
         self._blocks.append((block, borders))
         self._n_bytes += int(block.estimated_size())
         self.n_rows += np.diff(borders)
-        if self._n_bytes > self._memory:
+        if self._n_bytes > _COUNTED * self._memory:
             self._spill()
 
     def take(self, number: int) -> pl.DataFrame:

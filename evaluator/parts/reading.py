@@ -56,5 +56,5 @@ def _collected(lists: pl.LazyFrame, rows_per_batch: int) -> Batches:
 
 
 def _clean(batch: pl.DataFrame) -> pl.DataFrame:
-    batch = batch.drop([name for name in batch.columns if name.startswith("odd_")])
+    batch = batch[[name for name in batch.columns if not name.startswith("odd_")]]
     return batch.filter(pl.col("user").is_not_null()) if batch["user"].null_count() else batch

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from .users import Indices, user_keys, user_starts
+from ..tables.ids import gathered, user_starts
+from .users import Indices, user_keys
 
 
 class SideTable:
@@ -80,7 +81,7 @@ class SideTable:
 
 
 def _users_at(frame: pl.DataFrame, starts: Indices) -> tuple[pl.Series, Indices]:
-    users = frame["user"].gather(starts)
+    users = gathered(frame["user"], starts)
     return users, user_keys(users)
 
 

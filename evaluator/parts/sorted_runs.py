@@ -12,9 +12,10 @@ import numpy as np
 import polars as pl
 
 from ..load.temporary import temporary_rows
+from ..tables.ids import gathered, user_starts
 from ..temporary import not_written
 from .scratch import Scratch
-from .users import Indices, cut_points, user_starts
+from .users import Indices, cut_points
 
 _ROWS_PER_PIECE: Final = 1_000_000
 _ROW_GROUP: Final = 250_000
@@ -41,7 +42,7 @@ class SortedRuns:
         starts = user_starts(frame["user"])
         file = self._file(f"run-{len(self._runs)}")
         self._write(frame, file)
-        self._runs.append(_Run(file, frame["user"].gather(starts), np.append(starts, frame.height)))
+        self._runs.append(_Run(file, gathered(frame["user"], starts), np.append(starts, frame.height)))
 
     def write(self, path: Path, rows_per_piece: int = _ROWS_PER_PIECE) -> None:
         """Write all rows to a Parquet file, sorted by user, those of a user in the order that they have; the temporary files are removed.

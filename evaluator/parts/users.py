@@ -1,4 +1,4 @@
-"""Where users begin in a column of users, and whether a user comes back after other users."""
+"""Where rows of whole users may be cut, and whether a user comes back after other users."""
 
 from __future__ import annotations
 
@@ -13,21 +13,6 @@ Indices = NDArray[np.int64]
 
 class UsersApart(Exception):
     """The rows of a user do not stand together in the lists: what was made of their parts so far is to be forgotten."""
-
-
-def user_starts(users: pl.Series) -> Indices:
-    """Return the index of each row that has another user than the row before it; 0 is the first, unless there are no rows."""
-    if not len(users):
-        return np.zeros(0, np.int64)
-    if users.dtype.is_integer():
-        ids = users.to_numpy()
-        changes = np.flatnonzero(ids[1:] != ids[:-1])
-    else:
-        changes = (users.slice(1) != users.slice(0, len(users) - 1)).arg_true().to_numpy()
-    starts = np.empty(len(changes) + 1, np.int64)
-    starts[0] = 0
-    np.add(changes, 1, out=starts[1:], casting="unsafe")
-    return starts
 
 
 def user_keys(users: pl.Series, seed: int = 0) -> Indices:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Final
 
@@ -34,9 +35,18 @@ class AuditedMeasure:
     higher_is_better: bool | None
     cells: Mapping[tuple[str, str], AuditCell]
 
-    def values(self, model: str) -> dict[str, float]:
+    def values(self, model: str) -> Mapping[str, float]:
         """Map the conventions that give a model a value to that value."""
-        return {convention: cell.value for (convention, owner), cell in self.cells.items() if owner == model and cell.value is not None}
+        return self._by_model.get(model, {})
+
+    @cached_property
+    def _by_model(self) -> Mapping[str, Mapping[str, float]]:
+        """The values of each model, found once: they are asked for by every pair of models."""
+        found: dict[str, dict[str, float]] = {}
+        for (convention, model), cell in self.cells.items():
+            if cell.value is not None:
+                found.setdefault(model, {})[convention] = cell.value
+        return found
 
     def spread(self, model: str) -> float | None:
         """The largest value of a model less the smallest; `None` if no convention gives a value."""

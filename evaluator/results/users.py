@@ -40,4 +40,4 @@ def columns_of(users: Mapping[str, pl.DataFrame], model: str) -> Sequence[str]:
 
 def select(users: Mapping[str, pl.DataFrame], model: str, names: Sequence[str]) -> pl.DataFrame:
     """Some columns of a model's users; no others are read."""
-    return users.read(model, names) if isinstance(users, StoredUsers) else users[model].select(names)
+    return users.read(model, names) if isinstance(users, StoredUsers) else users[model][list(names)]

@@ -98,27 +98,33 @@ def relative_difference(sums: PairedSums, alpha: float) -> Relative | None:
     """
     from scipy.special import stdtrit
 
-    n = sums.n
-    if n == 0 or sums.base <= 0:
+    n, base = sums.n, sums.base
+    if n == 0 or base <= 0:
         return None
-    a, d = sums.base / n, sums.difference() / n
+    a, d = base / n, sums.difference() / n
     relative = Relative(rounded(d / a))
     if n == 1:
         return relative
-    products = (sums.model_squares - sums.base_squares - sums.difference_squares()) / 2
-    t = float(stdtrit(n - 1, 1 - alpha / 2)) ** 2 / (n * (n - 1))
-    aa = float(a**2 - Fraction(t) * (sums.base_squares - n * a**2))
-    ad = float(a * d - Fraction(t) * (products - n * a * d))
-    dd = float(d**2 - Fraction(t) * (sums.difference_squares() - n * d**2))
+    a_squares, d_squares = sums.base_squares, sums.difference_squares()
+    products = (sums.model_squares - a_squares - d_squares) / 2
+    t = Fraction(float(stdtrit(n - 1, 1 - alpha / 2)) ** 2 / (n * (n - 1)))
+    aa = _beyond_error(a * a, a_squares, t, n)
+    ad = _beyond_error(a * d, products, t, n)
+    dd = _beyond_error(d * d, d_squares, t, n)
     if aa <= 0:
         return relative
     root = math.sqrt(max(0.0, ad**2 - aa * dd))
-    return replace(relative, low=(ad - root) / aa, high=(ad + root) / aa)
+    return Relative(relative.value, (ad - root) / aa, (ad + root) / aa)
+
+
+def _beyond_error(product: Fraction, sum_of_products: Fraction, t: Fraction, n: int) -> float:
+    """The product of two means less `t` times the sum of products around them."""
+    return float(product - t * (sum_of_products - n * product))
 
 
 def standard_deviation(total: Fraction, squares: Fraction, n: int, rounding: Fraction = Fraction(0)) -> float:
     """√((Σd² - (Σd)²/n) / (n - 1)) of sums; 0 where what is left is rounding of the terms."""
-    centred = squares - total**2 / n
+    centred = squares - total * total / n
     return math.sqrt(rounded(centred / (n - 1))) if centred > max(rounding, Fraction(_SPREADLESS) * squares) else 0.0
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
+from operator import add
 from typing import Final
 
 import numpy as np
@@ -55,10 +57,8 @@ class PairedSums:
         a, b = np.asarray(base, dtype=np.float64), np.asarray(model, dtype=np.float64)
         if a.shape != b.shape or a.ndim != 1:
             raise ValueError(f"values of users are paired by position, but there are {a.shape} and {b.shape} of them")
-        total = cls.zeros()
-        for start in range(0, len(a), _BLOCK):
-            total += _of_block(a[start : start + _BLOCK], b[start : start + _BLOCK])
-        return total
+        blocks = (_of_block(a[start : start + _BLOCK], b[start : start + _BLOCK]) for start in range(0, len(a), _BLOCK))
+        return reduce(add, blocks) if len(a) else cls.zeros()
 
     @property
     def same(self) -> int:
@@ -96,12 +96,13 @@ class PairedSums:
 
     def difference(self, factor: Fraction = Fraction(1)) -> Fraction:
         """Σ(b - c·a) for a `factor` c."""
-        return self.sums.fraction(4) + (1 - factor) * self.base
+        total = self.sums.fraction(4)
+        return total if factor == 1 else total + (1 - factor) * self.base
 
     def difference_squares(self, factor: Fraction = Fraction(1)) -> Fraction:
         """Σ(b - c·a)² for a `factor` c, as (1 - c)·Σb² + c·Σd² - (1 - c)·c·Σa²."""
-        rest = 1 - factor
-        return rest * self.model_squares + factor * self.sums.fraction(5) - rest * factor * self.base_squares
+        total, rest = self.sums.fraction(5), 1 - factor
+        return total if factor == 1 else rest * self.model_squares + factor * total - rest * factor * self.base_squares
 
     def rounding(self, factor: Fraction) -> Fraction:
         """How far `difference_squares` may be off because squares of a and b are rounded."""

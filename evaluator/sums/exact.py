@@ -85,7 +85,8 @@ class ExactSums:
 
     def fraction(self, index: int) -> Fraction:
         """The exact value of the sum at `index`."""
-        return Fraction(self.integers[index]) * Fraction(2) ** self.exponent
+        integer, exponent = self.integers[index], self.exponent
+        return Fraction(integer << exponent) if exponent >= 0 else Fraction(integer, 1 << -exponent)
 
     def values(self) -> NDArray[np.float64]:
         """The sums as floats, each rounded once, correctly; infinite where a sum is beyond the largest float."""

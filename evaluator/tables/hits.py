@@ -123,7 +123,7 @@ def n_candidates(part: PartData, prepared: Prepared, test_pairs: TestPairs, trut
     catalogue = np.append(prepared.in_catalogue, False)
     relevant = np.flatnonzero(truth_table.relevant)
     taken = np.bincount(
-        test_pairs.user[relevant][catalogue[prepared.items.index_of(test_pairs.item.gather(relevant))]], minlength=part.n_users
+        test_pairs.user[relevant][catalogue[prepared.items.index_of(gathered(test_pairs.item, relevant))]], minlength=part.n_users
     )
     left = int(prepared.number("items")) - taken
     if "train" in part:
@@ -179,7 +179,7 @@ def baseline_ranks(part: PartData, prepared: Prepared) -> Rows:
     order = source.ranked(prepared.baseline_lists)
     pairs = source.pairs if order is None else source.pairs.take(order)
     first = np.sort(first_of_each(pairs))
-    return Rows(part.n_users, pairs.user[first], {"other_rank": numbered(pairs.user, part.n_users)[first]}, pairs.item.gather(first))
+    return Rows(part.n_users, pairs.user[first], {"other_rank": numbered(pairs.user, part.n_users)[first]}, gathered(pairs.item, first))
 
 
 @table(

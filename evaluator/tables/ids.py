@@ -17,7 +17,22 @@ def gathered(values: pl.Series, index: Array) -> pl.Series:
     """The values at `index`. Those of integers are taken by NumPy: for some thousands Polars waits longer for its threads than it works."""
     if values.dtype.is_integer() and not values.null_count():
         return pl.Series(values.name, values.to_numpy()[index])
-    return values.gather(index)
+    return values[index]
+
+
+def changes(values: pl.Series) -> Array:
+    """For each row but the first whether its value is another one than that of the row before."""
+    if values.dtype.is_integer():
+        array = values.to_numpy()
+        return np.asarray(array[1:] != array[:-1])
+    return (values.slice(1) != values.head(-1)).to_numpy()
+
+
+def user_starts(users: pl.Series) -> Array:
+    """The index of each row that has another user than the row before it; 0 is the first, unless there are no rows."""
+    if not len(users):
+        return np.zeros(0, np.int64)
+    return np.concatenate([[0], np.flatnonzero(changes(users)) + 1])
 
 
 class Ids:

@@ -10,6 +10,7 @@ import polars as pl
 
 from ..conventions.choices import Lists
 from .array import Array, in_single_precision
+from .ids import gathered
 from .pairs import Pairs, any_repeated
 from .part import SourceRows
 from .prepared import Prepared
@@ -105,4 +106,4 @@ def order_of(rows: SourceRows, choice: Lists) -> Order:
 
 
 def _take(key: Array | pl.Series, index: Array) -> Any:
-    return key.gather(index) if isinstance(key, pl.Series) else key[index]
+    return gathered(key, index) if isinstance(key, pl.Series) else key[index]

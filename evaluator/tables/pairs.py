@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from .array import Array, blocks
-from .ids import gathered
+from .ids import changes, gathered
 
 _MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
 _FEWEST_BITS, _MOST_BITS = 12, 24
@@ -100,9 +100,9 @@ def distinct(pairs: Pairs) -> tuple[Array, Array]:
     key = pairs.key[order]
     new[1:] = key[1:] != key[:-1]
     if not pairs.exact:
-        item = pairs.item.gather(order)
+        item = gathered(pairs.item, order)
         user = pairs.user[order]
-        new[1:] = (user[1:] != user[:-1]) | (item != item.shift()).to_numpy()[1:]
+        new[1:] = (user[1:] != user[:-1]) | changes(item)
     pair_of_row = np.empty(len(order), dtype=np.int64)
     pair_of_row[order] = np.cumsum(new) - 1
     return order[new], pair_of_row
@@ -181,7 +181,7 @@ class Lookup:
         found, pair = candidates[same], self._order[near[same]]
         if not rows.exact and len(found):
             alike = rows.user[found] == self._pairs.user[pair]
-            alike &= (rows.item.gather(found) == self._pairs.item.gather(pair)).to_numpy()
+            alike &= (gathered(rows.item, found) == gathered(self._pairs.item, pair)).to_numpy()
             found, pair = found[alike], pair[alike]
         return found, pair
 

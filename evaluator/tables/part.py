@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from .array import Array
-from .ids import gathered
+from .ids import gathered, user_starts
 from .pairs import Lookup, Pairs, paired
 from .rows import starts_after
 
@@ -117,18 +117,8 @@ def _blocks(users: pl.Series, starts: Array | None) -> tuple[pl.Series, Array]:
     if not len(users):
         return users, np.empty(0, dtype=np.int64)
     if starts is None:
-        starts = _starts(users)
+        starts = user_starts(users)
     return gathered(users, starts), np.diff(np.append(starts, len(users)))
-
-
-def _starts(users: pl.Series) -> Array:
-    if users.dtype.is_integer():
-        ids = users.to_numpy()
-        new = np.flatnonzero(ids[1:] != ids[:-1]) + 1
-    else:
-        new = np.flatnonzero((users != users.shift()).fill_null(False).to_numpy())
-        new = new[new > 0]
-    return np.concatenate([[0], new])
 
 
 def _indexed(ids: Mapping[str, pl.Series]) -> tuple[pl.Series, dict[str, Array]]:
@@ -138,8 +128,12 @@ def _indexed(ids: Mapping[str, pl.Series]) -> tuple[pl.Series, dict[str, Array]]
         values = np.sort(np.concatenate(list(arrays.values())))
         values = values[np.append(True, values[1:] != values[:-1])[: len(values)]]
         return pl.Series("user", values), {name: np.searchsorted(values, array) for name, array in arrays.items()}
-    everything = pl.concat([series.rename("user") for series in ids.values()]).unique().sort()
-    return everything, {name: everything.search_sorted(series).to_numpy().astype(np.int64) for name, series in ids.items()}
+    everything = pl.concat([series.rename("user") for series in ids.values()])
+    index = everything.rank("dense").to_numpy().astype(np.int64) - 1
+    row = np.empty(int(index.max(initial=-1)) + 1, dtype=np.int64)
+    row[index] = np.arange(len(index))
+    ends = np.cumsum([len(series) for series in ids.values()])
+    return gathered(everything, row), dict(zip(ids, np.split(index, ends[:-1]), strict=True))
 
 
 def _gathered(order: Array, lengths: Array) -> Array:

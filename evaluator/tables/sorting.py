@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from .array import Array, in_single_precision
+from .ids import gathered
 from .rows import in_order
 
 _MOST_USERS = 1 << 31
@@ -51,4 +52,4 @@ def _in_32_bits(key: Array) -> Array:
 
 
 def _at(key: Array | pl.Series, rows: Array) -> Array | pl.Series:
-    return key.gather(rows) if isinstance(key, pl.Series) else key[rows]
+    return gathered(key, rows) if isinstance(key, pl.Series) else key[rows]

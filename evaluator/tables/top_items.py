@@ -6,6 +6,7 @@ import numpy as np
 
 from .array import Array
 from .graph import table
+from .ids import gathered
 from .lists import Reading
 from .rows import Rows
 from .truth import TestPairs
@@ -19,7 +20,7 @@ def top_items(reading: Reading, depth: int) -> tuple[Rows, Array]:
     rank = reading.rank if reading.cut is None else reading.cut
     index = np.flatnonzero(rank <= depth) if depth else np.arange(len(reading))
     item_index = reading.item_index[index]
-    rows = Rows(reading.n_users, reading.user[index], {"rank": rank[index]}, reading.item.gather(index), memo={"item_index": item_index})
+    rows = Rows(reading.n_users, reading.user[index], {"rank": rank[index]}, gathered(reading.item, index), memo={"item_index": item_index})
     return rows, index
 
 

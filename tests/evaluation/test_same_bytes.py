@@ -7,6 +7,7 @@ import os
 import random
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -41,13 +42,23 @@ RUNS: dict[str, dict[str, Any]] = {
         "evaluation": {"metrics": ["Precision", "Recall", "AUC"], "top_k": [3], "aggregates": ["bootstrap95", "micro", "mean"], "by": BY}
     },
 }
-ROWS_PER_PART = {
-    "every metric, yardstick and check": (1, 30),
-    "every value of every axis": (30,),
-    "bootstrap and pooled values": (1, 7, 60),
+HOWS: dict[str, Sequence[tuple[int | None, int | None]]] = {
+    "every metric, yardstick and check": ((1, 8), (30, 1)),
+    "every value of every axis": ((30, None),),
+    "bootstrap and pooled values": ((1, 8), (7, None), (60, None), (None, 1)),
 }
-"""The sizes of parts in runs over shuffled files, which are partitioned in temporary files: `engine.memory` is small."""
-N_THREADS = {"every metric, yardstick and check": (1, 8), "bootstrap and pooled values": (1, 8)}
+"""Runs over shuffled files, which are partitioned in temporary files, as `engine.memory` is small: the rows of a part, and the threads of
+a process of its own, since Polars asks once how many it may have."""
+IN_PARTS = """
+import sys
+from functools import partial
+from receval.cli.main import main
+from receval.evaluation import passes
+if rows := int(sys.argv[1]):
+    passes.whole_users = partial(passes.whole_users, rows_per_part=rows)
+sys.exit(main(sys.argv[2:]))
+"""
+"""A program that runs receval with as many rows in a part as its first argument says, or as many as receval itself takes if it says 0."""
 
 
 WHOLE_USERS = passes.whole_users
@@ -107,14 +118,13 @@ def test_orders_of_rows_parts_and_threads_change_no_byte(name, receval, tmp_path
     assert receval("run", write_world(tmp_path / "plain", world, RUNS[name], None), "-q")[0] in (0, 1)
     expected = bytes_of(tmp_path / "plain")
     assert pl.read_parquet(tmp_path / "plain" / "results" / "per_user.parquet")["user"].n_unique() > 12
-    for rows_per_part in ROWS_PER_PART[name]:
-        monkeypatch.setattr(passes, "whole_users", partial(WHOLE_USERS, rows_per_part=rows_per_part))
-        config = write_world(tmp_path / f"parts of {rows_per_part}", world, RUNS[name], rows_per_part)
-        assert receval("run", config, "-q")[0] in (0, 1)
-        assert_equal(bytes_of(config.parent), expected)
-    for n_threads in N_THREADS.get(name, ()):
-        config = write_world(tmp_path / f"{n_threads} threads", world, RUNS[name], n_threads)
-        environment = {**os.environ, "POLARS_MAX_THREADS": str(n_threads)}
-        done = subprocess.run([sys.executable, "-m", "receval", "run", str(config), "-q"], env=environment, capture_output=True, text=True)
-        assert done.returncode in (0, 1), done.stderr
+    for seed, (rows_per_part, n_threads) in enumerate(HOWS[name], 1):
+        config = write_world(tmp_path / f"{rows_per_part} rows, {n_threads} threads", world, RUNS[name], seed)
+        if n_threads:
+            program = [sys.executable, "-c", IN_PARTS, str(rows_per_part or 0), "run", str(config), "-q"]
+            done = subprocess.run(program, env={**os.environ, "POLARS_MAX_THREADS": str(n_threads)}, capture_output=True, text=True)
+            assert done.returncode in (0, 1), done.stderr
+        else:
+            monkeypatch.setattr(passes, "whole_users", partial(WHOLE_USERS, rows_per_part=rows_per_part))
+            assert receval("run", config, "-q")[0] in (0, 1)
         assert_equal(bytes_of(config.parent), expected)

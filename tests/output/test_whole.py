@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from functools import cache
 
 import pytest
 from receval.errors import OutputError
@@ -17,7 +18,13 @@ from receval.output import disk, exchange, replacement
 from tests.conftest import ROOT
 from tests.output.steps import GONE, NAMES, WORLDS, Steps, found, make, write
 
-STEPS = Steps()
+
+@cache
+def steps():
+    """The one audit hook of all tests of a process: Python never gives one up."""
+    return Steps()
+
+
 OLD = {f"results/{name}": "old" for name in (*NAMES, GONE)}
 NEW = {f"results/{name}": "new" for name in NAMES}
 MINE = {
@@ -65,14 +72,14 @@ def test_a_step_that_fails_leaves_the_old_results_or_the_new_ones(world, is_port
     for at in itertools.count(1):
         folder = make(world, tmp_path / "above")
         refused = False
-        with STEPS.acting(tmp_path / "above", at, fail):
+        with steps().acting(tmp_path / "above", at, fail):
             try:
                 write(folder)
             except OutputError:
                 refused = True
         then = results(found(tmp_path / "above"))
         assert then == states(world)[0 if refused else 1], f"step {at}"
-        if at > STEPS.number:
+        if at > steps().number:
             break
         with disk.Stage([folder]):
             pass
@@ -90,10 +97,10 @@ def test_if_nothing_can_be_put_back_either_the_next_run_finishes_the_change(worl
         def fail():
             nonlocal broken
             broken = True
-            STEPS.at += 1  # the next step fails too
+            steps().at += 1  # the next step fails too
             raise OSError(errno.EIO, "Input/output error")
 
-        with STEPS.acting(tmp_path / "above", at, fail), suppress(OutputError):
+        with steps().acting(tmp_path / "above", at, fail), suppress(OutputError):
             write(folder)
         with disk.Stage([folder]):
             pass
@@ -115,11 +122,11 @@ def test_two_folders_and_a_file_change_together_or_not_at_all(tmp_path):
         for name in names:
             (above / name).parent.mkdir(exist_ok=True)
             (above / name).write_bytes(b"old")
-        with STEPS.acting(above, at, fail), suppress(OutputError), disk.Stage([above / "a", above / "b", above]) as stage:
+        with steps().acting(above, at, fail), suppress(OutputError), disk.Stage([above / "a", above / "b", above]) as stage:
             stage.commit({above / name: b"new" for name in names})
         outcomes.add(frozenset(results(found(above)).values()))
         assert results(found(above)).keys() == set(names)
-        if at > STEPS.number:
+        if at > steps().number:
             break
     assert outcomes == {frozenset({"old"}), frozenset({"new"})}
 

@@ -96,8 +96,16 @@ def test_users_of_a_side_that_is_not_in_last_are_left_out():
 
 
 def test_users_of_test_are_never_left_out():
-    parts = parts_of(table([1]), {"test": table([1, 2])}, last=())
+    parts = parts_of(table([1, 1]), {"test": table([1, 2])}, last=())
     assert [part.sides["test"]["user"].to_list() for part in parts] == [[1], [2]]
+
+
+def test_small_lists_and_the_users_without_one_are_a_single_part():
+    lists, sides = table([7, 7, 1]), {"test": TEST, "train": table([1, 2, 77])}
+    parts = parts_of(lists, sides, rows_per_part=11)
+    assert_whole(parts, lists, sides)
+    assert len(parts) == 1
+    assert len(parts_of(lists, sides, rows_per_part=10)) == 2
 
 
 def test_marks_of_odd_ids_are_examined_and_dropped():

@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 from receval.parts import UsersApart
 from receval.parts.grouping import by_bucket, by_user
-from receval.parts.users import ClosedUsers, cut_points, user_starts
+from receval.parts.users import ClosedUsers, cut_points
+from receval.tables.ids import user_starts
 
 from .collecting import table
 
