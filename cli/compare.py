@@ -14,7 +14,7 @@ from .options import outputs_option, recs_option, replace_option, set_option
 from .output import emit, warn
 
 _FORMATS = ("table", "json", "csv", "md", "latex")
-_ENDINGS = {".json": "json", ".csv": "csv", ".md": "md", ".tex": "latex", ".html": "html"}
+_ENDINGS = {".json": "json", ".csv": "csv", ".md": "md", ".tex": "latex", ".html": "html", ".htm": "html"}
 
 
 @click.command()

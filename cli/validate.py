@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
+import receval
 from receval.quoting import sentence
 
 from .options import input_format_option, plugin_option, recs_option, replace_option, set_option
@@ -47,7 +46,7 @@ def validate(
         raise failure
 
 
-def _validate(loaded: Any, files: bool) -> None:
+def _validate(loaded: receval.Loaded, files: bool) -> None:
     """Say what is doubtful of a config, and what it has."""
     warn(loaded)
     if loaded.doubt:
@@ -57,7 +56,8 @@ def _validate(loaded: Any, files: bool) -> None:
 
         refuse_missing_files(loaded)
     evaluation = loaded.config.evaluation
-    n_measures = len(evaluation.definitions) + len(evaluation.composites)
-    n_rules = len(loaded.config.gates.rules)
-    gates = f", {n_rules} gate{'' if n_rules == 1 else 's'}" if n_rules else ""
-    click.echo(f"{sentence(loaded.name)} is valid: {n_measures} measures, {len(loaded.config.data.recommendations)} models{gates}")
+    counts = {"measure": len(evaluation.definitions) + len(evaluation.composites), "model": len(loaded.config.data.recommendations)}
+    if loaded.config.gates.rules:
+        counts["gate"] = len(loaded.config.gates.rules)
+    told = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for what, count in counts.items())
+    click.echo(f"{sentence(loaded.name)} is valid: {told}")

@@ -61,9 +61,9 @@ def page() -> list[Block]:
         Prose("`receval run CONFIG -o DIR/` writes a folder; `--format csv`, `json`, `jsonl` and `parquet` have the same long table."),
         Grid(("file", "what it holds"), tuple((f"`{name}`", FILES_HOLD[name]) for name in (*FILES, MANIFEST))),
         Prose(
-            "`per_user.parquet` (or `.csv`, `.jsonl`) has `model`, `user` a column per measure; `enriched.MODEL.parquet` the lists with "
-            "`rank`, `score`, `relevant`, `gain` and, with train, `in_train`. Text that begins with `=`, `+`, `-` or `@` is a formula to "
-            "spreadsheets: open CSV files of others' ids as text there."
+            "`per_user.parquet` (or `.csv`, `.jsonl`) has `model`, `user` and a column per measure; `enriched.MODEL.parquet` the lists "
+            "with `rank`, `score`, `relevant`, `gain` and, with train, `in_train`. Text that begins with `=`, `+`, `-` or `@` is a "
+            "formula to spreadsheets: open CSV files of others' ids as text there, or write them with `output: {spreadsheet_safe: true}`."
         ),
         Heading("The long table", 2),
         Grid(("column", "what it holds"), tuple((f"`{name}`", MEANINGS[name]) for name in COLUMNS)),

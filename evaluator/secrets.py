@@ -43,9 +43,11 @@ def remembering() -> Iterator[dict[str, str]]:
 def without_values(text: str, values: Mapping[str, str] | None = None) -> str:
     """`text` with `${NAME}` in the place of what came from the environment: of `values`, or of all that is known."""
     values = _values if values is None else values
-    for value in sorted(values, key=len, reverse=True):
-        text = text.replace(value, values[value])
-    return text
+    if not values:
+        return text
+    longest_first = sorted(values, key=len, reverse=True)
+    # In one pass: what takes the place of a value is never looked at again, although its name may hold another value.
+    return re.sub("|".join(map(re.escape, longest_first)), lambda found: values[found[0]], text)
 
 
 def concealed(value: Any, values: Mapping[str, str]) -> Any:

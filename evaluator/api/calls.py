@@ -99,10 +99,10 @@ def explain(
         return explaining.explain(_loaded(config, arguments, metrics=measure), measure, str(user), model)
 
 
-def audit(config: ConfigLike | None = None, conventions: Sequence[str] = (), **arguments: Unpack[Arguments]) -> Audit:
+def audit(config: ConfigLike | None = None, conventions: str | Sequence[str] = (), **arguments: Unpack[Arguments]) -> Audit:
     """Evaluate the measures under several conventions, or all, as `receval audit` does; the other arguments are those of `evaluate`."""
     with told_of_arguments():
-        return auditing.audit(_loaded(config, arguments), conventions)
+        return auditing.audit(_loaded(config, arguments), (conventions,) if isinstance(conventions, str) else conventions)
 
 
 def measured(**arguments: Unpack[Arguments]) -> EvaluationResult:

@@ -23,6 +23,7 @@ from ..results.comparison import Comparison
 from ..results.result import Result
 from ..stats.records import Settings
 from .margins import MarginLike, margins_of
+from .sentences import told_of_arguments
 
 _OWN, _BASELINE = "result", "baseline"
 
@@ -104,6 +105,8 @@ def compare(
         results = {_OWN: results}
     if isinstance(results, str | os.PathLike) or not isinstance(results, Mapping):
         raise ConfigError("results are one evaluation, or evaluations and folders by name: {'main': 'results/main', 'today': result}")
+    if not isinstance(losers, int) or losers < 0:
+        raise ConfigError(f"losers says how many users are listed, a whole number from 0, not {losers!r}")
     loaded = {name: one if isinstance(one, Result) else load_folder(Path(one)) for name, one in results.items()}
     if isinstance(baseline, Result):
         loaded, baseline = {_BASELINE: baseline, **loaded}, _BASELINE
@@ -119,6 +122,7 @@ def compare(
         all_pairs=all_pairs,
         losers=losers,
     )
-    beside, questions = with_baseline_folder(Gathered(loaded), questions)
-    made = compare_results(beside, questions)
+    with told_of_arguments():
+        beside, questions = with_baseline_folder(Gathered(loaded), questions)
+        made = compare_results(beside, questions)
     return ComparisonResult(**{one.name: getattr(made, one.name) for one in fields(made)}, results=beside, questions=questions)

@@ -21,7 +21,7 @@ _REWORDED: Final = (
     (re.compile(r"give name: path, or --recs NAME=PATH"), "give {name: lists}"),
     (re.compile(r"columns: \{(\w+): ([^{}]+)\}"), r"columns={'\1': '\2'}"),
     (re.compile(r"\badd engine: spark\b"), "add engine='spark'"),
-    (re.compile(r"^--rule "), "rule "),
+    (re.compile(r"^--(rule|by|cluster) "), r"\1 "),
     (re.compile(r"give --baseline DIR, gates\.baseline, or against in the rule"), "give baseline, or against in the rule"),
     (re.compile(r"make one with receval baseline set DIR, or"), "keep one with result.save, or"),
     (re.compile(r"\bgates\.baseline\.(?=if_missing)"), ""),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ..config.comparing import DEFAULT
 from ..errors import ConfigError
 from ..names.aggregate_names import is_spread
 from ..names.margins import Margin
 from ..results.labels import close_label, labels_named
 from ..results.result import Result, Row
-
-DEFAULT_MARGIN = "default"
 
 
 def rows_of(result: Result, model: str) -> dict[str, Row]:
@@ -34,9 +33,9 @@ def all_named(texts: Iterable[str], labels: Sequence[str], where: str = "measure
 
 def margins_of(margins: Mapping[str, Margin], labels: Sequence[str]) -> dict[str, Margin]:
     """The margin of each label; the one called `default` is that of all others."""
-    default = margins.get(DEFAULT_MARGIN)
+    default = margins.get(DEFAULT)
     of_labels = dict.fromkeys(labels, default) if default is not None else {}
     for text, margin in margins.items():
-        if text != DEFAULT_MARGIN:
+        if text != DEFAULT:
             of_labels |= dict.fromkeys(named(text, labels, "margin"), margin)
     return {label: margin for label, margin in of_labels.items() if margin is not None}

@@ -9,6 +9,7 @@ from typing import Final
 
 from ..metrics import Definition
 from ..names import yaml_text as text
+from ..names.yardstick_names import YARDSTICK_NAMES
 from ..tables.groups import GroupBy
 from .data import Data
 from .gate_problems import gate_problems
@@ -31,8 +32,6 @@ _HAVING: Final = {
     "distance": ("distances",),
 }
 """Columns that only some files have, and where."""
-
-_YARDSTICKS: Final = ("(oracle)", "(popularity)", "(random)")
 
 
 def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
@@ -63,7 +62,7 @@ def _without_inputs(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yardsticks and policies that look at files which are not given."""
     yardsticks, policy, data = config.evaluation.yardsticks, config.evaluation.policy, config.data
     for name in data.recommendations if isinstance(data.recommendations, dict) else ():
-        if name in _YARDSTICKS:
+        if name in YARDSTICK_NAMES:
             yield ("data", "recommendations", name), f"{name} is the name of a yardstick: give the model another one"
     if yardsticks.popularity and data.train is None:
         yield ("evaluation", "yardsticks"), "popularity needs the interactions the models learnt from: give data.train"

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, get_args
+from typing import Any
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from ..errors import ConfigError
 from ..names import yaml_text as text
-from ..quoting import short
 from ..secrets import concealed, remembering
 from .contradictions import contradictions
 from .dialects import translate
@@ -29,6 +27,7 @@ from .look_alikes import doubt
 from .models import Config
 from .overrides import add_gates, add_input_format, add_model, override
 from .unused import unused
+from .wrong_values import say
 
 _STDIN = "/dev/stdin"
 
@@ -168,7 +167,8 @@ def _load(
 
 def _folder_of(path: Path) -> Path:
     """The folder that paths of a config start from: the working folder if the config came from a pipe."""
-    return Path() if not os.path.isfile(path) or path.parts[:2] in (("/", "dev"), ("/", "proc")) else path.parent
+    is_stream = str(path).startswith((_STDIN, "/dev/fd/", "/proc/"))  # also where a file is behind it; /dev/shm is a folder like any
+    return path.parent if os.path.isfile(path) and not is_stream else Path()
 
 
 def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, problems: Sequence[str]) -> dict[str, Config]:
@@ -265,36 +265,3 @@ def _path(details: ErrorDetails, value: Any) -> text.Path:
             path.append(segment)
             value = value[segment] if segment < len(value) else None
     return tuple(path)
-
-
-def say(details: ErrorDetails) -> str:
-    """What is wrong with a value, in words."""
-    if details["type"] == "extra_forbidden":
-        key = str(details["loc"][-1])
-        allowed = _keys(details["loc"][:-1])
-        close = difflib.get_close_matches(key, allowed, n=1)
-        return f"unknown key '{key}'" + (f" — did you mean '{close[0]}'?" if close else f"; known: {', '.join(allowed)}" if allowed else "")
-    if details["type"] == "missing":
-        return "this key is missing"
-    if details["type"] == "value_error":
-        return str(details["ctx"]["error"])
-    given = details["input"]
-    is_secret = "storage_options" in details["loc"]
-    shown = "" if is_secret or isinstance(given, dict | list | tuple) else f", not {short(repr(given))}"
-    return details["msg"].replace("Input should be", "this should be").removesuffix(".") + shown
-
-
-def _keys(location: Sequence[str | int]) -> list[str]:
-    """The keys that the model at `location` knows."""
-    models: Iterable[type[BaseModel]] = [Config]
-    for segment in location:
-        fields = [model.model_fields[segment].annotation for model in models if segment in model.model_fields]
-        models = [model for annotation in fields for model in _models(annotation)] or models
-    return [key for model in models for key in model.model_fields]
-
-
-def _models(annotation: Any) -> list[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    nested = [model for argument in get_args(annotation) for model in _models(argument)]
-    return list(dict.fromkeys(nested))

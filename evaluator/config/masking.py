@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from ..secrets import HIDDEN, harmless
+from ..secrets import HIDDEN
 
 _ADDRESS: Final = re.compile(r"([a-z][a-z0-9+.-]*://)([^/?#]*@)?([^?#]*)([?#].*)?", re.IGNORECASE | re.DOTALL)
 _WEB: Final = ("http://", "https://")
@@ -47,11 +47,6 @@ def masked_path(path: str) -> str:
 def masked_uri(uri: str) -> str:
     """The address of a database without its user, password and options."""
     return _masked_address(uri)
-
-
-def masked_text(text: str) -> str:
-    """A text that may hold addresses, such as an argument of the command line, without their users, passwords and options."""
-    return harmless(text)
 
 
 def masked_options(options: Mapping[str, str]) -> dict[str, str]:

@@ -13,7 +13,6 @@ from pydantic import (
     Field,
     PrivateAttr,
     StrictBool,
-    StrictInt,
     ValidationInfo,
     WithJsonSchema,
     model_validator,
@@ -37,6 +36,7 @@ from .output import Output
 from .reporting import ReportConfig
 from .sources import Model, as_list
 from .tracking import Trackings
+from .yardsticks import Yardsticks, YardsticksConfig
 
 _CUTOFF: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["none", None]}]}
 _GRID: dict[str, Any] = {
@@ -149,33 +149,6 @@ class FormulaEntry(NamedTuple):
     definitions: tuple[Definition, ...]
 
 
-def _yardsticks(value: Any) -> Any:
-    """A list of names, or `true` for all, as a mapping."""
-    names = ("oracle", "popularity", "random")
-    value = names if value is True else () if value is False else value
-    if isinstance(value, str):
-        value = (value,)
-    if not isinstance(value, list | tuple):
-        return value
-    unknown = [name for name in value if name not in names]
-    if unknown:
-        raise ValueError(f"yardsticks are {', '.join(names)}, not {unknown[0]!r}")
-    return {name: 0 if name == "random" else True for name in value}
-
-
-class YardsticksConfig(Model):
-    """Lists made from the same files, evaluated beside the models: a ceiling and two floors."""
-
-    oracle: StrictBool = Field(False, description="the best possible list of each user; every value is then set beside it")
-    popularity: StrictBool = Field(False, description="the most popular items of data.train")
-    random: StrictInt | None = Field(None, description="a random list over the catalogue (data.items, else data.train), by this seed")
-
-    @property
-    def any(self) -> bool:
-        """Whether the config names any yardstick."""
-        return self.oracle or self.popularity or self.random is not None
-
-
 class Evaluation(Model):
     """What to compute."""
 
@@ -194,9 +167,7 @@ class Evaluation(Model):
     )
     metrics: Entries = Field((), description="the metrics: names, measure strings, mappings, or grids by name")
     complex_metrics: Entries = Field((), description="metrics of metrics, such as F1 of nDCG and MAP; a second list, same spellings")
-    yardsticks: Annotated[YardsticksConfig, BeforeValidator(_yardsticks, json_schema_input_type=bool | list[str] | YardsticksConfig)] = (
-        Field(YardsticksConfig(), description="lists to measure the models by: oracle, popularity, random")
-    )
+    yardsticks: Yardsticks = Field(YardsticksConfig(), description="lists to measure the models by: oracle, popularity, random")
     aggregates: tuple[Aggregate, ...] = Field(
         (), description="how users are combined; without it as the convention says, the mean for nearly all metrics"
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BeforeValidator, Field, StrictBool, StrictInt, WithJsonSchema
 
-from .sources import Model, as_list
+from .sources import Model
 
 ChartName = Literal["differences", "over_k", "distribution", "trade_off"]
 _NAMES: Final = get_args(ChartName)
@@ -28,14 +28,19 @@ def form_of(path: PurePath) -> str:
     return "latex-document" if path.name.lower() == "report.tex" else ENDINGS[path.suffix.lower()]
 
 
+def _listed(value: Any) -> Sequence[Any]:
+    """A list as it is, anything else as a list of one: what reads its entries says what is wrong with them."""
+    return value if isinstance(value, list | tuple) else [value]
+
+
 def _charts(value: Any) -> Any:
     """Charts by name, each with its measures; `[differences, {trade_off: [nDCG@10, EPC@10]}]`."""
     charts: dict[str, tuple[str, ...]] = {}
-    for entry in [value] if isinstance(value, Mapping) else as_list(value):
+    for entry in _listed(value):
         for name, measures in entry.items() if isinstance(entry, Mapping) else ((entry, ()),):
             if name not in _NAMES:
                 raise ValueError(f"charts are {', '.join(_NAMES)}, not {str(name)[:80]!r}")
-            chosen = tuple(as_list(measures))
+            chosen = () if measures is None else tuple(_listed(measures))
             if not all(isinstance(measure, str) for measure in chosen):
                 raise ValueError(f"the chart {name} is of measures, given by their names")
             if name == "trade_off" and len(chosen) not in (0, 2):
@@ -46,7 +51,7 @@ def _charts(value: Any) -> Any:
 
 def _files(value: Any) -> Any:
     """Names of files whose endings say a form."""
-    files = as_list(value)
+    files = _listed(value)
     wrong = [name for name in files if not isinstance(name, str) or PurePath(name).suffix.lower() not in ENDINGS]
     if wrong:
         raise ValueError(f"a report ends in {', '.join(ENDINGS)}, not {str(wrong[0])[:80]!r}")

@@ -10,9 +10,9 @@ from pydantic import ValidationError
 from ..errors import ConfigError
 from .comparing import Compare
 from .gating import Gates
-from .loader import say
 from .locations import dotted
 from .overrides import read_rule
+from .wrong_values import say
 
 
 def gates_of(config: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Gates, Compare]:

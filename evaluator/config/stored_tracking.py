@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from ..errors import ConfigError
-from .loader import say
 from .locations import dotted
 from .overrides import read_rule
 from .tracking import Tracking, Trackings
+from .wrong_values import say
 
 
 def trackings_of(config: Mapping[str, Any], given: Sequence[str]) -> tuple[Tracking, ...]:

@@ -10,7 +10,8 @@ from ..measure.made_parts import measure_yardstick
 from ..measure.partial import Partial, merged
 from ..measure.task import Task
 from ..measure.yardstick_facts import LeftOut, YardstickFacts
-from ..measure.yardsticks import ORACLE, Yardsticks, YardstickTask
+from ..measure.yardsticks import Yardsticks, YardstickTask
+from ..names.yardstick_names import ORACLE
 from ..parts import Part
 from ..parts.local import parts_without_lists
 from ..parts.threads import side_by_side

@@ -13,8 +13,8 @@ from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
 from ..errors import ConfigError, DataError
 from ..load.scan import Kind
-from ..measure.yardsticks import YARDSTICKS
 from ..names.addresses import is_address
+from ..names.yardstick_names import YARDSTICK_NAMES
 from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
 from ..secrets import without_values
@@ -118,7 +118,7 @@ def look_at_everything(
                 raise _same_name(name, (*model_paths[name], *by_name[name]))
             model_paths |= by_name
             models |= {name: looker.look_at(f"data.recommendations.{name}", "lists", configured, files) for name, files in by_name.items()}
-    if yardstick := next((name for name in models if name in YARDSTICKS), None):
+    if yardstick := next((name for name in models if name in YARDSTICK_NAMES), None):
         raise DataError(f"data.recommendations: {yardstick} is the name of a yardstick: give the model another one", "name: path")
     item_columns = _columns("items", wanted)
     if data.items and "categories" in wanted:

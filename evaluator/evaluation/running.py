@@ -19,7 +19,7 @@ from ..measure.group_rows import group_remarks, group_rows, groups_of
 from ..measure.partial import Partial
 from ..measure.task import Task
 from ..measure.ties import bounds
-from ..measure.yardsticks import ORACLE
+from ..names.yardstick_names import ORACLE
 from ..results.definition import TruthFingerprint
 from ..results.description import Description
 from ..results.protocol import Protocol

@@ -60,7 +60,7 @@ def tracked_again(result: Result, sections: Sequence[str]) -> list[Tracked]:
 
 def files_of(result: Result) -> Mapping[str, bytes]:
     """The files that trackers keep: values, report and manifest; examples of findings, which may be ids of users, are left out."""
-    anonymous = replace(result, findings=tuple(replace(finding, examples=()) for finding in result.findings), failures={})
+    anonymous = replace(result, findings=tuple(replace(finding, examples=()) for finding in result.findings))
     gathered = Gathered({"result": anonymous})
     content = report_of_gathered(gathered, lambda questions: replace(questions, losers=0), source="", title=None)
     files: dict[str, bytes | Path] = {"results.json": FILES["results.json"](anonymous), "report.html": as_html(content)}

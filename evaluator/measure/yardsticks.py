@@ -8,15 +8,12 @@ from typing import Final, Literal
 
 from ..conventions.choices import Lists, Truth
 from ..metrics.definition import Definition
+from ..names.yardstick_names import ORACLE, POPULARITY, RANDOM
 from ..tables.ids import Ids
 from .reads import needs_scores, of_hits, reads_whole_lists
 from .task import Task
 from .yardstick_facts import YardstickFacts, distinct_truths, truths
 
-ORACLE: Final = "(oracle)"
-POPULARITY: Final = "(popularity)"
-RANDOM: Final = "(random)"
-YARDSTICKS: Final = (ORACLE, POPULARITY, RANDOM)
 _DEEP: Final = 1_000
 """How long made lists are where a measure looks at whole lists and no model has one."""
 

@@ -70,10 +70,12 @@ _HINTS: Final = {
 
 
 def read_file(path: FilePath, *, pipes: bool = False) -> str:
-    """The text of a YAML file; `OSError` or `UnicodeDecodeError` if it has none, also for what may have no end.
+    """The text of a YAML file; `OSError` or `UnicodeDecodeError` if it has none, also for what may have no end or is too large.
 
     With `pipes` a pipe is read too, such as `<(…)` of a shell, as long as something comes from it.
     """
+    if "\0" in str(path):
+        raise OSError(errno.EINVAL, "no name of a file holds a NUL character", str(path))
     if pipes and stat.S_ISFIFO(os.stat(path).st_mode):
         content = _piped(path)
     elif os.path.exists(path) and not os.path.isfile(path):
@@ -81,7 +83,9 @@ def read_file(path: FilePath, *, pipes: bool = False) -> str:
     else:
         with path.open("rb") as file:
             content = file.read(_LONGEST + 1)
-    return content.decode("utf-8-sig", "strict" if len(content) <= _LONGEST else "replace")
+    if len(content) > _LONGEST:
+        raise OSError(errno.EFBIG, "it is larger than 4 MiB", str(path))
+    return content.decode("utf-8-sig")
 
 
 def _piped(path: FilePath) -> bytes:

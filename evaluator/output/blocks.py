@@ -9,14 +9,14 @@ from itertools import repeat
 from typing import Final, TextIO
 
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from .figures import Bars, Figures, bar_cells, bars_table, beside, figures_table
 from .number_format import aligned, to_the_right
-from .screen import CODE, FORMULA, Screen, in_groups
+from .screen import CODE, FORMULA, UNBOUNDED, Screen, in_groups
 from .visible import without_tags
 
 _PROSE: Final = 100
@@ -24,7 +24,6 @@ _NAME: Final = 14
 """How long a name may be in a table of numbers on a narrow screen."""
 _LEAST: Final = 36
 """How wide the last column of a grid must be to stand beside the others."""
-_UNBOUNDED: Final = Console(force_jupyter=False, width=100_000, height=100)
 
 
 @dataclass(frozen=True)
@@ -267,7 +266,7 @@ class _Shapes:
 
     def least(self, shape: RenderableType) -> int:
         """The least width at which nothing of a shape is cut off."""
-        measured = _UNBOUNDED.measure(shape)
+        measured = UNBOUNDED.measure(shape)
         return measured.maximum if self.screen.width is None else measured.minimum
 
     def marked(self, text: str) -> Text:

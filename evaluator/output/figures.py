@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from .screen import Screen
+from .screen import UNBOUNDED, Screen
 
 _BAR: Final = 30
 """How long the longest bar is where there is no terminal."""
 _LEAST_BAR, _LONGEST_BAR = 4, 60
-_UNBOUNDED: Final = Console(force_jupyter=False, width=100_000, height=100)
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ def beside(figures: Figures, screen: Screen) -> list[Figures]:
     groups: list[tuple[int, ...]] = [()]
     for column in range(1, len(figures.headers)):
         wider = (*groups[-1], column)
-        n_columns = _UNBOUNDED.measure(figures_table(_columns(figures, wider), screen)).maximum
+        n_columns = UNBOUNDED.measure(figures_table(_columns(figures, wider), screen)).maximum
         fits = screen.width is None or n_columns <= screen.width or not groups[-1]
         groups = [*groups[:-1], wider] if fits else [*groups, (column,)]
     return [_columns(figures, group) for group in groups]

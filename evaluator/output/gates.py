@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import Any, Final, TextIO
 
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from ..results.gates import Gate, Outcome, Verdicts
 from .data import gate_cells
-from .screen import Screen
+from .screen import UNBOUNDED, Screen
 from .visible import markdown_text
 
 FORMAT_VERSION: Final = 1
@@ -26,7 +26,6 @@ _WORDS: Final[dict[Outcome, tuple[str, str]]] = {
     "skipped": ("skip", "dim"),
 }
 """The word for an outcome, and its style."""
-_UNBOUNDED: Final = Console(force_jupyter=False, width=100_000, height=100)
 
 
 def title(gates: Sequence[Gate]) -> str:
@@ -60,7 +59,7 @@ def show(gates: Sequence[Gate], file: TextIO) -> str:
         table.add_column(no_wrap=not last, min_width=None if last else max(map(cell_len, column)))
     for one, line in zip(gates, lines, strict=True):
         table.add_row(Text(line[0], style=_WORDS[one.outcome][1]), *map(Text, line[1:]))
-    widest = _UNBOUNDED.measure(table).maximum + 2
+    widest = UNBOUNDED.measure(table).maximum + 2
     head = Text(screen.visible(title(gates).replace("·", "·" if screen.encodes("·") else "-")))
     notes = [line for note in Verdicts(tuple(gates)).notes() for line in screen.paragraph(Text(screen.visible(note), style="dim"))]
     shapes: list[tuple[RenderableType, int]] = [

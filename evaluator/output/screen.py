@@ -25,6 +25,8 @@ _PROSE, _LEAST_PROSE = 100, 20
 CODE: Final = "color(31)"
 FORMULA: Final = "color(28)"
 """Colours of the 256 that can be read on white as well as on black."""
+UNBOUNDED: Final = Console(force_jupyter=False, width=100_000, height=100)
+"""Where nothing is cut or broken, to find out how wide it is."""
 
 
 class PlainText(TextIOWrapper):

@@ -9,6 +9,7 @@ from typing import Final, TextIO
 from rich.text import Text
 
 from ..names.aggregate_names import interval_level
+from ..names.yardstick_names import ORACLE
 from ..results.result import Result, Row
 from . import blocks, findings, groups, repeats
 from .best_values import best, explained
@@ -128,7 +129,7 @@ def _arrow(result: Result, label: str, screen: Screen) -> str:
 
 def _shares(result: Result, display: Display, screen: Screen) -> Sequence[Sheet]:
     """What share of the best possible value each model reaches; nothing where that was not computed."""
-    reached = [model for model in result.models if model != "(oracle)"]
+    reached = [model for model in result.models if model != ORACLE]
     shares = dict(achieved(result, reached))
     if not shares:
         return []

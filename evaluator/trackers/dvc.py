@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from ..output.csv_text import as_csv
+from ..output.data import is_spreadsheet_safe
 from ..output.disk import Stage
+from ..output.indented_json import indented
 from ..results.result import Result
 from .names import as_identifiers
 from .tracker import gates_word, measures, points_by_model
+
+_HEADER = ["k", "model", "value"]
 
 
 class DvcFiles:
@@ -32,6 +34,7 @@ class DvcFiles:
         return str(self._folder)
 
     def _made(self, result: Result) -> dict[str, bytes]:
+        safe = is_spreadsheet_safe(result)
         names, models = as_identifiers(measures(result)), as_identifiers(result.models)
         points = points_by_model(result)
         values: dict[str, Any] = {models[model]: {names[one.label]: one.value for one in of} for model, of in points.items()}
@@ -49,15 +52,9 @@ class DvcFiles:
             "metrics.json": _json(values),
             "names.json": _json({**back, "gates": gates_word(result)}),
             "dvc.yaml": yaml.safe_dump(found, sort_keys=False, allow_unicode=True).encode(),
-            **{path: _csv(plotted[metric]) for metric, path in paths.items()},
+            **{path: as_csv([_HEADER, *plotted[metric]], spreadsheet_safe=safe).encode() for metric, path in paths.items()},
         }
 
 
-def _csv(lines: list[list[Any]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([["k", "model", "value"], *lines])
-    return text.getvalue().encode()
-
-
-def _json(content: Mapping[str, Any]) -> bytes:
-    return (json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+def _json(content: dict[str, Any]) -> bytes:
+    return (indented(content) + "\n").encode()

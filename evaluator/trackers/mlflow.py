@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from ..config.tracking import MlflowTracking
@@ -14,7 +14,7 @@ from ..output.charts.points import ValuePoint
 from ..results.gates import Verdicts
 from ..results.result import Result
 from .names import for_mlflow
-from .tracker import gates_of_model, gates_word, measures, points_by_model, run_name, settings
+from .tracker import gates_of_model, gates_word, measures, numbers_of, points_by_model, run_name, settings
 
 _MOST_METRICS: Final = 1000
 _MOST_PARAMS: Final = 100
@@ -40,9 +40,7 @@ class MlflowRuns:
             runs.append(_made(client, experiment, name, {**shared, **summary}, settings(result), [], files, names))
         for model, points in points_by_model(result).items():
             tags = {**shared, "receval.model": model, **({"mlflow.parentRunId": runs[0]} if self._asked.runs == "children" else {})}
-            tags |= {
-                f"receval.gate.{number}": f"{gate.outcome}: {gate.rule}" for number, gate in enumerate(gates_of_model(result, model), 1)
-            }
+            tags |= gates_of_model(result, model, "receval.gate.")
             title, artifacts = (model, {}) if self._asked.runs == "children" else (f"{name}/{model}", files)
             runs.append(_made(client, experiment, title, tags, settings(result), points, artifacts, names))
         return f"{self._asked.experiment}, run {runs[0]}"
@@ -82,22 +80,21 @@ def _made(
     run: str = client.create_run(experiment, run_name=name, tags={key: value[:_LONGEST] for key, value in tags.items()}).info.run_id
     now, ended = int(time.time() * 1000), "FAILED"
     try:
-        numbers = {
-            f"{names[one.label]}{part}": value
-            for one in points
-            for part, value in (("", one.value), (".low", one.low), (".high", one.high))
-            if value is not None
-        }
-        metrics = [Metric(key, value, now, 0) for key, value in numbers.items()]
-        for start in range(0, len(metrics), _MOST_METRICS):
-            client.log_batch(run, metrics=metrics[start : start + _MOST_METRICS])
-        client.log_batch(run, params=[Param(key, value) for key, value in params.items()][:_MOST_PARAMS])
+        for some in _batched([Metric(key, value, now, 0) for key, value in numbers_of(points, names, ".").items()], _MOST_METRICS):
+            client.log_batch(run, metrics=some)
+        for some in _batched([Param(key, value) for key, value in params.items()], _MOST_PARAMS):
+            client.log_batch(run, params=some)
         for file, content in files.items():
             client.log_text(run, content.decode(), file)
         ended = "FINISHED"
     finally:
         client.set_terminated(run, ended)
     return run
+
+
+def _batched(entries: list[Any], most: int) -> Iterator[list[Any]]:
+    """Entries in the order in which they are, at most so many at a time."""
+    yield from (entries[start : start + most] for start in range(0, len(entries), most))
 
 
 def _measures_tag(names: Mapping[str, str]) -> dict[str, str]:

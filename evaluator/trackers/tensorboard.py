@@ -15,7 +15,7 @@ from ..output.disk import Stage
 from ..results.gates import Verdicts
 from ..results.result import Result
 from .names import as_identifiers, for_mlflow
-from .tracker import gates_of_model, gates_word, measures, points_by_model, run_name, settings
+from .tracker import gates_of_model, gates_word, measures, numbers_of, points_by_model, run_name, settings
 
 
 class TensorboardFiles:
@@ -35,14 +35,10 @@ class TensorboardFiles:
             "receval.gates": f"{gates_word(result)}: {Verdicts(result.gates).summary()}" if result.gates else gates_word(result),
         }
         for model, points in points_by_model(result).items():
-            judged = {
-                f"receval.gate.{number}": f"{gate.outcome}: {gate.rule}" for number, gate in enumerate(gates_of_model(result, model), 1)
-            }
+            judged = gates_of_model(result, model, "receval.gate.")
             with writer(str(folder / models[model])) as run:
-                for one in points:
-                    for part, value in (("", one.value), (".low", one.low), (".high", one.high)):
-                        if value is not None:
-                            run.add_scalar(f"{names[one.label]}{part}", value, 0)
+                for name, number in numbers_of(points, names, ".").items():
+                    run.add_scalar(name, number, 0)
                 for tag, text in {**texts, "receval.model": model, **judged}.items():
                     run.add_text(tag, text, 0)
         with Stage([folder]) as stage:

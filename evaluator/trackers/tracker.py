@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from ..output.charts.points import NamedModel, ValuePoint, points_of
-from ..results.gates import Gate, Verdicts
+from ..results.gates import Verdicts
 from ..results.result import Result
 from .names import as_identifiers
 
@@ -60,6 +60,14 @@ def gates_word(result: Result) -> str:
     return "failed" if verdicts.failed() else "warned" if verdicts.failed(strict=True) else "passed"
 
 
-def gates_of_model(result: Result, model: str) -> list[Gate]:
-    """The gates of a model."""
-    return [gate for gate in result.gates if gate.model == model]
+def numbers_of(points: Iterable[ValuePoint], names: Mapping[str, str], joint: str) -> dict[str, float]:
+    """Values by their names, and the ends of their intervals: with `joint` `.` those of `nDCG_at_10` are `nDCG_at_10.low` and `.high`."""
+    ends = (("", "value"), (f"{joint}low", "low"), (f"{joint}high", "high"))
+    told = ((f"{names[one.label]}{ending}", getattr(one, field)) for one in points for ending, field in ends)
+    return {name: number for name, number in told if number is not None}
+
+
+def gates_of_model(result: Result, model: str, name: str) -> dict[str, str]:
+    """How the gates of a model ended, by `name` and their number."""
+    judged = (gate for gate in result.gates if gate.model == model)
+    return {f"{name}{number}": f"{gate.outcome}: {gate.rule}" for number, gate in enumerate(judged, 1)}

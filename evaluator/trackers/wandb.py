@@ -10,7 +10,7 @@ from ..extras import missing
 from ..results.gates import Verdicts
 from ..results.result import Result
 from .names import as_identifiers
-from .tracker import gates_of_model, gates_word, measures, points_by_model, run_name, settings
+from .tracker import gates_of_model, gates_word, measures, numbers_of, points_by_model, run_name, settings
 
 
 class WandbRuns:
@@ -34,15 +34,7 @@ class WandbRuns:
             run.log_artifact(artifact)
         for model, points in points_by_model(result).items():
             with self._run(wandb, model, "model", group, {**config, "model": model}) as run:
-                parts = ((names[one.label], one) for one in points)
-                numbers = {
-                    key: value
-                    for name, one in parts
-                    for key, value in ((name, one.value), (f"{name}_low", one.low), (f"{name}_high", one.high))
-                    if value is not None
-                }
-                judged = {f"gate_{number}": f"{gate.outcome}: {gate.rule}" for number, gate in enumerate(gates_of_model(result, model), 1)}
-                run.summary.update({**numbers, **gates, **judged})
+                run.summary.update({**numbers_of(points, names, "_"), **gates, **gates_of_model(result, model, "gate_")})
         return f"{self._asked.project}, group {group}" + (" (offline: wandb sync)" if self._asked.mode == "offline" else "")
 
     def _run(self, wandb: Any, name: str, job: str, group: str, config: Mapping[str, Any]) -> Any:

@@ -138,6 +138,12 @@ def test_a_config_and_arguments_are_not_given_together():
         receval.evaluate("config.yaml", metrics="nDCG")
 
 
+def test_a_path_of_a_config_that_no_file_has_is_refused():
+    for call in (receval.load_config, receval.evaluate):
+        with pytest.raises(receval.ConfigError, match="no name of a file holds a NUL character"):
+            call("a\0b.yaml")
+
+
 def test_what_has_no_effect_is_a_warning_of_python():
     with pytest.warns(UserWarning, match="^relevance.threshold: has no effect"):
         evaluated(metrics="ItemCoverage(form=count)@1", relevance=4, items=[3, 4, 5])

@@ -131,3 +131,22 @@ def test_what_is_printed_of_arguments_are_the_results_of_the_same_config():
     assert [row.label for row in result.rows if row.model == "als"] == ["nDCG@1", "nDCG@2", "nDCG@3", "Recall@20"]
     assert result.yardsticks == ("(oracle)", "(popularity)", "(random)")
     assert result.config["evaluation"]["top_k"] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"losers": -1}, "losers says how many users are listed, a whole number from 0, not -1"),
+        ({"losers": "x"}, "losers says how many users are listed, a whole number from 0, not 'x'"),
+        ({"by": "age"}, "^by age: the results"),
+        ({"cluster": "age"}, "^cluster age: the results"),
+    ],
+)
+def test_a_wrong_question_of_a_comparison_is_told_in_words_of_the_call(result: receval.EvaluationResult, asked: Any, said: str):
+    with pytest.raises(receval.RecevalError, match=said):
+        result.compare(**asked)
+
+
+def test_an_audit_of_one_convention_takes_its_name():
+    one = receval.audit(test=TEST, recommendations=LISTS["als"], metrics="nDCG@2", conventions="elliot")
+    assert one.conventions == receval.audit(test=TEST, recommendations=LISTS["als"], metrics="nDCG@2", conventions=["elliot"]).conventions

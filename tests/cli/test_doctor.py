@@ -54,7 +54,10 @@ def test_java_is_asked_for_where_spark_is_installed_and_java_is_not(receval, no_
     assert facts(receval)["Java"] == {"name": "Java", "found": "not found", "advice": "Spark needs a Java 17 runtime, or engine.remote"}
 
 
-@pytest.mark.parametrize(("said", "advice"), [('openjdk version "11.0.2"', "Spark 4 needs Java 17"), ('openjdk version "21.0.1"', "")])
+@pytest.mark.parametrize(
+    ("said", "advice"),
+    [('openjdk version "16.0.2"', "Spark 4 needs Java 17"), ('openjdk version "17"', ""), ('openjdk version "21.0.1"', "")],
+)
 def test_a_java_that_is_too_old_is_told(said, advice, receval, monkeypatch):
     monkeypatch.setattr(doctor.shutil, "which", lambda program, path=None: "java")
     monkeypatch.setattr(doctor.subprocess, "run", lambda *args, **options: subprocess.CompletedProcess(args, 0, "", said))

@@ -290,4 +290,4 @@ def test_a_baseline_is_shown_as_text_and_json(place, receval):
 def test_a_config_with_gates_is_validated_without_data(place, receval):
     (place / "test.csv").unlink()
     shutil.rmtree(place / "results")
-    assert receval("validate", "config.yaml") == (0, "config.yaml is valid: 2 measures, 1 models, 2 gates\n", "")
+    assert receval("validate", "config.yaml") == (0, "config.yaml is valid: 2 measures, 1 model, 2 gates\n", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -15,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from receval.errors import of_system
 
 CONFIG = "data: {test: t.csv, recommendations: {m: l.csv}}\nevaluation: {metrics: [Recall@2]}\nhealth: off\n"
 LISTS = "user,item,score\n1,10,2\n2,11,1\n"
@@ -124,6 +126,8 @@ def test_a_working_folder_that_is_gone_is_a_sentence(here, receval, monkeypatch)
         code, _, err = receval(*(part.replace("PATH", "p") for part in command.split()))
         assert code in (2, 3, 4), (command, err)
         assert "Traceback" not in err
+    failure = of_system(FileNotFoundError(errno.ENOENT, "No such file or directory"))
+    assert (failure.exit_code, failure.message) == (4, "the working folder is not there any more")
 
 
 def pipe_in(monkeypatch, text):

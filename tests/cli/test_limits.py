@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -54,9 +56,9 @@ def test_a_template_is_no_larger_than_a_mebibyte(here, receval):
 
 
 def test_more_metrics_than_anybody_means_are_refused(here, receval):
-    (here / "many.yaml").write_text(CONFIG.replace("[Recall@2]", str([f"nDCG@{k}" for k in range(1, 20_001)])))
+    (here / "many.yaml").write_text(CONFIG.replace("[Recall@2]", str([f"nDCG@{k}" for k in range(1, 10_002)])))
     code, _, err = receval("validate", "many.yaml")
-    assert (code, "at most 10,000 metrics can be listed, and these are 20,000" in err) == (2, True)
+    assert (code, "at most 10,000 metrics can be listed, and these are 10,001" in err) == (2, True)
 
 
 def test_a_text_of_a_megabyte_in_a_config_is_read_at_once(here, receval):
@@ -65,6 +67,12 @@ def test_a_text_of_a_megabyte_in_a_config_is_read_at_once(here, receval):
         begin = time.process_time()
         assert receval("validate", "long.yaml")[0] == 2
         assert time.process_time() - begin < 10
+
+
+def test_a_config_that_is_too_large_is_told_so_also_where_its_end_cuts_a_letter(here, receval):
+    (here / "long.yaml").write_text("é" * 3_000_000, "utf-8")
+    code, _, err = receval("validate", "long.yaml")
+    assert (code, "larger than 4 MiB" in err) == (2, True), err
 
 
 def test_init_reads_a_table_of_thousands_of_columns_in_seconds(here, receval):
@@ -101,12 +109,33 @@ def test_a_limit_on_addresses_is_a_sentence_about_the_machine(limit, here):
     assert (done.returncode, "ulimit -v" in done.stderr, done.stdout.split()[0]) == (4, True, "receval")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+@pytest.mark.parametrize(("threads", "code"), [("1", 0), ("2", 0), ("4", 4), ("64", 4)])
+def test_more_threads_need_more_addresses(threads, code, here, receval, monkeypatch):
+    import resource
+
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (1_600_000_000, resource.RLIM_INFINITY))
+    monkeypatch.setenv("POLARS_MAX_THREADS", threads)
+    assert receval("validate", "c.yaml")[0] == code
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes")
 @pytest.mark.parametrize("given", ["<(sleep 0.3; cat c.yaml)", "- < c.yaml", "- < <(cat c.yaml)", "/dev/stdin < <(cat c.yaml)"])
 def test_a_config_may_come_from_a_pipe_of_a_shell(given, here):
     command = f"exec {sys.executable} -m receval.cli run {given} --format csv"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
     assert (done.returncode, "\nm,Recall,2,mean,1.0," in done.stdout) == (0, True), done.stderr
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="this system has no folder of files in memory")
+def test_a_config_in_a_folder_below_dev_has_paths_from_there(here, receval, monkeypatch, tmp_path):
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        for name in ("c.yaml", "t.csv", "l.csv"):
+            shutil.copy(name, folder)
+        (tmp_path / "elsewhere").mkdir()
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        code, out, err = receval("run", f"{folder}/c.yaml", "--format", "csv")
+    assert (code, "\nm,Recall,2,mean,1.0," in out) == (0, True), err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes")

@@ -54,6 +54,21 @@ def test_every_problem_is_named_at_once_with_its_line_column_path_and_a_hint(wri
 
 
 @pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("report.title=3", "this should be text, not 3"),
+        ("evaluation.relevance.graded=maybe", "this should be true or false, not 'maybe'"),
+        ("evaluation.yardsticks.random=x", "this should be a whole number, not 'x'"),
+        ("engine.archives=3", "this should be a list, not 3"),
+        ("data.test=3", "this should be a mapping, not 3"),
+        ("output=[1]", "this should be a mapping"),
+    ],
+)
+def test_what_a_value_should_be_is_said_in_words_of_yaml(override, said, write):
+    assert problems(write("config.yaml", MINIMAL), override)[0].endswith(f"{override.partition('=')[0]}: {said}")
+
+
+@pytest.mark.parametrize(
     ("metrics", "expected"),
     [
         ("[nDCG]", ["nDCG@5", "nDCG@10"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
+from receval import load_config
 from receval.cli.progress import bar
 from receval.evaluation.progress import Progress
 
@@ -38,6 +39,28 @@ def test_half_a_character_is_no_name(ended):
 def test_a_model_cannot_have_the_name_of_a_yardstick(ended):
     code, _, err = ended('"(oracle)"')
     assert (code, "(oracle) is the name of a yardstick: give the model another one" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("[oracle, random: 7]", (True, False, 7)),
+        ("[random]", (False, False, 0)),
+        ("{random: 7}", (False, False, 7)),
+        ("true", (True, True, 0)),
+        ("popularity", (False, True, None)),
+    ],
+)
+def test_yardsticks_are_a_list_a_mapping_or_both(given, read, write):
+    text = "data: {test: t.csv, train: t.csv, recommendations: {m: l.csv}}\nevaluation: {metrics: [MRR]}\n"
+    yardsticks = load_config(write("c.yaml", text), [f"evaluation.yardsticks={given}"]).config.evaluation.yardsticks
+    assert (yardsticks.oracle, yardsticks.popularity, yardsticks.random) == read
+
+
+@pytest.mark.parametrize("given", ["[x]", "[[1]]", "[{x: 1}]"])
+def test_an_unknown_yardstick_is_refused(given, ended):
+    code, _, err = ended("m", 2, "--set", f"evaluation.yardsticks={given}", command="validate")
+    assert (code, "yardsticks are oracle, popularity, random, not" in err) == (2, True)
 
 
 @pytest.mark.parametrize("name", ["[/]", "[red]x[/red]"])

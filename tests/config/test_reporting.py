@@ -14,6 +14,7 @@ from tests.conftest import CONFIGS
 def test_charts_are_names_or_names_with_measures():
     wanted = ReportConfig.model_validate({"charts": ["differences", {"trade_off": ["nDCG@10", "EPC@10"], "over_k": "nDCG"}]})
     assert wanted.chosen == {"differences": (), "trade_off": ("nDCG@10", "EPC@10"), "over_k": ("nDCG",)}
+    assert ReportConfig.model_validate({"charts": {"over_k": None}}).chosen == {"over_k": ()}
     assert ReportConfig().chosen == {}
 
 
@@ -23,6 +24,10 @@ def test_charts_are_names_or_names_with_measures():
         ({"charts": ["pie"]}, "charts are differences, over_k, distribution, trade_off"),
         ({"charts": [{"trade_off": ["nDCG@10"]}]}, "of two measures"),
         ({"charts": [{"over_k": [1]}]}, "given by their names"),
+        ({"charts": {"over_k": 1}}, "given by their names"),
+        ({"charts": 3}, "charts are differences, over_k, distribution, trade_off, not '3'"),
+        ({"charts": None}, "charts are differences, over_k, distribution, trade_off, not 'None'"),
+        ({"files": 3}, "a report ends in .html"),
         ({"files": ["report.docx"]}, "a report ends in .html"),
         ({"title": ""}, "at least 1 character"),
     ],

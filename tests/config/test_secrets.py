@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from receval.config.masking import masked_options, masked_path
 from receval.errors import ConfigError, DataError
+from receval.secrets import remember, remembering
 
 CONFIG = "data:\n  test: {path: t.csv}\n  recommendations: {m: %s}\nevaluation: {metrics: [MRR]}\n"
 SECRET = "hunter2-hunter3"
@@ -56,3 +57,13 @@ def test_a_value_of_the_environment_is_in_no_message(source, ending, receval, wr
     assert code in (2, 3)
     assert SECRET not in out + err
     assert "Traceback" not in err
+
+
+def test_each_line_of_a_value_is_a_secret_and_a_word_of_five_letters_is_none():
+    with remembering() as own:
+        remember("KEY", "first-line-of-a-key\nsecond-line-of-it\n")
+        remember("K", "5")
+        remember("EMPTY", "")
+        remember("WORD", "lists")
+    assert own == {"first-line-of-a-key\nsecond-line-of-it": "${KEY}", "first-line-of-a-key": "${KEY}", "second-line-of-it": "${KEY}"}
+    assert str(DataError("5 lists, and second-line-of-it")) == "5 lists, and ${KEY}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from receval import load_config, run
+from receval.secrets import without_values
 
 
 def test_results_name_the_variables_of_their_own_config_only(write, tmp_path):
@@ -14,3 +15,14 @@ def test_results_name_the_variables_of_their_own_config_only(write, tmp_path):
     assert "secret-folder" not in str(taken.resolved()) + str(run(taken).inputs)
     assert "${WHERE}.csv" in str(run(taken).inputs)
     assert "WHERE" not in str(given.resolved()) + str(run(given).inputs)
+
+
+def test_the_name_of_a_variable_is_whole_although_another_value_stands_in_it(write):
+    values = {"abcdefgh": "${MY_SECRET_FOLDER}", "SECRET": "${OTHER}", "abcdefghijk": "${LONGER}"}
+    assert without_values("abcdefgh/SECRET/abcdefghijk", values) == "${MY_SECRET_FOLDER}/${OTHER}/${LONGER}"
+    text = "data: {test: t.csv, recommendations: {m: '${MY_SECRET_FOLDER}/${OTHER}.csv'}}\nevaluation: {metrics: [MRR]}\n"
+    environment = {"MY_SECRET_FOLDER": "abcdefgh", "OTHER": "SECRET"}
+    resolved = load_config(write("a.yaml", text), environment=environment).resolved_yaml()
+    assert "${MY_SECRET_FOLDER}/${OTHER}.csv" in resolved
+    again = load_config(write("b.yaml", resolved), environment=environment).config
+    assert again.data == load_config(write("a.yaml", text), environment=environment).config.data

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby, permutations, product
 
 import pytest
+import receval as library
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.errors import DataError
@@ -177,3 +178,10 @@ def test_long_runs_with_many_hits_are_spread_in_parts_of_bounded_size(evaluate):
     found = bounds(evaluate(test, lists, metrics=["MAP", "RPrecision"], top_k=["none"], health={}))
     assert found["RPrecision"] == pytest.approx({"least": 0.0, "expected": 40 / n, "most": 1.0}, abs=1e-9)
     assert found["MAP@none"]["most"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("measure", "is_constant"), [("Recall@2", False), ("Recall(score_type=float32)@2", True)])
+def test_a_list_has_one_score_where_what_compares_tells_no_two_apart(measure, is_constant):
+    lists = {"user": [1, 1, 2, 2], "item": [10, 11, 12, 13], "score": [1 + 1e-9, 1.0, 1 + 1e-9, 1.0]}
+    found = library.check(test={1: [10, 11], 2: [12]}, recommendations=lists, metrics=measure).findings
+    assert ("R09" in {one.check for one in found}) == is_constant

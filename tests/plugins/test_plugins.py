@@ -17,7 +17,9 @@ from receval import plugins
 from receval.checks import table
 from receval.health import registry as checks
 from receval.metrics import METRICS, find
+from receval.metrics.measure import Measure
 from receval.metrics.registry import _spellings
+from receval.metrics.registry import metric as registered_metric
 from receval.testing import check_metric
 
 from tests.conftest import CONFIGS
@@ -192,6 +194,16 @@ def test_a_metric_is_tried_on_random_data():
         check_metric(beyond, trials=2)
     with pytest.raises(AssertionError, match="the names of users and items change a value"):
         check_metric(named, trials=4)
+
+
+def test_a_metric_that_looks_at_other_users_is_found():
+    @registered_metric("Crowd", family="own", uses=("n_relevant",), reference="")
+    def crowd(m: Measure) -> Any:
+        """One of so many users."""
+        return m.n_relevant * 0 + 1 / m.n_relevant.size
+
+    with pytest.raises(AssertionError, match="a value depends on other users: Crowd@1 of user 0"):
+        check_metric("Crowd", trials=2)
 
 
 @pytest.mark.spark

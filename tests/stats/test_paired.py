@@ -67,8 +67,8 @@ def test_a_small_difference_that_is_more_than_rounding_counts():
 
 def test_a_user_without_a_value_on_one_side_is_left_out_and_counted():
     nan = float("nan")
-    sums = PairedSums.of([0.5, nan, nan, 0.25, float("inf")], [0.75, 1.0, nan, 0.25, 1.0])
-    assert (sums.n, sums.up, sums.same, sums.n_unpaired) == (2, 1, 1, 2)
+    sums = PairedSums.of([0.5, nan, nan, 0.25, float("inf"), 1.0], [0.75, 1.0, nan, 0.25, 1.0, float("-inf")])
+    assert (sums.n, sums.up, sums.same, sums.n_unpaired) == (2, 1, 1, 3)
 
 
 def test_values_of_different_users_are_not_paired():

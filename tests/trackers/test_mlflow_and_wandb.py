@@ -87,7 +87,7 @@ def _check_mlflow(result: library.EvaluationResult, address: str, monkeypatch: p
     assert names["nDCG.gain-linear_at_3"] == MEASURE
     logged = runs["new.er"].data.metrics
     assert {names[name]: value for name, value in logged.items() if not name.endswith((".low", ".high"))} == result.to_dict()["new.er"]
-    assert runs["old"].data.metrics["nDCG_at_3.low"] <= runs["old"].data.metrics["nDCG_at_3"]
+    assert logged["nDCG_at_3.low"] < logged["nDCG_at_3"] < logged["nDCG_at_3.high"]
     assert parent.data.params["convention"] == "receval"
     assert len(parent.data.params["sha256_test"]) == 64
     assert parent.data.tags["receval.gates"] == "passed"
@@ -118,6 +118,22 @@ def test_without_children_each_model_is_a_run_with_the_files(result: library.Eva
     assert all([file.path for file in client.list_artifacts(run.info.run_id)] == ["results.json"] for run in runs)
 
 
+@needs_mlflow
+def test_the_hash_of_every_input_is_a_parameter_however_many_there_are(
+    result: library.EvaluationResult, files: str, monkeypatch: pytest.MonkeyPatch
+):
+    from mlflow import MlflowClient
+    from receval.trackers.mlflow import MlflowRuns
+
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", files)
+    (test, *_) = result.inputs
+    many = replace(result, inputs=tuple(replace(test, role=f"data.recommendations.m{number}") for number in range(120)))
+    MlflowRuns(MlflowTracking(runs="models")).log(many, {})
+    client = MlflowClient(files)
+    for run in client.search_runs([client.get_experiment_by_name("receval").experiment_id]):
+        assert sum(name.startswith("sha256_") for name in run.data.params) == 120
+
+
 @needs_wandb
 def test_a_result_in_wandb_is_a_group_of_runs_kept_offline(
     result: library.EvaluationResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -141,6 +157,8 @@ def test_a_result_in_wandb_is_a_group_of_runs_kept_offline(
     }
     names = runs["new.er"]["config"]["receval_measures"]
     assert names["nDCG_gain_linear_at_3"] == MEASURE
+    summary = runs["new.er"]["summary"]
+    assert summary["nDCG_at_3_low"] < summary["nDCG_at_3"] < summary["nDCG_at_3_high"]
     values = {names[name]: value for name, value in runs["new.er"]["summary"].items() if name in names}
     assert values == result.to_dict()["new.er"]
     assert (runs["new.er"]["summary"]["gates"], runs["new.er"]["summary"]["gate_1"]) == ("passed", "pass: nDCG@3 ≥ 0.5")

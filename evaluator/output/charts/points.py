@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ...names.aggregate_names import is_spread
+from ...names.yardstick_names import ORACLE
 from ...results.result import Result
 from ...results.row import Row
 from ...stats.confidence import StudentT
@@ -25,7 +26,7 @@ class ValuePoint:
     @property
     def is_drawn(self) -> bool:
         """Whether it stands in pictures: all but the best possible value does, beside which the others would look alike."""
-        return self.value is not None and self.row.model != "(oracle)"
+        return self.value is not None and self.row.model != ORACLE
 
     @property
     def label(self) -> str:

@@ -42,6 +42,12 @@ def test_lines_over_k_hold_every_value_of_their_metrics(content):
     assert shown == {(row.model, row.metric, str(row.k)): row.value for row in content.results["result"].rows}
 
 
+def test_the_best_possible_lists_are_in_no_picture_beside_which_models_would_look_alike(tmp_path):
+    content = reported(evaluated(tmp_path, ["popular", "good"], yardsticks={"oracle": True}, metrics=["nDCG", "Recall"]))
+    for kind in ("over_k", "trade_off"):
+        assert {row["model"] for row in rows(figures.SPECS[kind](content).spec)} == {"popular", "good"}, kind
+
+
 def test_the_forest_has_differences_with_intervals_and_margins(content):
     shown = rows(figures.differences(content).spec)
     known = [one for one in content.comparison.differences if one.interval is not None]

@@ -60,6 +60,13 @@ def test_the_sections_stand_in_the_order_in_which_people_ask(html):
     assert html.index('class="verdict"') < html.index("<section")
 
 
+def test_a_gate_says_what_was_found_and_why_it_ended_so(result):
+    html = as_html(reported(result, gates=[gate("fail", found="0.4, at worst 0.3", remark="worse by more"), gate("skipped")])).decode()
+    rows = re.findall(r"<tr>.*?</tr>", html[html.index('<section id="gates"') :], re.DOTALL)
+    assert ("0.4, at worst 0.3" in rows[1], "worse by more" in rows[1], "It is fail." in rows[1]) == (True, True, False)
+    assert "It is skipped." in rows[2]
+
+
 def test_a_gate_that_failed_is_the_first_thing_said(result):
     html = as_html(reported(result, gates=[gate("fail"), gate("pass"), gate("warn")])).decode()
     first = re.search(r'<div class="verdict">\s*<p class="(\w+)">(.*?)</p>', html)
