@@ -80,6 +80,21 @@ def test_a_train_set_of_other_users_is_one_if_the_items_are_the_same(init):
     assert done.data["train"]["path"] == "train.csv"
 
 
+def test_of_two_train_sets_the_one_with_the_columns_of_the_test_set_is_taken_before_a_larger_one(init):
+    events = ("customer_ref", "sku", "event")
+    rows = [*TRAIN, (2, 11), (3, 12), (1, 13), (1, 14)]
+    done = init(
+        {
+            "last_week.csv": text([(user, item, "buy") for user, item, *_ in [*TEST, (3, 11)]], events),
+            "autumn.csv": text([(user, item, "view", 1) for user, item, *_ in [*rows, (2, 15), (3, 16)]], (*events, "price")),
+            "spring.csv": text([(user, item, "view") for user, item, *_ in rows], events),
+            "als.csv": text(SCORED, ("customer_ref", "sku", "affinity")),
+        }
+    )
+    assert done.data["test"]["path"] == "last_week.csv"
+    assert done.data["train"]["path"] == "spring.csv"
+
+
 @pytest.mark.parametrize("score", ["affinity", "merit"])
 def test_lists_in_the_order_of_a_column_of_any_name_are_no_train_set_and_a_file_with_the_columns_of_the_test_set_is(score, init):
     events = ("customer_ref", "sku", "event", "price")
