@@ -97,7 +97,7 @@ def test_the_time_of_a_model_does_not_grow_with_the_number_of_models(here):
 
     seconds(5)
     few = seconds(40)
-    assert seconds(400) < 20 * few
+    assert seconds(200) < 10 * few
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
