@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import click
+from msgspec.structs import replace
 from receval.comparison.questions import Questions
 from receval.config.comparing import DEFAULT
 from receval.names.margins import Margin

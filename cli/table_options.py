@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
 from typing import Any
 
 import click
 import receval
+from msgspec import Struct
 
 
-@dataclass(frozen=True)
-class TableOptions:
+class TableOptions(Struct, frozen=True):
     """What was given of them."""
 
     columns: tuple[str, ...]
@@ -22,7 +21,7 @@ class TableOptions:
     def refuse_beside(self, form: str | None) -> None:
         """`UsageError` if one is given that a format has no use for."""
         of_markdown = ("columns", "sort") if form == "md" else ()
-        given = [field.name for field in fields(self) if getattr(self, field.name) not in (None, ()) and field.name not in of_markdown]
+        given = [name for name in self.__struct_fields__ if getattr(self, name) not in (None, ()) and name not in of_markdown]
         if form is not None and given:
             option = (
                 "--measures-as-rows" if self.models_as_rows is False and given[0] == "models_as_rows" else f"--{given[0].replace('_', '-')}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import runpy
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
 from receval.metrics import METRICS, catalogue
 from receval.metrics.catalogue import DEFAULT, Catalogue, ConventionEntry
 from receval.output import catalogue as pages

@@ -5,9 +5,9 @@ from __future__ import annotations
 import runpy
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
 from receval.config import load_config
 from receval.metrics import METRICS, catalogue
 from receval.metrics.catalogue import ChoiceEntry, MetricEntry

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+from msgspec.structs import asdict
 
 from ..comparison.comparing import compare as compare_results
 from ..comparison.questions import Questions
@@ -28,15 +28,14 @@ from .sentences import told_of_arguments
 _OWN, _BASELINE = "result", "baseline"
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
-class ComparisonResult(Comparison):
+class ComparisonResult(Comparison, frozen=True, kw_only=True):
     """How models differ: `differences` (a record for each), `losers`, `notes`; printed it is the table of `receval compare`.
 
     `results` are what was compared, and `questions` what was asked of them.
     """
 
-    results: Mapping[str, Result] = field(compare=False)
-    questions: Questions = field(compare=False)
+    results: Mapping[str, Result]
+    questions: Questions
 
     @property
     def sentences(self) -> list[str]:
@@ -125,4 +124,4 @@ def compare(
     with told_of_arguments():
         beside, questions = with_baseline_folder(Gathered(loaded), questions)
         made = compare_results(beside, questions)
-    return ComparisonResult(**{one.name: getattr(made, one.name) for one in fields(made)}, results=beside, questions=questions)
+    return ComparisonResult(**asdict(made), results=beside, questions=questions)

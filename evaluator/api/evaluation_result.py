@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, overload
 
 import polars as pl
+from msgspec.structs import asdict
 
 from ..config.reporting import ChartName
 from ..errors import MissingExtraError
@@ -19,7 +19,7 @@ from ..results.gates import Verdicts
 from ..results.result import Result, Row
 
 
-class EvaluationResult(Result):
+class EvaluationResult(Result, frozen=True, eq=False):
     """What an evaluation found.
 
     `result["als", "nDCG@10"]` is a row, with `.value` and `.n_users`; `result["als"]` are all rows of a model by measure. `values` is the
@@ -29,7 +29,7 @@ class EvaluationResult(Result):
     @classmethod
     def of(cls, result: Result) -> EvaluationResult:
         """The same result, to look into."""
-        return cls(**{one.name: getattr(result, one.name) for one in fields(Result)})
+        return cls(**asdict(result))
 
     @overload
     def __getitem__(self, place: tuple[str, str]) -> Row: ...

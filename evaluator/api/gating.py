@@ -27,7 +27,7 @@ RuleLike = str | Mapping[str, Any]
 BaselineLike = Result | str | os.PathLike[str] | Mapping[str, Result]
 
 
-class GateVerdicts(Verdicts):
+class GateVerdicts(Verdicts, frozen=True):
     """What came of the rules: `passed`, and a `Gate` for each rule and model; printed it is the table of `receval gate`."""
 
     def __iter__(self) -> Iterator[Gate]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, Literal
+
+from msgspec import Struct, field
 
 Severity = Literal["error", "warn", "info", "off"]
 SEVERITIES: Final = ("error", "warn", "info", "off")
 
 
-@dataclass(frozen=True)
-class Limit:
+class Limit(Struct, frozen=True):
     """A number that a check takes from the config: its default (`None`: not asked), its bounds, and what it means."""
 
     default: float | None
@@ -24,8 +24,7 @@ _SHARE: Final = Limit(0.0, "the share up to which the check passes", most=1.0)
 _COUNTED: Final = MappingProxyType({"max_share": _SHARE})
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(Struct, frozen=True):
     """One check: its id, its severity unless the config says otherwise, what it finds, what to do, and its limits.
 
     `needs` are those of `NEEDS` without which it is not made.
@@ -39,8 +38,7 @@ class Check:
     needs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class CheckSetting:
+class CheckSetting(Struct, frozen=True):
     """How a check is used in one run: its severity, and its limits."""
 
     severity: Severity
@@ -53,8 +51,7 @@ class CheckSetting:
         return value
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """What a check found: one full sentence with count and share, examples, and what to do.
 
     `model` is empty where it is about the files that all models share. `count` of `total` are affected. `details` has further

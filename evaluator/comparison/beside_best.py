@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..results.result import Result
 from ..results.wording import shortened
@@ -21,8 +23,7 @@ _FEW: Final = 10
 """With fewer users it is not said what they could show, which is nothing."""
 
 
-@dataclass(frozen=True)
-class BesideBest:
+class BesideBest(Struct, frozen=True):
     """By measure the model with the best value, and the differences of all others from it, corrected over all measures together."""
 
     best: Mapping[str, str]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from ..errors import DataError
@@ -20,8 +20,7 @@ Integers = NDArray[np.int64]
 _MISSING = -1
 
 
-@dataclass(frozen=True, eq=False)
-class SideRows:
+class SideRows(Struct, frozen=True, eq=False):
     """The rows of one side: for each training run the row of each paired user, -1 for a user without one, `None` if rows are in order."""
 
     side: Side
@@ -39,8 +38,7 @@ class SideRows:
         return [stored if rows is None else np.append(stored, np.nan)[rows] for rows in self.runs]  # the last one is that of row -1
 
 
-@dataclass(frozen=True, eq=False)
-class Pairing:
+class Pairing(Struct, frozen=True, eq=False, dict=True):
     """The users of two sides: `keys` has the column user, with folds also fold, in ascending order; `rows` are those of base and model."""
 
     keys: pl.DataFrame

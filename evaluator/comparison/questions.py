@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ..config.comparing import Compare
 from ..names.margins import Margin
 from ..stats.records import Settings
 
 
-@dataclass(frozen=True)
-class Questions:
+class Questions(Struct, frozen=True):
     """What is asked of a comparison.
 
     `measures` are judged, all if none is named; `margins` say by measure, or for `default`, how small a difference does not matter. `by`

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import combinations
+
+from msgspec import Struct
 
 from ..errors import ConfigError, DataError
 from ..results.result import Result
 
 
-@dataclass(frozen=True, eq=False)
-class Side:
+class Side(Struct, frozen=True, eq=False):
     """One model of one result, under the name that the comparison gives it."""
 
     name: str
@@ -20,8 +20,7 @@ class Side:
     model: str
 
 
-@dataclass(frozen=True, eq=False)
-class Sides:
+class Sides(Struct, frozen=True, eq=False):
     """The pairs to compare, base first, all sides in order, the base that all pairs share, and notes on what has no partner."""
 
     pairs: tuple[tuple[Side, Side], ...]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from ..metrics import Definition
 from ..names import yaml_text as text

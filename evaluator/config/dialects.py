@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path as File
 from typing import Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from .. import conventions, metrics
 from ..names.measure_strings import MetricSpec
@@ -57,8 +59,7 @@ CLAYRS_CLASSES: Final = (*_WHOLE_LIST, *_AT_K, "RPrecision", "MSE", "RMSE", "MAE
 _CLAYRS_ONLY: Final = ("relevant_threshold", "sys_average", "gains", "discount_log", "top_n")
 
 
-@dataclass(frozen=True)
-class Translation:
+class Translation(Struct, frozen=True):
     """An evaluation in receval's keys; paths are within the evaluation.
 
     `warnings` names what has no meaning here and what was assumed, `problems` what is wrong; both speak of the block as it was
@@ -107,8 +108,7 @@ def _ours(spec: MetricSpec, library: conventions.Convention) -> MetricSpec:
     return replace(read, name=name, components=tuple(_ours(part, library) for part in read.components))
 
 
-@dataclass(frozen=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     """One metric of a list: `path` is its own, `inside` that of its parameters; `name` is empty if it cannot be read."""
 
     raw: Any

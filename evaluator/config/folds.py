@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Annotated, Any, Final
 
+from msgspec import Struct, field
 from pydantic import WithJsonSchema
 
 from ..names.yaml_text import Path
@@ -30,8 +30,7 @@ FoldEntries = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class Fold:
+class Fold(Struct, frozen=True):
     """One fold: its name, the whole config as it is for that fold, and where keys of its data were written."""
 
     name: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import inf, isfinite
+
+from msgspec import Struct
 
 from ..metrics import Definition
 from ..names import yaml_text as text
@@ -15,8 +16,7 @@ from .gate_rules import GateRule
 from .models import Config, Evaluation
 
 
-@dataclass(frozen=True)
-class MeasureFacts:
+class MeasureFacts(Struct, frozen=True):
     """What a rule has to know of a measure: which direction is better, whether users have values of it, and its least and largest value."""
 
     higher_is_better: bool | None

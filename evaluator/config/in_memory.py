@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 _SIDES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
 _OF_MODELS: Final = ("recommendations", "predictions")
@@ -15,8 +16,7 @@ _SOURCE_KEYS: Final = frozenset({"path", "table", "uri", "frame"})
 """The keys of which a section that describes a source has one."""
 
 
-@dataclass(frozen=True, eq=False)
-class InMemory:
+class InMemory(Struct, frozen=True, eq=False):
     """Rows in memory; the config passes them on and never looks into them."""
 
     rows: Any

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import yaml
+from msgspec import Struct, field
+from msgspec.structs import replace
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
@@ -32,8 +33,7 @@ from .wrong_values import say
 _STDIN = "/dev/stdin"
 
 
-@dataclass(frozen=True)
-class Loaded:
+class Loaded(Struct, frozen=True):
     """A valid config, the name it was loaded under, the folder its paths start from, and warnings about what was ignored or assumed.
 
     With `data.folds` there is a config for each of the `folds`, by name, and `config` is that of the first.

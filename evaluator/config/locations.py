@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ..names import yaml_text as text
 from .dialects import Translation
 
 
-@dataclass(frozen=True)
-class Locations:
+class Locations(Struct, frozen=True):
     """Finds the location of a path of the config.
 
     A config that is no file has no `name`, and a location in it is the path alone.

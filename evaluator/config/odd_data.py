@@ -113,7 +113,8 @@ def _schema(check: Check) -> dict[str, Any]:
     limits = {key: {"type": "number", "minimum": 0, "description": limit.means} for key, limit in check.limits.items()}
     severity = {"enum": list(SEVERITIES)}
     body = {"type": "object", "additionalProperties": False, "properties": {"severity": severity, **limits}}
-    return {"description": check.finds, "anyOf": [severity, body]}
+    usual = {"severity": check.severity, **{key: limit.default for key, limit in check.limits.items() if limit.default is not None}}
+    return {"default": usual, "description": check.finds, "anyOf": [severity, body]}
 
 
 def _field(check: Check) -> Any:
@@ -122,7 +123,7 @@ def _field(check: Check) -> Any:
         BeforeValidator(partial(_setting, check.id)),
         WithJsonSchema(_schema(check)),
     ]
-    return kind, Field(setting(check), description=check.finds)
+    return kind, Field(default_factory=lambda: setting(check), description=check.finds)
 
 
 def _of_other(named: tuple[str, Any]) -> CheckSetting:

@@ -28,7 +28,7 @@ from .masking import masked_options, masked_path, masked_uri
 class Model(BaseModel):
     """What all parts of the config share: they do not change, and they refuse keys they do not know."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, arbitrary_types_allowed=True)
 
 
 def as_list(value: Any) -> Any:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from ..names.measure_strings import Scalar
 
 Part = Literal["lists", "truth", "users", "value", "formula"]
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(Struct, frozen=True):
     """One choice a definition leaves open: what part of the work it belongs to, what it decides, and its allowed values.
 
     Each value has a sentence; an axis without values is a number above 1. `synonyms` are other names of values.

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True)
-class Relevance:
+class Relevance(Struct, frozen=True):
     """Which test items are relevant as far as the config says: the least rating, and whether ratings are gains."""
 
     threshold: float | None = None
     graded: bool = False
 
 
-@dataclass(frozen=True)
-class Truth:
+class Truth(Struct, frozen=True):
     """How test rows become relevant items; `None` as threshold: `rule` decides."""
 
     rule: str
@@ -24,8 +22,7 @@ class Truth:
     filter: str
 
 
-@dataclass(frozen=True)
-class Lists:
+class Lists(Struct, frozen=True):
     """How rows become lists."""
 
     order: str
@@ -36,8 +33,7 @@ class Lists:
     unknown: str
 
 
-@dataclass(frozen=True)
-class UserRules:
+class UserRules(Struct, frozen=True):
     """Which users count, and what the sum over them is divided by."""
 
     missing_lists: str

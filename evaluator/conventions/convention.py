@@ -17,12 +17,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from .. import plugins
 from ..names import yaml_text
@@ -38,8 +40,7 @@ _DEEPEST: Final = 5
 _ENDINGS: Final = (".yaml", ".yml")
 
 
-@dataclass(frozen=True)
-class Convention:
+class Convention(Struct, frozen=True, dict=True):
     """A complete set of choices.
 
     `axes` has a value for every axis; `metrics` the metrics that the library has, each with the axes that differ for it.
@@ -59,7 +60,7 @@ class Convention:
     """The cut-offs of a metric that names none, where a config has no `top_k`."""
     needs_cutoff: tuple[str, ...] = ()
     """Patterns of names that the library refuses without a cut-off."""
-    locations: Mapping[tuple[str, str], str] = field(default_factory=dict, compare=False, repr=False)
+    locations: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """The location, as `file:line`, at which the file sets an axis for one metric."""
 
     def axes_of(self, metric: str) -> dict[str, Scalar]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..config import Loaded
 from ..conventions import AXES, PROTOCOL
@@ -21,8 +23,7 @@ from .request import Request
 _Rows = Mapping[str, Mapping[Definition, Row]]
 
 
-@dataclass(frozen=True, eq=False)
-class _Path:
+class _Path(Struct, frozen=True, eq=False):
     """The way from one definition of a measure to another; `None` in the place of a mixture that cannot be computed."""
 
     measure: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from .. import conventions
 from ..config import Loaded, missing
@@ -26,8 +27,7 @@ _NO_SUCH_METRIC = "the library has no such metric"
 _NO_USER = "no user counts"
 
 
-@dataclass(frozen=True, eq=False)
-class _Questions:
+class _Questions(Struct, frozen=True, eq=False):
     """The measures of a config, and for each of them and each convention the definition, or the reason why there is none."""
 
     measures: tuple[Definition, ...]
@@ -52,8 +52,7 @@ def audit(loaded: Loaded, names: Sequence[str] = (), report: Report = silent) ->
     return with_files(request, questions.plan, lambda files: _audited(request, questions, files, report))
 
 
-@dataclass(eq=False)
-class _RunWithoutChecks(Run):
+class _RunWithoutChecks(Run, eq=False, dict=True):
     """A run that only computes values: what files hold is examined by `run` and `check`."""
 
     def checks(self, source: Source, first: bool) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..measure.achieved import achieved, achieved_by_group, values_over_same_users
 from ..measure.made_parts import measure_yardstick
@@ -22,8 +24,7 @@ from .models import Evaluated
 from .request import Request
 
 
-@dataclass(frozen=True, eq=False)
-class Compared:
+class Compared(Struct, frozen=True, eq=False):
     """The yardsticks of a run: those that the config asks for, with what was measured of each, and popularity for the checks."""
 
     yardsticks: Yardsticks

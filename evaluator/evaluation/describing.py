@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 import polars as pl
+from msgspec import Struct
 
 from .. import load
 from ..config import Loaded
@@ -59,8 +59,7 @@ def describe_inputs(inputs: Inputs, reader: SourceReader) -> Description:
     return Description(tables, tuple(overlaps), load.remarks(inputs.all()))
 
 
-@dataclass(frozen=True, eq=False)
-class _Facts:
+class _Facts(Struct, frozen=True, eq=False):
     """The description of a source, and its users and items with their numbers of rows (`len`)."""
 
     table: TableDescription

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import polars as pl
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from .. import load
 from ..config.engine import EngineChoice
@@ -27,8 +28,7 @@ _IN_PARTS = ("test", "train", "baseline")
 """The sources of which a part has the rows of its users."""
 
 
-@dataclass(eq=False)
-class Files:
+class Files(Struct, eq=False):
     """The sources of a run, what they say before the lists are read, and the tables that come to the parts of their users.
 
     `last` are the roles whose users come in the last parts if they have no list.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..comparison.questions import Questions
 from ..config import Loaded
@@ -14,8 +16,7 @@ from ..output.reading_back import is_result_folder, load
 from ..results.result import Result
 
 
-@dataclass(frozen=True, eq=False)
-class Gathered:
+class Gathered(Struct, frozen=True, eq=False):
     """Results by label, in the order given, and the config that one of them is of, if one is."""
 
     results: Mapping[str, Result]

@@ -6,8 +6,10 @@ import difflib
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
@@ -22,8 +24,7 @@ from .looking import Looker, masks_seen
 from .missing_files import refuse_missing_files
 
 
-@dataclass(frozen=True)
-class Inputs:
+class Inputs(Struct, frozen=True):
     """The sources of a run, inspected but not yet read. `models` and `predictions` have one per model; models may share theirs."""
 
     test: load.Source

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
+from msgspec import Struct
 
 from .. import load
 from ..config import RowsSource, SourceConfig
@@ -20,8 +20,7 @@ from ..load.opening import opened
 from ..parts.spark.session import SparkSession
 
 
-@dataclass(frozen=True)
-class Looker:
+class Looker(Struct, frozen=True):
     """Looks at sources. Temporary files live as long as `scratch`, `session` reads what is on Spark.
 
     Of a matrix of scores lists of `depth` are made, without what `train` holds where that is asked for.

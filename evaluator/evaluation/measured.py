@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
 import polars as pl
+from msgspec import Struct
 
 from ..health import CheckTask, examine
 from ..measure.by_group import GROUPS, sums_by_group
@@ -31,8 +31,7 @@ TRUTH = "truth"
 _NOT_KNOWN: Final[Mapping[str, Array]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, eq=False)
-class PassTask:
+class PassTask(Struct, frozen=True, eq=False):
     """What is made of every part of a model: the values of measures, bounds under ties, the tallies of checks, facts for yardsticks.
 
     The lists are enriched as the measure `enriched` reads them, if there is one. The test rows are hashed if `hashes_truth`.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import polars as pl
+from msgspec import Struct
 
 from ..measure.composing import composed
 from ..measure.counting import CELLS
@@ -17,8 +17,7 @@ from ..tables.groups import GroupBy
 from .plan import Plan
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluated:
+class Evaluated(Struct, frozen=True, eq=False):
     """One model, or lists made to measure by: the rows of each measure, arithmetic of them, and who counts."""
 
     name: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from ..config import FormulaEntry
 from ..config.comparing import Compare
@@ -20,8 +21,7 @@ from ..tables.prepared import Prepared
 from .options import Options
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True, dict=True):
     """The measures of a run, the aggregates that the config asks for, arithmetic of measures, and what results are split `by`.
 
     Values of users, where they are kept, also have the column of data.users that `clusters` users. Measures that only `composites` are made

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..load import Source
 from ..load.size import expected_rows, n_bytes
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """How far a run is: the model whose lists are read, which of how many models it is, and the rows of its lists that were read.
 
     `n_expected` is about how many rows there are, `None` where that is not known; `n_bytes` is the size of the files. After the last

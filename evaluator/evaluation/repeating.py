@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import reduce
 from operator import add
 from typing import Any, Final
 
 import polars as pl
+from msgspec.structs import replace
 
 from .. import load
 from ..config.in_memory import UNNAMED, InMemory

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
+
+from msgspec import to_builtins
+from msgspec.structs import replace
 
 from ..comparison.beside_best import beside_best
 from ..comparison.comparing import compare
@@ -50,7 +52,7 @@ def report_of(
         results=results,
         models=_models(results, questions),
         comparison=comparison,
-        gates=gates or [asdict(gate) for one in results.values() for gate in one.gates],
+        gates=gates or [to_builtins(gate) for one in results.values() for gate in one.gates],
         spreads=() if comparison is not None else tuple(spread for one in results.values() for spread in _spreads(one, charts)),
         certain=() if beside is None or questions.baseline is not None else tuple(beside.sentences()),
         alike=frozenset() if beside is None else beside.alike(),

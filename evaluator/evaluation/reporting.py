@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from ..comparison.beside_best import beside_best
 from ..comparison.comparing import compare

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from ..checks import CheckSetting
 from ..config import Loaded, missing
@@ -26,8 +27,7 @@ Look = Callable[[Collection[str], ExitStack, SparkSession | None], Inputs]
 """Looks at the sources that are needed, on Spark where they are tables of it; what has to be tidied up after the run goes to the stack."""
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(Struct, frozen=True):
     """What is evaluated, and how.
 
     `look` gives the sources, `lacking` the sentences for what a measure needs and the sources do not give. `description` is the request

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 from uuid import uuid4
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from .. import load
 from ..checks import CHECKS
@@ -64,10 +66,9 @@ def run(
 
     With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user (of a
     model with more than `most_values` none). The lists of each model go with their hits into a Parquet file of the folder `enriched`, if
-    one is given; see `measure.enriched`. If the run `describes` its files, which reads them once more, the result has their description. A
-    `tolerant` run refuses nothing that can be read: what the policy calls an error is a finding. A `complete` result has standard
-    deviations and the fingerprint of truth. Raises `DataError` if a file cannot be read or its content is wrong, and `MissingExtraError`
-    if the engine is not there.
+    one is given; see `measure.enriched`. If the run `describes` its files, which reads them once more, the result has their description.
+    A `tolerant` run refuses nothing that can be read: what the policy calls an error is a finding. A `complete` result has standard
+    deviations and the fingerprint of truth. Raises `DataError` if a file cannot be read, `MissingExtraError` if the engine is missing.
     """
     options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete)
     results = {name: evaluate(Request.of(fold), options) for name, fold in loaded.of_folds().items()}
@@ -92,8 +93,7 @@ def evaluate(request: Request, options: Options = _PLAIN) -> Result:
     return over_runs(result, request.runs)
 
 
-@dataclass(eq=False)
-class Run:
+class Run(Struct, eq=False, dict=True):
     """One run over files: the models one after the other, each in one pass."""
 
     request: Request

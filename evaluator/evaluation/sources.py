@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 import polars as pl
+from msgspec import Struct, field
 
 from .. import load
 from ..load.opening import FAILURES, opened
@@ -23,8 +23,7 @@ class RowsAreFaulty(Exception):
     """A batch holds a row without a value that must be there: all rows are looked at before anything is measured."""
 
 
-@dataclass(frozen=True)
-class PassedOver:
+class PassedOver(Struct, frozen=True):
     """Rows of a source that lack a value and were left out: the source as it was read, how many of how many rows, and the first places."""
 
     source: load.Source
@@ -33,8 +32,7 @@ class PassedOver:
     places: tuple[str, ...]
 
 
-@dataclass
-class SourceReader:
+class SourceReader(Struct):
     """Reads sources; `n_rows` are the rows that each had, by role, `passed_over` what was left out.
 
     With `tolerant` rows without a value are left out instead of refused. `folder` is that of the config.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec import Struct, field
 
 from ..results.explanation import CellValue, ExplainedTable, Total
 from ..tables.array import Array
@@ -18,8 +18,7 @@ from ..tables.rows import Cutoffs, Rows
 _HITS = "hits"
 
 
-@dataclass(frozen=True, eq=False)
-class RowSum:
+class RowSum(Struct, frozen=True, eq=False):
     """One reduction of the rows of a table, such as a sum: the term that each row adds, and what the terms add up to.
 
     `parts` are values that the terms are made of, by name; `depth` is the cut-off, `None` where there is none.
@@ -38,8 +37,7 @@ class RowSum:
         return same and np.array_equal(self.terms, other.terms, equal_nan=True)
 
 
-@dataclass(frozen=True, eq=False)
-class ReadTable:
+class ReadTable(Struct, frozen=True, eq=False):
     """A table that the body of a metric reads, and the reductions of its rows, each once."""
 
     name: str

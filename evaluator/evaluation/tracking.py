@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..config.stored_tracking import trackings_of
 from ..config.tracking import Tracking
@@ -19,8 +21,7 @@ from .gathering import Gathered
 from .report_content import report_of_gathered
 
 
-@dataclass(frozen=True)
-class Tracked:
+class Tracked(Struct, frozen=True):
     """What came of a tracker: where the result `went`, or the `problem`, which is only a warning."""
 
     name: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ..comparison.sides import Side
 from ..config.gate_rules import GateRule
@@ -13,8 +14,7 @@ from ..results.wording import shortened
 from .demands import Baseline, Demands
 
 
-@dataclass(frozen=True)
-class NoBase:
+class NoBase(Struct, frozen=True):
     """Why there is no model to compare with."""
 
     reason: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from ..comparison.questions import Questions
 from ..config.comparing import Compare
@@ -18,8 +19,7 @@ from ..stats.records import Settings
 _OUTCOMES: Final[Mapping[Severity, GateOutcome]] = {"pass": "pass", "warn": "warn", "error": "fail"}
 
 
-@dataclass(frozen=True, eq=False)
-class Baseline:
+class Baseline(Struct, frozen=True, eq=False):
     """What models are compared with: the `result` of another run, or a model of the same one, if there is no `result`.
 
     `missing` says why there is none, if there is none.
@@ -31,8 +31,7 @@ class Baseline:
     if_missing: Severity = "error"
 
 
-@dataclass(frozen=True, eq=False)
-class Demands:
+class Demands(Struct, frozen=True, eq=False):
     """The rules, the baseline, the models that are judged (all but yardsticks and bases, if none is named), and how users are paired."""
 
     rules: tuple[GateRule, ...]

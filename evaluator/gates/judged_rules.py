@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import inf, isfinite
+
+from msgspec import Struct
 
 from ..comparison.measures import named, rows_of
 from ..config.gate_problems import MeasureFacts, rule_problem
@@ -14,8 +15,7 @@ from ..metrics import METRICS
 from ..results.result import Result, Row
 
 
-@dataclass(frozen=True, eq=False)
-class RuleCase:
+class RuleCase(Struct, frozen=True, eq=False):
     """One rule for one measure of one model, over all users or over a group: `row` has its value."""
 
     rule: GateRule

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..comparison.comparable import notes_on_inputs, refuse_incomparable
 from ..comparison.differing import Differing
@@ -38,8 +40,7 @@ def judge(result: Result, demands: Demands) -> Verdicts:
     return Verdicts(tuple(gate_of(replace(one, test=test), demands.unproven) for one, test in zip(judged, tests, strict=True)))
 
 
-@dataclass(eq=False)
-class _Judging:
+class _Judging(Struct, eq=False):
     """The rules of a result, of which users of two models are paired once."""
 
     result: Result

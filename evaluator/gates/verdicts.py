@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from ..results.gates import Gate, Outcome
 from ..stats.gate_kinds import GateOutcome
@@ -12,8 +12,7 @@ from ..stats.records import Subject
 from .judged_rules import RuleCase
 
 
-@dataclass(frozen=True, eq=False)
-class Judged:
+class Judged(Struct, frozen=True, eq=False):
     """A case with its test. What could not be tested has its `outcome` already, and the `reason`."""
 
     case: RuleCase

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from ..tables.array import Array
 from ..tables.ids import gathered
@@ -21,8 +21,7 @@ _FEW_ITEMS: Final = 20
 """Lists shorter than this are not taken for sampled candidates."""
 
 
-@dataclass(frozen=True, eq=False)
-class Signatures:
+class Signatures(Struct, frozen=True, eq=False):
     """The users with a list, and of each list the number of rows and a sum of item hashes that lists of the same items share.
 
     Two lists of different items have the same sum of 64 bits by a rare accident only.

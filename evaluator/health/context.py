@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import polars as pl
+from msgspec import Struct, field
 
 from ..checks import CHECKS, Check, CheckSetting, Finding, Severity, setting
 from ..metrics.definition import Definition
@@ -23,8 +23,7 @@ class Symptom(NamedTuple):
     refused: bool = False
 
 
-@dataclass(frozen=True)
-class SourceNames:
+class SourceNames(Struct, frozen=True):
     """What a source is called: its role, such as `data.test`, and for `user` and `item` the names of its columns and what they store."""
 
     role: str
@@ -33,8 +32,7 @@ class SourceNames:
     """`integers` or `text`, by column."""
 
 
-@dataclass(frozen=True)
-class Faults:
+class Faults(Struct, frozen=True):
     """Rows of a source that were left out: `count` of `total`, the first `places` in words, and the rows if they are kept."""
 
     role: str
@@ -45,8 +43,7 @@ class Faults:
     rows: pl.DataFrame | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Context:
+class Context(Struct, frozen=True, eq=False):
     """What checks are given at the end.
 
     `counts` are the numbers of rows and users of `Tallies`. `sources` are by `lists`, `test`, `train` and `items`; `measured` has the rows

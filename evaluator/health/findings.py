@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 from typing import Final
 from urllib.parse import quote
 
 import polars as pl
+from msgspec.structs import replace
 
 from ..checks import CHECKS, NEEDS, SEVERITIES
 from ..conventions import AXES

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from ..tables.truth import TEST
 from .context import Context, Symptom
@@ -24,8 +24,7 @@ _SHOWN: Final = 3
 """How many ids of each file are shown where none is in common."""
 
 
-@dataclass(frozen=True, eq=False)
-class Meeting:
+class Meeting(Struct, frozen=True, eq=False):
     """The ids of lists and test as long as no part has one in common: then there is nothing to say, and they are dropped."""
 
     listed: DistinctIds | None = None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from ..checks import CheckSetting
 from ..metrics.definition import Definition
@@ -19,8 +19,7 @@ from ..tables.prepared import Prepared
 from .tally import EXAMPLES, Examples, KeptRows
 
 
-@dataclass(frozen=True, eq=False)
-class ExaminedPart:
+class ExaminedPart(Struct, frozen=True, eq=False):
     """The tables of a part as one check sees them.
 
     `choice` is that of the first of the measures (`definitions`); `values` are those of all measures (measures × users), NaN where a

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
 import polars as pl
+from msgspec import Struct, field
 
 from ..tables.array import Array
 
@@ -17,8 +17,7 @@ _INTERNAL: Final = frozenset({"row"})
 """Columns of rows that only reading needs."""
 
 
-@dataclass(frozen=True, eq=False)
-class Tally:
+class Tally(Struct, frozen=True, eq=False):
     """What a check notes, by name: integers, which are added up, and other values that merge with `+`."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -58,8 +57,7 @@ def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     return both
 
 
-@dataclass(frozen=True, eq=False)
-class Examples:
+class Examples(Struct, frozen=True, eq=False):
     """The first few distinct rows in the order of their columns; `falling` are columns that descend."""
 
     frame: pl.DataFrame
@@ -85,8 +83,7 @@ class Examples:
         return self.frame[column].to_list()
 
 
-@dataclass(frozen=True, eq=False)
-class KeptRows:
+class KeptRows(Struct, frozen=True, eq=False):
     """Rows that are stored with a finding."""
 
     frames: tuple[pl.DataFrame, ...]
@@ -101,8 +98,7 @@ class KeptRows:
         return rows.sort(*_INTERNAL.intersection(internal), *(name for name in rows.columns if name not in internal)).drop(internal)
 
 
-@dataclass(frozen=True)
-class Least:
+class Least(Struct, frozen=True):
     """The smallest of some numbers."""
 
     value: float
@@ -111,8 +107,7 @@ class Least:
         return min(self, other, key=lambda least: least.value)
 
 
-@dataclass(frozen=True)
-class Most:
+class Most(Struct, frozen=True):
     """The largest of some numbers."""
 
     value: float
@@ -121,8 +116,7 @@ class Most:
         return max(self, other, key=lambda most: most.value)
 
 
-@dataclass(frozen=True, eq=False)
-class Marks:
+class Marks(Struct, frozen=True, eq=False):
     """For each of the items that are known before whether some part holds it."""
 
     mask: Array
@@ -131,8 +125,7 @@ class Marks:
         return Marks(self.mask | other.mask)
 
 
-@dataclass(frozen=True, eq=False)
-class DistinctIds:
+class DistinctIds(Struct, frozen=True, eq=False, dict=True):
     """Distinct ids of several parts; they are put together when they have grown to twice their number."""
 
     series: tuple[pl.Series, ...]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 
 from ..checks import CHECKS, CheckSetting, setting
 from ..measure.measuring import may_be_undefined
@@ -35,8 +35,7 @@ REFUSED: Final = {
 _OF_TIMES: Final = ("X07", "X08", "X09")
 
 
-@dataclass(frozen=True)
-class CheckTask:
+class CheckTask(Struct, frozen=True, dict=True):
     """Which checks are made of one model, and how.
 
     `policy` are the keys of evaluation.policy that say `error`; `available` are those of `NEEDS` that the files meet. With `files` the
@@ -49,11 +48,11 @@ class CheckTask:
     cutoffs: tuple[int, ...] = ()
     files: bool = True
     keeps_rows: bool = False
-    refused: frozenset[str] = field(init=False)
-    """The checks whose finding refuses the data, whatever their severity."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "refused", frozenset(REFUSED[key] for key in self.policy))
+    @cached_property
+    def refused(self) -> frozenset[str]:
+        """The checks whose finding refuses the data, whatever their severity."""
+        return frozenset(REFUSED[key] for key in self.policy)
 
     def setting(self, check: str) -> CheckSetting:
         """How a check is used."""
@@ -88,8 +87,7 @@ class CheckTask:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Tallies:
+class Tallies(Struct, frozen=True, eq=False):
     """What the checks noted of some users: a tally for each check that is made, and numbers of rows and users.
 
     `counts` has `lists` (users with a list), `list_rows`, `test_users`, `test_rows`, `train_rows`, and of the rows of test and train

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 
@@ -57,7 +59,7 @@ class OddGains(HealthCheck):
         if not len(frame):
             return Tally()
         rating = frame["rating"].cast(pl.Float64).to_numpy()
-        noted = {"least": Least(float(rating.min())), "most": Most(float(rating.max()))}
+        noted: dict[str, Any] = {"least": Least(float(rating.min())), "most": Most(float(rating.max()))}
         for (name, _), mask in zip(self._KINDS, (rating < 0, rating != np.round(rating)), strict=True):
             if mask.any():
                 notes = part.notes(frame.filter(pl.Series(mask)), "user", "item", "rating")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from . import descriptions, settings
 from .datasets import foreign_files
@@ -19,8 +20,7 @@ _SINGLE_KEYS: Final = {"catalogue": "items", "people": "users", "policy": "previ
 """Kind of table → its key of the data section, which takes one file."""
 
 
-@dataclass(frozen=True)
-class _DataSection:
+class _DataSection(Struct, frozen=True):
     """The entries of the data section but for the models, and files that could have had a key of it."""
 
     entries: dict[str, SourceEntry]

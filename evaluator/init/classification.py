@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from .column_roles import ColumnRoles
 from .name_words import column_words, is_id_name, stem, table_words, words_of

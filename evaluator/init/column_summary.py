@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from typing import Final
 
 import polars as pl
+from msgspec.structs import replace
 
 from ..load import sniff
 from ..load.columns import usual_roles
@@ -41,8 +41,8 @@ def summarise_column(name: str, number: int, values: pl.Series, contains_any: Ca
     return replace(
         column,
         kind="integer" if is_integer else "decimal",
-        minimum=numbers.min(),  # type: ignore[arg-type]
-        maximum=numbers.max(),  # type: ignore[arg-type]
+        minimum=numbers.min(),
+        maximum=numbers.max(),
         half_steps=bool(((numbers * 2) % 1 == 0).all()),
         n_missing_words=int(is_missing_word.sum()),
         decimal_comma=decimal_comma,

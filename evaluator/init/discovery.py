@@ -6,9 +6,10 @@ import glob
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ..errors import DataError
 from ..load import sniff
@@ -24,8 +25,7 @@ _IGNORED_FOLDERS: Final = (".egg-info", "node_modules", "site-packages")
 _PART: Final = re.compile(r"(?P<name>.*?)(?P<number>(?:part[-_.]?\d+|[-_.]\d+-of-\d+).*?)(?P<ending>(?:\.[A-Za-z]\w*)*)", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class DiscoveredTable:
+class DiscoveredTable(Struct, frozen=True):
     """A table as a config would name it.
 
     `path` is a path or, for a table in parts, a glob. `label` is the path below the folder that all tables share, without part numbers.

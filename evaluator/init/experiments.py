@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..config.dialects import translate
 from ..load import without_endings
@@ -33,8 +35,7 @@ _PAIRS: Final = {"separator": "\t", "header": False, "columns": {"user": 1, "ite
 _WARPREC: Final = {"reader", "writer", "splitter", "models", "filtering", "general", "dashboard", "callbacks"}
 
 
-@dataclass(frozen=True)
-class Experiment:
+class Experiment(Struct, frozen=True):
     """The parts of another program's file that receval can use; `at` is the path of its evaluation in the file.
 
     `data` is in receval's keys; the sources of the roles in `placeholders` must be filled in by hand. `left_out` has a sentence for each

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..errors import DataError
 from ..load import Source, explain, list_text, look, opening, sniff, trec
@@ -34,8 +35,7 @@ _LIST_SEPARATORS: Final = (" ", "|", ",")
 """Separators of the items of a list in text that could be mistaken for the separator of fields."""
 
 
-@dataclass(frozen=True)
-class RawFormat:
+class RawFormat(Struct, frozen=True):
     """How to read a file as columns `column_1`, `column_2`, … of text, and the keys that a config needs for it (`read_keys`).
 
     `table` is set where the format alone decides what the file holds, as that of a TREC run does. `nested_columns` hold neither values

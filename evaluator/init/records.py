@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from msgspec import Struct, field
 
-@dataclass(frozen=True)
-class Column:
+
+class Column(Struct, frozen=True):
     """One column of the rows that were previewed.
 
     `number` counts from 1. `usual_roles` are the roles (user, item, score, …) that a column of this name usually has. `examples` are the
@@ -34,11 +34,10 @@ class Column:
     is_list: bool = False
     decimal_comma: bool = False
     n_missing_words: int = 0
-    contains_any: Callable[[Collection[str]], bool] = field(default=lambda _: False, compare=False, repr=False)
+    contains_any: Callable[[Collection[str]], bool] = lambda _: False
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(Struct, frozen=True):
     """The query of a config that reads a table of a database: the kind of database, its file, and the statement."""
 
     scheme: str
@@ -46,8 +45,7 @@ class Query:
     statement: str
 
 
-@dataclass(frozen=True)
-class FileSummary:
+class FileSummary(Struct, frozen=True):
     """A file, or the parts of one table, with the columns of its first rows.
 
     `path` is how a config names it: a path or a glob. `label` is its path below the folder that all files share. `read_keys` are the
@@ -72,8 +70,7 @@ class FileSummary:
     query: Query | None = None
 
 
-@dataclass(frozen=True)
-class PairSummary:
+class PairSummary(Struct, frozen=True):
     """The users and items of the previewed rows, with ids as text; each item of a list counts as a row.
 
     `longest` and `median_length` are numbers of rows per user; `share_of_commonest_length` is the share of users who have the commonest
@@ -93,8 +90,7 @@ class PairSummary:
     has_whole_users: bool
 
 
-@dataclass(frozen=True)
-class ClassifiedFile:
+class ClassifiedFile(Struct, frozen=True):
     """A file, its columns by role, and the kind of table it is classified as (none if unknown), with the reason.
 
     `doubts` are sentences on what might be wrong. `is_told_by_length` marks lists that only the equal number of rows per user gives away.
@@ -109,8 +105,7 @@ class ClassifiedFile:
     is_told_by_length: bool = False
 
 
-@dataclass(frozen=True)
-class SourceEntry:
+class SourceEntry(Struct, frozen=True):
     """The entry of one file in the data section of a config: its keys (without `path`) and a comment."""
 
     file: ClassifiedFile
@@ -118,8 +113,7 @@ class SourceEntry:
     comment: str
 
 
-@dataclass(frozen=True)
-class GuessedConfig:
+class GuessedConfig(Struct, frozen=True):
     """The parts of a guessed config, a description of every file, and what is uncertain.
 
     `data` goes by the key of the data section, `models` by the name of the model. `alternatives` are files that could have had a key

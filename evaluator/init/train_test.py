@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from .datasets import TRAIN, UNKNOWN, VALIDATION, has_lists, test_priority
 from .name_words import are_in_different_folders, stem
@@ -23,8 +25,7 @@ class Alternative(NamedTuple):
     comment: str
 
 
-@dataclass(frozen=True)
-class TrainTestFiles:
+class TrainTestFiles(Struct, frozen=True):
     """The test set and the train set with the reasons by path, alternatives, and doubts. Without a test set `problem` says why."""
 
     test: ClassifiedFile | None = None

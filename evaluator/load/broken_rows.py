@@ -6,11 +6,11 @@ import csv
 import json
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import polars as pl
+from msgspec.structs import replace
 
 from ..errors import DataError
 from . import sniff

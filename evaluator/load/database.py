@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +13,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 import polars as pl
 import polars.selectors as cs
+from msgspec.structs import replace
 
 from ..config.masking import masked_uri
 from ..errors import DataError, MissingExtraError

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 import polars as pl
+from msgspec.structs import replace
 
 from ..errors import DataError
 from . import sniff

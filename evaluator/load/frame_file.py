@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 import polars as pl
+from msgspec import Struct
 
 _ROWS: Final = 1_000_000
 """So many rows are hashed at a time."""
 
 
-@dataclass(frozen=True, eq=False)
-class FrameFile:
+class FrameFile(Struct, frozen=True, eq=False):
     """A frame in memory, in the place of a file; `name` is what it is called in messages."""
 
     frame: pl.LazyFrame

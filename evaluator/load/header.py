@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from .columns import is_certain_name, names_a_column, usual_roles
 from .sniff import is_number
@@ -14,8 +15,7 @@ TYPED_NAME: Final = re.compile(r"(?P<name>[^:]+):(token|token_seq|float|float_se
 """A column name of a RecBole file."""
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(Struct, frozen=True):
     """Whether the first line names the columns, whether that is doubtful, and whether the config and the line contradict each other."""
 
     is_there: bool

@@ -8,13 +8,13 @@ import io
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Final, Literal
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from ..errors import DataError
 from ..temporary import folder_for_copies, new_copy
@@ -34,8 +34,7 @@ Role = Literal["literal", "regular", "mixed"]
 field, or is one of a doubled pair in a quoted field, so that all readers agree. `mixed`: some quote, others do not."""
 
 
-@dataclass(frozen=True)
-class Quotes:
+class Quotes(Struct, frozen=True):
     """How the quotation marks of the files of a source are read.
 
     `paths` are the files to read in the place of those given, `any` says whether a mark at the start of a field quotes it, and

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from .folders import Partition, common_columns
 from .scan import Format
@@ -13,8 +14,7 @@ FormatName = Format | Literal["trec", "tsv", "json"]
 """A format as the config names it."""
 
 
-@dataclass(frozen=True)
-class ReadOptions:
+class ReadOptions(Struct, frozen=True):
     """Read options; `None` means detect. `labels` are names of further columns, read as text."""
 
     format: FormatName | None = None

@@ -8,11 +8,12 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct, field
 
 from ..config.masking import masked_path
 from ..errors import DataError
@@ -34,12 +35,14 @@ _TRIES: Final[Any] = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
 _BLOCK: Final = 4 << 20
 
 
-@dataclass(frozen=True)
-class Remote:
+class Remote(Struct, frozen=True):
     """A file, folder or glob elsewhere: its address, and the options that its store needs beside the environment's."""
 
     url: str
-    options: Mapping[str, str] = field(default_factory=dict, hash=False)
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash(self.url)
 
     def __str__(self) -> str:
         """The address without what may be a secret in it: the query, and a user before the host."""

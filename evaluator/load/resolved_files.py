@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Final
+
+from msgspec import Struct
 
 from ..errors import DataError
 from . import sniff
@@ -29,8 +30,7 @@ _FORMATS: Final[dict[FormatName, Format]] = {
 _TEXT: Final = ("csv", "ndjson")
 
 
-@dataclass(frozen=True)
-class ResolvedFile:
+class ResolvedFile(Struct, frozen=True):
     """A file of a source.
 
     `original` is the file that the config names, in the folder `root` if it names a folder; `local` has the same bytes on this machine

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
 
 import polars as pl
+from msgspec import Struct, field
 
 from .list_fields import Fields
 from .list_text import Syntax
@@ -20,8 +20,7 @@ Format = Literal["csv", "lines", "ndjson", "parquet", "ipc", "delta", "table", "
 `frame` is in memory."""
 
 
-@dataclass(frozen=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """How to read one source: its files, their format, and the file's name and the kind of each canonical column.
 
     `separator` may be several characters in `lines`; there, none at all stands for any run of spaces and tabs. `lists` are the
@@ -64,7 +63,7 @@ class Scan:
     nulls: tuple[str, ...] = ()
     partitions: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
     storage: Mapping[str, str] = field(default_factory=dict)
-    frame: pl.LazyFrame | None = field(default=None, compare=False)
+    frame: pl.LazyFrame | None = None
     """The rows themselves, where the source is a frame in memory."""
 
     @property

@@ -5,9 +5,11 @@ from __future__ import annotations
 import atexit
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..errors import DataError
 from . import quotes
@@ -29,8 +31,7 @@ PROCESS_SCRATCH: Final = ExitStack()
 atexit.register(PROCESS_SCRATCH.close)
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True):
     """The files of one role (`data.test`, `data.recommendations.als`) and how to scan them.
 
     `stored` is the kind of each column in the files; `scan.kinds` is the kind that it is read as. `labels` are further columns that the

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..errors import DataError
 from . import list_columns, list_text, sniff, trec
@@ -20,8 +22,7 @@ _LONGEST: Final = 60
 """The most characters of a line that a message shows."""
 
 
-@dataclass(frozen=True)
-class _Table:
+class _Table(Struct, frozen=True):
     """The first rows of a text file: the names of its columns, each row's fields by name, and how fields are told apart."""
 
     names: tuple[str, ...]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from ..errors import DataError
 from .remote import Remote
@@ -15,8 +16,7 @@ from .remote import Remote
 _HINT: Final = "run again when it is whole; a program that writes another file and renames it at the end changes none that is read"
 
 
-@dataclass(frozen=True)
-class FileState:
+class FileState(Struct, frozen=True):
     """What a file was like before anything of it was read; `name` is the file in messages."""
 
     name: str

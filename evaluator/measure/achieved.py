@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 import polars as pl
+from msgspec.structs import replace
 
 from ..metrics.definition import Definition
 from ..results.result import Row

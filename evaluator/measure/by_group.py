@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 
 from ..sums.exact import ExactSums
 from ..tables.array import Array
@@ -28,8 +28,7 @@ from .wholes import TakenSums
 GROUPS: Final = "groups"
 
 
-@dataclass(frozen=True, eq=False)
-class GroupSums:
+class GroupSums(Struct, frozen=True, eq=False):
     """What the users of one group add up to.
 
     `moments` are those of every measure, `ratios` by the index of a measure that is pooled the sums of its numerators and denominators;
@@ -45,8 +44,7 @@ class GroupSums:
         return GroupSums(self.moments + other.moments, ratios, self.values + other.values)
 
 
-@dataclass(frozen=True, eq=False)
-class GroupTable:
+class GroupTable(Struct, frozen=True, eq=False):
     """The sums of each group, by the index of what results are split by and the code of the group; 0: users or items without one."""
 
     sums: Mapping[tuple[int, int], GroupSums]

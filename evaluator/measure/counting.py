@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 
 from ..metrics.definition import Definition
 from ..tables.array import Array
@@ -30,8 +30,7 @@ CELLS = tuple(Cell(bool(code & 4), bool(code & 2), bool(code & 1)) for code in r
 """Every cell, at the place of its code."""
 
 
-@dataclass(frozen=True, eq=False)
-class UserFacts:
+class UserFacts(Struct, frozen=True, eq=False):
     """For each user of a part whether the test file, train, and the reference model's lists hold the user."""
 
     tested: Array

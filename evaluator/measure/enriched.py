@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from ..metrics.definition import Definition
 from ..tables.lists import Reading, seen_in_train
@@ -14,8 +13,7 @@ from ..tables.rows import Rows
 from .scoring import Scorer
 
 
-@dataclass(frozen=True, eq=False)
-class EnrichedRows:
+class EnrichedRows(Struct, frozen=True, eq=False):
     """Enriched lists of different users, a frame per part; see `enriched_rows`."""
 
     frames: tuple[pl.DataFrame, ...]

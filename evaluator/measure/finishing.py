@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..metrics.definition import Definition
 from ..metrics.measure import Measure, plain
@@ -30,8 +31,7 @@ _SLOW: Final = ("bootstrap95",)
 """Aggregates that are not made again over some of the users."""
 
 
-@dataclass(frozen=True, eq=False)
-class Finished:
+class Finished(Struct, frozen=True, eq=False):
     """The rows of every measure of a task, in its order, and the values of users, where they were kept."""
 
     rows: list[list[Row]]
@@ -142,8 +142,7 @@ def combined(definition: Definition, parts: Sequence[float]) -> float:
     return float(plain(body(pooled)).item())
 
 
-@dataclass(frozen=True, eq=False)
-class Combined:
+class Combined(Struct, frozen=True, eq=False):
     """What the body of a metric of metrics is given to combine pooled values: parameters, and one value for each metric."""
 
     params: Mapping[str, Any]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from ..metrics.item_tables import ItemSums, ItemTerms
 from ..sums.group_sums import GroupLimbs
@@ -20,8 +20,7 @@ _SPARSEST: Final = 8
 """Integer keys are looked up in a plain array where it is at most as many times as long as there are rows."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Block:
+class _Block(Struct, frozen=True, eq=False):
     """Sums by key: first those of known items, by ascending `index`, then those of other `keys`, ascending.
 
     `counts` are integers below 2^53, `values` exact sums of finite floats of any size.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 
 from ..conventions.choices import Lists
 from ..tables.array import Array

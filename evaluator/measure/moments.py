@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from ..names.aggregate_names import SMALLEST_FACTOR, interval_level
@@ -16,8 +16,7 @@ from ..sums.exact import ExactSums
 _LOGARITHMS: Final = frozenset({"geometric"})
 
 
-@dataclass(frozen=True)
-class Moments:
+class Moments(Struct, frozen=True):
     """Exact sums over the values of the users who count for one measure.
 
     `n` users count; the value of `n_undefined` of them is NaN, that of others may be infinite. `total` is the sum of the finite values,
@@ -33,8 +32,7 @@ class Moments:
     logarithms: Fraction | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class MomentTable:
+class MomentTable(Struct, frozen=True, eq=False):
     """The moments of several measures, one column of `counts` and one sum each; tables of different users merge with `+`.
 
     The rows of `counts` are users who count, of these undefined (NaN) ones, those with the value +infinity, those with -infinity.

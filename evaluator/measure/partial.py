@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import polars as pl
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..sums.exact import ExactSums
 from ..tables.array import Array
@@ -27,8 +28,7 @@ class Adds(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
-class UserValues:
+class UserValues(Struct, frozen=True, eq=False):
     """Values of users: `user`, `n_relevant`, `n_recommended`, `covered`, `warm`, and `v<i>` for the measure at index i.
 
     They are dropped, all of them, where they are more than `most` (`None`: any number).
@@ -54,8 +54,7 @@ class UserValues:
         return self.frames[0] if len(self.frames) == 1 else pl.concat(self.frames).sort("user")
 
 
-@dataclass(frozen=True, eq=False)
-class Partial:
+class Partial(Struct, frozen=True, eq=False):
     """Sums over the users of a part.
 
     - `moments`: of the values of every measure; `covered` and `warm` the same over the users with a list, and those whom train holds

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from ..metrics.definition import Definition
 from ..metrics.registry import Metric
 from ..tables.rows import Cutoffs
 
 
-@dataclass(frozen=True)
-class MeasureGroup:
+class MeasureGroup(Struct, frozen=True):
     """Measures that differ by their cut-off only.
 
     `indexes` are their places among the measures of the run, in the order of `cutoffs`; `of` are the groups of the metrics that they

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 
 from ..errors import DataError
 from ..metrics.arrays import UNDEFINED
@@ -21,8 +21,7 @@ from .counting import UserFacts, who_counts
 from .plan import MeasureGroup
 
 
-@dataclass(frozen=True, eq=False)
-class GroupValues:
+class GroupValues(Struct, frozen=True, eq=False):
     """The values of one group of measures for the users of a part, cut-offs × users.
 
     NaN: the user does not count, or has no value; infinite: the value is not defined. `ratios` are the numerators and denominators of
@@ -37,8 +36,7 @@ class GroupValues:
     ratios: tuple[tuple[Array, Array], ...] = ()
 
 
-@dataclass(eq=False)
-class Scorer:
+class Scorer(Struct, eq=False):
     """Computes measures over the tables of one part; what several measures share is computed once."""
 
     prepared: Prepared

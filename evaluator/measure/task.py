@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from functools import cached_property
+
+from msgspec import Struct
 
 from ..metrics.definition import Definition
 from ..tables.groups import GroupBy
@@ -11,8 +13,7 @@ from .aggregate import needs_values
 from .plan import MeasureGroup, grouped
 
 
-@dataclass(frozen=True, eq=False)
-class Task:
+class Task(Struct, frozen=True, eq=False, dict=True):
     """What is measured of every part: the measures, the aggregates that are made of their values, and what is known before.
 
     `pooled` are the indexes of measures that are pooled over users; with `keeps_values` the values of every user are kept, unless they are
@@ -29,10 +30,11 @@ class Task:
     most_values: int | None = None
     labels: tuple[GroupBy, ...] = ()
     deviations: bool = False
-    groups: tuple[MeasureGroup, ...] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "groups", grouped(self.definitions))
+    @cached_property
+    def groups(self) -> tuple[MeasureGroup, ...]:
+        """The measures that differ in their cut-off alone, together."""
+        return grouped(self.definitions)
 
     @property
     def of_users(self) -> tuple[MeasureGroup, ...]:

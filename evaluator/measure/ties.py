@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..metrics.definition import Definition
 from ..results.result import Row
@@ -38,8 +39,7 @@ class Bounds(NamedTuple):
     most: float
 
 
-@dataclass(frozen=True)
-class TieBlock:
+class TieBlock(Struct, frozen=True):
     """Measures whose lists compare scores in the same precision (`single` or double).
 
     `positions` are their places among all measures that have bounds; `groups` is how they are measured, `exact_groups` the same
@@ -66,8 +66,7 @@ class TieBlock:
         return any(definition.axes["float_type"] != "float64" for definition in self.definitions)
 
 
-@dataclass(frozen=True)
-class TieMeasures:
+class TieMeasures(Struct, frozen=True):
     """The measures that have exact bounds where scores tie: their `indexes` among all measures."""
 
     indexes: tuple[int, ...]
@@ -101,8 +100,7 @@ def _made_of(definition: Definition, aggregates: Sequence[str]) -> str:
     return "numerators" if definition.is_pooled and not definition.components else ""
 
 
-@dataclass(frozen=True, eq=False)
-class TieSums:
+class TieSums(Struct, frozen=True, eq=False):
     """Exact sums over the users with tied scores, one for each measure that has bounds: of their values, and of those in other orders.
 
     `plain` are the values as the lists stand, `orders` those in the worst, the best and the mean order. `unbounded` says which measures

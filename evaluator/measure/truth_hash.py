@@ -7,11 +7,11 @@ those of dataframe libraries change from version to version, and the hash is kep
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from ..results.definition import TruthFingerprint
@@ -23,8 +23,7 @@ _SEEDS: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 _NO_RATING: Final = np.uint64(0x5851F42D4C957F2D)
 
 
-@dataclass(frozen=True)
-class TruthHash:
+class TruthHash(Struct, frozen=True):
     """The numbers of users and rows of some test rows, and the two sums of hashes; those of other users are added with `+`."""
 
     users: int

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..conventions.choices import Truth
 from ..metrics.definition import Definition
@@ -18,8 +19,7 @@ from .reads import of_hits
 from .scoring import Scorer
 
 
-@dataclass(frozen=True, eq=False)
-class LeftOut:
+class LeftOut(Struct, frozen=True, eq=False):
     """Users of the test file who could count for a measure of hits and do not: `user`, and `m<i>` for the measure at index i."""
 
     frames: tuple[pl.DataFrame, ...] = ()
@@ -34,8 +34,7 @@ class LeftOut:
         return pl.concat([frame.filter(f"m{index}")["user"] for frame in self.frames])
 
 
-@dataclass(frozen=True, eq=False)
-class YardstickFacts:
+class YardstickFacts(Struct, frozen=True, eq=False):
     """Facts of the lists of a model and of the test file that yardsticks depend on.
 
     `seen_in_test` says whether train holds a pair of the test file, `rated` whether the test file has ratings, and `repeats` whether a

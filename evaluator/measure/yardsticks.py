@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..conventions.choices import Lists, Truth
 from ..metrics.definition import Definition
@@ -20,8 +22,7 @@ _DEEP: Final = 1_000
 Kind = Literal["best", "popular", "popular_ranks", "random"]
 
 
-@dataclass(frozen=True, eq=False)
-class YardstickTask:
+class YardstickTask(Struct, frozen=True, eq=False):
     """What is made and measured of every part: a `task` whose lists are made from test and train.
 
     `kind` says which lists: with `popular_ranks` only the hits of popular lists and their lengths are made. `depth` is the length of
@@ -39,8 +40,7 @@ class YardstickTask:
     test_users: Ids | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Yardsticks:
+class Yardsticks(Struct, frozen=True, eq=False):
     """The yardsticks of a run, given the `task` of its models, and the merged facts of one of them.
 
     `n_shown` is the number of measures that are shown, the first of the task; `longest` is the length of the longest list of any model;

@@ -7,8 +7,9 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ..conventions import AXES, PROTOCOL, Axis, Convention, known, load
 from ..names.measure_strings import Scalar
@@ -34,8 +35,7 @@ FAMILIES: Final = {
 _NEEDS: Final = {"catalogue": "data.train or data.items", "categories": "categories of data.items"}
 
 
-@dataclass(frozen=True)
-class ChoiceEntry:
+class ChoiceEntry(Struct, frozen=True):
     """One thing to choose: what it decides, the values with their meanings (none: a number), and the default.
 
     `axis` is the name that convention files use; a parameter that no convention sets has none. `allowed` says in words which
@@ -51,8 +51,7 @@ class ChoiceEntry:
     default: Scalar
 
 
-@dataclass(frozen=True)
-class SettingEntry:
+class SettingEntry(Struct, frozen=True):
     """What one convention sets for one metric.
 
     `own` has the metric's own parameters and `protocol` the axes of all metrics, both where they differ from the default
@@ -66,8 +65,7 @@ class SettingEntry:
     alone: Mapping[str, Scalar]
 
 
-@dataclass(frozen=True)
-class MetricEntry:
+class MetricEntry(Struct, frozen=True):
     """One metric. The texts are paragraphs; `terms` explains the letters that its family's formulas share.
 
     `tex` is the formula under the defaults in LaTeX, line by line, in the symbols of `notation`.
@@ -96,8 +94,7 @@ class MetricEntry:
     """Where the metric comes from: receval, or what added it."""
 
 
-@dataclass(frozen=True)
-class ConventionEntry:
+class ConventionEntry(Struct, frozen=True):
     """One convention. `axes` has a value for every axis, `differs` those unlike the default convention."""
 
     name: str
@@ -114,8 +111,7 @@ class ConventionEntry:
     parameters: Mapping[str, str | Mapping[str, Mapping[str, Scalar]]]
 
 
-@dataclass(frozen=True)
-class Catalogue:
+class Catalogue(Struct, frozen=True):
     """Everything there is: the axes of every metric, those of some, the metrics, the conventions."""
 
     protocol: tuple[ChoiceEntry, ...]

@@ -7,16 +7,16 @@ Beside its own parameters every metric takes `convention`, `threshold` (of relev
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from ..conventions.choices import Lists, Relevance, Truth, UserRules
 from ..names.measure_strings import UNSET, MetricSpec, Scalar
 from .registry import Metric
 
 
-@dataclass(frozen=True)
-class Definition:
+class Definition(Struct, frozen=True, dict=True):
     """A measure, resolved. `spec` is its printed form; `axes` has a value for every axis; `numbers` for its own parameters."""
 
     spec: MetricSpec

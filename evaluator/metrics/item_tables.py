@@ -6,11 +6,11 @@ A metric reads them by `m.items(NAME, …)`. While parts are measured the table 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
@@ -21,8 +21,7 @@ from .arrays import UNDEFINED
 from .measure import Measure, gain_of
 
 
-@dataclass(frozen=True, eq=False)
-class ItemTerms:
+class ItemTerms(Struct, frozen=True, eq=False):
     """What rows of a part add to the items that they name: each row 1 to `count`, and what it has in `counts` and `values`.
 
     `user` is the user of each row, `items` its item, and `item_index` the index of that among the items that are known before (-1 for
@@ -53,8 +52,7 @@ class ItemTerms:
         return self if mask.all() else self.take(np.flatnonzero(mask))
 
 
-@dataclass(frozen=True, eq=False)
-class ItemSums:
+class ItemSums(Struct, frozen=True, eq=False):
     """Sums of the terms of all parts by item, in ascending order of the items' ids: `columns` by name."""
 
     items: pl.Series
@@ -68,8 +66,7 @@ class ItemSums:
 Finish = Callable[[ItemSums, Prepared, Mapping[str, Scalar]], Mapping[str, Array]]
 
 
-@dataclass(frozen=True)
-class ItemTableKind:
+class ItemTableKind(Struct, frozen=True):
     """What is known of a table of items: `finish` makes its `columns` of the sums over all parts."""
 
     name: str

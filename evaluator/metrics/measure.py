@@ -7,10 +7,11 @@ row for each cut-off.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
@@ -24,8 +25,7 @@ from .table_views import CutTable, ItemTable
 from .trace import Trace
 
 
-@dataclass(frozen=True)
-class Ratio:
+class Ratio(Struct, frozen=True):
     """A per-user value `numerator / denominator` that can also be pooled over users.
 
     `empty` is the value where the denominator is 0; with `None` such a user has none.
@@ -52,8 +52,7 @@ class Sums(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
-class Measure:
+class Measure(Struct, frozen=True, eq=False):
     """The material of one metric under one choice of lists, truth and users.
 
     `counts` says which users count; `offset` is t of the gain 2^(g-t+1) - 1, `level` the threshold of relevance, whether it applies or

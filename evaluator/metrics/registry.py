@@ -5,9 +5,11 @@ from __future__ import annotations
 import difflib
 import importlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 from typing import Any, Final
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from .. import plugins
 from ..names.measure_strings import Params, Scalar
@@ -21,16 +23,14 @@ Define = Callable[[Measure], "Array | Ratio | Many"]
 Needs = Callable[[Mapping[str, Scalar]], Iterable[str]]
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(Struct, frozen=True):
     """A parameter of a metric's own that is a name or a text: its default (`None`: it has to be given), and what it means."""
 
     default: str | None
     means: str
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(Struct, frozen=True):
     """A parameter of a metric's own: its default, what it means, its bounds, and its symbol in the formula in LaTeX."""
 
     default: float
@@ -49,8 +49,7 @@ class Number:
         return float(value)
 
 
-@dataclass(frozen=True)
-class Metric:
+class Metric(Struct, frozen=True):
     """What receval knows of one metric.
 
     `axes` maps the parameter names of measure strings to axes (`gain` → `ndcg_gain`); `numbers` are parameters of the metric's own;
@@ -114,7 +113,7 @@ class Metric:
             return registered_by_file, (self.name, *file)
         if plugins.is_importable(module):
             return registered, (module, self.name)
-        return entered, ({one.name: getattr(self, one.name) for one in fields(self)},)
+        return entered, (asdict(self),)
 
 
 METRICS: Final[dict[str, Metric]] = {}

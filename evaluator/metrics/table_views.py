@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
@@ -16,8 +16,7 @@ from ..tables.rows import Cutoffs, Rows
 from .trace import Trace
 
 
-@dataclass(frozen=True, eq=False)
-class CutTable:
+class CutTable(Struct, frozen=True, eq=False):
     """A table with rows per user, as a metric sees it: its columns are arrays, and sums over rows are cut off at every k at once."""
 
     name: str
@@ -84,8 +83,7 @@ class CutTable:
         return self.rows.sums(values, cutoffs)
 
 
-@dataclass(frozen=True, eq=False)
-class ItemTable:
+class ItemTable(Struct, frozen=True, eq=False):
     """A table of items over all users who count, in the order of the items: its columns are arrays."""
 
     columns: Mapping[str, Array]

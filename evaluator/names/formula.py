@@ -17,9 +17,10 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple, Union
+
+from msgspec import Struct
 
 from .measure_strings import MetricSpec, parse
 
@@ -56,8 +57,7 @@ class _Chain(NamedTuple):
 _Node = Union[float, MetricSpec, _Negative, _Chain]
 
 
-@dataclass(frozen=True)
-class Formula:
+class Formula(Struct, frozen=True, dict=True):
     """An arithmetic expression of measures. `read` makes one from text, `with_measures` from another."""
 
     _tree: _Node

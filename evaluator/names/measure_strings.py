@@ -8,9 +8,11 @@ cutoff    = positive integer | "none"                ("none": the whole list)
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final, Union
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 Scalar = Union[str, int, float, bool]
 Params = tuple[tuple[str, Scalar], ...]
@@ -37,8 +39,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _DEPTH = 20
 
 
-@dataclass(frozen=True)
-class MetricSpec:
+class MetricSpec(Struct, frozen=True):
     """A metric by name, with the metrics it combines, its parameters and its cut-off (`None`: the whole list)."""
 
     name: str

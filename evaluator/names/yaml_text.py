@@ -11,11 +11,11 @@ import re
 import select
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any, Final
 
 import yaml
+from msgspec import Struct, field
 
 from ..secrets import remember
 
@@ -42,8 +42,7 @@ _LARGEST: Final = 10**300
 """A number from here on is a text: not every number type holds it, and Python prints it no more when it is longer."""
 
 
-@dataclass
-class Document:
+class Document(Struct):
     """The value of a YAML text, the position (line and column from 1) of each value and key in it, and its problems."""
 
     value: Any = None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import asdict
+
+from msgspec import to_builtins
 
 from ..results.audit import FORMAT_VERSION, Audit, AuditedMeasure, FoundValues
 from . import csv_text
@@ -90,7 +91,7 @@ def found_as_csv(found: FoundValues, *, spreadsheet_safe: bool = False) -> str:
 
 def found_as_json(found: FoundValues) -> str:
     """The values in full precision; see `FORMAT_VERSION`."""
-    return json.dumps({"format_version": FORMAT_VERSION, **asdict(found)}, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps({"format_version": FORMAT_VERSION, **to_builtins(found)}, indent=2, ensure_ascii=False) + "\n"
 
 
 def _silent(audit: Audit, measure: AuditedMeasure) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
+
+from msgspec import to_builtins
 
 from ..results.audit_difference import FORMAT_VERSION, ConventionDifference, MeasureDifference
 from . import csv_text
@@ -93,4 +94,4 @@ def _written(value: float | None) -> str:
 
 def as_json(difference: ConventionDifference) -> str:
     """The whole difference in full precision; see `FORMAT_VERSION`."""
-    return json.dumps({"format_version": FORMAT_VERSION, **asdict(difference)}, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps({"format_version": FORMAT_VERSION, **to_builtins(difference)}, indent=2, ensure_ascii=False) + "\n"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
+
+from msgspec import to_builtins
 
 from ..results.gates import Verdicts
 from ..results.result import Result
@@ -26,7 +27,7 @@ def cells(result: Result, name: str) -> dict[str, Any]:
     return {
         "baseline": name,
         "models": list(result.models),
-        "truth": {fold: asdict(truth) for fold, truth in result.truths.items()},
+        "truth": {fold: to_builtins(truth) for fold, truth in result.truths.items()},
         "values": [{"model": row.model, "measure": row.label, "value": row.value, "n_users": row.n_users} for row in result.rows],
         "values_of_users": bool(result.per_user),
         "gates_failed": Verdicts(result.gates).failed() if result.gates else None,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Final, TextIO
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -26,45 +27,39 @@ _LEAST: Final = 36
 """How wide the last column of a grid must be to stand beside the others."""
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """A heading; level 1 is the title of a page."""
 
     text: str
     level: int = 1
 
 
-@dataclass(frozen=True)
-class Prose:
+class Prose(Struct, frozen=True):
     """A paragraph."""
 
     text: str
 
 
-@dataclass(frozen=True)
-class FormulaBlock:
+class FormulaBlock(Struct, frozen=True):
     """Lines that keep their shape; `language` is that of the block in Markdown."""
 
     text: str
     language: str = "text"
 
 
-@dataclass(frozen=True)
-class MathBlock:
+class MathBlock(Struct, frozen=True):
     """Lines of a formula in LaTeX, which a screen does not show."""
 
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Points:
+class Points(Struct, frozen=True):
     """A list of sentences."""
 
     texts: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Terms:
+class Terms(Struct, frozen=True):
     """Terms, each with its explanation, below what they are about; `code` where the terms are words of the program."""
 
     rows: tuple[tuple[str, str], ...]
@@ -72,8 +67,7 @@ class Terms:
     code: bool = True
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(Struct, frozen=True):
     """A table. Only the columns in `wraps` may take several lines, the last one in a table of its own if need be.
 
     The columns in `code` hold words of the program, those in `numbers` numbers, which stand to the right, aligned by the point.
@@ -86,8 +80,7 @@ class Grid:
     numbers: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class Contents:
+class Contents(Struct, frozen=True):
     """Links to the headings of those names."""
 
     title: str
@@ -150,8 +143,7 @@ def show(page: Page, file: TextIO) -> str:
     return re.sub(r"\n{3,}", "\n\n", lines).strip("\n") + "\n"
 
 
-@dataclass(frozen=True)
-class _Shapes:
+class _Shapes(Struct, frozen=True):
     """Blocks as rich draws them on one screen."""
 
     screen: Screen

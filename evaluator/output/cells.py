@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ..metrics import find
 from ..names.aggregate_names import interval_level
@@ -17,8 +18,7 @@ _BESIDE: Final = 4
 """How many measures stand beside each other, so that a table fits a screen."""
 
 
-@dataclass(frozen=True)
-class Formats:
+class Formats(Struct, frozen=True):
     """How many decimals the values of each measure have, by its label; `rounded` if somebody asked for so many."""
 
     places: Mapping[str, int]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from typing import Any, Final
 
 import polars as pl
+from msgspec import to_builtins
 from rich.cells import cell_len
 
 from ..results.comparison import FORMAT_VERSION, Comparison
@@ -150,7 +150,7 @@ def cells(comparison: Comparison) -> dict[str, Any]:
         "models": list(comparison.models),
         "paired": comparison.paired,
         "judged": list(comparison.judged),
-        "settings": asdict(comparison.settings),
+        "settings": to_builtins(comparison.settings),
         "conclusions": conclusions(comparison),
         "comparisons": [one.cells() for one in comparison.differences],
         "by_group": [one.cells() for one in comparison.by_group],

@@ -8,11 +8,11 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+from msgspec import to_builtins
 
 from ..checks import CHECKS
 from ..results import protocol
@@ -47,16 +47,16 @@ def as_json(result: Result) -> bytes:
     content = {
         "format_version": FORMAT_VERSION,
         "results": [row.cells() for row in result.long_rows],
-        "models": [{"model": model, "users": asdict(counts)} for model, counts in result.counts.items()],
+        "models": [{"model": model, "users": to_builtins(counts)} for model, counts in result.counts.items()],
         "yardsticks": list(result.yardsticks),
-        "definitions": {name: asdict(definition) for name, definition in result.definitions.items()},
-        "truth": {fold: asdict(truth) for fold, truth in result.truths.items()},
+        "definitions": {name: to_builtins(definition) for name, definition in result.definitions.items()},
+        "truth": {fold: to_builtins(truth) for fold, truth in result.truths.items()},
         "user_groups": list(result.user_groups),
         **_checks(result),
         **gate_cells(result.gates),
         "notes": list(result.notes()),
         "remarks": list(result.remarks),
-        "inputs": [asdict(source) for source in result.inputs],
+        "inputs": [to_builtins(source) for source in result.inputs],
         "config": result.config,
         "versions": result.versions,
     }
@@ -88,7 +88,7 @@ def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
     from . import description  # only here: most results are shown without a manifest
 
     outputs = [{"path": name, **_fingerprint(content)} for name, content in files.items()]
-    inputs = [asdict(source) for source in result.inputs]
+    inputs = [to_builtins(source) for source in result.inputs]
     return _json(
         {
             "format_version": FORMAT_VERSION,
@@ -131,7 +131,7 @@ def findings_as_json(result: Result) -> bytes:
     content = {
         "format_version": FORMAT_VERSION,
         **_checks(result),
-        "inputs": [asdict(source) for source in result.inputs],
+        "inputs": [to_builtins(source) for source in result.inputs],
     }
     return _json(content)
 
@@ -144,7 +144,7 @@ def _checks(result: Result) -> dict[str, Any]:
 
 def gate_cells(gates: Sequence[Gate]) -> dict[str, Any]:
     """The gates as plain values; nothing where none was judged."""
-    return {"gates": [asdict(gate) for gate in gates]} if gates else {}
+    return {"gates": [to_builtins(gate) for gate in gates]} if gates else {}
 
 
 def as_table(frame: pl.DataFrame) -> bytes:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
+
+from msgspec import to_builtins
 
 from ..results.description import FORMAT_VERSION, CountSummary, Description, HistogramBin, Overlap, TableDescription, TimeSpan
 from .blocks import Block, Heading, Points
@@ -68,10 +69,7 @@ def as_json(description: Description) -> str:
 
 def cells(description: Description) -> dict[str, Any]:
     """The fields of a description; a bin of a histogram is an object with `low`, `high` and `rows`."""
-    fields = asdict(description)
-    for table in fields["tables"]:
-        if table["numbers"] is not None:
-            table["numbers"]["histogram"] = [one._asdict() for one in table["numbers"]["histogram"]]
+    fields: dict[str, Any] = to_builtins(description)
     return fields
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
 from typing import Any
+
+from msgspec import to_builtins
+from msgspec.structs import replace
 
 from ..results.explanation import FORMAT_VERSION, CellValue, Explanation
 from .blocks import Block, FormulaBlock, Grid, Heading, Terms
@@ -56,6 +58,6 @@ def as_json(explanation: Explanation) -> str:
 
 def _cells(explanation: Explanation) -> dict[str, Any]:
     """The fields of an explanation; those of the metrics that it combines are under `of`."""
-    cells = asdict(replace(explanation, components=()))
+    cells = to_builtins(replace(explanation, components=()))
     del cells["components"]
     return {**cells, "of": [_cells(component) for component in explanation.components]}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -19,16 +19,14 @@ _BAR: Final = 30
 _LEAST_BAR, _LONGEST_BAR = 4, 60
 
 
-@dataclass(frozen=True)
-class Figures:
+class Figures(Struct, frozen=True):
     """A table of numbers, which stand to the right; columns that do not fit a terminal follow in further tables."""
 
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True)
-class Bars:
+class Bars(Struct, frozen=True):
     """A histogram: for each row its label and its number, drawn as a bar with its share of all."""
 
     header: str

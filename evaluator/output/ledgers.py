@@ -43,7 +43,7 @@ def page(result: Result) -> list[Block]:
 
 def _of_users(row: Row) -> Ledger:
     assert row.ledger is not None
-    counts = {name: getattr(row.ledger, name) for name in Ledger.__dataclass_fields__ if not name.endswith("value")}
+    counts = {name: getattr(row.ledger, name) for name in Ledger.__struct_fields__ if not name.endswith("value")}
     return Ledger(**{**counts, "warm": None, "covered": 0})
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ..config import Loaded
 from ..config.locations import dotted
@@ -15,8 +16,7 @@ from ..load.database import file_of
 from ..load.folders import is_hidden, parts_of
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(Struct, frozen=True):
     """A file or folder that a run writes to: the option that names it, as it was written, and the path.
 
     `takes` says which names in the folder the run may write or remove; a file has none.

@@ -6,12 +6,11 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import polars as pl
-from pydantic import TypeAdapter, ValidationError
+from msgspec import convert
 
 from ..checks import Finding
 from ..errors import DataError
@@ -24,8 +23,6 @@ from ..results.ledger import Ledger
 from ..results.protocol import Protocol
 from ..results.result import FORMAT_VERSION, Counts, Input, Result, Row
 from ..results.users import StoredUsers
-
-T = TypeVar("T")
 
 RESULTS: Final = "results.json"
 PROVEN: Final = "manifest.json"
@@ -45,7 +42,7 @@ def load(folder: Path | str) -> Result:
     files = _proven(manifest, folder)
     try:
         return _result(content, manifest, _users(folder, files, content))
-    except (LookupError, TypeError, ValueError, ValidationError) as error:
+    except (LookupError, TypeError, ValueError) as error:
         raise DataError(f"{folder / RESULTS}: this is not what receval wrote: {_first_line(error)}", _AGAIN) from None
 
 
@@ -107,20 +104,8 @@ def _first_line(error: Exception) -> str:
     return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no reason given'}"[:120]
 
 
-def _read(kind: type[T], cells: Any) -> T:
-    hashable: Any = kind
-    read: T = _adapter(hashable).validate_python(cells)
-    return read
-
-
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    """What reads a kind of value; to make one takes milliseconds, and there is one for all findings."""
-    return TypeAdapter(kind)
-
-
 def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: Mapping[str, pl.DataFrame]) -> Result:
-    definitions = _read(dict[str, MeasureDefinition], content["definitions"])
+    definitions = convert(content["definitions"], dict[str, MeasureDefinition])
     rows = [_row(cells, definitions) for cells in content["results"]]
     plain = tuple(row for row in rows if row.fold is None and row.run is None)
     repeated = tuple(row for row in rows if row.fold is not None or row.run is not None)
@@ -129,10 +114,10 @@ def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: M
     of_all = tuple(row for row in plain if row.by is None)
     return Result(
         rows=of_all,
-        counts={model["model"]: _read(Counts, model["users"]) for model in content["models"]},
+        counts={model["model"]: convert(model["users"], Counts) for model in content["models"]},
         higher_is_better={row.label: row.higher_is_better for row in of_all},
         per_user=per_user,
-        inputs=_read(tuple[Input, ...], content["inputs"]),
+        inputs=convert(content["inputs"], tuple[Input, ...]),
         config=content["config"],
         remarks=tuple(content["remarks"]),
         versions=content["versions"],
@@ -142,11 +127,11 @@ def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: M
         unmade=checks["not_made"],
         by_group=tuple(row for row in plain if row.by is not None),
         repeated=repeated,
-        description=None if described is None else _read(Description, described),
+        description=None if described is None else convert(described, Description),
         definitions=definitions,
-        truths=_read(dict[str, TruthFingerprint], content["truth"]),
+        truths=convert(content["truth"], dict[str, TruthFingerprint]),
         user_groups=tuple(content["user_groups"]),
-        gates=_read(tuple[Gate, ...], content.get("gates", ())),
+        gates=convert(content.get("gates", ()), tuple[Gate, ...]),
     )
 
 
@@ -163,7 +148,7 @@ def _row(cells: Mapping[str, Any], definitions: Mapping[str, MeasureDefinition])
 
 
 def _finding(cells: Mapping[str, Any]) -> Finding:
-    return _read(Finding, {name: value for name, value in cells.items() if name != "share"})
+    return convert({name: value for name, value in cells.items() if name != "share"}, Finding)
 
 
 def _extents(path: Path) -> dict[str, tuple[int, int]]:

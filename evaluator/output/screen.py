@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from io import BytesIO, StringIO, TextIOWrapper
 from typing import Final, Literal, TextIO
 
+from msgspec import Struct
 from rich.box import ROUNDED, SIMPLE_HEAD, Box
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console, RenderableType
@@ -36,8 +36,7 @@ class PlainText(TextIOWrapper):
         super().__init__(BytesIO(), encoding="utf-8")
 
 
-@dataclass(frozen=True)
-class Screen:
+class Screen(Struct, frozen=True):
     """A terminal, or a pipe or file, which has no width unless the variable COLUMNS gives one."""
 
     width: int | None

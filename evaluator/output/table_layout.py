@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
@@ -21,8 +22,7 @@ _COST: Final = 8
 """How many lines a further table is worth: its own four, and as many for the eye that begins anew."""
 
 
-@dataclass(frozen=True)
-class NumberCell:
+class NumberCell(Struct, frozen=True):
     """A number as text, with what stands behind ± if there is that; `marked` stands out."""
 
     text: str = ""
@@ -30,8 +30,7 @@ class NumberCell:
     marked: bool = False
 
 
-@dataclass(frozen=True)
-class Head:
+class Head(Struct, frozen=True):
     """The name of a row or column: its key among the cells, how it is shown, and what follows it also when it is cut."""
 
     key: str
@@ -44,8 +43,7 @@ class Head:
         return f"{self.shown}{self.suffix}"
 
 
-@dataclass(frozen=True)
-class Sheet:
+class Sheet(Struct, frozen=True):
     """A table: `corner` stands above the names of its rows, the last `apart` rows below a line; cells by the keys of row and column."""
 
     corner: str

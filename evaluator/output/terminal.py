@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, TextIO
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.text import Text
 
 from ..names.aggregate_names import interval_level
@@ -23,8 +24,7 @@ _MANY: Final = 4
 """From so many tables on a sentence says how to see less."""
 
 
-@dataclass(frozen=True)
-class Display:
+class Display(Struct, frozen=True):
     """How the table is to look; what is `None` is decided by the numbers and the width of the screen."""
 
     models_as_rows: bool | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice
 from typing import Final, TypeVar
@@ -117,15 +116,12 @@ def _in_place_if_possible(reader: ListReader, rows_per_part: int, memory: int, s
         yield from partitioned_users(batches, rows_per_part, memory, scratch)
 
 
-@dataclass
 class _Visits:
     """A side, and which of its users have been in a part."""
 
-    side: SideTable
-    visited: np.ndarray[tuple[int], np.dtype[np.bool_]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.visited = np.zeros(self.side.n_users, np.bool_)
+    def __init__(self, side: SideTable) -> None:
+        self.side = side
+        self.visited = np.zeros(side.n_users, np.bool_)
 
     def visit(self, users: pl.Series) -> pl.DataFrame:
         """Return the rows of these users."""

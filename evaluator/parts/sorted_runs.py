@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from ..load.temporary import temporary_rows
 from ..tables.ids import gathered, user_starts
@@ -21,8 +21,7 @@ _ROWS_PER_PIECE: Final = 1_000_000
 _ROW_GROUP: Final = 250_000
 
 
-@dataclass(frozen=True, eq=False)
-class _Run:
+class _Run(Struct, frozen=True, eq=False):
     """A frame in a file: its users, ascending, and where the rows of each begin and the last end."""
 
     file: Path

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from ..errors import DataError
 from ..tables.groups import MISSING, GroupBy
@@ -19,8 +19,7 @@ _MOST_GROUPS: Final = 1_000
 """With more groups a column is an id by mistake, and the values of a group are those of a user or two."""
 
 
-@dataclass(frozen=True)
-class GroupColumn:
+class GroupColumn(Struct, frozen=True):
     """A column that names groups: its name in the frame, and what stands between several groups in one field (of items).
 
     Unless results are split by it (`splits`) it may have any number of groups.

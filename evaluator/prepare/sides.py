@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..conventions.choices import Lists
 from ..sums.exact import ExactSums, rounded
@@ -25,8 +26,7 @@ _MANY_SETS: Final = 64
 _MOST_BITS: Final = 62
 
 
-@dataclass(frozen=True, eq=False)
-class SideFrames:
+class SideFrames(Struct, frozen=True, eq=False):
     """The rows of the sources that metrics look at beside lists, with their canonical columns; `None` where a source is not given.
 
     `train` and `test`: `user item row`, and maybe the `rating` of test rows; `items` and `users`: `item` or `user`, and columns of
@@ -41,8 +41,7 @@ class SideFrames:
     distances: pl.DataFrame | None = None
 
 
-@dataclass(frozen=True)
-class SideNeeds:
+class SideNeeds(Struct, frozen=True):
     """What metrics need of the side inputs.
 
     - `category_columns`: the columns of categories, each with its name in the items file and in the frame; `split` is what stands between

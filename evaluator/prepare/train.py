@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from ..tables.array import Array
 from ..tables.ids import Ids
@@ -20,8 +20,7 @@ _BLOCK: Final = 1_000_000
 _LAST: Final = np.iinfo(np.int64).max
 
 
-@dataclass(frozen=True, eq=False)
-class TrainRows:
+class TrainRows(Struct, frozen=True, eq=False, dict=True):
     """The rows of train as indexes of users and items, both in ascending order of the ids.
 
     `user` and `item` are those of each row, `row` its number in the file; `users` are the ids of users.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Final
+
+from msgspec import Struct
 
 FORMAT_VERSION: Final = 1
 """The version of the JSON form."""
@@ -15,8 +16,7 @@ _NEAREST: Final = 5
 """How many different values are named where none is the one that is looked for."""
 
 
-@dataclass(frozen=True)
-class AuditCell:
+class AuditCell(Struct, frozen=True):
     """The value of one measure for one model under one convention.
 
     `n_users` is the number of users it is taken over. `value` is `None` where the convention gives none; `reason` then says why.
@@ -27,8 +27,7 @@ class AuditCell:
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class AuditedMeasure:
+class AuditedMeasure(Struct, frozen=True, dict=True):
     """One measure under every convention; `cells` maps (convention, model) to the value."""
 
     measure: str
@@ -71,8 +70,7 @@ def read_number(text: str) -> tuple[float, int]:
     return float(plain), len(plain.partition(".")[2])
 
 
-@dataclass(frozen=True)
-class FoundValue:
+class FoundValue(Struct, frozen=True):
     """A value of an audit, with where it stands."""
 
     value: float
@@ -81,8 +79,7 @@ class FoundValue:
     model: str
 
 
-@dataclass(frozen=True)
-class FoundValues:
+class FoundValues(Struct, frozen=True):
     """The values that print as a number (`exact`), or those nearest to it; `percent` if a hundred times the value is meant."""
 
     wanted: str
@@ -91,8 +88,7 @@ class FoundValues:
     percent: bool
 
 
-@dataclass(frozen=True)
-class Audit:
+class Audit(Struct, frozen=True):
     """Measures × conventions × models.
 
     `own_convention` is that of the config, `remarks` say how files were read, `versions` are those of the programs.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import isclose
 from typing import Final
+
+from msgspec import Struct
 
 FORMAT_VERSION: Final = 1
 """The version of the JSON form."""
@@ -14,8 +15,7 @@ Values = Mapping[str, float | None]
 """Model → value; `None` where there is none."""
 
 
-@dataclass(frozen=True)
-class ChoiceEffect:
+class ChoiceEffect(Struct, frozen=True):
     """What one choice adds.
 
     `choice` is what the first convention makes otherwise (`before`) than the second (`after`), and `decides` says of what. `alone` are the
@@ -31,8 +31,7 @@ class ChoiceEffect:
     so_far: Values
 
 
-@dataclass(frozen=True)
-class MeasureDifference:
+class MeasureDifference(Struct, frozen=True):
     """One measure: its values under both conventions, and the steps from the one to the other; `reason` says why there is nothing."""
 
     measure: str
@@ -66,8 +65,7 @@ class MeasureDifference:
         return any(not _same(self.added(number, model), self.added_alone(number, model)) for model in self.first)
 
 
-@dataclass(frozen=True)
-class ConventionDifference:
+class ConventionDifference(Struct, frozen=True):
     """Two conventions, from the first to the second, over all measures of a config."""
 
     first: str

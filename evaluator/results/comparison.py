@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 import polars as pl
+from msgspec import Struct, field
 
 from ..stats.records import Difference, Settings
 from .spread import Spread
@@ -15,8 +15,7 @@ FORMAT_VERSION: Final = 1
 """The version of the JSON form."""
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """Differences of models from a base, or between all pairs of models.
 
     `base` is the model that the others are compared with, `None` if all pairs are. `differences` are over all users: those of `judged`

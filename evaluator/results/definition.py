@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from ..names.measure_strings import Scalar
 
 
-@dataclass(frozen=True)
-class MeasureDefinition:
+class MeasureDefinition(Struct, frozen=True):
     """One metric with every choice made; the cut-off belongs to the row of a value.
 
     `axes` are those of the protocol and those that the formula of the metric reads, `params` its other parameters. `threshold` is the least
@@ -45,8 +45,7 @@ class MeasureDefinition:
         return plain | {"components": tuple(self.components)}
 
 
-@dataclass(frozen=True)
-class TruthFingerprint:
+class TruthFingerprint(Struct, frozen=True):
     """What tells one truth from another: the numbers of its users and rows, and a hash of all rows (user, item and rating) in any order."""
 
     users: int

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 FORMAT_VERSION: Final = 1
 """The version of the JSON form."""
 
 
-class HistogramBin(NamedTuple):
+class HistogramBin(Struct, frozen=True):
     """How many values are from `low` to `high`: below it, in the last bin and in one of a single value (`low` = `high`) up to it."""
 
     low: float
@@ -18,8 +19,7 @@ class HistogramBin(NamedTuple):
     rows: int
 
 
-@dataclass(frozen=True)
-class NumberSummary:
+class NumberSummary(Struct, frozen=True):
     """The numbers of a column: `rating` or `score`. The histogram has a bin per value where there are few, else bins of one width."""
 
     column: str
@@ -29,8 +29,7 @@ class NumberSummary:
     histogram: tuple[HistogramBin, ...]
 
 
-@dataclass(frozen=True)
-class TimeSpan:
+class TimeSpan(Struct, frozen=True):
     """The times of the first and the last row: numbers as they are, or seconds since 1970; `untimed` rows have none."""
 
     first: float
@@ -38,8 +37,7 @@ class TimeSpan:
     untimed: int
 
 
-@dataclass(frozen=True)
-class CountSummary:
+class CountSummary(Struct, frozen=True):
     """How the rows are spread over users, or over items.
 
     `quantiles` are by percent (25, 50, 75, 90, 99), interpolated linearly. `gini` = Σᵢ (2i - n - 1)·xᵢ / (n·Σx) over the n counts in
@@ -56,8 +54,7 @@ class CountSummary:
     top_20: float
 
 
-@dataclass(frozen=True)
-class TableDescription:
+class TableDescription(Struct, frozen=True):
     """What one source holds: `name` is `test`, `train` or that of a model.
 
     `rows` are those that can be used; `left_out` rows lack a value or hold a number that is not finite. `users` and `items` are the
@@ -78,8 +75,7 @@ class TableDescription:
     per_item: CountSummary | None
 
 
-@dataclass(frozen=True)
-class Overlap:
+class Overlap(Struct, frozen=True):
     """How many users and items two sources have in common."""
 
     one: str
@@ -88,8 +84,7 @@ class Overlap:
     items: int
 
 
-@dataclass(frozen=True)
-class Description:
+class Description(Struct, frozen=True):
     """What the test and train files and the lists of each model hold, and what each two of them have in common.
 
     `overlaps` are those of test and train, and of each model with test and with train. `remarks` say how ids were read.

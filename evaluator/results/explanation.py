@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 FORMAT_VERSION: Final = 1
 """The version of the JSON form."""
@@ -20,8 +21,7 @@ class Total(NamedTuple):
     value: float
 
 
-@dataclass(frozen=True)
-class ExplainedTable:
+class ExplainedTable(Struct, frozen=True):
     """The rows of one table that a measure reads, with what each of them adds, and what they add up to."""
 
     title: str
@@ -30,8 +30,7 @@ class ExplainedTable:
     totals: tuple[Total, ...]
 
 
-@dataclass(frozen=True)
-class ExplainedChoice:
+class ExplainedChoice(Struct, frozen=True):
     """One choice of the convention, and what it means."""
 
     name: str
@@ -39,8 +38,7 @@ class ExplainedChoice:
     meaning: str
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """The value of a measure for one user, and the tables, counts and choices that it is made of.
 
     `value` is that of the results; `None` if the user has none, and `reason` then says why. `facts` are counts of the user with what they

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from ..stats.gate_kinds import GateState, LimitKind, MarginKind
 
 Outcome = Literal["pass", "warn", "fail", "skipped"]
 
 
-@dataclass(frozen=True)
-class Gate:
+class Gate(Struct, frozen=True):
     """One rule, judged for one measure of one model, over all users or over a group.
 
     Of a limit (`min`, `max`) `low` and `high` bound the `value`. Of a margin (`max_loss`, `min_gain`) `difference`, `low` and `high` are
@@ -56,8 +56,7 @@ class Gate:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Verdicts:
+class Verdicts(Struct, frozen=True):
     """All gates of a result, in the order of models and rules."""
 
     gates: tuple[Gate, ...]

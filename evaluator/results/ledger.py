@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 
-@dataclass(frozen=True)
-class Ledger:
+
+class Ledger(Struct, frozen=True):
     """The users of one measure: those of the test file (`in_truth`) and those with a list (`in_lists`), `in_both` of them in both.
 
     `counted` is how many have a value. Of these the `filled` ones have only what the policy gives them (0 for nearly all metrics):
@@ -61,5 +61,5 @@ class Ledger:
         return {name: getattr(self, name) for name in COLUMNS}
 
 
-COLUMNS = tuple(Ledger.__dataclass_fields__)
+COLUMNS = tuple(Ledger.__struct_fields__)
 """The columns of the long table that a ledger fills."""

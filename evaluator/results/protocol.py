@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from .wording import shortened
 
@@ -12,8 +13,7 @@ DEFAULT: Final = "default"
 """Where a cut-off comes from if neither the measure nor the config gives one."""
 
 
-@dataclass(frozen=True)
-class Protocol:
+class Protocol(Struct, frozen=True):
     """What a value depends on beside its measure and the data.
 
     `convention` is the one it was computed under. `relevance` says which test rows are relevant, the threshold included; it is empty for
@@ -26,7 +26,7 @@ class Protocol:
     cutoff_from: str
 
 
-COLUMNS: Final = tuple(Protocol.__dataclass_fields__)
+COLUMNS: Final = tuple(Protocol.__struct_fields__)
 """The columns of the long table that a protocol fills."""
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
 from statistics import stdev
 from typing import Any
 
 import polars as pl
+from msgspec.structs import replace
 
 from ..checks import CHECKS, SEVERITIES, Finding
 from .description import Description
@@ -140,7 +140,7 @@ def _named(row: Row, places: Mapping[str, tuple[str, str]]) -> Row:
 
 def _added(counts: Sequence[Counts]) -> Counts:
     """The numbers of users of all folds together."""
-    numbers = [field.name for field in fields(Counts) if field.type == "int"]
+    numbers = [name for name in Counts.__struct_fields__ if type(getattr(counts[0], name)) is int]
     return replace(counts[0], **{name: sum(getattr(of_one, name) for of_one in counts) for name in numbers})
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
 import polars as pl
+from msgspec import Struct, field
 
 from ..checks import Finding
 from ..names.aggregate_names import is_spread
@@ -26,8 +26,7 @@ FORMAT_VERSION: Final = 4
 and run. 4: with standard deviations, definitions in full and the fingerprint of truth, so that it can be read back."""
 
 
-@dataclass(frozen=True)
-class InputFile:
+class InputFile(Struct, frozen=True):
     """One file: its path as given, its size and its hash."""
 
     path: str
@@ -35,8 +34,7 @@ class InputFile:
     sha256: str
 
 
-@dataclass(frozen=True)
-class Input:
+class Input(Struct, frozen=True):
     """One source: its role in the config, the rows it held, and its files."""
 
     role: str
@@ -44,8 +42,7 @@ class Input:
     files: tuple[InputFile, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Result:
+class Result(Struct, frozen=True, eq=False, dict=True):
     """The summary, the per-user values (sorted by user, one frame per model), and where they come from.
 
     Two results are equal if everything is that is kept in a folder: all but `failures` and `enriched`, which are files of their own.
@@ -89,7 +86,7 @@ class Result:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
             return NotImplemented
-        plain = (one.name for one in fields(self) if one.name not in ("per_user", "failures", "enriched"))
+        plain = (name for name in self.__struct_fields__ if name not in ("per_user", "failures", "enriched"))
         alike = all(getattr(self, name) == getattr(other, name) for name in plain) and list(self.per_user) == list(other.per_user)
         return alike and all(frame.equals(other.per_user[model]) for model, frame in self.per_user.items())
 

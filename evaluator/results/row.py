@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from ..metrics import find
 from ..names.formula import is_formula
@@ -22,8 +24,7 @@ FEW_USERS: Final = 100
 """A group of fewer users is marked in every output."""
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """One value: a metric (its printed name without the cut-off) at `k` (`None`: the whole list), over `n_users` users."""
 
     model: str
@@ -63,9 +64,9 @@ class Row:
 
     def cells(self) -> dict[str, Any]:
         """What the tables of `COLUMNS` say of it."""
-        of_users = vars(self.ledger) if self.ledger else _NOBODY
-        definitions = vars(self.protocol) if self.protocol else _NO_PROTOCOL
-        known = {**vars(self), "few_users": self.few_users, **of_users, **definitions}
+        of_users = asdict(self.ledger) if self.ledger else _NOBODY
+        definitions = asdict(self.protocol) if self.protocol else _NO_PROTOCOL
+        known = {**asdict(self), "few_users": self.few_users, **of_users, **definitions}
         return {name: known[name] for name in COLUMNS}
 
     @property
@@ -83,8 +84,7 @@ class Row:
         return self.measure if plain else f"{self.measure} ({self.aggregate})"
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """Who was counted for one model.
 
     `test` users stand in the test file; `relevant` of them have a relevant item; `listed` of those have a list; `averaged`

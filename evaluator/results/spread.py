@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from .description import HistogramBin
 
 
-@dataclass(frozen=True)
-class Spread:
+class Spread(Struct, frozen=True):
     """A histogram of the values of users in one measure, or of their differences from `base`.
 
     `zero` users have the value 0, or did not change; the `bins` hold all others, and 0 is the border of two of them.

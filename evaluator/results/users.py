@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import polars as pl
 
@@ -11,12 +10,11 @@ Read = Callable[[str, Sequence[str] | None], pl.DataFrame]
 """The named columns (`None`: all) of the values of the users of a model."""
 
 
-@dataclass(frozen=True, eq=False)
 class StoredUsers(Mapping[str, pl.DataFrame]):
     """The values of the users of some models, in a file that is `read` when they are looked at; by model its columns."""
 
-    columns: Mapping[str, Sequence[str]]
-    read: Read
+    def __init__(self, columns: Mapping[str, Sequence[str]], read: Read) -> None:
+        self.columns, self.read = columns, read
 
     def __getitem__(self, model: str) -> pl.DataFrame:
         if model not in self.columns:

@@ -6,10 +6,10 @@ A test, an interval, a bound, a proof of equality and a gate are five readings o
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 
@@ -26,8 +26,7 @@ class Confidence(Protocol):
         """The number that the true value is below with confidence `share`: the bound of a one-sided interval."""
 
 
-@dataclass(frozen=True)
-class StudentT:
+class StudentT(Struct, frozen=True):
     """An estimate that is normal around the true value, with its standard error and the degrees of freedom of that.
 
     Edge cases: without any spread (`se` 0) the true value is the estimate.
@@ -61,8 +60,7 @@ class StudentT:
         return float(stdtr(self.df, distance / self.se))
 
 
-@dataclass(frozen=True, eq=False)
-class Replicates:
+class Replicates(Struct, frozen=True, eq=False):
     """The estimates of resamples, in ascending order (percentile bootstrap: Efron, 1979)."""
 
     ordered: NDArray[np.float64]
@@ -80,8 +78,7 @@ class Replicates:
         return float(np.percentile(self.ordered, 100 * share))
 
 
-@dataclass(frozen=True, eq=False)
-class StudentizedReplicates:
+class StudentizedReplicates(Struct, frozen=True, eq=False):
     """The t values of resamples around the estimate, in ascending order (bootstrap-t: Efron, 1981; Hall, 1988)."""
 
     estimate: float
@@ -101,8 +98,7 @@ class StudentizedReplicates:
         return self.estimate - Replicates(self.ordered).at(1 - share) * self.se
 
 
-@dataclass(frozen=True, eq=False)
-class Scaled:
+class Scaled(Struct, frozen=True, eq=False):
     """A multiple of an estimate, such as a sum that is n times the mean."""
 
     factor: float
@@ -121,8 +117,7 @@ class Scaled:
         return self.factor * self.inner.at(share)
 
 
-@dataclass(frozen=True, eq=False)
-class ScaledLogarithm:
+class ScaledLogarithm(Struct, frozen=True, eq=False):
     """A difference base·(r - 1), where the confidence is that of the logarithm of the ratio r."""
 
     base: float

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..sums.exact import ExactSums, rounded
 from .confidence import Confidence, StudentT
@@ -19,8 +20,7 @@ _SPREADLESS: Final = 1e-24
 CONSTANT: Final = "The difference is the same for every user: there is no spread to judge it by."
 
 
-@dataclass(frozen=True, eq=False)
-class Estimate:
+class Estimate(Struct, frozen=True, eq=False):
     """The difference model - base of a measure; `confidence` is `None` where nothing is known of its error.
 
     `up` users have a higher value with the model, `down` a lower one. `p` and `statistic` are those of a test that does not follow from the
@@ -58,8 +58,7 @@ class Estimate:
         return replace(self, se=se, df=df, statistic=statistic, confidence=StudentT(self.difference, se, df))
 
 
-@dataclass(frozen=True)
-class Relative:
+class Relative(Struct, frozen=True):
     """The difference as a share of the base value; the ends of its interval are `None` if the base value may be 0."""
 
     value: float

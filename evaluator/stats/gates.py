@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..errors import ConfigError
 from ..sums.exact import rounded
@@ -27,8 +29,7 @@ _FEW_USERS: Final = 10
 """Fewer users without any spread prove nothing."""
 
 
-@dataclass(frozen=True)
-class GateTest:
+class GateTest(Struct, frozen=True):
     """How a value, or a difference, stands to a rule.
 
     Of a margin (`max_loss`, `min_gain`) `difference`, `low` and `high` are turned so that more is better, and are shares of the base value
@@ -170,8 +171,7 @@ def corrected_gains(tests: Sequence[GateTest], alpha: float = 0.05) -> tuple[Gat
     return tuple(corrected)
 
 
-@dataclass(frozen=True, eq=False)
-class _Turned:
+class _Turned(Struct, frozen=True, eq=False):
     """The confidence of the difference with the other sign."""
 
     inner: Confidence

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from operator import add
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from ..sums.exact import ExactSums
@@ -25,8 +25,7 @@ _BLOCK: Final = 2**15
 """Users that are worked on at a time, so that what is made of their values stays small."""
 
 
-@dataclass(frozen=True)
-class PairedSums:
+class PairedSums(Struct, frozen=True):
     """Sums over the users who have a finite value of both models; those of different users merge with `+`.
 
     `n` users are paired, of whom `up` have a higher value with the model and `down` a lower one; `n_unpaired` have a value on one side
@@ -119,8 +118,7 @@ class PairedSums:
         return self.sums.fraction(3)
 
 
-@dataclass(frozen=True, eq=False)
-class UserGroups:
+class UserGroups(Struct, frozen=True, eq=False):
     """Users in the order of their groups, so that the sums of any measure by group take two gathers and no search."""
 
     order: NDArray[np.intp]

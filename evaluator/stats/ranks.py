@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from statistics import NormalDist
 from typing import Final
 
 import numpy as np
+from msgspec.structs import replace
 
 from .estimates import Estimate
 from .paired import Floats

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from ..sums.exact import ExactSums, rounded
 from .estimates import CONSTANT, Estimate, Relative, mean_and_deviation

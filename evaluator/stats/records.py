@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
+
+from msgspec import Struct
 
 from ..errors import ConfigError
 
@@ -23,8 +24,7 @@ TESTS: Final = get_args(TestName)
 CORRECTIONS: Final = get_args(CorrectionName)
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """What is compared: one measure of two models, over all users or over one group.
 
     `measure` is the name for people, with the cut-off, and with the aggregate where it is not the mean: `nDCG@10`, `nDCG@10 (median)`.
@@ -41,8 +41,7 @@ class Subject:
     group: str | None = None
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """How differences are tested: at level `alpha`, corrected within their family; `seed` and `resamples` for tests by resampling.
 
     `ConfigError` if a setting is impossible.
@@ -75,8 +74,7 @@ class Settings:
         return 1 - self.alpha
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """How much a measure of two models differs, and what is concluded.
 
     `difference` is model - base in units of the measure, `low` and `high` its interval at `level`, each on its own; `one_sided_low` and
@@ -146,5 +144,5 @@ class Difference:
         return subject | {"higher_is_better": self.subject.higher_is_better} | {name: getattr(self, name) for name in FIELDS}
 
 
-FIELDS: Final = tuple(name for name in Difference.__dataclass_fields__ if name != "subject")
+FIELDS: Final = tuple(name for name in Difference.__struct_fields__ if name != "subject")
 """The columns of a difference beside those of its subject."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 import numpy as np
+from msgspec.structs import replace
 
 from .estimates import CONSTANT, Estimate, Relative, mean_and_deviation
 from .paired import Floats, PairedSums, both_finite, differences_of

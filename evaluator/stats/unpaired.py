@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from .estimates import Estimate, Relative
 
 UNPAIRED: Final = "Not paired by user: the interval is wider than that of the same users would be."
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """The mean of a measure over `n` users, and the standard deviation of their values (divided by n - 1); `None` if that is not known."""
 
     mean: float

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
 from .slices import Slice, slices, square_slices
@@ -20,8 +20,7 @@ _ROWS: Final = 8
 _BITS: Final = 40
 
 
-@dataclass(frozen=True)
-class ExactSums:
+class ExactSums(Struct, frozen=True):
     """Exact sums of finite floats, one per measure: the i-th is `integers[i]` · 2^`exponent`.
 
     Nothing is rounded before `values`, so sums may be merged in any order and any grouping: the result is the same to the last bit. The

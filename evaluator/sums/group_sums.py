@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from .exact import rounded
@@ -21,8 +21,7 @@ _BITS: Final = 32
 _ZERO_EXPONENT: Final = 16
 
 
-@dataclass(frozen=True, eq=False)
-class GroupLimbs:
+class GroupLimbs(Struct, frozen=True, eq=False):
     """Exact sums of finite floats by group, as integer limbs: the sum of group g is Σᵢ `limbs[i, g]` · 2^(`exponent` + 32·i).
 
     Nothing is rounded before `values`. Limbs lie in [-2^31, 2^31), and no first or last row of limbs is all 0, so that equal sums over

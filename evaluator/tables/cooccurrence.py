@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
 import numpy as np
+from msgspec import Struct, field
 
 from .array import Array
 from .prepared import Prepared
@@ -16,8 +16,7 @@ _MOST_PAIRS: Final = 8_000_000
 """So many pairs are remembered from one part to the next."""
 
 
-@dataclass(eq=False)
-class Cooccurrence:
+class Cooccurrence(Struct, eq=False):
     """The pairs of train by item and by user, and the counts that were made already.
 
     `users` are the users of item i from `item_starts[i]` on, `items` the items of user u from `user_starts[u]` on.

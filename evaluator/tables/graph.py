@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar
+
+from msgspec import Struct
 
 from ..conventions.choices import Lists, Truth
 from ..names.measure_strings import Scalar
@@ -38,8 +39,7 @@ class Key(NamedTuple):
     params: tuple[tuple[str, Scalar], ...]
 
 
-@dataclass(frozen=True)
-class TableKind:
+class TableKind(Struct, frozen=True):
     """What is known of a table before it is made.
 
     `uses` are the tables and inputs that its maker takes by name, `params` the parameters that it takes; `varies` are the choices that

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from ..errors import DataError
 
@@ -15,8 +16,7 @@ MISSING: Final = "(missing)"
 """The group of the users or items of which nothing says the group."""
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(Struct, frozen=True):
     """One group of users or items: its name in the file, the code that stands for it in columns, and how many it has."""
 
     name: str
@@ -32,8 +32,7 @@ def no_such_group(where: str, name: str, names: Sequence[str]) -> DataError:
     return DataError(f"{where}: there is no group {name!r}; {held}", f"did you mean {close[0]!r}?" if close else None)
 
 
-@dataclass(frozen=True)
-class GroupBy:
+class GroupBy(Struct, frozen=True):
     """What results are split by, an entry of `evaluation.by`.
 
     `users` and `items`: a `column` of data.users or data.items; `train_count`: the number of a user's rows in data.train, where a group

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from ..conventions.choices import Lists
 from .array import Array
@@ -52,8 +52,7 @@ def _one_row_per_item(rows: SourceRows, duplicates: str) -> list[pl.Expr]:
     return []
 
 
-@dataclass(frozen=True, eq=False)
-class Reading:
+class Reading(Struct, frozen=True, eq=False, dict=True):
     """The lists of a part, ranked, under one choice of order, repeated, seen and unknown items.
 
     `rows` are the indexes of the rows of `source` that are left, in the order of the lists; `None`: all, as they stand. `cut` is the rank

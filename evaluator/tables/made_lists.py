@@ -6,10 +6,9 @@ have `seen` stand once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from .array import Array
 from .prepared import Prepared
@@ -17,8 +16,7 @@ from .rows import in_order, numbered
 from .shuffles import Shuffle, mixed
 
 
-@dataclass(frozen=True, eq=False)
-class SeenItems:
+class SeenItems(Struct, frozen=True, eq=False):
     """The pairs of train of `n_users` users: the `user` and the `item` of each, -1 for an item that is not known."""
 
     user: Array
@@ -51,8 +49,7 @@ def _within_reach(user: Array, place: Array, n_seen: Array, depth: int) -> tuple
     return user[rows], place[rows]
 
 
-@dataclass(frozen=True, eq=False)
-class MadeRows:
+class MadeRows(Struct, frozen=True, eq=False):
     """Rows of lists, those of a user together and in the order of the list: the user and the item of each."""
 
     user: Array

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from .array import Array
 from .groups import Group
 from .ids import Ids
 
 
-@dataclass(frozen=True, eq=False)
-class Membership:
+class Membership(Struct, frozen=True, eq=False):
     """Each `member`, an index into `ids`, has the group with this `code`, from 1: a user one group at most, an item maybe several."""
 
     groups: tuple[Group, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 Sentence = Callable[[int, int], str]
 """Makes the sentence of a remark from its two numbers: how many rows it is about, of how many."""
@@ -20,8 +21,7 @@ def note_sentence(key: str, sentence: Sentence) -> None:
     NOTE_SENTENCES[key] = sentence
 
 
-@dataclass(eq=False)
-class Notes:
+class Notes(Struct, eq=False):
     """Remarks that were counted while tables were made.
 
     `counts` has, for each kind of remark and each table that made it, how many rows it is about (`n`) and of how many (`total`). Counts
@@ -47,8 +47,7 @@ class Notes:
         return Notes(together)
 
 
-@dataclass(frozen=True, eq=False)
-class TableNotes:
+class TableNotes(Struct, frozen=True, eq=False):
     """The remarks on one table of a part: what its maker takes as `notes`."""
 
     notes: Notes

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from .array import Array, blocks
 from .ids import changes, gathered
@@ -18,8 +18,7 @@ _LONGEST_SQUARE: Final = 1_000
 _ROWS_SORTED: Final = 100_000
 
 
-@dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(Struct, frozen=True, eq=False):
     """The pairs of user and item of the rows of a table.
 
     `user` holds indexes of users, `item` ids, and `key` a number per row that equal pairs have in common. The last `item_bits` of a key say

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from .array import Array
 from .ids import gathered, user_starts
@@ -17,8 +17,7 @@ from .rows import starts_after
 LISTS = "lists"
 
 
-@dataclass(frozen=True, eq=False)
-class SourceRows:
+class SourceRows(Struct, frozen=True, eq=False, dict=True):
     """The rows of one source that belong to the users of a part: those of a user together, users in ascending order.
 
     `user` is the index of each row's user, `frame` has the canonical columns.

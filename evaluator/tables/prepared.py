@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import polars as pl
+from msgspec import Struct, field
 
 from ..conventions.choices import Lists
 from ..names.measure_strings import Scalar
@@ -31,8 +31,7 @@ class ProfileGroups(NamedTuple):
     shares: str
 
 
-@dataclass(frozen=True, eq=False)
-class Prepared:
+class Prepared(Struct, frozen=True, eq=False):
     """What is known before the lists are read. Arrays of items follow the order of `items`.
 
     - `items`: every item that train, the items file or (where a metric counts them) the test file holds.
@@ -82,7 +81,7 @@ class Prepared:
     """How the lists of the reference model are ranked."""
     memberships: Mapping[GroupBy, Membership] = field(default_factory=dict)
     """Who stands in which group of the columns that results are split by."""
-    memo: dict[Any, Any] = field(default_factory=dict, repr=False)
+    memo: dict[Any, Any] = field(default_factory=dict)
     """Columns of items that were computed, by name and parameters."""
 
     def number(self, name: str) -> float:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
+from msgspec import Struct, field
 
 from .array import Array
 from .ids import Ids, gathered
@@ -19,8 +19,7 @@ Cutoffs = tuple[int, ...] | None
 """Cut-offs in ascending order; `None` is the whole list."""
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
+class Rows(Struct, frozen=True, eq=False):
     """Rows that belong to users of a part, those of a user together, in ascending order of the users' indexes.
 
     `user` is the index of each row's user among the `n_users` users of the part, `columns` are arrays as long as it, and `item` holds the
@@ -37,7 +36,7 @@ class Rows:
     weight: Array | None = None
     group_of_user: Array | None = None
     n_groups: int = 0
-    memo: dict[Any, Any] = field(default_factory=dict, repr=False)
+    memo: dict[Any, Any] = field(default_factory=dict)
     """Arrays that were computed from the columns, by what they are."""
 
     def __len__(self) -> int:

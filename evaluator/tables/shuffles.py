@@ -8,10 +8,10 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 
 from .array import Array
 
@@ -30,8 +30,7 @@ def mixed(numbers: Array, seed: int, purpose: str) -> Array:
     return made
 
 
-@dataclass(frozen=True)
-class Shuffle:
+class Shuffle(Struct, frozen=True):
     """A Feistel network: a number is a field of a grid of `rows` × `columns`, in turn moved along its row and its column.
 
     How far depends on where it stands across, as x · factor + shift mod a prime says, with keys of the user: so two fields that differ
@@ -90,8 +89,7 @@ class Shuffle:
         return length - step if undo else step
 
 
-@dataclass(frozen=True, eq=False)
-class UserKeys:
+class UserKeys(Struct, frozen=True, eq=False):
     """Two numbers of each user that a shuffle depends on."""
 
     factor: Array

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from ..conventions.choices import Truth
 from ..errors import DataError
@@ -17,8 +16,7 @@ from .rows import Rows, starts_of
 from .truth import TestPairs, one_row_per_pair, rows_that_pass
 
 
-@dataclass(frozen=True, eq=False)
-class TestRatings:
+class TestRatings(Struct, frozen=True, eq=False):
     """Which test pairs count at all, in the order of users and items: the index of each (`pair`), and its `rating`, 1 without ratings."""
 
     __test__ = False

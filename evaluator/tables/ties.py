@@ -8,9 +8,8 @@ each weighted with its probability.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 
 from .array import Array, in_single_precision
 from .graph import table
@@ -30,8 +29,7 @@ def repeating_users(rows_as_stored: ListRows) -> Array:
     return repeating
 
 
-@dataclass(frozen=True, eq=False)
-class TieRuns:
+class TieRuns(Struct, frozen=True, eq=False):
     """Runs of equal scores in ranked lists: the index of the user of each run, its `first` rank, and its `size`, at least 2.
 
     `starts` is the first row of each run in the reading, ascending, `list_starts` the first row of each user.
@@ -106,8 +104,7 @@ def _all_of_score(user: Array, score: Array, unordered: Array, starts: Array, si
     return complete
 
 
-@dataclass(frozen=True, eq=False)
-class HitsByRun:
+class HitsByRun(Struct, frozen=True, eq=False):
     """Hits in the order of their runs, with the run of each: its `first` rank and `size`, the hits `before` it, and those in it.
 
     A hit without ties is a run of its own.

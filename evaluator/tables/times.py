@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from .array import Array
 from .ids import Ids
@@ -16,8 +16,7 @@ _UNITS: Final = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6))
 """Below which size times are seconds, milliseconds or microseconds since 1970; above they are nanoseconds."""
 
 
-@dataclass(frozen=True, eq=False)
-class TimeFacts:
+class TimeFacts(Struct, frozen=True, eq=False):
     """What the times of test and train say about all users.
 
     `first_test` is the time of the earliest test row (`None`: no test row has a time). `young` are the items whose first row, in test or

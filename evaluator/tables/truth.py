@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..conventions.choices import Truth
 from .array import Array
@@ -69,8 +70,7 @@ def pairs_of_test(part: PartData) -> TestPairs:
     return TestPairs(part.rows(TEST), part.pairs[TEST])
 
 
-@dataclass(frozen=True, eq=False)
-class TruthTable:
+class TruthTable(Struct, frozen=True, eq=False, dict=True):
     """What is relevant under one choice.
 
     For each of the test `pairs` whether it is `relevant`, its `gain`, and how many relevant items it counts as (`copies`); for

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 import receval
+from msgspec.structs import force_setattr
 
 MORE = {user: [user % 7, 7 + user % 5, 20] for user in range(200)}
 GOOD = [*range(150)]
@@ -46,7 +47,7 @@ def test_a_baseline_is_a_result_a_folder_or_a_model(result: receval.EvaluationRe
 def test_the_rules_of_a_config_are_judged_where_none_are_given(result: receval.EvaluationResult, tmp_path: Path):
     config = {**result.config, "gates": {"rules": ["HitRate@1 >= 0.9"], "models": "new"}}
     stored = receval.EvaluationResult.of(result)
-    object.__setattr__(stored, "config", config)
+    force_setattr(stored, "config", config)
     assert [one.outcome for one in stored.gate()] == ["fail"]
     assert [one.outcome for one in stored.gate("HitRate@1 >= 0.7")] == ["pass"]
 

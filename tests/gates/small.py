@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
+from msgspec.structs import asdict
 from receval.config.comparing import Compare
 from receval.config.gating import Gates
 from receval.gates.demands import Baseline, Demands
@@ -30,7 +31,7 @@ def result_of(models: Values, users: Sequence[int] | None = None, metric: str = 
         rows.append(_row(model, metric, k, better, values))
         for group in dict.fromkeys(groups):
             within = values[[one == group for one in groups]]
-            by_group.append(Row(**{**vars(_row(model, metric, k, better, within)), "by": "users.plan", "group": group}))
+            by_group.append(Row(**{**asdict(_row(model, metric, k, better, within)), "by": "users.plan", "group": group}))
         columns = {"user": ids, "n_relevant": [1] * n, "n_recommended": [10] * n, **({"users.plan": list(groups)} if groups else {})}
         per_user[model] = pl.DataFrame({**columns, label: values})
     return Result(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from msgspec.structs import asdict
 from receval.errors import ConfigError, DataError
 from receval.results.gates import Verdicts
 
@@ -148,7 +149,7 @@ def test_the_summary_counts_each_kind_of_outcome():
     plain = gate(BASE, BASE, "nDCG@10 max_loss 2%")
 
     def summary(*outcomes):
-        return Verdicts(tuple(type(plain)(**{**vars(plain), "outcome": outcome}) for outcome in outcomes)).summary()
+        return Verdicts(tuple(type(plain)(**{**asdict(plain), "outcome": outcome}) for outcome in outcomes)).summary()
 
     assert summary("pass") == "1 gate passed"
     assert summary("pass", "pass") == "all 2 gates passed"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import reduce
 from operator import add
 
@@ -13,6 +12,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from receval.checks import CHECKS, Check, setting
 from receval.checks import table as declarations
 from receval.errors import DataError

@@ -58,7 +58,7 @@ def test_every_user_is_counted_or_left_out(evaluate, policy, value, test, lists,
     for label, row in ledgers(result).items():
         ledger = row.ledger
         assert ledger.adds_up, (label, ledger)
-        assert min(getattr(ledger, name) or 0 for name in ledger.__dataclass_fields__ if not name.endswith("value")) >= 0, (label, ledger)
+        assert min(getattr(ledger, name) or 0 for name in ledger.__struct_fields__ if not name.endswith("value")) >= 0, (label, ledger)
         assert ledger.filled <= ledger.counted, (label, ledger)
         assert row.n_users in (ledger.counted, len(trained)), (label, ledger)  # a convention may divide by the users of train
         assert ledger.in_truth == len(tested), label
@@ -98,7 +98,7 @@ def test_the_reasons_are_those_of_each_user(evaluate, test, lists, train, missin
     expected = Counter(map(reason, tested | listed))
     for label in ("Precision@2", "nDCG@2"):
         ledger = ledgers(result)[label].ledger
-        found = {name: getattr(ledger, name) for name in ledger.__dataclass_fields__ if name.startswith(("filled", "left_out"))}
+        found = {name: getattr(ledger, name) for name in ledger.__struct_fields__ if name.startswith(("filled", "left_out"))}
         assert {name: n for name, n in found.items() if n} == {name: n for name, n in expected.items() if name}, label
         assert ledger.counted == sum(n for name, n in expected.items() if not name.startswith("left_out"))
         assert (ledger.in_truth, ledger.in_lists, ledger.in_both) == (len(tested), len(listed), len(tested & listed))

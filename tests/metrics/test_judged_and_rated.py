@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
+from msgspec.structs import replace
 from receval.errors import DataError
 from receval.metrics.definition import Lists, Truth
 from receval.tables.graph import Choice, Tables

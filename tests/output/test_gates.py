@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+from msgspec.structs import asdict
 from receval.output.gates import as_markdown, show
 from receval.results.gates import Gate
 
@@ -33,7 +34,7 @@ def test_an_output_without_its_signs_gets_plain_ones():
 
 
 def test_several_models_are_named_in_each_row_and_another_base_in_its_rule():
-    other = Gate(**{**vars(FAIL), "model": "other", "base": "popular"})
+    other = Gate(**{**asdict(FAIL), "model": "other", "base": "popular"})
     lines = show([PASS, FAIL, FAIL, other], written("utf-8")).splitlines()
     assert lines[0] == "gates · 2 models against main and popular · 350 users, paired · one-sided 95 % bounds"
     assert lines[2].startswith("  FAIL  home   nDCG@10 loses at most 2 %  ")

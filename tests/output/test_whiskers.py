@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from msgspec.structs import replace
 from receval.output.whiskers import pictures
 from receval.stats.records import Difference, Subject
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from receval.errors import ConfigError
 from receval.stats.estimates import Estimate, paired_estimate
 from receval.stats.gate_sentences import can_show, gate_sentence, observed_text, remark, rule_text

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from receval.stats.comparing import compare_paired, compare_sums
 from receval.stats.corrections import adjust
 from receval.stats.gates import margin_test

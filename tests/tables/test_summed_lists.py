@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import polars as pl
+from msgspec.structs import replace
 from receval import conventions
 from receval.metrics import resolve
 from receval.prepare import SideFrames, SideNeeds, prepare_sides

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from urllib.request import urlopen
 
 import pytest
 import receval as library
+from msgspec.structs import replace
 from receval.config.tracking import MlflowTracking, WandbTracking
 from receval.evaluation.tracking import files_of
 

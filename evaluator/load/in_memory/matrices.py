@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from ...errors import DataError
@@ -20,8 +20,7 @@ _NO_ITEM: Final = -1
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-@dataclass(frozen=True, eq=False)
-class Matrix:
+class Matrix(Struct, frozen=True, eq=False):
     """A matrix of users × items: NumPy or SciPy sparse, as interactions or as scores.
 
     `users` and `items` are the ids of its rows and columns in order; without them the ids are the numbers from 0. With `mask_seen` what

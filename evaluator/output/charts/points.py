@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ...names.aggregate_names import is_spread
 from ...names.yardstick_names import ORACLE
@@ -13,8 +14,7 @@ from ...results.row import Row
 from ...stats.confidence import StudentT
 
 
-@dataclass(frozen=True)
-class ValuePoint:
+class ValuePoint(Struct, frozen=True):
     """The value of a measure of one model; `low` and `high` are its 95 % interval, `None` where nothing is known of it."""
 
     name: str
@@ -44,8 +44,7 @@ class ValuePoint:
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
 
-@dataclass(frozen=True, eq=False)
-class NamedModel:
+class NamedModel(Struct, frozen=True, eq=False):
     """One model of one result, under the name that a report gives it."""
 
     name: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from ...checks import CHECKS
 from ...results.result import Result
@@ -16,8 +17,7 @@ CaseOutcome = Literal["pass", "warn", "fail", "skipped"]
 """`skipped`: it could not be judged."""
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Struct, frozen=True):
     """One gate or one check of one model: its id, its name, the model (empty: all), how it ended, why, and its numbers."""
 
     suite: Literal["gates", "checks"]

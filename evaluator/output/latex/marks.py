@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from ...config.reporting import LatexStyle
 from ...results.comparison import Comparison
@@ -29,8 +30,7 @@ ModelMeasure = tuple[str, str]
 """A model and the label of a measure."""
 
 
-@dataclass(frozen=True)
-class Tested:
+class Tested(Struct, frozen=True):
     """Which values cannot be told from the best one of their measure, and how that was tested.
 
     `labels` are the measures of which that was tested, over `family` comparisons that were corrected together.
@@ -43,8 +43,7 @@ class Tested:
     paired: bool = True
 
 
-@dataclass(frozen=True)
-class TableMarks:
+class TableMarks(Struct, frozen=True):
     """What is marked: the `best` values, the `second` ones, and what stands raised behind a value; `notes` say what that means."""
 
     best: frozenset[ModelMeasure] = frozenset()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from .escape import escaped, printable, prose
 
@@ -22,8 +24,7 @@ _NEXT: Final = r" \\ "
 _BREAKS: Final = re.compile(r"(?<=[,;_ /|-])|(?=[(@])|(?<=[a-z])(?=[A-Z])")
 
 
-@dataclass(frozen=True)
-class LatexColumn:
+class LatexColumn(Struct, frozen=True):
     """A column: its `head`, the `group` of columns that it stands in (with a heading of their own), and its cells in LaTeX.
 
     `width` is about how many characters the widest cell has, `raised` how many of them are raised behind a number. Texts stand to the left.
@@ -37,8 +38,7 @@ class LatexColumn:
     is_text: bool = False
 
 
-@dataclass(frozen=True)
-class LatexTable:
+class LatexTable(Struct, frozen=True):
     """A table: its first columns stand in every part, the others as far as there is room.
 
     Before each line in `rules` stands a rule, and a heading unless that is empty. `caption`, headings and `notes` are texts, not LaTeX;

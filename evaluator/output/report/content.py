@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from ...results.comparison import Comparison
 from ...results.result import Result
@@ -19,8 +20,7 @@ CHARTS: Final = ("differences", "over_k", "distribution", "trade_off")
 _FEW: Final = 4
 
 
-@dataclass(frozen=True, eq=False)
-class ReportContent:
+class ReportContent(Struct, frozen=True, eq=False, dict=True):
     """The models of one or several results, how they compare, and what the gates say.
 
     `gates` are in their JSON form. `uncompared` says why there is no comparison although there are several models. `spreads` are those of

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from ...results.conclusions import conclusions
 from ...stats.digits import decimals, percent, plain
@@ -16,8 +17,7 @@ _MOST = 3
 """How many conclusions stand above everything; the others are below, with the differences."""
 
 
-@dataclass(frozen=True)
-class VerdictLine:
+class VerdictLine(Struct, frozen=True):
     """One sentence, and how bad it is."""
 
     level: Level

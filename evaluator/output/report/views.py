@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from ..blocks import Block, FormulaBlock, Grid, Heading, Points, Prose, Terms
 from ..charts.style import Spec
@@ -12,16 +13,14 @@ from ..charts.style import Spec
 Kind = Literal["text", "name", "number", "counts"]
 
 
-@dataclass(frozen=True)
-class PageColumn:
+class PageColumn(Struct, frozen=True):
     """A column of a table: its head, what it holds, and the direction that is better."""
 
     head: str
     kind: Kind = "number"
 
 
-@dataclass(frozen=True)
-class PageCell:
+class PageCell(Struct, frozen=True):
     """A cell: its text, a remark in small letters, a picture (SVG), whether it is the best of its row, and the verdict it stands for."""
 
     text: str
@@ -31,8 +30,7 @@ class PageCell:
     verdict: str = ""
 
 
-@dataclass(frozen=True)
-class PageTable:
+class PageTable(Struct, frozen=True):
     """A table; the first cell of each row is its head. `columns_of_data` and `data` are what programs read.
 
     `about` is what all of its rows have in common.
@@ -47,8 +45,7 @@ class PageTable:
     about: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """A chart: its spec, and how it looks where it could be drawn."""
 
     id: str
@@ -57,8 +54,7 @@ class Picture:
     svg: str
 
 
-@dataclass(frozen=True)
-class PageFold:
+class PageFold(Struct, frozen=True):
     """A part of a section that is folded up: points, tables, and text that keeps its lines."""
 
     title: str
@@ -67,8 +63,7 @@ class PageFold:
     text: str = ""
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(Struct, frozen=True):
     """A part of the page under a heading."""
 
     id: str

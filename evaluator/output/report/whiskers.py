@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ..charts.style import BLUE, GREY, VERDICT_COLOURS, VERDICT_SHAPES
 
@@ -15,8 +16,7 @@ _ID: Final = "m-"
 _MIDDLE: Final = _HEIGHT // 2
 
 
-@dataclass(frozen=True)
-class CellScale:
+class CellScale(Struct, frozen=True):
     """The numbers at the left and the right end of a cell."""
 
     low: float

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from ..grouping import hashes
 from .versions import Versions
@@ -24,8 +24,7 @@ MAX_BITS: Final = 12
 ROWS_AT_ONCE: Final = 1_000_000
 
 
-@dataclass(frozen=True)
-class BlockWriter:
+class BlockWriter(Struct, frozen=True):
     """A function for `mapInArrow`: puts the rows of one source, whose number is `role`, into 2 ** `bits` buckets by a hash of the user."""
 
     role: int

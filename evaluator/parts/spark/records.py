@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ...load.opening import FAILURES, RECORD, rows_of, with_lists
 from ...load.scan import ReadError, Scan
@@ -16,8 +17,7 @@ ELEMENT: Final = "receval element"
 """The number of a row among those that one record becomes."""
 
 
-@dataclass(frozen=True)
-class RecordReader:
+class RecordReader(Struct, frozen=True):
     """A function for `mapInArrow`: `types` are the names and Spark types of the columns that it makes."""
 
     scan: Scan

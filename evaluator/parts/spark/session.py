@@ -12,8 +12,9 @@ import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from ...errors import MissingExtraError
 from ...extras import missing
@@ -36,8 +37,7 @@ _SETTINGS: Final = {
 }
 
 
-@dataclass(frozen=True)
-class SparkSession:
+class SparkSession(Struct, frozen=True):
     """A session of PySpark, and whether it was started here and is to be stopped; `is_remote` if it speaks Spark Connect."""
 
     native: Any

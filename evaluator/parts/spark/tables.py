@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
 import polars as pl
+from msgspec.structs import replace
 
 from ...errors import DataError
 from ...load import Source, look_at_frame

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib.metadata import version
+
+from msgspec import Struct
 
 
 class OtherVersions(Exception):
     """A worker has other versions than the process that started the evaluation."""
 
 
-@dataclass(frozen=True)
-class Versions:
+class Versions(Struct, frozen=True):
     """The versions of receval and of Polars."""
 
     receval: str

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ...load import Source
 from ...load.tally import FaultTally
@@ -36,15 +37,13 @@ class Shipped(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Enclosed:
+class Enclosed(Struct, frozen=True):
     """Something that travels with the function that uses it, where Spark has no broadcast."""
 
     value: Any
 
 
-@dataclass(frozen=True)
-class ByValue:
+class ByValue(Struct, frozen=True):
     """Work that holds functions of this session: a worker gets the work itself, with these functions in it."""
 
     work: Work
@@ -59,8 +58,7 @@ class ByValue:
         return pickle.loads, (cloudpickle.dumps(self.work),)
 
 
-@dataclass(frozen=True)
-class Role:
+class Role(Struct, frozen=True):
     """A source among all: its number, and the Spark types of its columns; `required` if users who have rows here only count."""
 
     source: Source
@@ -92,8 +90,7 @@ class Role:
         return tally.counts
 
 
-@dataclass(frozen=True)
-class PartWorker:
+class PartWorker(Struct, frozen=True):
     """A function for `mapInArrow` over blocks that are sorted by bucket, all blocks of a bucket being in one partition."""
 
     work: Shipped

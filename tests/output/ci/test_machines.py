@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 from receval.errors import OutputError
 from receval.output.ci.badge import as_badge
 from receval.output.ci.code_quality import as_code_quality

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import polars as pl
 import pytest
+from msgspec.structs import replace
 from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
 from receval.conventions import AXES, load

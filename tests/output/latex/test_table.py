@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
 from receval.config.reporting import LatexStyle
