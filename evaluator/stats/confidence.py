@@ -12,6 +12,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from .special import below_t, t_at
+
 
 class Confidence(Protocol):
     """The confidence distribution of an estimate (Xie and Singh, 2013)."""
@@ -46,18 +48,14 @@ class StudentT(Struct, frozen=True):
 
     def at(self, share: float) -> float:
         """The estimate and so many standard errors."""
-        from scipy.special import stdtrit
-
         # By symmetry, so that the interval of swapped models is the same one with other signs, to the last bit.
-        half = float(stdtrit(self.df, max(share, 1 - share))) * self.se if self.se else 0.0
+        half = t_at(max(share, 1 - share), self.df) * self.se if self.se else 0.0
         return self.estimate + (half if share >= 0.5 else -half)
 
     def _share(self, distance: float) -> float:
-        from scipy.special import stdtr
-
         if self.se == 0:
             return 0.5 if distance == 0 else float(distance > 0)
-        return float(stdtr(self.df, distance / self.se))
+        return below_t(distance / self.se, self.df)
 
 
 class Replicates(Struct, frozen=True, eq=False):

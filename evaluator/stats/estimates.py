@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from ..sums.exact import ExactSums, rounded
 from .confidence import Confidence, StudentT
 from .paired import Floats, PairedSums
+from .special import t_at
 
 _SPREADLESS: Final = 1e-24
 """A variance that is a smaller share of the mean square comes from rounding."""
@@ -95,8 +96,6 @@ def relative_difference(sums: PairedSums, alpha: float) -> Relative | None:
 
     Edge cases: `None` unless the base value is above 0. No ends where the base value itself does not differ from 0, nor for one user.
     """
-    from scipy.special import stdtrit
-
     n, base = sums.n, sums.base
     if n == 0 or base <= 0:
         return None
@@ -106,7 +105,7 @@ def relative_difference(sums: PairedSums, alpha: float) -> Relative | None:
         return relative
     a_squares, d_squares = sums.base_squares, sums.difference_squares()
     products = (sums.model_squares - a_squares - d_squares) / 2
-    t = Fraction(float(stdtrit(n - 1, 1 - alpha / 2)) ** 2 / (n * (n - 1)))
+    t = Fraction(t_at(1 - alpha / 2, n - 1) ** 2 / (n * (n - 1)))
     aa = _beyond_error(a * a, a_squares, t, n)
     ad = _beyond_error(a * d, products, t, n)
     dd = _beyond_error(d * d, d_squares, t, n)

@@ -6,6 +6,8 @@ import math
 from statistics import NormalDist
 from typing import Final
 
+from .special import below_noncentral_t, t_at
+
 POWER: Final = 0.8
 """How often a difference that is there should be seen: 4 times out of 5."""
 _FEW: Final = 30
@@ -43,13 +45,11 @@ def _normal(share: float) -> float:
 
 def _noncentrality(alpha: float, df: float, power: float) -> float:
     """How many standard errors a difference has that a two-sided t test finds, with the right sign, with probability `power`."""
-    from scipy.special import nctdtr, stdtrit
-
-    critical = float(stdtrit(df, 1 - alpha / 2))
+    critical = t_at(1 - alpha / 2, df)
     low, high = 0.0, 2 * critical
-    while nctdtr(df, high, critical) > 1 - power:
+    while below_noncentral_t(critical, df, high) > 1 - power:
         high *= 2
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if nctdtr(df, middle, critical) > 1 - power else (low, middle)
+        low, high = (middle, high) if below_noncentral_t(critical, df, middle) > 1 - power else (low, middle)
     return high
