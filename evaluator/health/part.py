@@ -74,7 +74,7 @@ class ExaminedPart(Struct, frozen=True, eq=False):
         index = np.flatnonzero(users) if users.dtype == np.bool_ else users
         if not len(index):
             return {}
-        examples = Examples(pl.DataFrame({"user": gathered(self.data.users, index[:EXAMPLES])}))  # users ascend
+        examples = Examples((pl.DataFrame({"user": gathered(self.data.users, index[:EXAMPLES])}),))  # users ascend
         if not self.keeps_rows:
             return {"examples": examples}
         frame = pl.DataFrame({"user": gathered(self.data.users, index)} | {name: column[index] for name, column in columns.items()})

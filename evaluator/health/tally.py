@@ -13,6 +13,8 @@ from ..tables.array import Array
 
 EXAMPLES: Final = 5
 """How many examples a finding names."""
+_FRAMES: Final = 64
+"""Examples of so many parts are put together: to sort a few rows takes a millisecond."""
 _INTERNAL: Final = frozenset({"row"})
 """Columns of rows that only reading needs."""
 
@@ -57,10 +59,10 @@ def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     return both
 
 
-class Examples(Struct, frozen=True, eq=False):
-    """The first few distinct rows in the order of their columns; `falling` are columns that descend."""
+class Examples(Struct, frozen=True, eq=False, dict=True):
+    """The first few distinct rows in the order of their columns, of `frames` with the first few of each part; `falling` columns descend."""
 
-    frame: pl.DataFrame
+    frames: tuple[pl.DataFrame, ...]
     falling: tuple[str, ...] = ()
     most: int = EXAMPLES
 
@@ -68,10 +70,16 @@ class Examples(Struct, frozen=True, eq=False):
     def of(cls, frame: pl.DataFrame, falling: Sequence[str] = (), most: int = EXAMPLES) -> Examples:
         """The first few rows of a frame."""
         first = frame.unique().sort(frame.columns, descending=[name in falling for name in frame.columns])
-        return cls(first.head(most), tuple(falling), most)
+        return cls((first.head(most),), tuple(falling), most)
 
     def __add__(self, other: Examples) -> Examples:
-        return Examples.of(pl.concat([self.frame, other.frame]), self.falling, self.most)
+        both = Examples((*self.frames, *other.frames), self.falling, self.most)
+        return both if len(both.frames) < _FRAMES else Examples((both.frame,), self.falling, self.most)
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The first few rows of all parts."""
+        return self.frames[0] if len(self.frames) == 1 else Examples.of(pl.concat(self.frames), self.falling, self.most).frame
 
     def texts(self, columns: Sequence[str]) -> tuple[str, ...]:
         """The values of `columns` as text, sorted by them."""
