@@ -21,6 +21,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 os.environ.pop("COLUMNS", None)  # workers of xdist have one, and tables in pipes keep to it
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # images set it, and each of the processes that tests start would compile everything
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line does: its threads wait busily in every process that tests start
 
 ROOT = Path(__file__).parent.parent
 CONFIGS = ROOT / "configs"
