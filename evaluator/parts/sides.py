@@ -13,19 +13,18 @@ class SideTable:
     """A table in memory that gives the rows of any users; made once and shared by all models.
 
     `frame` has a column `user` of integers or text; its rows are in the order of the source. Where the rows of each user stand
-    together it is used as it is, otherwise sorted by user once, rows of a user staying in order. Rows without a user are left out.
+    together it is used as it is, in the pieces in which it was read: to put all of them together would take their memory twice. Otherwise
+    it is sorted by user once, rows of a user staying in order. Rows without a user are left out.
     """
 
     def __init__(self, frame: pl.DataFrame) -> None:
         if frame["user"].null_count():
             frame = frame.filter(pl.col("user").is_not_null())
-        starts = user_starts(frame["user"])
-        users, keys = _users_at(frame, starts)
+        starts, users, keys = _blocks(frame["user"].rechunk())
         order = _ascending(keys)
         if order is None:
             frame = frame.sort("user", maintain_order=True)
-            starts = user_starts(frame["user"])
-            users, keys = _users_at(frame, starts)
+            starts, users, keys = _blocks(frame["user"].rechunk())
             order = _ascending(keys)
         self._seed = 0
         while order is None:  # two text ids have the same hash
@@ -33,7 +32,7 @@ class SideTable:
             keys = user_keys(users, self._seed)
             order = _ascending(keys)
         lengths = np.diff(np.append(starts, frame.height))
-        self.frame = frame.rechunk()
+        self.frame = frame
         self._keys, self._starts, self._lengths = keys[order], starts[order], lengths[order]
         self.users = users if isinstance(order, slice) else users[order]
 
@@ -75,14 +74,17 @@ class SideTable:
         n_rows = int(lengths.sum())
         first = int(starts[0])
         if (starts[:-1] + lengths[:-1] == starts[1:]).all():
-            return self.frame.slice(first, n_rows)
+            return self.frame.slice(first, n_rows).rechunk()
+        self.frame = self.frame.rechunk()  # to pick rows from many pieces takes ten times as long
         before = np.cumsum(lengths) - lengths
         return self.frame[np.repeat(starts - before, lengths) + np.arange(n_rows)]
 
 
-def _users_at(frame: pl.DataFrame, starts: Indices) -> tuple[pl.Series, Indices]:
-    users = gathered(frame["user"], starts)
-    return users, user_keys(users)
+def _blocks(column: pl.Series) -> tuple[Indices, pl.Series, Indices]:
+    """Where the rows of each user begin, the users, and their keys."""
+    starts = user_starts(column)
+    users = gathered(column, starts)
+    return starts, users, user_keys(users)
 
 
 def _ascending(keys: Indices) -> Indices | slice | None:
