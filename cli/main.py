@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         # receval uses no plug-ins of pydantic; looking for them reads the metadata of every package that is installed.
         os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-        # NumPy's library of linear algebra would start threads that wait busily, for products of matrices that nothing here makes.
+        # NumPy's library of linear algebra would start threads that wait busily, in every command, for the few products that some make.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         if os.environ.setdefault("RECEVAL_DEBUG", "0") == "0":
             os.environ["RUST_BACKTRACE"] = "0"  # kilobytes for the developers of Polars

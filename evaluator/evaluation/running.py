@@ -68,7 +68,7 @@ def run(
     model with more than `most_values` none). The lists of each model go with their hits into a Parquet file of the folder `enriched`, if
     one is given; see `measure.enriched`. If the run `describes` its files, which reads them once more, the result has their description.
     A `tolerant` run refuses nothing that can be read: what the policy calls an error is a finding. A `complete` result has standard
-    deviations and the fingerprint of truth. Raises `DataError` if a file cannot be read, `MissingExtraError` if the engine is missing.
+    deviations and the fingerprint of truth. `DataError` for a file that cannot be read or is wrong, `MissingExtraError` without the engine.
     """
     options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete)
     results = {name: evaluate(Request.of(fold), options) for name, fold in loaded.of_folds().items()}

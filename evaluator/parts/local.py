@@ -164,7 +164,7 @@ def _parts(
 
 def _part_of_everyone(lists: WholeUsers, sides: Mapping[str, SideTable], roles: Collection[str]) -> Part:
     """The users with a list, and those of the sides called `roles`."""
-    known = {role: sides[role].frame.rechunk() for role in roles}
+    known = {role: sides[role].in_one_piece() for role in roles}
     if len(known) < len(sides):
         users = pl.concat([gathered(lists.rows["user"], lists.starts), *(sides[role].users for role in roles)]).unique()
         known |= {role: side.rows_of(users) for role, side in sides.items() if role not in known}

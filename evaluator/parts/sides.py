@@ -41,6 +41,11 @@ class SideTable:
         """The number of different users."""
         return len(self._keys)
 
+    def in_one_piece(self) -> pl.DataFrame:
+        """Put all rows together, once: to pick some from many pieces takes ten times as long."""
+        self.frame = self.frame.rechunk()
+        return self.frame
+
     def rows_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the rows of these different users, those of a user together and in order; a slice where they stand together."""
         return self.rows_at(self.indices_of(users))
@@ -75,9 +80,8 @@ class SideTable:
         first = int(starts[0])
         if (starts[:-1] + lengths[:-1] == starts[1:]).all():
             return self.frame.slice(first, n_rows).rechunk()
-        self.frame = self.frame.rechunk()  # to pick rows from many pieces takes ten times as long
         before = np.cumsum(lengths) - lengths
-        return self.frame[np.repeat(starts - before, lengths) + np.arange(n_rows)]
+        return self.in_one_piece()[np.repeat(starts - before, lengths) + np.arange(n_rows)]
 
 
 def _blocks(column: pl.Series) -> tuple[Indices, pl.Series, Indices]:

@@ -61,3 +61,12 @@ def test_texts_that_share_a_hash_are_told_apart(monkeypatch, n_colliding_seeds):
     for number in range(60):
         rows = side.rows_of(pl.Series([f"user {number}"]))
         assert rows["user"].to_list() == [f"user {number}"] * 2 * (number < 40)
+
+
+def test_a_side_read_in_pieces_gives_rows_in_one_piece():
+    rows = [([1, 1, 2], [10, 11, 12]), ([2, 3], [13, 14]), ([4], [15])]
+    side = SideTable(pl.concat([pl.DataFrame({"user": users, "item": items}) for users, items in rows], rechunk=False))
+    assert side.frame.n_chunks() == 3
+    together, apart = side.rows_of(pl.Series([2, 3])), side.rows_of(pl.Series([1, 4]))
+    assert (together["item"].to_list(), apart["item"].to_list()) == ([12, 13, 14], [10, 11, 15])
+    assert (together.n_chunks(), apart.n_chunks(), side.frame.n_chunks()) == (1, 1, 1)

@@ -1,0 +1,16 @@
+"""What checks note of parts, merged."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+
+import polars as pl
+from receval.health.tally import Examples
+
+
+def test_examples_of_many_parts_are_the_first_of_all_and_do_not_pile_up():
+    parts = [Examples.of(pl.DataFrame({"user": [(7 * number) % 200, 150]})) for number in range(200)]
+    for merged in (reduce(add, parts), reduce(add, reversed(parts))):
+        assert merged.values("user") == [0, 1, 2, 3, 4]
+        assert len(merged.frames) < 64
