@@ -18,7 +18,6 @@ from .measures import all_named, margins_of, rows_of
 from .questions import Questions
 from .sides import Side
 
-_TOLD: Final = ("better", "worse", "tiny")
 _FEW: Final = 10
 """With fewer users it is not said what they could show, which is nothing."""
 
@@ -86,9 +85,9 @@ def beside_best(result: Result, questions: Questions) -> BesideBest | None:
 
 
 def _sentences(best: str, measure: str, differences: Sequence[Difference]) -> list[str]:
-    told = [one for one in differences if one.verdict in _TOLD]
+    told = [one for one in differences if one.real]
     same = [one for one in differences if one.verdict == "identical"]
-    unknown = [one for one in differences if one.verdict in ("unknown", "same", "none") and one.p is not None]
+    unknown = [one for one in differences if not one.real and one.verdict != "identical" and one.p is not None]
     sentences = []
     if told:
         nearest = min(told, key=lambda one: abs(one.difference or 0.0))

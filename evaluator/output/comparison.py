@@ -22,15 +22,15 @@ from .visible import without_links
 from .whiskers import pictures
 
 _ARROWS: Final = {True: " ↑", False: " ↓", None: ""}
-_MARKS: Final = {"unknown": "~", "none": "", "tiny": "tiny", "identical": "identical", "same": "same", "better": "better", "worse": "worse"}
 _MOST_DECIMALS: Final = 6
+NOT_JUDGED: Final = "(not judged)"
 MOST_PAIRED: Final = 3
 """With more models all pairs are told by letters alone."""
 _CORRECTIONS: Final = {"holm": "Holm", "bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 
 
 def page(comparison: Comparison, look_at: str = "CONFIG", width: int | None = None) -> list[Block]:
-    """The comparison for people: what is concluded first, a table per pair, what could not be told, groups, and users who lose most.
+    """The comparison for people: what is concluded first, a table per pair, letters of all pairs, groups, and users who lose most.
 
     `look_at` is the config that the command to look at one user names. Where a screen of `width` columns has room, intervals are drawn.
     """
@@ -44,9 +44,9 @@ def page(comparison: Comparison, look_at: str = "CONFIG", width: int | None = No
         blocks.append(_drawn(Figures(headers, _rows(in_order, comparison)), in_order, width))
     if comparison.letters:
         blocks += [
-            Heading("Which cannot be told apart", 2),
+            Heading("Which are not clearly different", 2),
             _letters(comparison),
-            Prose("Models that share a letter cannot be told apart."),
+            Prose("Models that share a letter are not clearly different."),
         ]
     blocks.append(Points(tuple(conclusions(comparison))))
     if comparison.by_group:
@@ -115,8 +115,8 @@ def counts_text(one: Difference) -> str:
 
 
 def verdict_text(one: Difference, comparison: Comparison) -> str:
-    """The verdict in a word; `~` if it cannot be told, `(also)` for a measure that is not judged."""
-    return _MARKS[one.verdict] if one.subject.measure in comparison.judged else "(also)"
+    """The verdict, a dash where there is none, or `(not judged)`."""
+    return (one.verdict or "–") if one.subject.measure in comparison.judged else NOT_JUDGED
 
 
 def measure_text(one: Difference) -> str:
@@ -241,7 +241,7 @@ def _groups(comparison: Comparison) -> Figures:
             number(one.difference, digits, sign=True),
             interval_text(one, digits),
             p_text(one),
-            _MARKS[one.verdict],
+            one.verdict or "–",
         )
         for one in comparison.by_group
     )

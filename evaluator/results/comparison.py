@@ -11,8 +11,9 @@ from msgspec import Struct, field
 from ..stats.records import Difference, Settings
 from .spread import Spread
 
-FORMAT_VERSION: Final = 1
-"""The version of the JSON form."""
+FORMAT_VERSION: Final = 2
+"""The version of the JSON form. 1: verdicts were better, worse, same, tiny, unknown, identical and none. 2: better, worse, equivalent,
+identical, inconclusive and null; `p_equivalent` and `probability_equivalent` were `p_same` and `probability_same`."""
 
 
 class Comparison(Struct, frozen=True):
@@ -21,9 +22,9 @@ class Comparison(Struct, frozen=True):
     `base` is the model that the others are compared with, `None` if all pairs are. `differences` are over all users: those of `judged`
     measures have a verdict, corrected together; the others are shown. `by_group` are those within groups of users, corrected together.
     `values` has the value of every model by measure and model, `higher_is_better` the direction of every measure. `letters` say of all
-    pairs, by measure and model, which cannot be told apart: those that share a letter. `losers` are the users with the largest losses, by
-    model and measure, largest first, with the columns user, base, model and difference. `spreads` are those of the differences of
-    users. `notes` are sentences on what was compared.
+    pairs, by measure and model, which are not clearly different: those that share a letter. `losers` are the users with the largest
+    losses, by model and measure, largest first, with the columns user, base, model and difference. `spreads` are those of the
+    differences of users. `notes` are sentences on what was compared.
     """
 
     base: str | None

@@ -9,7 +9,7 @@ from ..stats.records import Difference
 from .comparison import Comparison
 from .wording import shortened
 
-_SAME_AS = {"identical": "identical for every user", "same": "the same within the margin", "tiny": "different by less than the margin"}
+_SAME_AS = {"identical": "identical for every user", "equivalent": "equivalent within the margin"}
 
 
 def conclusions(comparison: Comparison) -> list[str]:
@@ -36,20 +36,30 @@ def _of_pair(base: str, model: str, differences: Sequence[Difference]) -> Iterat
     for verdict, meaning in _SAME_AS.items():
         if by_verdict[verdict]:
             yield f"{model} and {base} are {meaning} on {_of(len(by_verdict[verdict]), n)}."
-    unknown = [one for one in differences if one.verdict == "unknown"]
-    if len(unknown) == n:
-        yield f"Whether {model} differs from {base} cannot be told on any of {n} measures{_would_be_seen(unknown[0])}."
-    elif unknown:
-        yield f"It cannot be told on {_of(len(unknown), n)}{_would_be_seen(unknown[0])}."
+    yield from _open(base, model, differences)
+
+
+def _open(base: str, model: str, differences: Sequence[Difference]) -> Iterator[str]:
+    """Which measures are inconclusive, and how many have no interval."""
+    n = len(differences)
+    inconclusive = [one for one in differences if one.verdict == "inconclusive"]
+    if len(inconclusive) == n:
+        yield f"No clear difference between {base} and {model} on any of {n} measures.{_can_detect(inconclusive[0])}"
+    elif inconclusive:
+        yield f"Inconclusive: {shortened(one.subject.measure for one in inconclusive)}.{_can_detect(inconclusive[0])}"
+    untested = [one for one in differences if one.p is None and one.verdict is None]
+    if untested:
+        yield f"Not tested, without an interval: {shortened(one.subject.measure for one in untested)}."
 
 
 def _of(some: int, n: int) -> str:
     return f"all {n} measures" if some == n else f"{some} of {n} measures"
 
 
-def _would_be_seen(difference: Difference) -> str:
-    """What could have been seen."""
+def _can_detect(difference: Difference) -> str:
+    """What so many users can detect; empty where that is not known."""
     if difference.detectable is None or difference.interval is None:
         return ""
     size = plain(difference.detectable, decimals((difference.interval[1] - difference.interval[0]) / 2))
-    return f": with {difference.n_users:,} users a difference of {size} in {difference.subject.measure} would be seen 4 times out of 5"
+    users = f"{difference.n_users:,} user{'s' * (difference.n_users != 1)}"
+    return f" {users} can detect {size} in {difference.subject.measure} with 80 % power."

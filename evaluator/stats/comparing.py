@@ -132,8 +132,8 @@ def difference_of(subject: Subject, estimate: Estimate, settings: Settings, marg
             p=two_sided(confidence) if estimate.p is None else estimate.p,
             test=estimate.test,
             effect_size=estimate.difference / estimate.sd if estimate.sd else None,
-            p_same=None if margin is None else not_within(confidence, margin),
-            probability_same=None if margin is None else probability_within(confidence, margin),
+            p_equivalent=None if margin is None else not_within(confidence, margin),
+            probability_equivalent=None if margin is None else probability_within(confidence, margin),
         )
     return replace(difference, sentence=sentence_of(difference))
 

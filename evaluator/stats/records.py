@@ -11,17 +11,29 @@ from ..errors import ConfigError
 
 TestName = Literal["t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon"]
 CorrectionName = Literal["holm", "bh", "by", "none"]
-Verdict = Literal["better", "worse", "same", "tiny", "unknown", "identical", "none"]
+Verdict = Literal["better", "worse", "equivalent", "identical", "inconclusive"]
 """What is concluded of a difference.
 
-- `better`, `worse`: real, in the direction of the measure; `tiny`: real, and shown to be less than the margin
-- `same`: shown to be less than the margin; `identical`: no user's value differs
-- `unknown`: cannot be told apart from 0
-- `none`: no verdict, since there is no interval, fewer than 10 users changed, the measure has no better direction, or it is not judged
+- `better`, `worse`: a difference is shown, in the direction of the measure
+- `equivalent`: shown to lie within the margin, whether or not a difference from 0 is shown as well
+- `identical`: no user's value differs
+- `inconclusive`: neither is shown
+
+A difference has no verdict (`None`) if it is not judged, if nothing is known of its error, or if it is shown but the measure has no better
+direction.
 """
 
 TESTS: Final = get_args(TestName)
 CORRECTIONS: Final = get_args(CorrectionName)
+VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
+MEANINGS: Final[dict[Verdict, str]] = {
+    "better": "a difference is shown, in the better direction",
+    "worse": "a difference is shown, in the worse direction",
+    "equivalent": "shown to differ by less than the margin",
+    "identical": "no user's value differs",
+    "inconclusive": "neither a difference nor equivalence is shown",
+}
+"""What each verdict means, for legends."""
 
 
 class Subject(Struct, frozen=True):
@@ -78,13 +90,14 @@ class Difference(Struct, frozen=True):
     """How much a measure of two models differs, and what is concluded.
 
     `difference` is model - base in units of the measure, `low` and `high` its interval at `level`, each on its own; `one_sided_low` and
-    `one_sided_high` bound it with the same level from one side, and are the two ends of the interval that a proof of `same` needs.
+    `one_sided_high` bound it with the same level from one side, and are the two ends of the interval that shows equivalence.
     `up` users have a better value with the model, `down` a worse one (a higher and a lower one if the measure has no better direction).
     `n_unpaired` users have a value on one side only and were left out. `relative` is the difference as a share of the base value, with its
-    interval (Fieller), whose ends are `None` if the base value is too uncertain.
+    interval (Fieller), whose ends are `None` if the base value is too uncertain. `p_equivalent` is the p value of the
+    hypothesis that the difference lies outside of the margin, `probability_equivalent` the probability that it lies within.
 
-    `p_adjusted`, `family` (how many differences were corrected together), `detectable`, `real` (it can be told from 0, whichever direction
-    is better), `verdict` and `sentence` are final after `corrected`. What cannot be computed is `None`.
+    `p_adjusted`, `family` (how many differences were corrected together), `detectable`, `real` (a difference from 0 is shown, whichever
+    direction is better), `verdict` and `sentence` are final after `corrected`. What cannot be computed is `None`.
     """
 
     subject: Subject
@@ -116,11 +129,11 @@ class Difference(Struct, frozen=True):
     down: int | None = None
     n_unpaired: int = 0
     margin: float | None = None
-    p_same: float | None = None
-    probability_same: float | None = None
+    p_equivalent: float | None = None
+    probability_equivalent: float | None = None
     detectable: float | None = None
     real: bool = False
-    verdict: Verdict = "none"
+    verdict: Verdict | None = None
     sentence: str = ""
     notes: tuple[str, ...] = ()
 

@@ -11,25 +11,23 @@ from .digits import decimals, percent, plain, signed, span
 from .records import Difference
 
 SPARSE_BELOW: Final = 10
-"""Where fewer users changed there is no verdict."""
+"""Where fewer users changed a difference is inconclusive."""
 
 
 def sentence_of(difference: Difference) -> str:
     """The sentence for a difference with its verdict."""
     if difference.verdict == "identical":
         return _identical(difference)
-    if difference.difference is None or difference.family is None or not _has_verdict(difference):
+    if difference.difference is None or difference.family is None or is_sparse(difference):
         return _unjudged(difference)
-    if difference.verdict == "same":
-        subject, bounds = difference.subject, _between(difference.bounds, 2 * difference.level - 1)
-        return f"{_place(difference)} of {subject.model} is that of {subject.base} within {_margin(difference)}: {bounds}."
-    if difference.verdict == "unknown":
-        return _unknown(difference)
-    return _real(difference)
+    if difference.verdict == "equivalent":
+        return _equivalent(difference)
+    return _inconclusive(difference) if difference.verdict == "inconclusive" else _shown(difference)
 
 
-def _has_verdict(difference: Difference) -> bool:
-    return difference.verdict != "none" or difference.real
+def is_sparse(difference: Difference) -> bool:
+    """Return whether too few users changed for a verdict."""
+    return difference.n_changed is not None and difference.n_changed < SPARSE_BELOW
 
 
 def _place(difference: Difference) -> str:
@@ -54,31 +52,36 @@ def _unjudged(difference: Difference) -> str:
     if difference.n_users == 1 and difference.n_changed is not None:
         return f"{start}, for one user, who says nothing of others."
     if difference.low is None:
-        return f"{start}; without an interval nobody can say how sure that is."
+        return f"{start}; without an interval nothing is known of its error."
     if difference.n_changed is not None and difference.n_changed < SPARSE_BELOW:
         return f"{start}, but it changed for only {difference.n_changed} of {_users(difference.n_users)}: too few for a verdict."
     return f"{start}{_counts(difference)}."
 
 
-def _unknown(difference: Difference) -> str:
-    subject, d = difference.subject, difference.difference
-    if subject.higher_is_better is None or not d:
-        question = f"Whether {_place(difference)} of {subject.model} differs from that of {subject.base} cannot be told"
-    else:
-        word = "better" if (d > 0) == subject.higher_is_better else "worse"
-        question = f"Whether {subject.model} is {word} than {subject.base} in {_place(difference)} cannot be told"
-    detectable = "" if difference.detectable is None else plain(difference.detectable, _digits(difference.interval))
-    seen = f"; with {_users(difference.n_users)} {detectable} would be seen 4 times out of 5" if detectable else ""
-    return f"{question}: {_between(difference.interval, difference.level)}{seen}."
+def _equivalent(difference: Difference) -> str:
+    subject, bounds = difference.subject, _between(difference.bounds, 2 * difference.level - 1)
+    start = f"{_place(difference)} of {subject.model} and of {subject.base} is equivalent within {_margin(difference)}: {bounds}"
+    return f"{start}{'; not 0, but smaller than the margin' if difference.real else ''}."
 
 
-def _real(difference: Difference) -> str:
+def _inconclusive(difference: Difference) -> str:
+    subject = difference.subject
+    start = f"No clear difference between {subject.base} and {subject.model} in {_place(difference)}"
+    return f"{start}: {_between(difference.interval, difference.level)}.{_can_detect(difference)}"
+
+
+def _can_detect(difference: Difference) -> str:
+    """What so many users can detect; empty where that is not known."""
+    if difference.detectable is None:
+        return ""
+    return f" {_users(difference.n_users)} can detect {plain(difference.detectable, _digits(difference.interval))} with 80 % power."
+
+
+def _shown(difference: Difference) -> str:
     subject, d = difference.subject, difference.difference or 0.0
     if difference.verdict in ("better", "worse"):
         change = f"is {'higher' if d > 0 else 'lower'} by {_interval(difference)}"
         return f"{subject.model} is {difference.verdict} than {subject.base}: {_place(difference)} {change}{_counts(difference)}."
-    if difference.verdict == "tiny":
-        return f"{_comparison(difference)}: real, but less than the {_margin(difference)} that matters here."
     return f"{_comparison(difference)}{_counts(difference)}; neither more nor less of it is better."
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from .corrections import adjust
 from .power import detectable_difference
 from .records import Difference, Settings, Verdict
-from .sentences import SPARSE_BELOW, sentence_of
+from .sentences import is_sparse, sentence_of
 
 ROUGH_BELOW: Final = 100
 """Where fewer users changed the interval is called rough."""
@@ -33,7 +33,7 @@ def corrected(differences: Sequence[Difference], settings: Settings) -> tuple[Di
                 family=len(tested),
                 correction=settings.correction,
                 detectable=_detectable(difference, settings.alpha, comparisons),
-                real=p_adjusted <= settings.alpha and not _is_sparse(difference),
+                real=p_adjusted <= settings.alpha and not is_sparse(difference),
             )
         finished.append(_finished(replace(difference, verdict=_verdict(difference, settings.alpha))))
     return tuple(finished)
@@ -55,22 +55,19 @@ def _is_identical(difference: Difference) -> bool:
     return difference.n_users > 0 and difference.difference == 0 and difference.n_changed == 0
 
 
-def _is_sparse(difference: Difference) -> bool:
-    return difference.n_changed is not None and difference.n_changed < SPARSE_BELOW
-
-
-def _verdict(difference: Difference, alpha: float) -> Verdict:
+def _verdict(difference: Difference, alpha: float) -> Verdict | None:
     if _is_identical(difference):
         return "identical"
-    if difference.p_adjusted is None or difference.difference is None or _is_sparse(difference):
-        return "none"
-    is_within = difference.p_same is not None and difference.p_same <= alpha
+    if difference.p_adjusted is None or difference.difference is None:
+        return None
+    if is_sparse(difference):
+        return "inconclusive"
+    if difference.p_equivalent is not None and difference.p_equivalent <= alpha:
+        return "equivalent"
     if not difference.real:
-        return "same" if is_within else "unknown"
-    if is_within:
-        return "tiny"
+        return "inconclusive"
     if difference.subject.higher_is_better is None:
-        return "none"
+        return None
     return "better" if (difference.difference > 0) == difference.subject.higher_is_better else "worse"
 
 
@@ -81,7 +78,7 @@ def _finished(difference: Difference) -> Difference:
 def _notes(difference: Difference) -> list[str]:
     notes: list[str] = []
     changed, interval = difference.n_changed, difference.interval
-    if interval is None or difference.verdict in ("none", "identical"):
+    if interval is None or difference.verdict in (None, "identical") or is_sparse(difference):
         return notes
     if changed is not None and changed < ROUGH_BELOW:
         notes.append(f"Few users changed ({changed}): below {ROUGH_BELOW} the interval is rough.")
@@ -92,5 +89,5 @@ def _notes(difference: Difference) -> list[str]:
     elif difference.real and not leaves_zero_out:
         notes.append("The test finds a difference, but the interval, which is made in another way, reaches 0.")
     elif difference.verdict in ("better", "worse") and difference.margin is not None and size < difference.margin:
-        notes.append(f"Real, but it may be less than the {difference.margin:g} that matters here.")
+        notes.append(f"The difference may be smaller than the margin of {difference.margin:g}.")
     return notes

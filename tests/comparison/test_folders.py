@@ -133,7 +133,7 @@ def test_an_undefined_value_on_one_side_has_no_difference(folder, receval, compa
     undefined = {"evaluation": ", policy: {missing_lists: undefined}"}
     main, today = folder("main", **undefined), folder("today", fewer().filter(pl.col("user") > 1), **undefined)
     one = compared(main, today)["nDCG@5"]
-    assert one["verdict"] == "none"
+    assert one["verdict"] is None
     assert "cannot be compared: it has no value for one of them" in one["sentence"]
 
 

@@ -30,7 +30,7 @@ def test_of_two_models_that_swap_users_by_a_coin_one_is_worse_in_two_and_a_half_
     found = list(verdicts(swapped))
     assert found.count("worse") / DRAWS == pytest.approx(0.025, abs=0.015)  # three standard errors
     assert found.count("better") / DRAWS == pytest.approx(0.025, abs=0.015)
-    assert set(found) == {"better", "worse", "unknown"}
+    assert set(found) == {"better", "worse", "inconclusive"}
 
 
 def test_a_difference_that_is_said_to_be_seen_four_times_out_of_five_is():

@@ -55,7 +55,7 @@ def test_the_toy_is_not_inferior_by_more_than_a_margin():
 def test_two_one_sided_tests_of_the_toy_agree_with_the_worse_one(toy):
     confidence = paired_estimate(PairedSums.of(A, B), 0.05).confidence
     assert max(confidence.below(-0.05), confidence.above(0.2)) == exactly(0.012667936416440963)
-    assert toy.p_same == not_within(confidence, 0.2) == confidence.above(0.2)
+    assert toy.p_equivalent == not_within(confidence, 0.2) == confidence.above(0.2)
 
 
 def test_the_effect_size_of_the_toy(toy):

@@ -29,7 +29,7 @@ def test_swapping_the_models_flips_every_sign_and_nothing_else(pair, higher_is_b
     signs = ("difference", "statistic", "effect_size")
     assert [getattr(there, name) for name in signs] == [-getattr(back, name) for name in signs]
     assert (there.interval, there.bounds) == ((-back.high, -back.low), (-back.one_sided_high, -back.one_sided_low))
-    assert (there.p, there.p_same, there.sd, there.se) == (back.p, back.p_same, back.sd, back.se)
+    assert (there.p, there.p_equivalent, there.sd, there.se) == (back.p, back.p_equivalent, back.sd, back.se)
     assert (there.up, there.down) == (back.down, back.up)
     opposite = {"better": "worse", "worse": "better"}
     one, other = (corrected([difference], SETTINGS)[0].verdict for difference in (there, back))
@@ -96,9 +96,9 @@ def test_a_corrected_p_value_is_never_smaller_and_keeps_the_order(p_values, meth
 @given(pairs, MARGINS, MARGINS)
 def test_what_is_the_same_within_a_margin_is_so_within_a_larger_one(pair, one, other):
     small, large = (compare_paired(SUBJECT, *pair, SETTINGS, margin) for margin in sorted((one, other)))
-    assert small.p_same >= large.p_same
-    assert small.probability_same <= large.probability_same
-    assert (small.p_same <= 0.05) == (-small.margin <= small.one_sided_low <= small.one_sided_high <= small.margin)
+    assert small.p_equivalent >= large.p_equivalent
+    assert small.probability_equivalent <= large.probability_equivalent
+    assert (small.p_equivalent <= 0.05) == (-small.margin <= small.one_sided_low <= small.one_sided_high <= small.margin)
 
 
 @given(pairs, MARGINS, MARGINS, st.booleans(), st.booleans())

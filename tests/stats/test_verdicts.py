@@ -46,31 +46,31 @@ CASES = {
         judged(np.append(spread(-0.02, 0.1), np.zeros(100)), higher_is_better=False),
         "today is better than main: nDCG@10 is lower by 0.0160 (95 % interval 0.0081 to 0.0239), for 200 of 500 users, and higher for 200.",
     ),
-    "tiny": (
+    "equivalent, and not 0": (
         judged(spread(0.0012, 0.004), margin=0.005),
-        "nDCG@10 of today is higher than that of main by 0.00120 (95 % interval 0.00081 to 0.00159): "
-        "real, but less than the 0.005 that matters here.",
+        "nDCG@10 of today and of main is equivalent within 0.005: the difference is between +0.00087 and +0.00153 (90 % interval); "
+        "not 0, but smaller than the margin.",
     ),
-    "same": (
+    "equivalent": (
         judged(spread(0.0005, 0.03), margin=0.005),
-        "nDCG@10 of today is that of main within 0.005: the difference is between −0.0020 and +0.0030 (90 % interval).",
+        "nDCG@10 of today and of main is equivalent within 0.005: the difference is between −0.0020 and +0.0030 (90 % interval).",
     ),
-    "unknown": (
+    "inconclusive": (
         judged(spread(-0.005, 0.1)),
-        "Whether today is worse than main in nDCG@10 cannot be told: the difference is between −0.0148 and +0.0048 (95 % interval); "
-        "with 400 users 0.0140 would be seen 4 times out of 5.",
+        "No clear difference between main and today in nDCG@10: the difference is between −0.0148 and +0.0048 (95 % interval). "
+        "400 users can detect 0.0140 with 80 % power.",
     ),
-    "unknown, no direction": (
+    "inconclusive, no direction": (
         judged(spread(-0.005, 0.1), higher_is_better=None),
-        "Whether nDCG@10 of today differs from that of main cannot be told: the difference is between −0.0148 and +0.0048 (95 % interval); "
-        "with 400 users 0.0140 would be seen 4 times out of 5.",
+        "No clear difference between main and today in nDCG@10: the difference is between −0.0148 and +0.0048 (95 % interval). "
+        "400 users can detect 0.0140 with 80 % power.",
     ),
     "none, no direction": (
         judged(spread(0.05, 0.1), higher_is_better=None),
         "nDCG@10 of today is higher than that of main by 0.0500 (95 % interval 0.0402 to 0.0598), for 200 of 400 users, "
         "and lower for 200; neither more nor less of it is better.",
     ),
-    "none, few changed": (
+    "inconclusive, few changed": (
         judged(np.append(np.full(9, 0.1), np.zeros(391))),
         "nDCG@10 of today is higher than that of main by 0.0022 (95 % interval 0.0008 to 0.0037), "
         "but it changed for only 9 of 400 users: too few for a verdict.",
@@ -84,7 +84,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_each_verdict_has_its_sentence(case):
     difference, sentence = CASES[case]
-    assert difference.verdict == case.split(",")[0].replace("lower is better", "better")
+    assert difference.verdict == {"none": None, "lower is better": "better"}.get(case.split(",")[0], case.split(",")[0])
     assert difference.sentence == sentence
 
 
@@ -102,7 +102,7 @@ def test_a_difference_that_is_the_same_for_all_users_is_judged_by_its_sign_with_
 
 
 def test_two_users_with_the_same_difference_prove_nothing():
-    assert judged(np.full(2, -0.02)).verdict == "none"
+    assert judged(np.full(2, -0.02)).verdict == "inconclusive"
 
 
 def test_differences_that_are_rounding_are_identical():
@@ -117,7 +117,7 @@ def test_few_changed_users_make_the_interval_rough():
 
 def test_a_larger_family_needs_a_larger_difference():
     alone, among = (judged(spread(0.0105, 0.1), family=family) for family in (1, 5))
-    assert (alone.verdict, among.verdict) == ("better", "unknown")
+    assert (alone.verdict, among.verdict) == ("better", "inconclusive")
     assert among.p_adjusted == pytest.approx(5 * alone.p)
     assert (among.family, among.low) == (5, alone.low)
     assert among.notes == (
@@ -131,18 +131,18 @@ def test_without_a_correction_what_can_be_seen_is_that_of_one_comparison():
     assert among.detectable == alone.detectable
 
 
-def test_a_real_difference_that_may_be_less_than_the_margin_says_so():
+def test_a_difference_that_may_be_smaller_than_the_margin_says_so():
     difference = judged(spread(0.02, 0.1), margin=0.015)
     assert difference.verdict == "better"
-    assert difference.notes == ("Real, but it may be less than the 0.015 that matters here.",)
+    assert difference.notes == ("The difference may be smaller than the margin of 0.015.",)
 
 
 def test_values_of_whole_models_have_a_difference_and_nothing_more():
     difference = compare_wholes(Subject("ItemCoverage@10", "main", "today"), 0.125, 0.15, SETTINGS)
     family = corrected([difference, CASES["better"][0]], SETTINGS)
-    assert (family[0].verdict, family[0].p, family[0].interval, family[0].relative) == ("none", None, None, pytest.approx(0.2))
+    assert (family[0].verdict, family[0].p, family[0].interval, family[0].relative) == (None, None, None, pytest.approx(0.2))
     assert family[0].sentence == (
-        "ItemCoverage@10 of today is higher than that of main by 0.025; without an interval nobody can say how sure that is."
+        "ItemCoverage@10 of today is higher than that of main by 0.025; without an interval nothing is known of its error."
     )
     assert family[1].family == 1
 
@@ -159,7 +159,7 @@ def test_unpaired_users_are_judged_with_a_note():
     assert (difference.verdict, difference.test, difference.up, difference.notes) == ("better", "welch", None, (UNPAIRED,))
     assert difference.sentence == "today is better than main: nDCG@10 is higher by 0.060 (95 % interval 0.031 to 0.089)."
     unknown = compare_unpaired(Subject("nDCG@10", "main", "today"), Summary(0.5, None, 300), Summary(0.56, 0.2, 500), SETTINGS)
-    assert (unknown.p, corrected([unknown], SETTINGS)[0].verdict) == (None, "none")
+    assert (unknown.p, corrected([unknown], SETTINGS)[0].verdict) == (None, None)
 
 
 def test_users_with_a_value_on_one_side_are_told():
@@ -179,7 +179,7 @@ def test_a_group_is_part_of_the_sentence():
 def test_what_is_not_in_the_family_is_shown_and_not_judged():
     difference = compare_paired(Subject("nDCG@10", "main", "today"), np.zeros(N), spread(0.05, 0.1), SETTINGS)
     shown = unjudged(difference)
-    assert (shown.verdict, shown.p_adjusted, shown.family) == ("none", None, None)
+    assert (shown.verdict, shown.p_adjusted, shown.family) == (None, None, None)
     assert shown.sentence.startswith("nDCG@10 of today is higher than that of main by 0.0500")
 
 
@@ -234,7 +234,8 @@ def test_numbers_have_the_digits_that_are_known():
 
 def test_the_json_form_has_every_field_of_a_comparison():
     wanted = """measure k aggregate base model n_users n_changed base_value value difference relative low high level sd statistic df p
-        p_adjusted family correction test effect_size up same down margin p_same probability_same detectable verdict sentence notes"""
+        p_adjusted family correction test effect_size up same down margin p_equivalent
+        probability_equivalent detectable verdict sentence notes"""
     assert set(wanted.split()) <= CASES["better"][0].cells().keys()
 
 

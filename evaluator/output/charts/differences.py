@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...stats.records import Difference
-from .style import GREY, Spec, by_verdict, finished, room_for
+from .style import GREY, NO_VERDICT, Spec, by_verdict, finished, room_for
 
 MOST_ROWS = 60
 _MOST_SCALES = 4
@@ -48,7 +48,7 @@ def _panel(of_panel: Sequence[Difference], base: str | None, room: float, severa
             "low": one.low,
             "high": one.high,
             "margin": one.margin,
-            "verdict": one.verdict,
+            "verdict": one.verdict or NO_VERDICT,
         }
         for one in of_panel
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from ...stats.records import VERDICTS
 from ..visible import visible
 
 Spec = dict[str, Any]
@@ -19,8 +20,9 @@ COLOURS: Final = (BLUE, ORANGE, "#009068", "#b8578f", "#8a6a1c", "#3a8bbf", "#76
 """After Okabe and Ito, darkened so that each has a contrast of 3 on white and on black."""
 SHAPES: Final = ("circle", "triangle-up", "square", "diamond", "cross", "triangle-down", "triangle-right")
 VERDICT_COLOURS: Final = {"better": BLUE, "worse": ORANGE}
-VERDICT_SHAPES: Final = {"better": "circle", "worse": "triangle-down", "unknown": "diamond"}
+VERDICT_SHAPES: Final = {"better": "circle", "worse": "triangle-down", "inconclusive": "diamond"}
 """Of other verdicts the shape is a square, the colour grey."""
+NO_VERDICT: Final = "no verdict"
 
 _FONT: Final = "Helvetica, Arial, sans-serif"
 _CHARACTER: Final = 6.4
@@ -93,7 +95,7 @@ def by_model(names: Sequence[str], legend: bool = True) -> Spec:
 
 def by_verdict() -> Spec:
     """Colour and shape by verdict."""
-    verdicts = ("better", "worse", "unknown", "same", "tiny", "identical", "none")
+    verdicts = (*VERDICTS, NO_VERDICT)
     colours = [VERDICT_COLOURS.get(verdict, GREY) for verdict in verdicts]
     shapes = [VERDICT_SHAPES.get(verdict, "square") for verdict in verdicts]
     return {

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from ...results.comparison import Comparison
-from ...stats.records import Difference
+from ...stats.records import MEANINGS, Difference, Verdict
 from ..comparison import (
     counts_text,
     digits_of,
@@ -26,6 +27,8 @@ from .escape import escaped
 from .numbers import in_latex
 from .tabular import LatexColumn, LatexTable, text_column
 
+_EXPLAINED: Final[tuple[Verdict, ...]] = ("equivalent", "identical", "inconclusive")
+
 
 def differences_table(comparison: Comparison) -> LatexTable:
     """Every difference over all users, pair by pair; measures that are not judged last."""
@@ -44,7 +47,7 @@ def differences_table(comparison: Comparison) -> LatexTable:
 
 
 def letters_table(comparison: Comparison, digits: int | None) -> LatexTable:
-    """Of all pairs which models cannot be told apart: the values with their letters."""
+    """Of all pairs which models are not clearly different: the values with their letters."""
     columns = []
     for measure, letters in comparison.letters.items():
         values = [comparison.values[measure, model] for model in comparison.models]
@@ -56,7 +59,7 @@ def letters_table(comparison: Comparison, digits: int | None) -> LatexTable:
         )
         head = measure + {True: " \u2191", False: " \u2193", None: ""}[comparison.higher_is_better[measure]]
         columns.append(LatexColumn(head, cells, max(map(len, shown)), raised=max(map(len, letters.values()), default=0)))
-    caption = f"Comparison of {title(comparison)}. {subtitle(comparison)}. Models that share a letter cannot be told apart."
+    caption = f"Comparison of {title(comparison)}. {subtitle(comparison)}. Models that share a letter are not clearly different."
     return LatexTable(caption, "tab:letters", (text_column("", comparison.models),), tuple(columns), notes=comparison.notes)
 
 
@@ -94,13 +97,6 @@ def _column(head: str, texts: Sequence[str]) -> LatexColumn:
 
 
 def _meaning(verdicts: Sequence[str]) -> tuple[str, ...]:
-    """What the signs of verdicts mean, of those that there are."""
-    meanings = {
-        "~": "~ cannot be told",
-        "(also)": "(also) is shown, but not judged",
-        "same": "same: shown to differ by less than the margin",
-        "tiny": "tiny: real, but less than the margin",
-        "identical": "identical: the value of no user differs",
-    }
-    found = [meaning for verdict, meaning in meanings.items() if verdict in verdicts]
+    """The meaning of those verdicts that do not say it themselves."""
+    found = [f"{verdict}: {MEANINGS[verdict]}" for verdict in _EXPLAINED if verdict in verdicts]
     return (f"{'; '.join(found)}.",) if found else ()

@@ -137,8 +137,8 @@ def _raised(style: LatexStyle, comparison: Comparison | None) -> tuple[dict[Mode
     if style.marks == "letters":
         by_label = comparison.letters.items()
         letters = {(model, label): text for label, of_models in by_label for model, text in of_models.items()}
-        return letters, ("models that share a letter cannot be told apart", test)
-    signs = {"better": BETTER, "worse": WORSE}
+        return letters, ("models that share a letter are not clearly different", test)
+    signs: dict[str | None, str] = {"better": BETTER, "worse": WORSE}
     judged = [one for one in comparison.differences if one.subject.base == comparison.base and one.verdict in signs]
     meaning = f"{BETTER} better and {WORSE} worse than {comparison.base}"
     return {(one.subject.model, one.subject.measure): signs[one.verdict] for one in judged}, (meaning, test)

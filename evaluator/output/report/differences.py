@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from ...results.comparison import Comparison
 from ...results.conclusions import conclusions
-from ...stats.records import Difference
+from ...stats.records import MEANINGS, Difference
 from ..comparison import (
+    NOT_JUDGED,
     counts_text,
     digits_of,
     interval_header,
@@ -24,16 +25,8 @@ from .views import PageCell, PageColumn, PageTable, Picture, Section
 from .whiskers import CellScale, forest
 
 DATA = ("measure", "difference", "low", "high", "p_adjusted", "up", "same", "down", "margin", "verdict")
-WORDS = {
-    "better": "● better",
-    "worse": "▼ worse",
-    "unknown": "◇ cannot be told",
-    "same": "■ same",
-    "tiny": "■ tiny",
-    "identical": "■ identical",
-    "none": "",
-}
-_LEGEND = "● better, ▼ worse, ◇ cannot be told apart, ■ the same or less than the margin"
+SIGNS = {"better": "●", "worse": "▼", "equivalent": "■", "identical": "■", "inconclusive": "◇"}
+_LEGEND = f"■ equivalent: {MEANINGS['equivalent']}; ◇ inconclusive: {MEANINGS['inconclusive']}"
 
 
 def section(comparison: Comparison, pictures: Sequence[Picture]) -> Section:
@@ -100,8 +93,12 @@ def _cells(one: Difference, digits: int, comparison: Comparison) -> tuple[PageCe
         PageCell(_unbroken(interval_text(one, digits)), picture=picture),
         PageCell(p_text(one)),
         PageCell(_unbroken(counts_text(one).replace("/", " / "))),
-        PageCell(_unbroken(WORDS[one.verdict] if judged else "(not judged)"), verdict=one.verdict if judged else ""),
+        PageCell(_unbroken(_verdict_text(one) if judged else NOT_JUDGED), verdict=(one.verdict or "") if judged else ""),
     )
+
+
+def _verdict_text(one: Difference) -> str:
+    return "–" if one.verdict is None else f"{SIGNS[one.verdict]} {one.verdict}"
 
 
 def _headed(one: Difference) -> str:
@@ -157,4 +154,4 @@ def _letters(comparison: Comparison) -> PageTable:
         )
         for measure, letters in comparison.letters.items()
     )
-    return PageTable("letters", "Models that share a letter cannot be told apart", columns, rows)
+    return PageTable("letters", "Models that share a letter are not clearly different", columns, rows)

@@ -41,7 +41,7 @@ def dot(scale: CellScale, value: float | None, low: float | None, high: float | 
     return _picture(_whisker(scale, low, high), _mark("yardstick" if hollow else "dot", scale.at(value)))
 
 
-def forest(scale: CellScale, value: float | None, low: float | None, high: float | None, margin: float | None, verdict: str) -> str:
+def forest(scale: CellScale, value: float | None, low: float | None, high: float | None, margin: float | None, verdict: str | None) -> str:
     """A difference with its interval, the margin as a band and a line at 0; its shape and colour say the verdict."""
     if value is None:
         return ""
@@ -50,7 +50,7 @@ def forest(scale: CellScale, value: float | None, low: float | None, high: float
         left, right = scale.at(-margin), scale.at(margin)
         band = f'<path d="M{left} 0h{right - left}v{_HEIGHT}h{left - right}z" fill="{GREY}" opacity=".25"/>'
     mark = verdict if verdict in VERDICT_SHAPES else "other"
-    colour = VERDICT_COLOURS.get(verdict, GREY)
+    colour = VERDICT_COLOURS.get(verdict or "", GREY)
     return _picture(band, _mark("zero", scale.at(0.0)), _whisker(scale, low, high), _mark(mark, scale.at(value)), colour=colour)
 
 
@@ -62,7 +62,7 @@ def marks() -> str:
         "yardstick": f'<circle cy="{_MIDDLE}" r="3.5" {hollow}/>',
         "better": f'<circle cy="{_MIDDLE}" r="3.5"/>',
         "worse": '<path d="M-4 3h8l-4 7z"/>',
-        "unknown": f'<path d="M0 2l4 4l-4 4l-4-4z" {hollow}/>',
+        "inconclusive": f'<path d="M0 2l4 4l-4 4l-4-4z" {hollow}/>',
         "other": '<path d="M-3 3h6v6h-6z"/>',
         "zero": f'<path d="M0 0v{_HEIGHT}" stroke="{GREY}" stroke-dasharray="2"/>',
     }
