@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from ..errors import DataError
 from ..load import Source, explain, list_text, look, opening, sniff, trec
+from ..load.arrow_streams import as_file, is_stream
 from ..load.columns import usual_roles
 from ..load.delta import files_of_table, is_table
 from ..load.documents import is_by_user, is_document
@@ -24,7 +25,7 @@ from ..load.read_options import ReadOptions
 from ..load.resolved_files import resolve
 from ..load.scan import Format, ReadError, Scan
 from ..load.source import PROCESS_SCRATCH
-from ..load.typed_file import panics_at, stored_schema
+from ..load.typed_file import panics_at, panics_held_back, stored_schema
 
 _ROLE: Final = "init"
 _MAX_ROWS: Final = 1_000
@@ -77,7 +78,8 @@ def detect_format(paths: Sequence[Path]) -> RawFormat:
 def first_rows(source: Source, max_rows: int) -> pl.DataFrame:
     """Read the first rows as text or lists of text; `DataError` with file and line of what cannot be read."""
     try:
-        return all_rows(source).head(max_rows).collect()
+        with panics_held_back():
+            return all_rows(source).head(max_rows).collect()
     except (*opening.FAILURES, ReadError) as error:
         raise explain(source, ReadError(str(error))) from None
 
@@ -237,12 +239,17 @@ def _objects_on_lines(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> Ra
 
 
 def _typed(paths: Sequence[Path], format: Format) -> RawFormat:
-    """Read Parquet, Arrow IPC or Delta, whose schema tells the columns."""
-    schema: dict[str, pl.DataType] = {}
-    for path in reversed(paths):
-        schema = stored_schema(str(path), path, format, ReadOptions())
+    """Read Parquet, Arrow IPC or Delta, whose schema tells the columns; an Arrow stream is rewritten first."""
     given = tuple(str(path) for path in paths)
-    return _by_types(Source(_ROLE, "catalogue", given, Scan(given, format, {}, {}), {}), schema, {})
+    readable: Sequence[Path] = paths
+    if format == "ipc":
+        readable = [as_file(str(path), path, PROCESS_SCRATCH) if is_stream(path) else path for path in paths]
+    schema: dict[str, pl.DataType] = {}
+    for name, path in reversed([*zip(given, readable, strict=True)]):
+        schema = stored_schema(name, path, format, ReadOptions())
+    scanned = tuple(str(path) for path in readable)
+    names = dict(zip(scanned, given, strict=True))
+    return _by_types(Source(_ROLE, "catalogue", given, Scan(scanned, format, {}, {}), {}, display_paths=names), schema, {})
 
 
 def _by_types(source: Source, schema: Mapping[str, pl.DataType], read_keys: Mapping[str, Any]) -> RawFormat:

@@ -35,7 +35,7 @@ def explain(source: Source, error: ReadError) -> DataError:
         problem = _broken(Path(path), source) or _uneven(path, source)
         if problem:
             return source.told(problem)
-    message = str(error).strip().splitlines()[0]
+    message = next(iter(str(error).strip().splitlines()), "no reason given")
     return DataError(f"{source.role}: {', '.join(source.given)} cannot be read: {message}", "is the file complete, and in this format?")
 
 

@@ -24,7 +24,7 @@ _ENDINGS: Final[dict[str, Format]] = {
     ".inter": "csv", ".item": "csv", ".user": "csv", ".trec": "csv", ".run": "csv", ".qrels": "csv", ".qrel": "csv",
     ".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson",
     ".parquet": "parquet", ".pq": "parquet",
-    ".arrow": "ipc", ".ipc": "ipc", ".feather": "ipc",
+    ".arrow": "ipc", ".arrows": "ipc", ".ipc": "ipc", ".feather": "ipc",
 }  # fmt: skip
 _OTHERS: Final = (
     ".inter",
@@ -68,7 +68,7 @@ def format_of(path: Path, encoded: bool = False) -> Format:
         start = file.read(8)
     if start[:4] == b"PAR1":
         return "parquet"
-    if start[:6] == b"ARROW1":
+    if start[:6] == b"ARROW1" or start[:4] == b"\xff\xff\xff\xff":  # a file, or a stream
         return "ipc"
     if path.suffix and path.suffix.lower() not in PACKED:
         raise DataError(
