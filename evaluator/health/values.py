@@ -138,7 +138,8 @@ class ImpossibleValues(HealthCheck):
 class NoBetterThanPopularity(HealthCheck):
     """Measures that the config asks for, at or below the popularity baseline.
 
-    A model whose lists are those of this baseline cannot be better, and is passed over.
+    A model whose lists are those of this baseline cannot be better, and is passed over. Lists of the most popular items that leave out seen
+    items where the baseline does not, or hold them where it leaves them out, are others.
     """
 
     def tally(self, part: ExaminedPart) -> Tally:
@@ -148,7 +149,7 @@ class NoBetterThanPopularity(HealthCheck):
     def comparison(self, tally: Tally, context: Context) -> list[Symptom]:
         margin = context.limit(self.id, "margin")
         compared = [pair for pair in _paired(context, context.baseline) if pair[0].label in context.shown]
-        if self.is_popularity(tally):
+        if self.is_popularity(tally, context):
             return []
         below = [
             f"{row.label} {value:.4f} against {floor:.4f}"
@@ -157,17 +158,20 @@ class NoBetterThanPopularity(HealthCheck):
         ]
         more = f" by more than {margin:g}" if margin else ""
         sentence = f"{shared(len(below), len(compared), 'measures')} are not above the popularity baseline{more}: {_first_three(below)}."
+        sentence += f" The lists of this baseline {context.popularity_rule.sentence}."
         return self.symptom(context, sentence, len(below), len(compared))
 
     def remark(self, tally: Tally, context: Context) -> str:
-        if not self.is_popularity(tally):
+        if not self.is_popularity(tally, context):
             return ""
         return "its lists are those of the popularity baseline, which X14 passes over"
 
     @staticmethod
-    def is_popularity(tally: Tally) -> bool:
-        """Whether all lists are those of popularity, all with or all without the items that train holds for the user."""
-        return 0 < tally.count("lists") in (tally.count("popular"), tally.count("unseen_popular"))
+    def is_popularity(tally: Tally, context: Context) -> bool:
+        """Whether all lists are those of the baseline: of the most popular items, with or without what train holds for the user as it."""
+        rule = context.popularity_rule
+        unseen, every = (0 < tally.count("lists") == tally.count(name) for name in ("unseen_popular", "popular"))
+        return unseen or every if rule.reads_without else unseen if rule.leaves_out else every
 
 
 def _outside(definition: Definition, why: str) -> str:
