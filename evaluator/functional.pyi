@@ -50,6 +50,7 @@ def aclt(
     distances: Any = ...,
     border: str | float | None = ...,
     untrained: str | float | None = ...,
+    count: str | float | None = ...,
     ratio: float | None = ...,
 ) -> Any:
     """The number of recommended items that are in the long tail (average coverage of long-tail items)."""
@@ -125,6 +126,7 @@ def aplt(
     distances: Any = ...,
     border: str | float | None = ...,
     untrained: str | float | None = ...,
+    count: str | float | None = ...,
     over: str | float | None = ...,
     ratio: float | None = ...,
 ) -> Any:
@@ -459,6 +461,7 @@ def delta_gap(
     predictions: Any = ...,
     distances: Any = ...,
     of: str | float | None = ...,
+    count: str | float | None = ...,
     ties: str | float | None = ...,
     popular: float | None = ...,
     shares: str | None = ...,
@@ -490,6 +493,7 @@ def efd(
     discount: str | float | None = ...,
     norm: str | float | None = ...,
     gain: str | float | None = ...,
+    count: str | float | None = ...,
     unseen: str | float | None = ...,
 ) -> Any:
     """Expected free discovery: the information in the items that the user finds in the list, in bits."""
@@ -540,6 +544,7 @@ def epc(
     discount: str | float | None = ...,
     norm: str | float | None = ...,
     gain: str | float | None = ...,
+    count: str | float | None = ...,
     unseen: str | float | None = ...,
 ) -> Any:
     """Expected popularity complement: how few users know the items that the user finds in the list."""
@@ -1813,6 +1818,7 @@ def pop_reo(
     distances: Any = ...,
     border: str | float | None = ...,
     untrained: str | float | None = ...,
+    count: str | float | None = ...,
     numerator: str | float | None = ...,
     ratio: float | None = ...,
 ) -> Any:
@@ -1840,6 +1846,7 @@ def pop_rsp(
     distances: Any = ...,
     border: str | float | None = ...,
     untrained: str | float | None = ...,
+    count: str | float | None = ...,
     candidates: str | float | None = ...,
     ratio: float | None = ...,
 ) -> Any:
@@ -1890,6 +1897,7 @@ def popularity_correlation(
     previous_policy: Any = ...,
     predictions: Any = ...,
     distances: Any = ...,
+    count: str | float | None = ...,
 ) -> Any:
     """The correlation of an item's popularity with how often it is recommended (Pearson)."""
 
@@ -1914,6 +1922,7 @@ def popularity_ratio(
     predictions: Any = ...,
     distances: Any = ...,
     of: str | float | None = ...,
+    count: str | float | None = ...,
     ties: str | float | None = ...,
     ratio: str | float | None = ...,
     popular: float | None = ...,
@@ -2308,6 +2317,7 @@ def serendipity(
     previous_policy: Any = ...,
     predictions: Any = ...,
     distances: Any = ...,
+    count: str | float | None = ...,
 ) -> Any:
     """How much better hits are placed than their popularity alone would place them."""
 
@@ -2431,6 +2441,7 @@ def tail_percentage(
     previous_policy: Any = ...,
     predictions: Any = ...,
     distances: Any = ...,
+    count: str | float | None = ...,
     ratio: float | None = ...,
 ) -> Any:
     """The share of recommended items that are among the least popular of train."""

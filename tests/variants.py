@@ -22,6 +22,9 @@ TOGETHER: Final = (
     "EPC(relevance=gain,gain=exp2_plus1,discount=none,norm=k)",
     "EFD(relevance=none,discount=none,unseen=one)",
     "TailPercentage(ratio=3)",
+    "TailPercentage(ratio=3,count=rows)",
+    "EFD(unseen=one,count=rows)",
+    "DeltaGap(of=train_and_test,count=rows)",
     "AlphaNDCG(ideal=places)@3",
 )
 """Choices that are only allowed, or only tell, together."""

@@ -135,7 +135,8 @@ class Run(Struct, eq=False, dict=True):
             best = others.best(model)
             self.models[name] = with_shares(model, best, self.models.get(ORACLE))
             if name in self.checks_of:
-                context = self.context(name, self.files.inputs.models[name], model, {}, best, others.popular(model))
+                context = self.context(name, self.files.inputs.models[name], model, {}, best)
+                context = replace(context, baseline=others.popular(model), popularity_rule=others.popularity_rule)
                 found, remarks = comparisons(self.checks_of[name], model.partial.more[TALLIES], context)
                 self.note(found)
                 self.more_remarks += of_models((name, f"{remark}.") for remark in remarks)
@@ -229,7 +230,6 @@ class Run(Struct, eq=False, dict=True):
         of_one: Evaluated,
         tied: Mapping[str, Mapping[str, float]],
         best: Mapping[str, float] = NO_VALUES,
-        baseline: Mapping[str, float] = NO_VALUES,
     ) -> Context:
         """What checks are given at the end."""
         inputs = self.files.inputs
@@ -243,7 +243,6 @@ class Run(Struct, eq=False, dict=True):
             faults=faults_of(self.files, name),
             bounds=tied,
             best=best,
-            baseline=baseline,
             shown=frozenset(definition.label for definition in self.plan.shown),
             twins=self.twins.get(name, ()),
         )
