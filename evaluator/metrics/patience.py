@@ -186,7 +186,7 @@ def pap(m: Measure) -> Array:
 
 
 def _before_kth_miss(m: Measure, at_most_k_hits: bool = False) -> Array:
-    """1/(k·R) · Σ over the hits before the k-th miss of the misses that are left; with `at_most_k_hits` min(R, k) for R, and as many hits."""
+    """1/(k·n) · Σ over the hits before the k-th miss of the misses that are left: n = R, or min(R, k) and of the first n hits."""
     hits, length = m.at(None).hits, m.at(None).n_listed
     above = hits["rank"] - hits["found"]
     divisor = np.minimum(m.n_relevant, m.depth) if at_most_k_hits else m.n_relevant
