@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+import yaml
+from receval import load_config, run
 from receval.errors import DataError
 
 from tests.conftest import table, values
@@ -58,3 +60,45 @@ def test_what_looks_at_lists_alone_needs_no_relevant_item(evaluate):
 def test_lists_without_a_user_or_an_item_of_the_test_file_have_the_value_0_where_no_check_forbids_it(evaluate, health, stranger):
     test, lists = table(["user", "item"], [(1, 1), (2, 2)]), table(["user", "item", "score"], [(*stranger, 1.0)])
     assert values(evaluate(test, lists, metrics=["nDCG", "Recall"], health=health)) == {"nDCG@10": 0.0, "Recall@10": 0.0}
+
+
+LIKED = table(["user", "item", "rating"], [(1, 1, 1.0), (2, 2, 1.0)])
+EMPTY_RUNS = {
+    "model.run": b"",
+    "model.csv": b"user,item,score\n",
+    "model.json": b"[]",
+    "blank.run": b"\n\n",
+    "model.parquet": None,
+}
+
+
+@pytest.mark.parametrize("name", EMPTY_RUNS)
+@pytest.mark.parametrize(
+    ("convention", "metrics"),
+    [("ir_measures", ["P@5", "AP", "RR"]), ("ranx", ["precision@5", "mrr"]), ("rectools", ["Precision@5", "PAP@5", "PartialAUC@5"])],
+)
+def test_a_run_without_any_list_is_0_under_a_convention_that_counts_users_without_a_list(write, tmp_path, name, convention, metrics):
+    """ir_measures 0.4.3 gives 0 for {}, ranx 0.3.21 with make_comparable=True for Run(), RecTools 0.19.0 for a frame without rows."""
+    config = config_of_empty_run(write, tmp_path, name, convention, metrics)
+    result = run(load_config(config))
+    assert [(row.value, row.n_users) for row in result.rows] == [(0.0, 2)] * len(metrics)
+    (lists,) = [one for one in result.inputs if one.role.startswith("data.recommendations")]
+    assert (lists.rows, [file.path for file in lists.files]) == (0, [name])
+    assert "X01" in {finding.check for finding in result.findings}  # 2 of 2 users have no list
+
+
+@pytest.mark.parametrize("name", EMPTY_RUNS)
+@pytest.mark.parametrize(("convention", "metric"), [("trec_eval", "P_5"), ("clayrs", "Precision"), ("receval", "nDCG")])
+def test_a_run_without_any_list_is_refused_where_its_value_is_not_defined_and_by_default(write, tmp_path, name, convention, metric):
+    with pytest.raises(DataError, match=rf"{name}: .*(no rows|is empty)"):
+        run(load_config(config_of_empty_run(write, tmp_path, name, convention, [metric])))
+
+
+def config_of_empty_run(write, tmp_path, name, convention, metrics):
+    if EMPTY_RUNS[name] is None:
+        LISTS.clear().write_parquet(tmp_path / name)
+    else:
+        write(name, EMPTY_RUNS[name])
+    LIKED.write_csv(tmp_path / "test.csv")
+    data = {"test": "test.csv", "recommendations": {"model": name}}
+    return write("config.yaml", yaml.safe_dump({"data": data, "evaluation": {"convention": convention, "metrics": metrics}}))
