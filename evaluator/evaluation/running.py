@@ -171,9 +171,7 @@ class Run(Struct, eq=False, dict=True):
         if hashes:
             self.truths[""] = found.more[TRUTH].fingerprint
         if first:
-            refuse_nothing_relevant(files.inputs.test, plan.definitions[0], found)
-        if checks is None and not found.counts["judged"] and not self.options.tolerant:
-            load.common_or_refuse(files.inputs.test, source)
+            refuse_nothing_relevant(files.inputs.test, plan.definitions, found)
         if self.options.enriched is not None:
             self.enriched[name] = self.options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
             found.more[ENRICHED].write(self.enriched[name])

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
-from ..errors import DataError
+from ..errors import DataError, NoRowsError
 from ..temporary import folder_for_copies, new_copy
 from . import sniff
 from .columns import usual_roles
@@ -84,7 +84,7 @@ def as_objects(role: str, name: str, table: str, path: Path, scratch: ExitStack)
     except (OSError, EOFError, zlib.error, *FAILURES) as error:
         raise DataError(f"{where}: cannot be unpacked ({error})", "is the file complete?") from None
     if not n_rows:
-        raise DataError(f"{where}: there are no rows")
+        raise NoRowsError(f"{where}: there are no rows")
     return target
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ..errors import DataError
+from ..errors import DataError, NoRowsError
 from . import sniff
 from .arrow_streams import as_file, is_stream
 from .delta import files_of_table, is_table, log_of
@@ -140,7 +140,7 @@ def _refuse_unreadable(role: str, path: File, form: Format, storage: Mapping[str
     if isinstance(path, Path):
         _refuse_closed(role, path)
     if (path.stat().st_size if isinstance(path, Path) else path.size) == 0:
-        raise DataError(f"{role}: {path}: the file is empty")
+        raise NoRowsError(f"{role}: {path}: the file is empty")
 
 
 def _refuse_closed(role: str, path: Path) -> None:

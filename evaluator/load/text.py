@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..errors import DataError
+from ..errors import DataError, NoRowsError
 from . import list_columns, list_text, sniff, trec
 from .columns import named, names_a_column
 from .folders import path_column_kinds
@@ -107,7 +107,7 @@ def _separated(role: str, table: str, path: Path, options: ReadOptions, alone: b
         raise DataError(message, "say header: true if it is a header, header: false if it is data")
     has_header = header.is_there
     if has_header and len(fields) == 1 and alone:
-        raise DataError(f"{path}: the file has a header and no rows")
+        raise NoRowsError(f"{path}: the file has a header and no rows")
     if has_header and len(separator.encode()) > 1 and not lines[0].strip():
         message = f"{role}: {path}, line 1: the line is blank, where the names of the columns were expected"
         raise DataError(message, "take the blank line out")

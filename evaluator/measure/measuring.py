@@ -67,7 +67,6 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
         others=others,
         totals=totals,
         items=sums.items,
-        counts={"judged": len(scorer.tables.get("rated", scorer.choice(task.definitions[0])))},
         longest=int(np.diff(scorer.part.rows(LISTS).starts).max(initial=0)),
         notes=scorer.notes,
         user_values=user_values(task, scorer, defined, has_value, listed, terms) if task.needs_values else None,

@@ -63,7 +63,7 @@ class Partial(Struct, frozen=True, eq=False):
     - `cells`, `valued`: for each measure how many users of each cell there are, and how many of them count (measures × 8)
     - `others`: for each measure how many users count who are in neither file, and the like; see `ledgers`
     - `totals`: by group of measures of whole models the sums in the order of the body's calls; `items` its tables of items
-    - `counts`: plain numbers of users and rows, by name; `longest`: the length of the longest list
+    - `longest`: the length of the longest list
     - `notes`: remarks that were counted while tables were made
     - `user_values`: where they are kept
     - `more`: what else was measured over the same part, such as the tallies of checks
@@ -78,7 +78,6 @@ class Partial(Struct, frozen=True, eq=False):
     others: Array
     totals: Mapping[int, tuple[ExactSums, ...]]
     items: Mapping[Any, Any]
-    counts: Mapping[str, int]
     longest: int
     notes: Notes
     user_values: UserValues | None = None
@@ -95,7 +94,6 @@ class Partial(Struct, frozen=True, eq=False):
             self.others + other.others,
             {index: tuple(one + more for one, more in zip(sums, other.totals[index], strict=True)) for index, sums in self.totals.items()},
             _merged(self.items, other.items),
-            _merged(self.counts, other.counts),
             max(self.longest, other.longest),
             self.notes.merged(other.notes),
             None if self.user_values is None or other.user_values is None else self.user_values + other.user_values,

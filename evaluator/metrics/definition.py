@@ -129,6 +129,13 @@ class Definition(Struct, frozen=True, dict=True):
         return own and plain and parts and alike and all(part.tied for part in self.components)
 
     @property
+    def counts_without_lists(self) -> bool:
+        """Whether users without a list count, so that there is a value without any list."""
+        if self.population == "test":
+            return self.user_rules.missing_lists == "zero"
+        return self.population not in ("lists", "tested_lists")
+
+    @property
     def offset(self) -> float:
         """T of the gain 2^(g-t+1) - 1."""
         return (self.truth.threshold or 0.0) if self.truth.graded else 1.0

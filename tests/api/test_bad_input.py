@@ -69,11 +69,6 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
     "NaN in a sparse matrix": ({"test": scipy.sparse.csr_matrix(NAN)}, "scipy.csr_matrix: nan at row 1, column 0 (from 0)", ""),
     "too few names": ({"recommendations": receval.Matrix(NAN, items=["a"])}, "1 items are named, and the matrix has 2", "an id for each"),
     "a name twice": ({"recommendations": receval.Matrix(NAN, items=["a", "a"])}, "Matrix: the item 'a' is named twice", ""),
-    "nothing in common": (
-        {"recommendations": {"a": {7: [1]}}, "health": False},
-        "no user in common: test ('user', integers) has 1, 2; recommendations.a",
-        "",
-    ),
     "no ratings": (
         {"test": TEST.drop("rating"), "relevance": 4},
         "test: polars.DataFrame has no rating column, which relevance.threshold",

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from ...errors import DataError
+from ...errors import DataError, NoRowsError
 from ..columns import names_by_position, usual_roles
 from ..list_columns import may_hold_lists
 from .values import array_column, column, row_frame
@@ -25,7 +25,7 @@ _LOOKED_AT: Final = 20
 def from_mapping(where: str, table: str, rows: Mapping[Any, Any], columns: Mapping[str, str | int]) -> pl.DataFrame:
     """The rows of a dict: a table by column, or what each user has; of items and users, a record for each."""
     if not rows:
-        raise DataError(f"{where}: there are no rows")
+        raise NoRowsError(f"{where}: there are no rows")
     if _names_columns(table, rows, columns):
         return _by_column(where, rows)
     if table in _VALUES:
@@ -39,7 +39,7 @@ def from_mapping(where: str, table: str, rows: Mapping[Any, Any], columns: Mappi
 def from_records(where: str, table: str, rows: Sequence[Any]) -> pl.DataFrame:
     """The rows of a list: of dicts, of tuples in the order of the usual columns, or of the ids of items or users."""
     if not len(rows):
-        raise DataError(f"{where}: there are no rows")
+        raise NoRowsError(f"{where}: there are no rows")
     first = rows[0]
     if isinstance(first, Mapping):
         names = dict.fromkeys(name for row in rows if isinstance(row, Mapping) for name in row)
@@ -91,7 +91,7 @@ def _by_user(where: str, table: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
         return row_frame(where, [users, array_column(where, "item", np.concatenate(held))])
     elements: list[Any] = list(chain.from_iterable(held))
     if not elements:
-        raise DataError(f"{where}: there are no rows")
+        raise NoRowsError(f"{where}: there are no rows")
     kinds = _kinds(elements)
     if kinds == {"item"}:
         return row_frame(where, [users, column(where, "item", elements)])
