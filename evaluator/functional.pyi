@@ -514,6 +514,7 @@ def eleven_point_precision(
     previous_policy: Any = ...,
     predictions: Any = ...,
     distances: Any = ...,
+    rounding: str | float | None = ...,
 ) -> Any:
     """The mean of InterpolatedPrecision at the recalls 0, 0.1, …, 1."""
 
@@ -1009,6 +1010,7 @@ def interpolated_precision(
     previous_policy: Any = ...,
     predictions: Any = ...,
     distances: Any = ...,
+    rounding: str | float | None = ...,
     recall: float | None = ...,
 ) -> Any:
     """The best precision at or after the rank where a share of the relevant items is found."""
