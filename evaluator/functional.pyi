@@ -8,7 +8,7 @@ __all__: list[str]
 def accuracy(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -31,7 +31,7 @@ def accuracy(
 def aclt(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -57,7 +57,7 @@ def aclt(
 def aggregate_diversity(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -80,7 +80,7 @@ def aggregate_diversity(
 def alpha_ndcg(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -106,7 +106,7 @@ def alpha_ndcg(
 def aplt(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -133,7 +133,7 @@ def aplt(
 def arp(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -158,7 +158,7 @@ def arp(
 def auc(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -185,7 +185,7 @@ def auc(
 def bias_disparity_bd(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -213,7 +213,7 @@ def bias_disparity_bd(
 def bias_disparity_br(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -240,7 +240,7 @@ def bias_disparity_br(
 def bias_disparity_bs(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -268,7 +268,7 @@ def bias_disparity_bs(
 def bin_g(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -291,7 +291,7 @@ def bin_g(
 def bpref(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -316,7 +316,7 @@ def bpref(
 def categorical_diversity(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -340,7 +340,7 @@ def categorical_diversity(
 def correlation(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -364,7 +364,7 @@ def correlation(
 def cosine_serendipity(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -389,7 +389,7 @@ def cosine_serendipity(
 def coverage(
     items: Any,
     recs: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -415,7 +415,7 @@ def coverage(
 def dcg(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -441,7 +441,7 @@ def dcg(
 def delta_gap(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -470,7 +470,7 @@ def delta_gap(
 def efd(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -497,7 +497,7 @@ def efd(
 def eleven_point_precision(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -521,7 +521,7 @@ def eleven_point_precision(
 def epc(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -548,7 +548,7 @@ def epc(
 def err(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -572,7 +572,7 @@ def err(
 def erria(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -597,7 +597,7 @@ def erria(
 def euc_distance(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -621,7 +621,7 @@ def euc_distance(
 def explained_variance(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -644,7 +644,7 @@ def explained_variance(
 def exposure_gini(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -670,7 +670,7 @@ def exposure_gini(
 def exposure_parity(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -695,7 +695,7 @@ def exposure_parity(
 def f1(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -721,7 +721,7 @@ def f1(
 def g(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -744,7 +744,7 @@ def g(
 def gauc(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -770,7 +770,7 @@ def gauc(
 def gini(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -797,7 +797,7 @@ def gini(
 def gini_simpson(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -820,7 +820,7 @@ def gini_simpson(
 def hit_rate(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -844,7 +844,7 @@ def hit_rate(
 def hitrate(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -868,7 +868,7 @@ def hitrate(
 def hits(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -891,7 +891,7 @@ def hits(
 def hypervolume(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -916,7 +916,7 @@ def hypervolume(
 def ild(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -943,7 +943,7 @@ def ild(
 def ils(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -969,7 +969,7 @@ def ils(
 def inf_ap(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -993,7 +993,7 @@ def inf_ap(
 def interpolated_precision(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1018,7 +1018,7 @@ def interpolated_precision(
 def intersection(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1042,7 +1042,7 @@ def intersection(
 def item_coverage(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1069,7 +1069,7 @@ def item_coverage(
 def item_mad_ranking(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1095,7 +1095,7 @@ def item_mad_ranking(
 def item_mad_rating(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1121,7 +1121,7 @@ def item_mad_rating(
 def judged(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1144,7 +1144,7 @@ def judged(
 def label_auc(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1167,7 +1167,7 @@ def label_auc(
 def lauc(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1193,7 +1193,7 @@ def lauc(
 def list_entropy(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1216,7 +1216,7 @@ def list_entropy(
 def log_loss(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1240,7 +1240,7 @@ def log_loss(
 def long_tail_novelty(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1263,7 +1263,7 @@ def long_tail_novelty(
 def mae(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1287,7 +1287,7 @@ def mae(
 def map(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1312,7 +1312,7 @@ def map(
 def mapr(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1337,7 +1337,7 @@ def mapr(
 def mar(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1362,7 +1362,7 @@ def mar(
 def mcc(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1385,7 +1385,7 @@ def mcc(
 def mean_pop_rank(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1409,7 +1409,7 @@ def mean_pop_rank(
 def mean_prediction_distance(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1432,7 +1432,7 @@ def mean_prediction_distance(
 def mrr(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1455,7 +1455,7 @@ def mrr(
 def mse(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1479,7 +1479,7 @@ def mse(
 def ncis_hit_rate(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1505,7 +1505,7 @@ def ncis_hit_rate(
 def ncis_ndcg(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1531,7 +1531,7 @@ def ncis_ndcg(
 def ncis_precision(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1557,7 +1557,7 @@ def ncis_precision(
 def ncis_recall(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1583,7 +1583,7 @@ def ncis_recall(
 def ndcg(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1610,7 +1610,7 @@ def ndcg(
 def ndcg_rel(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1633,7 +1633,7 @@ def ndcg_rel(
 def ndcg_rendle2020(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1656,7 +1656,7 @@ def ndcg_rendle2020(
 def novelty(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1679,7 +1679,7 @@ def novelty(
 def num_relevant(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1702,7 +1702,7 @@ def num_relevant(
 def num_retrieved(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1725,7 +1725,7 @@ def num_retrieved(
 def num_users(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1748,7 +1748,7 @@ def num_users(
 def pap(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1772,7 +1772,7 @@ def pap(
 def partial_auc(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1796,7 +1796,7 @@ def partial_auc(
 def pop_reo(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1823,7 +1823,7 @@ def pop_reo(
 def pop_rsp(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1850,7 +1850,7 @@ def pop_rsp(
 def popularity(
     log: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1875,7 +1875,7 @@ def popularity(
 def popularity_correlation(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1898,7 +1898,7 @@ def popularity_correlation(
 def popularity_ratio(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1925,7 +1925,7 @@ def popularity_ratio(
 def precision(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1949,7 +1949,7 @@ def precision(
 def prediction_coverage(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1976,7 +1976,7 @@ def prediction_coverage(
 def profile_distance(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2001,7 +2001,7 @@ def profile_distance(
 def r2(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2024,7 +2024,7 @@ def r2(
 def r_precision(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2050,7 +2050,7 @@ def r_precision(
 def rank_biased_entropy(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2074,7 +2074,7 @@ def rank_biased_entropy(
 def rbp(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2100,7 +2100,7 @@ def rbp(
 def recall(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2124,7 +2124,7 @@ def recall(
 def reo(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2149,7 +2149,7 @@ def reo(
 def rmse(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2172,7 +2172,7 @@ def rmse(
 def rndcg(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2195,7 +2195,7 @@ def rndcg(
 def roc_auc(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2218,7 +2218,7 @@ def roc_auc(
 def rsp(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2244,7 +2244,7 @@ def rsp(
 def s_recall(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2268,7 +2268,7 @@ def s_recall(
 def sdcg(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2293,7 +2293,7 @@ def sdcg(
 def serendipity(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2316,7 +2316,7 @@ def serendipity(
 def set_map(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2339,7 +2339,7 @@ def set_map(
 def shannon_entropy(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2365,7 +2365,7 @@ def shannon_entropy(
 def sufficient_reco(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2389,7 +2389,7 @@ def sufficient_reco(
 def surprisal(
     log: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2416,7 +2416,7 @@ def surprisal(
 def tail_percentage(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2440,7 +2440,7 @@ def tail_percentage(
 def unexpectedness(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2465,7 +2465,7 @@ def unexpectedness(
 def unpredicted(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2488,7 +2488,7 @@ def unpredicted(
 def unrepeated_reco(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2512,7 +2512,7 @@ def unrepeated_reco(
 def user_coverage(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2535,7 +2535,7 @@ def user_coverage(
 def user_mad_ranking(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2559,7 +2559,7 @@ def user_mad_ranking(
 def user_mad_rating(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2583,7 +2583,7 @@ def user_mad_rating(
 def utility(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
