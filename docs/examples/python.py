@@ -42,7 +42,8 @@ for epoch in range(2):
 from receval.functional import hitrate, ndcg, precision
 true, pred = {1: [1, 2], 2: [3]}, {1: [1, 7], 2: [5]}
 precision(true, pred, k=2)
-hitrate(true, pred, k=1, convention="rs_metrics")
+hitrate(true, pred, k=[1, 2])
+ndcg(true, pred, k=2, gain="linear", convention="receval")
 ndcg(true, pred, k=2, apply_mean=False)
 receval.score([1, 2, 3], relevant={2, 5}, metrics="nDCG@3")
 import tempfile

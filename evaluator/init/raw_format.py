@@ -85,10 +85,13 @@ def first_rows(source: Source, max_rows: int) -> pl.DataFrame:
 
 
 def all_rows(source: Source) -> pl.LazyFrame:
-    """Scan all rows, with the columns that `first_rows` has."""
+    """Scan all rows, with the columns that `first_rows` has; blank lines of text, and comments, are no rows."""
     scan = source.scan
     types = {column: pl.List(pl.String) if column in scan.lists else pl.String for column in scan.names}
-    return opening.raw(scan).select(pl.col(name).cast(types[column]).alias(column) for column, name in scan.names.items())
+    rows = opening.raw(scan)
+    if scan.format in ("csv", "lines"):
+        rows = rows.filter(~pl.all_horizontal(pl.col(name).is_null() for name in scan.names.values()))
+    return rows.select(pl.col(name).cast(types[column]).alias(column) for column, name in scan.names.items())
 
 
 def _file_format(path: Path) -> tuple[Format, dict[str, Any]]:
@@ -120,10 +123,10 @@ def _is_object(line: str) -> bool:
 
 def _trec(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat | None:
     """Recognise a TREC file by its content, or by its extension if every line has the right fields; `None` if it is none."""
-    lines = [line for line in sniff.head(paths[0]) if line.strip()]
+    lines = sniff.head(paths[0])
     recognised = next((table for table in ("lists", "interactions") if trec.recognised(table, lines)), None)
     table = recognised or _TREC_ENDINGS.get(_extension(paths[0]))
-    if table is None or (recognised is None and not all(_has_layout(line.split(), table) for line in lines)):
+    if table is None or (recognised is None and not all(_has_layout(row, table) for _, row in trec.numbered_rows(lines))):
         return None
     source = look(_ROLE, table, [str(path) for path in paths], paths, format="trec")
     keys = {} if recognised and not read_keys else {"format": "trec"}
@@ -134,7 +137,7 @@ def _has_layout(row: list[str], table: str) -> bool:
     """Whether a line has as many fields as a TREC file, with numbers where numbers belong."""
     names = trec.layout(_ROLE, table)
     numbers = [value for name, value in zip(names, row, strict=False) if name in ("rank", "score", "rel")]
-    return len(row) == len(names) and all(map(sniff.is_number, numbers))
+    return trec.has_width(row, names) and all(map(sniff.is_number, numbers))
 
 
 def _text(paths: Sequence[Path], read_keys: dict[str, Any]) -> RawFormat:

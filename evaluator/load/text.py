@@ -137,14 +137,20 @@ def _doubts(path: Path, lines: Sequence[str], header: Header, across_lines: bool
 
 def _trec(role: str, table: str, path: Path, lines: Sequence[str]) -> _Table:
     names = trec.layout(f"{role}: {path}", table)
-    rows = [(number, line.split()) for number, line in enumerate(lines, 1) if line.strip()]
+    rows = trec.numbered_rows(lines)
     for number, row in rows:
-        if len(row) != len(names):
+        if not trec.has_width(row, names):
             raise DataError(
                 f"{role}: {path}, line {number}: {len(row)} fields, where a TREC file has {len(names)}: {' '.join(names)}",
                 "data.test and data.train are qrels, recommendations are runs",
             )
-    return _Table(names, [dict(zip(names, row, strict=True)) for _, row in rows], "", named=True)
+    if not rows:
+        raise DataError(f"{role}: {path}: the first {len(lines):,} lines are comments or blank", "is this a TREC file?")
+    doubts = [
+        f"line {number} of {path.name} begins with # and is read as a comment, though it has the fields of a row."
+        for number in trec.disabled_rows(lines, names)[:1]
+    ]
+    return _Table(names, [dict(zip(names, row, strict=False)) for _, row in rows], "", named=True, doubts=tuple(doubts))
 
 
 def _untyped(header: list[str]) -> list[str]:

@@ -41,6 +41,8 @@ def resolve(
     named = dict(spec.params).get("convention")
     chosen = load(str(named)) if named is not None else convention
     read = chosen.read(MetricSpec(spec.name, spec.components, tuple(pair for pair in spec.params if pair[0] != "convention"), spec.k))
+    if named is None and "convention" in dict(read.params):  # a spelling that names the convention whose metric it is
+        return resolve(read, convention, load, relevance, policy)
     entry = find(read.name)
     check(chosen)
     axes, threshold = chosen.axes_of(entry.name) | dict(policy), relevance.threshold

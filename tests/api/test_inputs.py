@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -205,3 +206,21 @@ def test_dataframes_of_spark_are_evaluated_on_spark(spark_session: Any):
         receval.evaluate(test=test, recommendations=empty, metrics="nDCG@2")
     with pytest.raises(receval.ConfigError, match="a DataFrame of Spark is read by Spark: add engine='spark'"):
         receval.evaluate(test=test, recommendations=empty, metrics="nDCG@2", engine="polars")
+
+
+@pytest.mark.parametrize("convention", ["receval", "relison", "rs_metrics", "lenskit", "ranksys", "clayrs"])
+def test_items_with_scores_are_ranked_by_score_whatever_a_convention_reads_lists_by(convention, tmp_path):
+    # item 5 has the largest score and is relevant; a dict and a JSON object have no order, pairs have the order in which they are written
+    held = {4: 0.1, 7: np.float32(0.5), 5: 0.9, 6: 0.1}
+    path = tmp_path / "lists.json"
+    path.write_text('{"1": {"4": 0.1, "7": 0.5, "5": 0.9, "6": 0.1}}')
+    for lists in ({1: held}, str(path)):
+        result = receval.evaluate(test={1: [5]}, recommendations={"m": lists}, metrics=["MRR@1"], convention=convention, health=False)
+        assert [row.value for row in result.rows] == [1.0]
+
+
+def test_scores_of_unsigned_integers_and_missing_ones_are_sorted_as_numbers():
+    test, policy = {1: [5]}, {"missing_values": "drop"}
+    for held in ({4: np.uint8(0), 5: np.uint8(200)}, {4: None, 6: math.nan, 5: -1.0}):
+        result = receval.evaluate(test=test, recommendations={"m": {1: held}}, metrics=["MRR@1"], convention="relison", policy=policy)
+        assert [row.value for row in result.rows] == [1.0]

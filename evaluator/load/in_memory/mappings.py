@@ -110,7 +110,7 @@ def _by_user(where: str, table: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
 def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
     """The elements that a user has, in order; `DataError` for what has none, or is no list."""
     if isinstance(held, Mapping):
-        return list(held.items())
+        return _by_score(held) if table == "lists" else list(held.items())
     if isinstance(held, set | frozenset):
         if table == "lists":
             raise DataError(f"{where}, user {user!r}: a set has no order", "write a list in the order of the ranks, or {item: score}")
@@ -120,6 +120,20 @@ def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
     if isinstance(held, str | bytes) or not hasattr(held, "__iter__") or not hasattr(held, "__len__"):
         raise DataError(f"{where}, user {user!r}: {_shown(held)} is no list of items", _SHAPES)
     return held if isinstance(held, list | tuple) else list(held)
+
+
+def _by_score(held: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+    """Items with scores, the highest score first: a dict has no order of its own, whatever the convention reads lists by."""
+    pairs = list(held.items())
+
+    def rank(pair: tuple[Any, Any]) -> tuple[bool, Any]:
+        has_score = pair[1] is not None and pair[1] == pair[1]
+        return has_score, pair[1] if has_score else 0
+
+    try:
+        return sorted(pairs, key=rank, reverse=True)  # equal ones stay as they are
+    except TypeError:  # what is no number is refused where its place is known
+        return pairs
 
 
 def _kinds(elements: Sequence[Any]) -> set[str]:
