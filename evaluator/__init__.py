@@ -13,6 +13,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from .forks import watch
+
 _HOMES = {
     "Audit": ".results.audit",
     "ComparisonResult": ".api.comparisons",
@@ -66,3 +68,4 @@ def __dir__() -> list[str]:
 
 
 __all__ = sorted(_HOMES)
+watch()

@@ -49,6 +49,7 @@ ROOMS = (
     "temporary",
     "sums",
     "extras",
+    "forks",
     "errors",
     "quoting",
     "secrets",
@@ -99,7 +100,7 @@ ENDINGS = (".py", ".pyi", ".yaml", ".typed", ".j2", ".css", ".js")
 """The endings of files that are installed."""
 FILES = {
     "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "read_parquet"}, {"load", "output"}),
-    "opens a file": ({"open"}, {"load", "names", "output"}),
+    "opens a file": ({"open"}, {"forks", "load", "names", "output"}),
     "reads a text of its own": ({"read_text", "read_bytes"}, {"config", "conventions", "extras", "init", "parts", "plugins"}),
     "writes a result": ({"write_text", "write_bytes", "mkdir", "touch"}, {"output"}),
     "keeps temporary files": ({"mkdtemp", "TemporaryDirectory", "write_ipc_stream", "read_ipc_stream", "unlink", "rmtree"},

@@ -10,6 +10,7 @@ from typing import Final
 
 from ..config import Loaded
 from ..errors import ConfigError, DataError
+from ..forks import refuse_lost_threads
 from ..quoting import one_line
 
 _REWORDED: Final = (
@@ -41,7 +42,11 @@ def in_words_of_a_call(text: str) -> str:
 
 @contextmanager
 def told_of_arguments() -> Iterator[None]:
-    """Raise what is wrong with the config that was made of arguments, or with its data, as a failure of these arguments."""
+    """Raise what is wrong with the config that was made of arguments, or with its data, as a failure of these arguments.
+
+    `MachineError` in a process in which Polars cannot work.
+    """
+    refuse_lost_threads()
     try:
         yield
     except ConfigError as error:

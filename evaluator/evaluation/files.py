@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from .. import load
 from ..config.engine import EngineChoice
 from ..errors import DataError
+from ..forks import refuse_lost_threads
 from ..parts import Scratch, SideTable
 from ..parts.spark.session import SparkSession, start_session
 from ..tables.prepared import Prepared
@@ -88,6 +89,7 @@ def with_files(
     are read, a `tolerant` reader leaves rows without a value out, `all_of_train` brings users of train without a list to the last parts,
     `only` picks sources.
     """
+    refuse_lost_threads()
     with ExitStack() as stack:
         session = session_of(request.engine, stack)
         inputs = only(request.look(plan.needs | set(more_needs), stack, session))

@@ -10,7 +10,7 @@ import polars as pl
 
 from ..errors import DataError
 from . import list_columns, sniff
-from .columns import IDS, LARGEST_EXACT, ORDERING, named, public_name
+from .columns import CAST_IDS, IDS, LARGEST_EXACT, ORDERING, named, public_name
 from .folders import path_column_kinds
 from .frame_file import FrameFile
 from .list_fields import Fields, fields_of, flattened, with_fields
@@ -117,7 +117,9 @@ def _texts(
     ):
         return {}
     looked_at = {
-        column: name for column, name in names.items() if column == "user" or all(schema[name] == pl.String for schema in schemas.values())
+        column: name
+        for column, name in names.items()
+        if all(schema[name] == pl.String or (column == "user" and not _is_no_id(schema[name])) for schema in schemas.values())
     }
     path = next(iter(schemas))
     with refusing_unreadable(f"{role}: {path}", format):
@@ -148,7 +150,8 @@ def _kind_in_all(
 
         def largest(path: Path | Remote | FrameFile = path) -> int:
             with refusing_unreadable(f"{role}: {path}", format):
-                return int(with_fields(scan(path, format, options), fields, [name]).select(value.max()).collect().item() or 0)
+                values = with_fields(scan(path, format, options), fields, [name]).select(value.max().alias("max"), value.min().alias("min"))
+                return max((abs(int(one)) for one in values.collect().row(0) if one is not None), default=0)
 
         kinds.append(_kind(f"{role}: {path}", column, name, _inner(schema[name]) if listed else schema[name], largest))
     return "text" if "text" in kinds else kinds[0]
@@ -199,13 +202,19 @@ def _kind(where: str, column: str, name: str, dtype: pl.DataType, largest: Calla
     if column in IDS:
         if dtype.is_integer() and dtype not in (pl.UInt64, pl.Int128, pl.UInt128):
             return "integer"
-        if dtype == pl.UInt64:
+        if dtype == pl.UInt64 or (isinstance(dtype, pl.Decimal) and not dtype.scale):
             return "integer" if largest() < 2**63 else "text"
-        if dtype.is_nested() or dtype.is_float() or dtype in (pl.Binary, pl.Object, pl.Null):
-            raise DataError(f"{where}: column {name!r} is of type {dtype} and cannot be an id", "ids are integers or text")
+        if _is_no_id(dtype):
+            raise DataError(f"{where}: column {name!r} is of type {dtype} and cannot be an id", CAST_IDS)
         return "text"
     if column == "timestamp":
         return "time"
     if not dtype.is_numeric():
         raise DataError(f"{where}: column {name!r} is of type {dtype}, where {column} must be a number")
     return "number"
+
+
+def _is_no_id(dtype: pl.DataType) -> bool:
+    """Whether a column of ids cannot have this type: no whole number, and nothing that has one text."""
+    is_number = dtype.is_numeric() and not dtype.is_integer() and not (isinstance(dtype, pl.Decimal) and not dtype.scale)
+    return dtype.is_nested() or is_number or dtype in (pl.Binary, pl.Object, pl.Null, pl.Duration)

@@ -184,7 +184,7 @@ def test_several_runs_of_a_model_may_be_tables():
 
 
 def test_sparse_matrices_and_arrays_hold_interactions_by_their_indexes():
-    held = np.zeros((3, 4))
+    held = np.zeros((3, 5))
     held[0, 1], held[2, 3] = 4, 2
     for truth in (held, scipy.sparse.csr_matrix(held), scipy.sparse.coo_array(held), receval.Matrix(held)):
         result = receval.evaluate(test=truth, recommendations={0: [1], 2: [0, 3]}, metrics=["HitRate@1", "HitRate@2"])

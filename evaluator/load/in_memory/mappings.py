@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from itertools import chain, islice
 from typing import Any, Final
+from uuid import UUID
 
 import numpy as np
 import polars as pl
@@ -17,7 +19,10 @@ from .values import array_column, column, row_frame
 _SHAPES: Final = "write {user: [item, …]}, {user: {item: score}} or {user: [(item, score), …]}"
 _VALUES: Final = {"interactions": "rating", "lists": "score", "predictions": "prediction"}
 """What the numbers of items are, in tables of which a row may hold a list."""
-_SCALARS: Final = (str, int, float, np.generic, type(None))
+_SCALARS: Final = (str, int, float, bytes, UUID, Decimal, np.generic, type(None))
+_NUMBERS: Final = (int, float, Decimal, np.number)
+_COLUMNS_OF: Final = ("column_names", "columns")
+"""What libraries call the names of the columns of a table."""
 _LOOKED_AT: Final = 20
 """So many keys are looked at to tell columns from users."""
 
@@ -26,6 +31,9 @@ def from_mapping(where: str, table: str, rows: Mapping[Any, Any], columns: Mappi
     """The rows of a dict: a table by column, or what each user has; of items and users, a record for each."""
     if not rows:
         raise NoRowsError(f"{where}: there are no rows")
+    tables = [name for name, held in islice(rows.items(), _LOOKED_AT) if _is_table(held)]
+    if tables:
+        raise DataError(f"{where}: a dict of tables, {', '.join(map(repr, tables))}", f"choose one of them: data[{tables[-1]!r}]")
     if _names_columns(table, rows, columns):
         return _by_column(where, rows)
     if table in _VALUES:
@@ -69,6 +77,11 @@ def _names_columns(table: str, rows: Mapping[Any, Any], columns: Mapping[str, st
     return wanted <= roles
 
 
+def _is_table(held: Any) -> bool:
+    """Whether what a dict holds is a table of a library, such as the split of a data set."""
+    return any(isinstance(getattr(held, name, None), list) or hasattr(getattr(held, name, None), "nlevels") for name in _COLUMNS_OF)
+
+
 def _by_column(where: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
     made = []
     for name, held in rows.items():
@@ -87,7 +100,7 @@ def _by_user(where: str, table: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
     held = [_in_order(where, table, user, given) for user, given in rows.items()]
     lengths = np.fromiter(map(len, held), np.int64, len(held))
     users = column(where, "user", list(rows)).gather(np.repeat(np.arange(len(held)), lengths))
-    if held and all(isinstance(one, np.ndarray) and one.ndim == 1 for one in held):
+    if held and all(isinstance(one, np.ndarray) and one.ndim == 1 and one.dtype == held[0].dtype for one in held):
         return row_frame(where, [users, array_column(where, "item", np.concatenate(held))])
     elements: list[Any] = list(chain.from_iterable(held))
     if not elements:
@@ -143,7 +156,7 @@ def _kinds(elements: Sequence[Any]) -> set[str]:
         return {"item"}
     if types <= {tuple, list} and set(map(len, elements)) == {2}:
         seconds = {type(second) for _, second in elements} - {type(None)}
-        if all(issubclass(one, int | float | np.number) for one in seconds):
+        if all(issubclass(one, _NUMBERS) for one in seconds):
             return {"pair"}
     return {_kind(element) for element in elements}
 
@@ -151,7 +164,7 @@ def _kinds(elements: Sequence[Any]) -> set[str]:
 def _kind(element: Any) -> str:
     if isinstance(element, _SCALARS):
         return "item"
-    if isinstance(element, tuple | list) and len(element) == 2 and (element[1] is None or isinstance(element[1], int | float | np.number)):
+    if isinstance(element, tuple | list) and len(element) == 2 and (element[1] is None or isinstance(element[1], _NUMBERS)):
         return "pair"
     return "record" if isinstance(element, Mapping) else "other"
 
