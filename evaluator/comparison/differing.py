@@ -175,7 +175,8 @@ class Differing:
         measure = self.row(self.base, label).measure
         columns = (f"{measure} numerator", f"{measure} denominator")
         known = all(columns[0] in columns_of(side.result.per_user, side.model) for side in (self.base, self.model))
-        if not known or pairing.has_runs or pairing.folds is not None:
+        is_function = bool(self.base.result.definitions[self.row(self.base, label).metric].components)  # as RMSE is one of MSE
+        if not known or is_function or pairing.has_runs or pairing.folds is not None:
             return self._whole(label, of_group=of_group)
         (above, other_above), (below, other_below) = (values(column) for column in columns)
         return pooled_estimate(RatioTerms(above[0], below[0]), RatioTerms(other_above[0], other_below[0]))

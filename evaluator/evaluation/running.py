@@ -72,11 +72,11 @@ def run(
     """
     options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete)
     results = {name: evaluate(Request.of(fold), options) for name, fold in loaded.of_folds().items()}
-    return over_folds(results, loaded.resolved()) if results else evaluate(Request.of(loaded), options)
+    return (over_folds(results, loaded.resolved()) if results else evaluate(Request.of(loaded), options)).without_infinite()
 
 
 def evaluate(request: Request, options: Options = _PLAIN) -> Result:
-    """Evaluate the models of a request, whether its sources are files or frames; see `run`."""
+    """Evaluate the models of a request, whether its sources are files or frames; see `run`. Values may be infinite."""
     plan = Plan.of(request.evaluation, request.compare, request.gates)
     checks = check_task_of(request)
     looks = {"train", "catalogue", "times"} & checks.needs

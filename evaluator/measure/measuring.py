@@ -100,8 +100,8 @@ def _ratios(task: Task, scorer: Scorer, group: MeasureGroup, group_values: Group
 
 
 def _terms(task: Task, group: MeasureGroup, group_values: GroupValues) -> dict[int, Array]:
-    """The numerator and the denominator of each user, of measures that are one ratio and pooled, where values are kept."""
-    if not task.needs_values or len(group_values.ratios) != 1:
+    """The numerator and the denominator of each user, of pooled measures that are one ratio (RMSE is not), where values are kept."""
+    if not task.needs_values or len(group_values.ratios) != 1 or group.components:
         return {}
     made = {index: ratio_terms(group_values, position) for position, index in enumerate(group.indexes) if index in task.pooled}
     return {index: np.where(has_value, terms, np.nan) for index, (terms, has_value) in made.items()}

@@ -109,6 +109,11 @@ class Definition(Struct, frozen=True, dict=True):
         return (self, *(inner for part in self.components for inner in part.all))
 
     @property
+    def n_leaves(self) -> int:
+        """How many metrics it is made of that combine no others."""
+        return sum(part.n_leaves for part in self.components) if self.components else 1
+
+    @property
     def needs(self) -> frozenset[str]:
         """The inputs that the definition needs beside the truth and the lists."""
         own = set(self.metric.needs(self.params))

@@ -28,7 +28,7 @@ def why_undefined(row: Row) -> str:
     """Why there is no value although users count."""
     n = row.ledger.filled_without_list if row.ledger else 0
     if not n:
-        return "there is nothing to compare, or to divide by"
+        return "there is nothing to compare, or to divide by, or it is infinite"
     who = "1 user without a list has" if n == 1 else f"{n:,} users without a list have"
     return f"{who} none; missing_lists=drop leaves such users out, missing_lists=zero counts them 0"
 
