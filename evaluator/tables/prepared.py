@@ -21,12 +21,12 @@ from .times import TimeFacts
 class ProfileGroups(NamedTuple):
     """A way to group users by the share of popular items among their train items.
 
-    Popular are the items of the item column `popular` with these `source`, `count`, `share` and `ties`; `shares` are the sizes of the
-    groups as shares of the train users, with ; between them.
+    Popular are the items of the item column `popular` with these `source`, `share` and `ties`, counted in this `unit`; `shares` are the
+    sizes of the groups as shares of the train users, with ; between them.
     """
 
     source: str
-    count: str
+    unit: str
     share: float
     ties: str
     shares: str
