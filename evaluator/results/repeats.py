@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ..checks import CHECKS, SEVERITIES, Finding
 from .description import Description
+from .protocol import Protocol
 from .result import Counts, Input, Result, Row
 
 
@@ -123,6 +124,7 @@ def _mean(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int]) -> Row:
     shares = [row.achieved for row in rows if row.achieved is not None]
     return replace(
         rows[0],
+        protocol=_protocol(rows),
         value=math.fsum(values) / len(values) if values else None,
         n_users=n_users(row.n_users for row in rows),
         ledger=None,
@@ -132,6 +134,13 @@ def _mean(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int]) -> Row:
         std=None,
         least_users=min((row.n_users for row in rows if row.value is not None), default=0),
     )
+
+
+def _protocol(rows: Sequence[Row]) -> Protocol | None:
+    """What all values depend on; a rule of relevance may be another in another fold, where it is the mean of all ratings."""
+    protocol = rows[0].protocol
+    rules = dict.fromkeys(row.protocol.relevance for row in rows if row.protocol is not None)
+    return protocol if protocol is None or len(rules) < 2 else replace(protocol, relevance=" or, in another fold, ".join(rules))
 
 
 def _named(row: Row, places: Mapping[str, tuple[str, str]]) -> Row:
