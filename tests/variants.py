@@ -107,7 +107,7 @@ SINGLE: Final = (
 )
 VARIANTS: Final = (*FORMULAS, *PROTOCOLS, *SINGLE)
 
-_BY_ROW: Final = ("=file", "truth_duplicates=last", "=keep_last_row")
+_BY_ROW: Final = ("=file", "truth_duplicates=first", "truth_duplicates=last", "=keep_last_row")
 FILE_ORDER: Final = (*(label for label in PROTOCOLS if any(part in label for part in _BY_ROW)), "convention=", "first_row")
 """What may look at the order of the rows in a file."""
 AS_TEXT: Final = tuple(label for label in PROTOCOLS if "=text" in label)

@@ -106,6 +106,7 @@ PROTOCOL_AXES: Final = (
         "a pair that stands more than once in the test file",
         {
             "best": "counts once, with its highest rating",
+            "first": "counts once, with the rating of its first row",
             "last": "counts once, with the rating of its last row",
             "sum": "counts once, with the sum of its ratings",
             "rows": "counts once as a hit, but every row is one relevant item more",

@@ -205,7 +205,8 @@ class Run(Struct, eq=False, dict=True):
     @cached_property
     def protocols(self) -> Mapping[str, Protocol]:
         """By which definitions each measure is computed."""
-        return protocols_of(self.request.evaluation, self.files.inputs.test.columns)
+        mean_rating = self.files.prepared.numbers.get("mean_rating")
+        return protocols_of(self.request.evaluation, self.files.inputs.test.columns, mean_rating)
 
     @cached_property
     def twins(self) -> Mapping[str, Sequence[str]]:

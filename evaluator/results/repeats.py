@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from ..checks import CHECKS, SEVERITIES, Finding
 from .description import Description
+from .protocol import Protocol
 from .result import Counts, Input, Result, Row
 
 
@@ -125,6 +126,7 @@ def _mean(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int]) -> Row:
     shares = [row.achieved for row in rows if row.achieved is not None]
     return replace(
         rows[0],
+        protocol=_protocol(rows),
         value=mean,
         n_users=n_users(row.n_users for row in rows),
         ledger=None,
@@ -147,6 +149,13 @@ def _mean_and_deviation(values: Sequence[float]) -> tuple[float | None, float | 
     except OverflowError:  # the sum is beyond all numbers, the mean is not
         mean = float(sum(map(Fraction, values)) / len(values))
     return mean, stdev(values) if len(values) > 1 else None
+
+
+def _protocol(rows: Sequence[Row]) -> Protocol | None:
+    """What all values depend on; a rule of relevance may be another in another fold, where it is the mean of all ratings."""
+    protocol = rows[0].protocol
+    rules = dict.fromkeys(row.protocol.relevance for row in rows if row.protocol is not None)
+    return protocol if protocol is None or len(rules) < 2 else replace(protocol, relevance=" or, in another fold, ".join(rules))
 
 
 def _named(row: Row, places: Mapping[str, tuple[str, str]]) -> Row:
