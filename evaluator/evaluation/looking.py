@@ -15,7 +15,7 @@ from ..config.data import Data
 from ..config.in_memory import InMemory
 from ..config.models import Evaluation
 from ..errors import ConfigError
-from ..load.in_memory import Matrix, frame_of
+from ..load.in_memory import Matrix, frame_of, users_without_items
 from ..load.opening import opened
 from ..parts.spark.session import SparkSession
 
@@ -87,6 +87,14 @@ class Looker(Struct, frozen=True):
             storage=configured.storage,
             scratch=self.scratch,
         )
+
+    def look_at_empty(self, role: str, table: str, configured: SourceConfig) -> load.Source | None:
+        """Look at the users whom a dict in memory holds with an empty list; `None` if there are none."""
+        if not isinstance(configured.frame, InMemory) or configured.frame.is_of_spark:
+            return None
+        held = configured.frame
+        users = users_without_items(f"{role}: {held.kind}", table, held.rows, configured.columns.given())
+        return None if users is None else load.look_at_frame(f"{role} (empty lists)", "people", users, name=held.kind)
 
     def _on_spark(
         self,
