@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ..errors import ConfigError, DataError
 from ..load import look_at_frame
-from ..load.in_memory import column_names, frame_of
+from ..load.in_memory import column_names, frame_of, users_without_items
 from ..load.opening import opened
 from ..metrics.registry import METRICS, Metric
 from ..names.measure_strings import cutoff
@@ -129,7 +129,7 @@ def computed(metric: Metric, name: str, given: dict[str, Any]) -> Any:
         found = {cut: _or_nan(row.value) for cut, (row,) in made.items()}
     else:
         frame = result.per_user["model"]
-        users = [str(user) for user in _pairs(test, columns)["user"].unique(maintain_order=True)]
+        users = _users(test, columns)
         found = {cut: _in_order(frame, row.label, users) for cut, (row,) in made.items()}
     return found if _is_several(k) else found[cutoffs[0]]
 
@@ -154,6 +154,13 @@ def _in_order(frame: Any, label: str, users: Sequence[str]) -> list[float]:
     """The values of a measure for users in this order."""
     values = dict(zip(map(str, frame["user"].to_list()), frame[label].to_list(), strict=True))
     return [_or_nan(values.get(user)) for user in users]
+
+
+def _users(test: Any, columns: Mapping[str, str]) -> list[str]:
+    """The users of a table in its order, as text; of a dict by user also those whose list is empty."""
+    if users_without_items("true", "interactions", test, columns) is not None:
+        return list(map(str, test))
+    return [str(user) for user in _pairs(test, columns)["user"].unique(maintain_order=True)]
 
 
 def _or_nan(value: float | None) -> float:

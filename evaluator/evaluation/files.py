@@ -16,6 +16,7 @@ from ..errors import DataError
 from ..forks import refuse_lost_threads
 from ..parts import Scratch, SideTable
 from ..parts.spark.session import SparkSession, start_session
+from ..tables.part import EMPTY_TRUTH
 from ..tables.prepared import Prepared
 from ..tables.times import TimeFacts
 from .inputs import Inputs
@@ -68,6 +69,7 @@ class Files(Struct, eq=False):
     def sources_of(self, model: str) -> dict[str, load.Source]:
         """The sources of the side tables of a model, by role."""
         known = {"test": self.inputs.test, "train": self.inputs.train, "baseline": self.inputs.baseline}
+        known[EMPTY_TRUTH] = self.inputs.empty_truth
         known["predictions"] = self.inputs.predictions.get(model)
         return {role: source for role, source in known.items() if source is not None and (role in self.sides or role == "predictions")}
 
@@ -136,9 +138,11 @@ def _read(
     sides = {"test": SideTable(test)}
     if train is not None and "user" in train.columns:
         sides["train"] = SideTable(train)
+    if inputs.empty_truth is not None:
+        sides[EMPTY_TRUTH] = SideTable(reader.frame(inputs.empty_truth))
     if inputs.baseline is not None:
         sides["baseline"] = SideTable(reader.frame(inputs.baseline))
-    last = {"test", *(plan.populations & set(_IN_PARTS)), *(("train",) if all_of_train else ())} & sides.keys()
+    last = {"test", EMPTY_TRUTH, *(plan.populations & set(_IN_PARTS)), *(("train",) if all_of_train else ())} & sides.keys()
     return Files(inputs, reader, prepared, sides, remarks, fingerprints, scratch, last)
 
 

@@ -37,10 +37,12 @@ class Inputs(Struct, frozen=True):
     previous_policy: load.Source | None = None
     distances: load.Source | None = None
     predictions: Mapping[str, load.Source] = field(default_factory=dict)
+    empty_truth: load.Source | None = None
+    """The users whom the test set holds with an empty list."""
 
     def all(self) -> list[load.Source]:
         """Every source once, in the order of the config."""
-        single = (self.test, self.train, self.items, self.users, self.baseline, self.previous_policy)
+        single = (self.test, self.train, self.items, self.users, self.baseline, self.previous_policy, self.empty_truth)
         everything = (*single, *self.predictions.values(), self.distances, *self.models.values())
         return list({source.role: source for source in everything if source is not None}.values())
 
@@ -57,6 +59,7 @@ class Inputs(Struct, frozen=True):
             previous_policy=self.previous_policy and read[self.previous_policy.role],
             distances=self.distances and read[self.distances.role],
             predictions={name: read[source.role] for name, source in self.predictions.items()},
+            empty_truth=self.empty_truth and read[self.empty_truth.role],
         )
 
     def single(self, name: str | None) -> Inputs:
@@ -149,6 +152,7 @@ def look_at_everything(
         previous_policy=source("previous_policy", "policy", data.previous_policy),
         distances=source("distances", "distances", data.distances),
         predictions={name: file for name, file in predictions.items() if file},
+        empty_truth=looker.look_at_empty("data.test", "interactions", data.test),
     )
 
 

@@ -16,7 +16,7 @@ from ..config.data import Data
 from ..config.in_memory import InMemory
 from ..config.models import Evaluation
 from ..errors import ConfigError, NoRowsError
-from ..load.in_memory import Matrix, frame_of
+from ..load.in_memory import Matrix, frame_of, users_without_items
 from ..load.opening import opened
 from ..parts.spark.session import SparkSession
 
@@ -100,6 +100,14 @@ class Looker(Struct, frozen=True):
                 raise
             source = without_rows(role, configured.path, paths)
         return replace(source, may_be_empty=may_be_empty)
+
+    def look_at_empty(self, role: str, table: str, configured: SourceConfig) -> load.Source | None:
+        """Look at the users whom a dict in memory holds with an empty list; `None` if there are none."""
+        if not isinstance(configured.frame, InMemory) or configured.frame.is_of_spark:
+            return None
+        held = configured.frame
+        users = users_without_items(f"{role}: {held.kind}", table, held.rows, configured.columns.given())
+        return None if users is None else load.look_at_frame(f"{role} (empty lists)", "people", users, name=held.kind)
 
     def _on_spark(
         self,

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from ..sums.exact import ExactSums
 from ..tables.array import Array
 from ..tables.notes import Notes
+from .counting import CELLS
 from .moments import MomentTable
 
 Mergeable = TypeVar("Mergeable", bound="Adds")
@@ -60,7 +61,7 @@ class Partial(Struct, frozen=True, eq=False):
     - `moments`: of the values of every measure; `covered` and `warm` the same over the users with a list, and those whom train holds
     - `ratios`: by the index of a measure that is pooled and the users who count (`all`, `covered`, `warm`), the sums of its numerators and
       of its denominators
-    - `cells`, `valued`: for each measure how many users of each cell there are, and how many of them count (measures × 8)
+    - `cells`, `valued`: for each measure how many users of each cell there are, and how many of them count (measures × cells)
     - `others`: for each measure how many users count who are in neither file, and the like; see `ledgers`
     - `totals`: by group of measures of whole models the sums in the order of the body's calls; `items` its tables of items
     - `longest`: the length of the longest list
@@ -119,4 +120,4 @@ def merged(partials: Iterable[Partial]) -> Partial:
 
 def no_counts(n_measures: int) -> Array:
     """Numbers of users for each measure and cell."""
-    return np.zeros((n_measures, 8), dtype=np.int64)
+    return np.zeros((n_measures, len(CELLS)), dtype=np.int64)

@@ -76,6 +76,8 @@ class Scorer(Struct, eq=False):
         values = rounded(values, str(definition.axes["float_type"]))
         if definition.user_rules.missing_lists == "undefined":
             values = np.where(n_recommended > 0, values, UNDEFINED)
+        if definition.user_rules.empty_truth == "undefined" and self.facts.empty is not None:
+            values = np.where(self.facts.empty, UNDEFINED, values)
         valued = self._valued(group, made, sums, counts)
         ratios = tuple(self._ratios(group, made, sums, counts)) if definition.is_pooled or definition.of_means else ()
         return GroupValues(np.where(valued, values, np.nan), counts, n_relevant, n_recommended, ratios)

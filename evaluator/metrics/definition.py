@@ -100,7 +100,7 @@ class Definition(Struct, frozen=True, dict=True):
     @cached_property
     def user_rules(self) -> UserRules:
         """Who counts."""
-        names = ("missing_lists", "no_relevant", "no_truth", "no_hits", "divisor")
+        names = ("missing_lists", "no_relevant", "empty_truth", "no_truth", "no_hits", "divisor")
         return UserRules(*(str(self.axes[name]) for name in names))
 
     @property
@@ -125,7 +125,7 @@ class Definition(Struct, frozen=True, dict=True):
     @property
     def tied(self) -> bool:
         """Whether the value has exact bounds, and an exact mean, over the orders of tied scores, where no test pair stands twice."""
-        own = self.metric.ties(self.params) and self.user_rules.no_hits == "zero" and self.user_rules.missing_lists != "undefined"
+        own = self.metric.ties(self.params) and self.user_rules.no_hits == "zero" and not self.user_rules.may_be_undefined
         pooled = self.average == "micro" and self.is_pooled and not self.components
         plain = self.axes["positions"] == "real" and (self.average in ("mean", "sum") or pooled)
         # The mean of two metrics is linear in the hits if both are the number of the same hits divided by a constant.

@@ -130,7 +130,7 @@ class Result(Struct, frozen=True, eq=False, dict=True):
 
     def _about(self, model: str, counts: Counts) -> Iterator[str]:
         """What to know of the users and values of one model."""
-        yield from (sentence for sentence in (notes.unlisted(counts), notes.untested(counts)) if sentence)
+        yield from (sentence for sentence in (notes.emptied(counts), notes.unlisted(counts), notes.untested(counts)) if sentence)
         yield from self._other_users(model, counts.averaged)
         yield from self._undefined(model)
 
@@ -150,7 +150,7 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         reasons: dict[str, list[str]] = {}
         for row in rows:
             if not (is_spread(row.aggregate) or row.aggregate == "formula"):
-                reasons.setdefault(notes.why_undefined(row), []).append(row.label)
+                reasons.setdefault(notes.why_undefined(row, self.counts.get(model)), []).append(row.label)
         for why, labels in reasons.items():
             yield f"{shortened(labels)} {'has' if len(labels) == 1 else 'have'} no value: {why}."
 

@@ -40,6 +40,28 @@ def test_what_rs_metrics_has_not_is_recevals_own_and_so_is_all_that_is_asked_for
     assert set(defaults.values()) == {"rs_metrics", "receval"}
 
 
+@pytest.mark.parametrize(
+    ("name", "listed", "unlisted"),
+    [
+        ("hitrate", 0.5, 0.5),
+        ("precision", 0.5, math.nan),
+        ("recall", math.nan, math.nan),
+        ("mapr", 0.5, 0.5),
+        ("mrr", 0.5, 0.5),
+        ("ndcg", math.nan, math.nan),
+    ],
+)
+def test_a_user_whose_truth_is_an_empty_list_counts_as_in_rs_metrics(name, listed, unlisted):
+    """As rs_metrics 0.6.0 computes them; user 2 has no relevant item, and a list or none."""
+    function, true = getattr(functional, name), {2: [], 1: [1]}
+    assert function(true, {1: [1], 2: [3]}, 1) == pytest.approx(listed, nan_ok=True)
+    assert function(true, {1: [1]}, 1) == pytest.approx(unlisted, nan_ok=True)
+    of_users = [math.nan if math.isnan(listed) else 0.0, 1.0]
+    assert function(true, {1: [1], 2: [3]}, 1, apply_mean=False) == pytest.approx(of_users, nan_ok=True)
+    assert function({"b": [], "a": ["x"]}, {"a": ["x"], "b": ["y"]}, 1) == pytest.approx(listed, nan_ok=True)
+    assert function(true, {1: [1], 2: [3]}, 1, convention="receval") == 1.0
+
+
 def test_several_cut_offs_give_a_value_each():
     # user 1: 1 hit of R = 2 at rank 1: 1 and 1/(1 + .6309); user 2 has none
     both = {1: 0.5, 2: pytest.approx(0.306574, abs=1e-6)}

@@ -224,3 +224,35 @@ def test_scores_of_unsigned_integers_and_missing_ones_are_sorted_as_numbers():
     for held in ({4: np.uint8(0), 5: np.uint8(200)}, {4: None, 6: math.nan, 5: -1.0}):
         result = receval.evaluate(test=test, recommendations={"m": {1: held}}, metrics=["MRR@1"], convention="relison", policy=policy)
         assert [row.value for row in result.rows] == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("convention", "value", "counted", "note"),
+    [
+        # users 1 (a hit), 2 (an empty list in the test set), 3 (a relevant item and no list)
+        ("receval", 1 / 2, 2, "2 of 3 test users have a relevant item; the other one is left out (evaluation.policy.no_relevant)."),
+        ("rs_metrics", 1 / 3, 3, "m: 1 test user has an empty list of items and counts 0 (empty_truth)."),
+        ("ir_measures", 1 / 3, 3, "2 of 3 test users have a relevant item; the other one counts 0 (evaluation.policy.no_relevant)."),
+    ],
+)
+def test_a_test_user_with_an_empty_list_is_one_without_a_relevant_item(convention, value, counted, note):
+    test, lists = {1: [1], 2: [], 3: [4]}, {"m": {1: [1], 2: [3]}}
+    result = receval.evaluate(test=test, recommendations=lists, metrics=["HitRate@1"], convention=convention)
+    (row,) = result.rows
+    assert (row.value, row.n_users) == (pytest.approx(value), counted)
+    assert note in result.notes()
+    ledger = row.ledger
+    left_out = sum(number for name, number in ledger.cells().items() if name.startswith("left_out"))
+    assert (ledger.in_truth, ledger.in_truth + ledger.in_lists - ledger.in_both) == (3, ledger.counted + left_out)
+    assert "X02" not in {finding.check for finding in result.findings}, "a user with an empty list is in the test set"
+    assert {entry.role: entry.rows for entry in result.inputs}["data.test (empty lists)"] == 1
+
+
+def test_lists_of_empty_truth_say_why_there_is_no_value():
+    result = receval.evaluate(test={1: [1], 2: []}, recommendations={"m": {1: [1], 2: [3]}}, metrics=["Recall@1"], convention="rs_metrics")
+    assert result.rows[0].value is None
+    assert any("a user with an empty list of test items has none" in note for note in result.notes())
+    again = receval.evaluate(
+        test={1: [1], 2: []}, recommendations={"m": {1: [1], 2: [3]}}, metrics=["Recall(empty_truth=zero)@1"], convention="rs_metrics"
+    )
+    assert again.rows[0].value == 0.5

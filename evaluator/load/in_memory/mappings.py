@@ -44,6 +44,14 @@ def from_mapping(where: str, table: str, rows: Mapping[Any, Any], columns: Mappi
     raise DataError(f"{where}: a dict of this kind is no table", "give a frame, or a list of records")
 
 
+def users_without_items(where: str, table: str, rows: Any, columns: Mapping[str, str | int]) -> pl.DataFrame | None:
+    """The users of a dict whose list is empty, of which its rows say nothing; `None` if there are none, or if it is no dict by user."""
+    if not isinstance(rows, Mapping) or _names_columns(table, rows, columns):
+        return None
+    users = [user for user, held in rows.items() if hasattr(held, "__len__") and not isinstance(held, str) and not len(held)]
+    return row_frame(where, [column(where, "user", users)]) if users else None
+
+
 def from_records(where: str, table: str, rows: Sequence[Any]) -> pl.DataFrame:
     """The rows of a list: of dicts, of tuples in the order of the usual columns, or of the ids of items or users."""
     if not len(rows):
