@@ -99,3 +99,8 @@ def row_frame(where: str, columns: Iterable[pl.Series]) -> pl.DataFrame:
     if twice is not None:
         raise DataError(f"{where}: two columns are called {twice!r}", "rename one of them")
     return pl.DataFrame(columns)
+
+
+def are_names(value: Any) -> bool:
+    """Whether a value lists names, as a list or an index of pandas: frames give columns, which may have any name, as attributes."""
+    return isinstance(value, list | tuple) or isinstance(getattr(value, "nlevels", None), int)
