@@ -41,6 +41,7 @@ _HOMES = {
     "check": ".api.calls",
     "compare": ".api.comparisons",
     "describe": ".api.calls",
+    "enriched": ".api.calls",
     "evaluate": ".api.calls",
     "explain": ".api.calls",
     "gate": ".api.gating",

@@ -30,6 +30,7 @@ result.to_dict()["knn"]["Recall@2"]
 result.values.select("model", "metric", "k", "n_users").row(0)
 result.per_user["als"].columns
 [source.files[0].sha256[:8] for source in result.inputs]
+receval.enriched(test=test, recommendations={"als": als}, train={1: [30]})["als"].rows()[:2]
 receval.check(test=test, recommendations=als.vstack(als)).findings[0].check
 receval.describe(test=test, recommendations=als).table("test").density
 receval.explain(measure="MRR@2", user=2, model="knn", test=test, recommendations={"als": als, "knn": knn}).value

@@ -11,11 +11,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from .. import load
-from ..config.engine import EngineChoice
 from ..errors import DataError
 from ..forks import refuse_lost_threads
 from ..parts import Scratch, SideTable
-from ..parts.spark.session import SparkSession, start_session
+from ..parts.spark.session import SparkSession, session_of_frame, start_session
 from ..tables.part import EMPTY_TRUTH
 from ..tables.prepared import Prepared
 from ..tables.times import TimeFacts
@@ -93,7 +92,7 @@ def with_files(
     """
     refuse_lost_threads()
     with ExitStack() as stack:
-        session = session_of(request.engine, stack)
+        session = session_of(request, stack)
         inputs = only(request.look(plan.needs | set(more_needs), stack, session))
         fingerprints = stack.enter_context(load.Fingerprints(path for source in inputs.all() for path in source.paths))
         scratch = stack.enter_context(Scratch())
@@ -109,10 +108,13 @@ def with_files(
                 kinds = load.as_text(kinds, found.columns)
 
 
-def session_of(choice: EngineChoice, stack: ExitStack) -> SparkSession | None:
-    """The session of Spark that the config asks for; it ends with the run."""
+def session_of(request: Request, stack: ExitStack) -> SparkSession | None:
+    """The session of Spark that the DataFrames of a request have, or that it asks for, which ends with the run."""
+    choice = request.engine
     if choice.name != "spark":
         return None
+    if request.spark_frame is not None:
+        return session_of_frame(request.spark_frame)
     session = start_session(choice.master, choice.remote, choice.archives)
     stack.callback(session.close)
     return session

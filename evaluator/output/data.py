@@ -107,6 +107,11 @@ def enriched_files(result: Result) -> dict[str, Path]:
     return {f"enriched.{named[model]}.parquet": path for model, path in result.enriched.items()}
 
 
+def enriched_frames(result: Result) -> dict[str, pl.DataFrame]:
+    """The lists of each model with their hits, as the files hold them."""
+    return {model: pl.read_parquet(path) for model, path in result.enriched.items()}
+
+
 def outputs_of_manifest(path: Path) -> set[str]:
     """The names of the files that a manifest proves; none if it is not there, or no manifest."""
     try:

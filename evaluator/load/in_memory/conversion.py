@@ -15,7 +15,7 @@ from .id_columns import with_plain_ids
 from .mappings import from_mapping, from_records
 from .matrices import Matrix, array_of, from_matrix, is_matrix
 from .pandas_frames import from_pandas
-from .values import array_column, row_frame
+from .values import are_names, array_column, row_frame
 
 _FORMS: Final = (
     "give a path, a frame (Polars, pandas, pyarrow, DuckDB, HuggingFace, Spark), a dict {user: [item, …]}, a list of records, or a matrix"
@@ -47,7 +47,9 @@ def _frame_of(
         return rows
     if isinstance(rows, pl.LazyFrame):
         return _collected(where, rows)
-    if type(rows).__module__.partition(".")[0] == "pandas" and (hasattr(rows, "columns") or hasattr(rows, "to_frame")):
+    if _library(rows) == "pyspark":
+        raise DataError(f"{where}: rows on Spark are read by receval.evaluate alone", "bring them here: frame.toPandas()")
+    if _library(rows) == "pandas" and (hasattr(rows, "columns") or hasattr(rows, "to_frame")):
         return from_pandas(where, rows)
     if is_matrix(rows):
         rows = array_of(where, rows)
@@ -61,7 +63,7 @@ def _frame_of(
         if table in ("interactions", "lists"):
             refuse_unnamed_lists(where, table, rows)
         return from_records(where, table, rows)
-    if type(rows).__module__.partition(".")[0] == "datasets" and hasattr(rows, "with_format"):
+    if _library(rows) == "datasets" and hasattr(rows, "with_format"):
         return _of_dataset(where, rows)
     if hasattr(rows, "__arrow_c_stream__"):
         return _of_arrow(where, rows)
@@ -72,6 +74,11 @@ def _frame_of(
     if hasattr(rows, "__array__"):
         return _frame_of(where, table, np.asarray(rows), columns, depth, seen)
     raise DataError(f"{where} is no table that receval can read", _FORMS)
+
+
+def _library(rows: Any) -> str:
+    """The library that rows are held in."""
+    return type(rows).__module__.partition(".")[0]
 
 
 def _collected(where: str, rows: pl.LazyFrame) -> pl.DataFrame:
@@ -118,13 +125,8 @@ def column_names(rows: Any) -> frozenset[str] | None:
         return frozenset(name for name in rows if isinstance(name, str))
     if isinstance(rows, list | tuple) and rows and isinstance(rows[0], Mapping):
         return frozenset(str(name) for name in rows[0])
-    names = next(filter(_are_names, (getattr(rows, name, None) for name in ("column_names", "columns"))), None)
+    names = next(filter(are_names, (getattr(rows, name, None) for name in ("column_names", "columns"))), None)
     if names is None:
         return None
-    levels = getattr(getattr(rows, "index", None), "names", ())
-    return frozenset(str(name) for name in (*names, *levels))
-
-
-def _are_names(value: Any) -> bool:
-    """Whether a value lists names, as a list or an index of pandas: a frame may have a column of any name, and give it as an attribute."""
-    return isinstance(value, list | tuple) or hasattr(value, "nlevels")
+    levels = getattr(getattr(rows, "index", None), "names", None)
+    return frozenset(str(name) for name in (*names, *(levels if are_names(levels) else ())))

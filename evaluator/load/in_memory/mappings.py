@@ -14,7 +14,7 @@ import polars as pl
 from ...errors import DataError, NoRowsError
 from ..columns import names_by_position, usual_roles
 from ..list_columns import may_hold_lists
-from .values import array_column, column, row_frame
+from .values import are_names, array_column, column, row_frame
 
 _SHAPES: Final = "write {user: [item, …]}, {user: {item: score}} or {user: [(item, score), …]}"
 _VALUES: Final = {"interactions": "rating", "lists": "score", "predictions": "prediction"}
@@ -87,7 +87,7 @@ def _names_columns(table: str, rows: Mapping[Any, Any], columns: Mapping[str, st
 
 def _is_table(held: Any) -> bool:
     """Whether what a dict holds is a table of a library, such as the split of a data set."""
-    return any(isinstance(getattr(held, name, None), list) or hasattr(getattr(held, name, None), "nlevels") for name in _COLUMNS_OF)
+    return any(are_names(getattr(held, name, None)) for name in _COLUMNS_OF)
 
 
 def _by_column(where: str, rows: Mapping[Any, Any]) -> pl.DataFrame:

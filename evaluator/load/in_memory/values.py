@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 from uuid import UUID
 
 import numpy as np
@@ -99,3 +99,8 @@ def row_frame(where: str, columns: Iterable[pl.Series]) -> pl.DataFrame:
     if twice is not None:
         raise DataError(f"{where}: two columns are called {twice!r}", "rename one of them")
     return pl.DataFrame(columns)
+
+
+def are_names(value: Any) -> TypeGuard[Iterable[Any]]:
+    """Whether a value lists names, as a list or an index of pandas: frames give columns, which may have any name, as attributes."""
+    return isinstance(value, list | tuple) or isinstance(getattr(value, "nlevels", None), int)
