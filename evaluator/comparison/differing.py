@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import ConfigError, DataError
 from ..results.result import Row
 from ..results.users import columns_of
-from ..stats.comparing import difference_of, estimate_paired, whole_estimate
+from ..stats.comparing import difference_of, estimate_folds, estimate_paired, whole_estimate
 from ..stats.estimates import Estimate
 from ..stats.ratios import RatioTerms, pooled_estimate
 from ..stats.records import Difference, Subject
@@ -166,7 +166,10 @@ class Differing:
         if pairing.folds is not None:
             if row.aggregate not in _OF_SUMS:
                 return self._whole(label, of_group=mask is not None)
-            one, other = _weighted_by_fold(one, other, pairing.folds[among])
+            folds = pairing.folds[among]
+            if mask is None:
+                one, other, folds, members = _padded_folds(one, other, folds, members, self._users_of_folds(label))
+            return estimate_folds(one, other, folds, settings, row.aggregate, members)
         if mask is None and row.n_users > np.isfinite(one).sum():
             one, other, members = _padded(one, other, members, row.n_users)
         return estimate_paired(one, other, settings, row.aggregate, members)
@@ -180,6 +183,13 @@ class Differing:
             return self._whole(label, of_group=of_group)
         (above, other_above), (below, other_below) = (values(column) for column in columns)
         return pooled_estimate(RatioTerms(above[0], below[0]), RatioTerms(other_above[0], other_below[0]))
+
+    def _users_of_folds(self, label: str) -> list[int]:
+        """By how many users the value of each fold is divided, in the order of their numbers."""
+        assert self.pairing is not None
+        rows = (row for row in self.base.result.repeated if row.model == self.base.model and row.label == label)
+        known = {row.fold: row.n_users for row in rows if row.by is None and row.run is None}
+        return [known.get(name, 0) for name in self.pairing.keys["fold"].unique().sort().to_list()]
 
     def _whole(self, label: str, *, of_group: bool) -> Estimate:
         """The difference of two values of which there is no interval; of a group nothing is known."""
@@ -216,12 +226,14 @@ def _mean(runs: Sequence[Floats]) -> Floats:
     return runs[0] if len(runs) == 1 else np.asarray(np.mean(runs, axis=0))
 
 
-def _weighted_by_fold(base: Floats, model: Floats, folds: Integers) -> tuple[Floats, Floats]:
-    """Values times n / (number of folds · users of the fold), so that their mean is the mean over folds of the means of each."""
-    counted = np.isfinite(base) & np.isfinite(model)
-    sizes = np.bincount(folds[counted], minlength=int(folds.max(initial=0)) + 1)
-    weights = counted.sum() / (np.count_nonzero(sizes) * np.maximum(sizes, 1))
-    return base * weights[folds], model * weights[folds]
+def _padded_folds(
+    base: Floats, model: Floats, folds: Integers, clusters: Integers | None, n_users: Sequence[int]
+) -> tuple[Floats, Floats, Integers, Integers | None]:
+    """Values of the users by which the value of each fold is divided, 0 for those who have none on either side."""
+    sizes = np.bincount(folds[np.isfinite(base)], minlength=len(n_users))
+    more = np.repeat(np.arange(len(n_users)), np.maximum(np.asarray(n_users, dtype=np.int64) - sizes, 0))
+    base, model, clusters = _padded(base, model, clusters, int(np.isfinite(base).sum()) + len(more))
+    return base, model, np.append(folds, more), clusters
 
 
 def _padded(base: Floats, model: Floats, clusters: Integers | None, n: int) -> tuple[Floats, Floats, Integers | None]:

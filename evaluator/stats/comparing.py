@@ -13,13 +13,14 @@ from ..names.aggregate_names import SMALLEST_FACTOR
 from .clusters import with_clusters
 from .confidence import Replicates, Scaled, ScaledLogarithm, not_within, probability_within, two_sided
 from .estimates import Estimate, Relative, paired_estimate
+from .folds import fold_estimate, with_fold_clusters
 from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
 from .ranks import with_ranks
 from .ratios import RatioTerms, pooled_estimate
 from .records import Difference, Settings, Subject
 from .resampling import fewer_resamples, statistic_replicates, with_bootstrap, with_sign_flips
 from .runs import runs_estimate
-from .sentences import sentence_of
+from .sentences import SPARSE_BELOW, sentence_of
 from .unpaired import Summary, unpaired_estimate
 
 WHOLE: Final = "No value per user: no interval."
@@ -62,8 +63,29 @@ def estimate_paired(
     else:
         sums = PairedSums.of(a, b)
         estimate = _tested(paired_estimate(sums, settings.alpha), a, b, settings, members)
-        is_plain = members is None and estimate.test == "t"
+        is_plain = members is None and settings.test == "t"
         estimate = _of_total(estimate) if aggregate == "sum" else replace(estimate, sums=sums if is_plain else None)
+    return replace(estimate, n_unpaired=n_unpaired)
+
+
+def estimate_folds(
+    base: Floats,
+    model: Floats,
+    folds: NDArray[np.integer],
+    settings: Settings,
+    aggregate: str = "mean",
+    clusters: NDArray[np.integer] | None = None,
+) -> Estimate:
+    """The mean over folds of the difference of means, or of sums (`aggregate`): one value per user and fold, NaN for none."""
+    both = counts_on_both(base, model)
+    a, b, n_unpaired = both_finite(base, model)
+    estimate, terms = fold_estimate(a, b, folds[both], "sum" if aggregate == "sum" else "mean")
+    if estimate.confidence is None:
+        return replace(estimate, n_unpaired=n_unpaired)
+    if clusters is not None:
+        estimate = with_fold_clusters(estimate, terms, clusters[both])
+    elif settings.test != "t" or _has_few_changes(estimate):
+        estimate = _by_test(estimate, terms.weights * terms.differences, settings, terms.influences)
     return replace(estimate, n_unpaired=n_unpaired)
 
 
@@ -139,16 +161,38 @@ def difference_of(subject: Subject, estimate: Estimate, settings: Settings, marg
 
 
 def _tested(estimate: Estimate, base: Floats, model: Floats, settings: Settings, clusters: NDArray[np.integer] | None) -> Estimate:
-    if estimate.confidence is None or (clusters is None and settings.test == "t"):
+    """The estimate with the test of the settings, or that of clusters."""
+    if estimate.confidence is None:
         return estimate
-    differences = differences_of(base, model)
     if clusters is not None:
-        return with_clusters(estimate, differences, clusters)
+        return with_clusters(estimate, differences_of(base, model), clusters)
+    if settings.test == "t" and not _has_few_changes(estimate):
+        return estimate
+    return _by_test(estimate, differences_of(base, model), settings)
+
+
+def _has_few_changes(estimate: Estimate) -> bool:
+    return 0 < (estimate.n_changed or 0) < SPARSE_BELOW
+
+
+def _by_test(estimate: Estimate, differences: Floats, settings: Settings, drawn: Floats | None = None) -> Estimate:
+    """The estimate with the test of the settings; where few users changed with the exact one of their signs, whatever is set.
+
+    The bootstrap draws from `drawn` instead of the differences, where those are not what the estimate is the mean of.
+    """
+    changed = estimate.n_changed or 0
+    if _has_few_changes(estimate):
+        return replace(with_sign_flips(estimate, differences, settings), notes=(few_changed(changed, estimate.n),))
     if settings.test == "permutation":
         return with_sign_flips(estimate, differences, settings)
     if settings.test in ("bootstrap", "bootstrap-t"):
-        return with_bootstrap(estimate, differences, settings)
+        return with_bootstrap(estimate, differences if drawn is None else drawn, settings)
     return with_ranks(estimate, differences) if settings.test == "wilcoxon" else estimate
+
+
+def few_changed(n_changed: int, n: int) -> str:
+    """The note that says how a few changed users were tested."""
+    return f"Only {n_changed} of {n:,} users changed: p is exact (all combinations of signs), the interval is approximate."
 
 
 def _of_total(estimate: Estimate) -> Estimate:

@@ -18,7 +18,7 @@ from ..errors import ConfigError
 from ..sums.exact import rounded
 from .confidence import Confidence, StudentT
 from .corrections import adjust
-from .estimates import Estimate, paired_estimate, relative_difference, standard_deviation
+from .estimates import Estimate, paired_estimate, relative_difference, skewness_of_mean, standard_deviation
 from .gate_kinds import GateOutcome, GateState, LimitKind, MarginKind
 from .paired import TOLERANCE, PairedSums
 from .power import provable_margin, users_for_margin
@@ -97,8 +97,10 @@ def margin_test(
     scale = max(abs(estimate.base_value or 0.0), abs(estimate.value or 0.0))
     confidence = None
     if sums.n > 1:
-        sd = standard_deviation(total, sums.difference_squares(factor), sums.n, sums.rounding(factor))
-        confidence = StudentT(mean, sd / math.sqrt(sums.n), sums.n - 1)
+        squares = sums.difference_squares(factor)
+        sd = standard_deviation(total, squares, sums.n, sums.rounding(factor))
+        skewness = sign * skewness_of_mean(total, squares, sums.difference_cubes(factor), sums.n) if sd else 0.0
+        confidence = StudentT(mean, sd / math.sqrt(sums.n), sums.n - 1, skewness, sums.is_sparse)
     test = _judged(kind, limit, estimate, mean, confidence, 0.0, alpha, strict=kind == "min_gain" and limit == 0, scale=scale)
     shares = relative_difference(sums, 2 * alpha)
     ends = (None, None) if shares is None else (shares.low, shares.high) if sign > 0 else (shares.high, shares.low)
