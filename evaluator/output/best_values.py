@@ -40,7 +40,7 @@ class BestValues(Struct, frozen=True):
         for _, label in sorted(self.untested):
             if label not in tested:
                 reasons.setdefault(_reason(known.get(label)), []).append(label)
-        why = "; ".join(f"{shortened(dict.fromkeys(labels))}: {reason}" if reason else "" for reason, labels in reasons.items())
+        why = "; ".join(f"{shortened(dict.fromkeys(labels))}: {reason}" for reason, labels in reasons.items() if reason)
         highest = f"{UNTESTED} highest value printed, or lowest where less is better; not tested{f' ({why})' if why else ''}."
         alone = f"{UNTESTED} not tested against the best model: {shortened(models)}."
         return [*([highest] if reasons else []), *([alone] if models else [])]

@@ -8,14 +8,23 @@ from ..stats.conclusion import Conclusion, Rival
 from ..stats.digits import decimals, percent, plain, span
 from .wording import listed, shortened
 
+_OWN_WORDS = ("no clear difference", "not tested against")
+"""How sentences begin that do not begin with the name of a model."""
 _FEW = 10
 """With fewer users nothing is said of what they can detect."""
 
 
 def closing_sentences(conclusions: Sequence[Conclusion]) -> list[str]:
-    """What is concluded of the first measure that was tested, in a few sentences; none without such a measure."""
+    """What is concluded of the first measure that was tested; nothing without such a measure."""
     tested = next((one for one in conclusions if one.is_tested), None)
-    return [] if tested is None else [f"{tested.measure}: {sentence}" for sentence in _sentences(tested)]
+    if tested is None:
+        return []
+    first, *more = _sentences(tested)
+    return [" ".join((f"{tested.measure}: {first}", *(_capitalised(sentence) for sentence in more)))]
+
+
+def _capitalised(sentence: str) -> str:
+    return sentence[0].upper() + sentence[1:] if sentence.startswith(_OWN_WORDS) else sentence
 
 
 def _sentences(one: Conclusion) -> Iterator[str]:
@@ -27,9 +36,9 @@ def _sentences(one: Conclusion) -> Iterator[str]:
         return
     if one.has_other_users:
         counts = sorted(one.users.values())
-        fewest = min(rival.n_users for rival in one.rivals if rival.n_unpaired)
-        users = f"{counts[0]:,} users" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
-        yield f"models count different users ({users}); two models are compared on the users in common, at least {fewest:,}."
+        common = [rival.n_users for rival in one.rivals if rival.n_users]
+        users = f"{counts[0]:,} each" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
+        yield f"models count different users ({users}); every two are compared on the users in common (at least {min(common):,})."
     yield from _of_best(one, one.best)
 
 

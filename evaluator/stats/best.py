@@ -83,15 +83,10 @@ class _Measure:
         return size != 0 and (size > 0) == ((model == one) == self.of.higher_is_better)
 
     def _best(self) -> str | None:
-        """The model that no other leads; `None` where each is led by another, since every two have other users in common."""
-        pick = max if self.of.higher_is_better else min
-        best = pick(self.models, key=self.of.values.__getitem__)
-        for _ in self.models:
-            leader = next((other for other in self.models if other != best and self.leads(other, best)), None)
-            if leader is None:
-                return best
-            best = leader
-        return None
+        """The model that no other leads, sought by value; `None` where each is led by another: every two have other users in common."""
+        in_order = sorted(self.models, key=self.of.values.__getitem__, reverse=self.of.higher_is_better)
+        unled = (model for model in in_order if not any(self.leads(other, model) for other in in_order if other != model))
+        return next(unled, None)
 
 
 def conclude(measures: Sequence[ModelValues], settings: Settings) -> tuple[Conclusion, ...]:

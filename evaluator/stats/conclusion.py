@@ -52,8 +52,8 @@ class Conclusion(Struct, frozen=True):
 
     @property
     def is_tested(self) -> bool:
-        """Return whether any model was tested against the best one."""
-        return any(rival.verdict is not None for rival in self.rivals)
+        """Return whether any model was tested against the best one, or there is no best one since all were."""
+        return self.best is None or any(rival.verdict is not None for rival in self.rivals)
 
     @property
     def alike(self) -> tuple[str, ...]:
