@@ -25,8 +25,10 @@ from .verdicts import corrected
 
 Pair = tuple[str, str]
 """The base and the model of a comparison; the base is named first among the models."""
-MOST_VALUES: Final = 4_000_000
-"""So many values of users are compared for pairs without the best model, which only sharpen the correction."""
+MOST_VALUES: Final = 5_000_000
+"""So many values of users are compared for pairs without the best model, which only sharpen the correction: half a second."""
+_LEAST_VALUES: Final = 5_000
+"""A comparison of fewer users takes as long as one of so many."""
 
 
 class ModelValues(Struct, frozen=True, eq=False):
@@ -67,12 +69,11 @@ class _Measure:
     def differences(self) -> list[Difference]:
         """The differences of the pairs that were compared, in their order, not yet judged."""
         subject = Subject(self.of.measure, "", "", self.of.higher_is_better, self.of.k, self.of.aggregate)
+        pairs = sorted(self.estimates, key=lambda pair: [self._order[model] for model in pair])
+        subjects = (replace(subject, base=base, model=model) for base, model in pairs)
         return [
-            difference_of(
-                replace(subject, base=base, model=model), self.estimate((base, model)), self.settings, self.of.margin((base, model))
-            )
-            for base, model in combinations(self.models, 2)
-            if (base, model) in self.estimates
+            difference_of(of_pair, self.estimates[pair], self.settings, self.of.margin(pair))
+            for of_pair, pair in zip(subjects, pairs, strict=True)
         ]
 
     def leads(self, one: str, other: str) -> bool:
@@ -144,7 +145,7 @@ def conclude_values(
 
 def _is_affordable(one: _Measure, of_all: int, of_measure: int) -> bool:
     """Whether pairs without the best model are compared as well: at most twice as many, or few values."""
-    is_quick = one.settings.test in ("t", "wilcoxon") and of_all * max(one.of.users.values(), default=0) <= MOST_VALUES
+    is_quick = one.settings.test in ("t", "wilcoxon") and of_all * max(_LEAST_VALUES, *one.of.users.values()) <= MOST_VALUES
     return is_quick or of_measure <= 2 * (len(one.models) - 1)
 
 
