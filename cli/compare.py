@@ -20,7 +20,7 @@ _ENDINGS = {".json": "json", ".csv": "csv", ".md": "md", ".tex": "latex", ".html
 @click.command()
 @click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
 @click.option("--baseline", metavar="NAME|DIR", help="The model, the result or the folder that the others are compared with; the first.")
-@click.option("--all-pairs", is_flag=True, help="Compare every two models; letters say which cannot be told apart.")
+@click.option("--all-pairs", is_flag=True, help="Compare every two models; letters say which are not clearly different.")
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to judge; the others are shown. May be repeated.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
 @click.option("--by", "by", multiple=True, metavar="GROUPS", help="Compare within groups of users too: users.plan, cold, train_count:5,20.")

@@ -128,25 +128,25 @@ def run(
         failures_stage = stack.enter_context(failures.target(store))
         formats = (loaded.config.output.per_user_formats or (("parquet",) if per_user else ())) if folders else ()
         keeps = per_user or bool(formats) or has_gates or reported or tracked
-        compares = not quiet and form is None and not per_user and closing.has_several(loaded)
+        concludes = not per_user and closing.concludes(loaded, [form, *files.values(), *pages.values()], folders, quiet=quiet)
         result = _evaluate(
             loaded,
             quiet,
             keep_failures=store is not None,
-            keep_users=keeps or compares or results.compares(files, form),
+            keep_users=keeps or concludes or results.compares(files, form),
             most_values=None if keeps or results.compares(files, form) else closing.most_values(loaded),
             complete=has_gates or bool(files or folders or reported or tracked or form is not None),
             enriched=_enriched(loaded, folders, stack),
             describes=loaded.config.output.describe or results.describes(loaded, files),
         )
+        result = closing.with_conclusions(loaded, result) if concludes else result
         result, refused = gating.judged_or_refused(loaded, result, baseline)
         report, made = _reported(loaded, result, pages) if reported else (None, {})
         results.save(loaded, result, formats, files, folders, stage, per_user, made)
         failures.keep(result, store, failures_stage)
     printed = form or ("csv" if per_user else None)
     if printed is None:
-        alike, sentences = closing.closing(loaded, result) if compares else (frozenset[tuple[str, str]](), [])
-        _print_table(result, looks, quiet, verbose, strict, alike, sentences)
+        _print_table(result, looks, quiet, verbose, strict, [] if quiet else closing.closing(loaded, result))
     else:
         renderer = results.renderer_of(loaded, printed, per_user)
         _print(looks.applied(result) if printed == "md" else result, renderer, quiet, verbose, strict)
@@ -225,7 +225,6 @@ def _print_table(
     quiet: bool,
     verbose: bool,
     strict: bool,
-    alike: frozenset[tuple[str, str]],
     sentences: list[str],
 ) -> None:
     """Print the table and what the checks found; if `quiet` the findings that fail the run alone, to standard error."""
@@ -235,7 +234,7 @@ def _print_table(
         _print_findings(result, quiet, verbose, strict)
         return
     display = terminal.Display(looks.models_as_rows, looks.digits)
-    text = terminal.show(looks.applied(result), sys.stdout, verbose, display, command=_ALL_FINDINGS, alike=alike, sentences=sentences)
+    text = terminal.show(looks.applied(result), sys.stdout, verbose, display, command=_ALL_FINDINGS, sentences=sentences)
     more = f"\n{blocks.show([*ledgers.page(result), *inputs_read.page(result)], sys.stdout)}" if verbose else ""
     emit(on_screen(text + more + gates.below(result.gates, sys.stdout)), drawn=True)
 

@@ -51,6 +51,7 @@ import tempfile
 more = {user: [user % 7, 7 + user % 5, 20] for user in range(200)}
 both = receval.evaluate(test={user: [user % 7] for user in range(200)}, metrics=["nDCG@2", "HitRate@1"],
                         recommendations={"old": {user: items[::-1] for user, items in more.items()}, "new": more}, health=False)
+both.conclusions[0].best, [(rival.model, rival.verdict, rival.n_users) for rival in both.conclusions[0].rivals]
 comparison = both.compare("old", margin={"nDCG@2": 0.01})
 comparison.sentences[0]
 [(one.subject.measure, one.difference, one.verdict) for one in comparison.differences]

@@ -15,6 +15,7 @@ from ..parts import Scratch
 from ..results.audit import Audit
 from ..results.description import Description
 from ..results.explanation import Explanation
+from ..results.result import Result
 from .arguments import Arguments, ConfigLike, loaded_from
 from .evaluation_result import EvaluationResult
 from .sentences import told_of_arguments, warn
@@ -69,7 +70,18 @@ def evaluate(
     given = {name: value for name, value in locals().items() if name not in ("config", "keep_users")}
     with told_of_arguments():
         loaded = _loaded(config, Arguments(**given))  # type: ignore[typeddict-item]
-        return EvaluationResult.of(running.run(loaded, keep_users=keep_users))
+        result = running.run(loaded, keep_users=keep_users)
+        return EvaluationResult.of(_concluded(loaded, result))
+
+
+def _concluded(loaded: Loaded, result: Result) -> Result:
+    """The result with what is concluded of its models, if there are several."""
+    if len(result.models) < 2 or not result.per_user:
+        return result
+    from ..comparison.best_models import with_conclusions  # only here: most evaluations are of one model
+    from ..comparison.questions import Questions
+
+    return with_conclusions(result, Questions.of(loaded.config.compare))
 
 
 def check(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> EvaluationResult:

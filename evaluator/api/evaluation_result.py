@@ -139,14 +139,12 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
     def __repr__(self) -> str:
         """The table that the command line prints."""
-        from ..comparison.questions import Questions
-        from ..evaluation.closing import closing
         from ..output import terminal
         from ..output.screen import PlainText
+        from ..results.closing import closing_sentences
 
-        alike, sentences = closing(self, Questions())
-        screen = PlainText()
-        return terminal.show(self, screen, command="receval run -v", alike=alike, sentences=sentences).rstrip("\n")
+        sentences = closing_sentences(self.conclusions)
+        return terminal.show(self, PlainText(), command="receval run -v", sentences=sentences).rstrip("\n")
 
     def _repr_html_(self) -> str:
         """The table in a notebook: no script, and class names of its own."""

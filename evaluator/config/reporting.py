@@ -62,13 +62,13 @@ class LatexStyle(Model):
     """How tables in LaTeX look."""
 
     best: Literal["bold", "none"] = Field(
-        "bold", description="how the best value of a measure is marked, and those that cannot be told from it where users were compared"
+        "bold", description="how the best value of a measure is marked, and those not clearly different from it"
     )
     second: Literal["underline", "none"] = Field("underline", description="how the value after the best one is marked")
     marks: Literal["letters", "dagger", "none"] = Field(
         "none",
-        description="letters: models that share one cannot be told apart (all pairs are compared); "
-        "dagger: the model can be told from compare.baseline",
+        description="letters: models that share one are not clearly different (all pairs are compared); "
+        "dagger: the model is better or worse than compare.baseline",
     )
     digits: Annotated[StrictInt, Field(ge=0, le=12)] | None = Field(
         None, description="the decimals of values that are no counts; as many as they need, if not given"

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from ..comparison.beside_best import beside_best
+from ..comparison.best_models import with_conclusions
 from ..comparison.comparing import compare
 from ..comparison.measures import rows_of
 from ..comparison.questions import Questions
@@ -21,6 +21,7 @@ from ..config.reporting import ReportConfig
 from ..errors import RecevalError
 from ..output.charts.points import NamedModel
 from ..output.report.content import CHARTS, ReportContent
+from ..results.closing import closing_sentences
 from ..results.result import Result
 from ..results.users import columns_of
 from .chart_measures import named_charts
@@ -46,16 +47,16 @@ def report_of(
     charts = named_charts(wanted.chosen or dict.fromkeys(CHARTS, ()), _labels(results))
     questions = _with_spreads(results, questions, charts)
     comparison = compare(results, questions) if comparing and _several(results, questions) else None
-    first = next(iter(results.values()))
-    beside = beside_best(first, questions) if len(results) == 1 and comparison is not None else None
+    if len(results) == 1 and comparison is not None:
+        results = {name: with_conclusions(result, questions) for name, result in results.items()}
+    concluded = next(iter(results.values())).conclusions if len(results) == 1 and questions.baseline is None else ()
     return ReportContent(
         results=results,
         models=_models(results, questions),
         comparison=comparison,
         gates=gates or [to_builtins(gate) for one in results.values() for gate in one.gates],
         spreads=() if comparison is not None else tuple(spread for one in results.values() for spread in _spreads(one, charts)),
-        certain=() if beside is None or questions.baseline is not None else tuple(beside.sentences()),
-        alike=frozenset() if beside is None else beside.alike(),
+        closing=tuple(closing_sentences(concluded)),
         source=source,
         given_title=wanted.title,
         charts=charts,

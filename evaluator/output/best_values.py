@@ -1,27 +1,73 @@
-"""Which values are the best of the models: a reading of the numbers as printed, and no claim that a difference is real."""
+"""Which values are marked: the best of each measure where that was tested, and otherwise the highest value printed, marked as untested."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
 
 from ..results.result import Result, Row
+from ..results.wording import shortened
+from ..stats.conclusion import Conclusion
 from .cells import Formats
+from .tests_in_words import how_tested
+
+Place = tuple[str, str]
+"""A model and the label of a measure."""
+UNTESTED = "◃"
+"""The sign of values that were not tested, in every form."""
 
 
-def best(result: Result, formats: Formats) -> frozenset[tuple[str, str]]:
-    """The (model, label) of the values that no other is better than as they are printed; none where all look alike.
+class BestValues(Struct, frozen=True):
+    """The values to mark: those `tested` to be the best, or not clearly different from it, and `untested` ones.
 
-    Yardsticks are not compared, nor are measures of which neither more nor less is better.
+    A value is untested if it is the highest of a measure that was not tested, or if its model was not tested against the best one.
     """
+
+    tested: frozenset[Place] = frozenset()
+    untested: frozenset[Place] = frozenset()
+    conclusions: tuple[Conclusion, ...] = ()
+
+    def legend(self, mark: str) -> list[str]:
+        """Sentences on what the signs mean, those that there are; `mark` is that of tested values."""
+        return [*([f"{mark} {_of_tested(self.conclusions)}."] if self.tested else []), *(self._of_untested() if self.untested else [])]
+
+    def _of_untested(self) -> list[str]:
+        tested = {one.measure: one for one in self.conclusions if one.is_tested}
+        models = sorted({model for model, label in self.untested if label in tested})
+        known = {one.measure: one for one in self.conclusions if not one.is_tested}
+        reasons: dict[str, list[str]] = {}
+        for _, label in sorted(self.untested):
+            if label not in tested:
+                reasons.setdefault(_reason(known.get(label)), []).append(label)
+        why = "; ".join(f"{shortened(dict.fromkeys(labels))}: {reason}" for reason, labels in reasons.items() if reason)
+        highest = f"{UNTESTED} highest value printed, or lowest where less is better; not tested{f' ({why})' if why else ''}."
+        alone = f"{UNTESTED} not tested against the best model: {shortened(models)}."
+        return [*([highest] if reasons else []), *([alone] if models else [])]
+
+
+def best_values(result: Result, formats: Formats) -> BestValues:
+    """The values to mark in a table of a result, by what is concluded of it.
+
+    Of a measure without a conclusion the highest value as printed is marked as untested, and all that are printed alike; none where all
+    are. Yardsticks are not compared, nor are measures of which neither more nor less is better.
+    """
+    concluded = {one.measure: one for one in result.conclusions if one.is_tested}
     table = result.by_model()
     rivals = {model: rows for model, rows in table.items() if model not in result.yardsticks}
-    marked: set[tuple[str, str]] = set()
+    tested: set[Place] = set()
+    untested: set[Place] = set()
     for label in result.labels():
+        one = concluded.get(label)
+        if one is not None:
+            tested |= {(model, label) for model in one.alike}
+            untested |= {(model, label) for model in one.untested}
+            continue
         printed = _printed(label, rivals, formats)
         if result.higher_is_better[label] is not None and len(set(printed.values())) > 1:
             winner = _winner(result, label, rivals, printed)
-            marked |= {(model, label) for model, text in printed.items() if text == winner}
-    return frozenset(marked)
+            untested |= {(model, label) for model, text in printed.items() if text == winner}
+    return BestValues(frozenset(tested), frozenset(untested), result.conclusions)
 
 
 def _printed(label: str, rivals: Mapping[str, Mapping[str, Row]], formats: Formats) -> dict[str, str]:
@@ -35,9 +81,21 @@ def _winner(result: Result, label: str, rivals: Mapping[str, Mapping[str, Row]],
     return printed[choose(printed, key=lambda model: rivals[model][label].value or 0.0)]
 
 
-def explained(mark: str, alike: bool = False) -> str:
-    """What the mark says, and what it does not say; `alike` if it also stands at values that cannot be told from the best."""
-    best_one = f"{mark} highest value printed, or lowest where less is better"
-    if alike:
-        return f"{best_one}, and those that cannot be told from it."
-    return f"{best_one}; it says nothing about whether the difference is real: receval compare does."
+def _of_tested(conclusions: Sequence[Conclusion]) -> str:
+    tested = [one for one in conclusions if one.is_tested]
+    has_margin = any(rival.margin is not None for one in tested for rival in one.rivals)
+    words = (
+        "best, equivalent to the best, or not clearly different from it" if has_margin else "best, or not clearly different from the best"
+    )
+    first = tested[0]
+    return f"{words} ({how_tested(first.test, first.correction, first.family, 1 - first.level)})"
+
+
+def _reason(conclusion: Conclusion | None) -> str:
+    """Why a measure was not tested; empty where that is not known."""
+    if conclusion is None or not conclusion.rivals:
+        return ""
+    n_users = max(rival.n_users for rival in conclusion.rivals)
+    if n_users:
+        return "one user" if n_users == 1 else "no interval"
+    return "no user in common" if any(rival.n_unpaired for rival in conclusion.rivals) else "no value per user"

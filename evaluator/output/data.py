@@ -53,6 +53,7 @@ def as_json(result: Result) -> bytes:
         "user_groups": list(result.user_groups),
         **_checks(result),
         **gate_cells(result.gates),
+        "conclusions": [to_builtins(conclusion) for conclusion in result.conclusions],
         "notes": list(result.notes()),
         "remarks": list(result.remarks),
         "inputs": [to_builtins(source) for source in result.inputs],

@@ -8,7 +8,7 @@ from typing import Final
 
 from ..results.result import Result
 from . import findings
-from .best_values import best
+from .best_values import UNTESTED, best_values
 from .cells import Formats
 from .text import achieved, arrow
 
@@ -27,10 +27,16 @@ _STYLE: Final = (
 def as_html(result: Result) -> str:
     """The values of all models, what the checks found above them, and what to know beside them."""
     formats = Formats.of(result.rows)
-    table, marked = result.by_model(), best(result, formats)
+    table, marked = result.by_model(), best_values(result, formats)
     rows = []
     for label in result.labels():
-        cells = [(formats.shown(table[model].get(label)), (model, label) in marked) for model in result.models]
+        cells = [
+            (
+                f"{formats.shown(table[model].get(label))}{f' {UNTESTED}' * ((model, label) in marked.untested)}",
+                (model, label) in marked.tested,
+            )
+            for model in result.models
+        ]
         rows.append((f"{label}{arrow(result, label)}", cells))
     users = [(f"{result.counts[model].averaged:,}", False) for model in result.models]
     found = [finding for finding in result.findings if finding.severity != "info"]
@@ -43,7 +49,7 @@ def as_html(result: Result) -> str:
     if shares:
         parts.append(_table("percent of achievable", reached, shares))
     summary = [findings.summary(result)] if result.examined else []
-    parts.append(_list("receval-notes", (*result.notes(), *summary)))
+    parts.append(_list("receval-notes", (*marked.legend("Bold:"), *result.notes(), *summary)))
     return f'{_STYLE}<div class="receval-result">{"".join(parts)}</div>'
 
 

@@ -21,10 +21,11 @@ from ..results.description import Description
 from ..results.gates import Gate
 from ..results.ledger import Ledger
 from ..results.protocol import Protocol
-from ..results.result import FORMAT_VERSION, Counts, Input, Result, Row
+from ..results.result import FORMAT_VERSION, READABLE_VERSIONS, Counts, Input, Result, Row
 from ..results.users import StoredUsers
 from . import is_output_file
 from .manifest import AGAIN, MANIFEST, Manifest, parsed, read, read_manifest
+from ..stats.conclusion import Conclusion
 
 RESULTS: Final = "results.json"
 USERS: Final = "per_user.parquet"
@@ -59,10 +60,13 @@ def is_result_folder(path: Path) -> bool:
 
 def _refuse_other_versions(content: Mapping[str, Any], folder: Path) -> None:
     version = content.get("format_version")
-    if version != FORMAT_VERSION:
+    if version not in READABLE_VERSIONS:
         older = isinstance(version, int) and version < FORMAT_VERSION
         who = "an earlier receval" if older else "a later receval" if isinstance(version, int) else "another program"
-        raise DataError(f"{folder}: the results were written by {who} (format {version}; this one reads {FORMAT_VERSION})", AGAIN)
+        raise DataError(
+            f"{folder}: the results were written by {who} (format {version}; this one reads {READABLE_VERSIONS[0]} to {FORMAT_VERSION})",
+            AGAIN,
+        )
 
 
 def _refuse_other_files(manifest: Manifest, folder: Path) -> None:
@@ -106,6 +110,7 @@ def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: M
         truths=convert(content["truth"], dict[str, TruthFingerprint]),
         user_groups=tuple(content["user_groups"]),
         gates=convert(content.get("gates", ()), tuple[Gate, ...]),
+        conclusions=convert(content.get("conclusions", ()), tuple[Conclusion, ...]),
     )
 
 

@@ -16,7 +16,8 @@ from rich.text import Text
 from ..quoting import acts, seen
 
 _WORDS: Final = {
-    "↑": "higher", "↓": "lower", "∞": "inf", "–": "-", "−": "-", "±": "+-", "…": "...", "◂": "<", "→": "->", "×": "x", "≥": ">=", "≤": "<=",
+    "↑": "higher", "↓": "lower", "∞": "inf", "–": "-", "−": "-", "±": "+-", "…": "...", "◂": "<", "◃": "?",
+    "→": "->", "×": "x", "≥": ">=", "≤": "<=",
 }  # fmt: skip
 """What stands for signs that an output cannot encode."""
 _ASCII: Final = Box(str(SIMPLE_HEAD).replace("─", "-"), ascii=True)

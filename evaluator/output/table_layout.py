@@ -18,16 +18,18 @@ _LEAST_NAME, _LEGIBLE = 14, 24
 """What is left at least of a name that is cut, and of the name of a row where the screen has room for it."""
 _FRAME, _GAP = 4, 3
 """How many columns the frame and the names of rows take beside their text, and every further column."""
+BEST: Final = "◂"
+"""The sign of the best values, which are bold as well."""
 _COST: Final = 8
 """How many lines a further table is worth: its own four, and as many for the eye that begins anew."""
 
 
 class NumberCell(Struct, frozen=True):
-    """A number as text, with what stands behind ± if there is that; `marked` stands out."""
+    """A number as text, with what stands behind ± if there is that, and the sign of a value that is marked."""
 
     text: str = ""
     spread: str = ""
-    marked: bool = False
+    mark: str = ""
 
 
 class Head(Struct, frozen=True):
@@ -68,9 +70,8 @@ class Sheet(Struct, frozen=True):
             plus_minus = screen.sign("±")
             behind = (f" {plus_minus} {spread:>{width}}" if spread else " " * (width + len(plus_minus) + 2) for spread in spreads)
             texts = tuple(f"{text}{more}" for text, more in zip(texts, behind, strict=True))
-        if any(cell.marked for cell in cells):
-            mark = screen.sign("◂")
-            texts = tuple(f"{text} {mark if cell.marked else ' '}" for text, cell in zip(texts, cells, strict=True))
+        if any(cell.mark for cell in cells):
+            texts = tuple(f"{text} {screen.sign(cell.mark) if cell.mark else ' '}" for text, cell in zip(texts, cells, strict=True))
         return texts
 
     def widths(self, screen: Screen) -> list[int]:
@@ -105,7 +106,7 @@ class Sheet(Struct, frozen=True):
         for number, row in enumerate(self.rows):
             if self.apart and number == len(self.rows) - self.apart:
                 table.add_section()
-            marked = [self.cells.get((row.key, head.key), NumberCell()).marked for head in self.columns]
+            marked = [self.cells.get((row.key, head.key), NumberCell()).mark == BEST for head in self.columns]
             shown = [Text(texts[number], style="bold" if bold else "") for texts, bold in zip(columns, marked, strict=True)]
             table.add_row(Text(row.text), *shown)
         widths = (max(width, cell_len(head.text)) + _GAP for width, head in zip(self.widths(screen), self.columns, strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TextIO
 
 from msgspec import Struct
@@ -13,10 +13,10 @@ from ..names.aggregate_names import interval_level
 from ..names.yardstick_names import ORACLE
 from ..results.result import Result, Row
 from . import blocks, findings, groups, repeats
-from .best_values import best, explained
+from .best_values import UNTESTED, BestValues, best_values
 from .cells import Formats
 from .screen import Screen
-from .table_layout import Head, NumberCell, Sheet, laid_out
+from .table_layout import BEST, Head, NumberCell, Sheet, laid_out
 from .text import achieved, arrow
 
 _USERS: Final = "users"
@@ -38,24 +38,23 @@ def show(
     display: Display | None = None,
     *,
     command: str = "",
-    alike: Collection[tuple[str, str]] = (),
     sentences: Sequence[str] = (),
 ) -> str:
     """The result as text for `file`, with colour and frames only where that is a terminal that has them.
 
     Errors and warnings of the health checks stand above the table, if `verbose` all findings, otherwise a few of them, and the others are
-    counted beside the `command` that shows them. Values of the (model, label) in `alike` are marked as the best ones are. `sentences` stand
-    right below the table. What is wider than the screen is split into several tables.
+    counted beside the `command` that shows them. Values are marked by what is concluded of the result. `sentences` stand right below the
+    table. What is wider than the screen is split into several tables.
     """
     display = display or Display()
     screen = Screen.of(file)
     formats = Formats.of(result.rows, display.digits)
-    marked = best(result, formats) | frozenset(alike)
+    marked = best_values(result, formats)
     sheets = [*_tables(result, display, formats, marked, screen), *_shares(result, display, screen)]
     more = [*repeats.page(result, display.digits), *groups.page(result, display.digits)]
     united = set(_intervals(result).values())
     notes = replace(result, rows=tuple(row for row in result.rows if row.label not in united)).notes()
-    below = [*_legend(result, sheets, marked, bool(alike), screen), *notes]
+    below = [*_legend(result, sheets, marked, screen), *notes]
     below += [findings.summary(result)] if result.examined else []
     found = [finding for finding in result.findings if verbose or finding.severity != "info"]
     parts = (
@@ -72,7 +71,7 @@ def _paragraphs(sentences: Iterable[str], screen: Screen, style: str = "") -> st
     return screen.draw(line for sentence in sentences for line in screen.paragraph(Text(screen.visible(sentence), style=style)))
 
 
-def _tables(result: Result, display: Display, formats: Formats, marked: Collection[tuple[str, str]], screen: Screen) -> Sequence[Sheet]:
+def _tables(result: Result, display: Display, formats: Formats, marked: BestValues, screen: Screen) -> Sequence[Sheet]:
     """The values: rows are measures, or models if there are more or if the width asks for it; intervals stand in the cells if they fit."""
     intervals = _intervals(result)
     sheet = _sheet(result, intervals, formats, marked, screen)
@@ -80,7 +79,7 @@ def _tables(result: Result, display: Display, formats: Formats, marked: Collecti
     return _laid_out(sheet, "model", display, screen, longer)
 
 
-def _sheet(result: Result, intervals: Mapping[str, str], formats: Formats, marked: Collection[tuple[str, str]], screen: Screen) -> Sheet:
+def _sheet(result: Result, intervals: Mapping[str, str], formats: Formats, marked: BestValues, screen: Screen) -> Sheet:
     """Measures by models, intervals beside their means where `intervals` names them, and below them the number of users."""
     labels = [label for label in result.labels() if label not in intervals.values()]
     models = tuple(Head(model, screen.visible(model)) for model in result.models)
@@ -89,7 +88,7 @@ def _sheet(result: Result, intervals: Mapping[str, str], formats: Formats, marke
     for model, rows in result.by_model().items():
         for label in labels:
             interval = rows.get(intervals.get(label, ""))
-            cells[label, model] = _cell(rows.get(label), interval, formats, (model, label) in marked)
+            cells[label, model] = _cell(rows.get(label), interval, formats, _sign(marked, (model, label)))
     return Sheet("measure", measures, models, cells, apart=1)
 
 
@@ -116,11 +115,15 @@ def _intervals(result: Result) -> dict[str, str]:
     return found
 
 
-def _cell(row: Row | None, interval: Row | None, formats: Formats, marked: bool) -> NumberCell:
+def _sign(marked: BestValues, place: tuple[str, str]) -> str:
+    return BEST if place in marked.tested else UNTESTED if place in marked.untested else ""
+
+
+def _cell(row: Row | None, interval: Row | None, formats: Formats, mark: str) -> NumberCell:
     if row is None:
         return NumberCell()
     spread = interval.value if interval else row.repeats_std
-    return NumberCell(formats.text(row.label, row.value), formats.text(row.label, spread), marked)
+    return NumberCell(formats.text(row.label, row.value), formats.text(row.label, spread), mark)
 
 
 def _arrow(result: Result, label: str, screen: Screen) -> str:
@@ -140,10 +143,9 @@ def _shares(result: Result, display: Display, screen: Screen) -> Sequence[Sheet]
     return _laid_out(Sheet(corner, measures, models, cells), corner, display, screen)
 
 
-def _legend(result: Result, sheets: Sequence[Sheet], marked: Collection[tuple[str, str]], alike: bool, screen: Screen) -> Iterator[str]:
+def _legend(result: Result, sheets: Sequence[Sheet], marked: BestValues, screen: Screen) -> Iterator[str]:
     """What the signs in the tables mean, and how to see less of them."""
-    if marked:
-        yield explained("◂", alike)
+    yield from marked.legend(BEST)
     united = _intervals(result).values() if any(cell.spread for sheet in sheets for cell in sheet.cells.values()) else ()
     levels = dict.fromkeys(interval_level(row.aggregate) for row in result.rows if row.label in united)
     for level in levels:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..results.result import Result
 from ..results.wording import shortened
 from . import blocks, findings, gates, groups, ledgers, repeats
-from .best_values import best, explained
+from .best_values import UNTESTED, best_values
 from .cells import Formats
 from .visible import markdown_text, without_links
 
@@ -27,7 +27,7 @@ def achieved(result: Result, models: Sequence[str]) -> Iterator[tuple[str, list[
 
 
 def as_markdown(result: Result) -> bytes:
-    """Title and verdict, the table (measures × models, the best value of each measure in bold), what the checks found, who counts."""
+    """Title and verdict, the table (measures × models, the best values of each measure in bold), what the checks found, who counts."""
     models = [model for model in result.models if model not in result.yardsticks]
     judged = [gates.as_markdown(result.gates), ""] if result.gates else []
     lines = [f"# Evaluation of {markdown_text(shortened(models))}", "", *_verdict(result), "", *judged, *_values(result)]
@@ -35,7 +35,7 @@ def as_markdown(result: Result) -> bytes:
     if shares:
         head = "| percent of achievable | " + " | ".join(markdown_text(model) for model in models) + " |"
         lines += ["", head, "|---|" + "---:|" * len(models), *shares]
-    notes = (*([explained("Bold:")] if best(result, Formats.of(result.rows)) else []), *result.notes())
+    notes = (*best_values(result, Formats.of(result.rows)).legend("Bold:"), *result.notes())
     lines += ["", *(f"- {markdown_text(note)}" for note in notes)]
     checks = findings.as_markdown(result.findings)
     if checks:
@@ -57,11 +57,14 @@ def _verdict(result: Result) -> Iterator[str]:
 
 def _values(result: Result) -> Iterator[str]:
     formats = Formats.of(result.rows)
-    table, marked = result.by_model(), best(result, formats)
+    table, marked = result.by_model(), best_values(result, formats)
     yield "| measure | " + " | ".join(markdown_text(model) for model in result.models) + " |"
     yield "|---|" + "---:|" * len(result.models)
     for label in result.labels():
         values = {model: formats.shown(table[model].get(label)) for model in result.models}
-        cells = [f"**{value}**" if (model, label) in marked else value for model, value in values.items()]
+        cells = [
+            f"**{value}**" if (model, label) in marked.tested else f"{value} {UNTESTED}" if (model, label) in marked.untested else value
+            for model, value in values.items()
+        ]
         yield f"| {markdown_text(label)}{arrow(result, label)} | " + " | ".join(cells) + " |"
     yield "| users | " + " | ".join(f"{result.counts[model].averaged:,}" for model in result.models) + " |"

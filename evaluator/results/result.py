@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from ..checks import Finding
 from ..names.aggregate_names import is_spread
+from ..stats.conclusion import Conclusion
 from . import notes, protocol
 from .definition import MeasureDefinition, TruthFingerprint
 from .description import Description
@@ -22,9 +23,12 @@ from .wording import of_models, shortened
 
 __all__ = ["COLUMNS", "FEW_USERS", "FORMAT_VERSION", "SPLITS", "Counts", "Input", "InputFile", "Result", "Row"]
 
-FORMAT_VERSION: Final = 4
+FORMAT_VERSION: Final = 5
 """The version of the JSON form. 1: results, models, inputs, config, versions. 2: with ledgers and findings. 3: with results by group, fold
-and run. 4: with standard deviations, definitions in full and the fingerprint of truth, so that it can be read back."""
+and run. 4: with standard deviations, definitions in full and the fingerprint of truth, so that it can be read back. 5: with what is
+concluded of several models."""
+READABLE_VERSIONS: Final = (4, 5)
+"""The versions that can be read back."""
 
 
 class InputFile(Struct, frozen=True):
@@ -83,6 +87,8 @@ class Result(Struct, frozen=True, eq=False, dict=True):
     """The columns of `per_user` that name the group of each user, such as `users.plan`."""
     gates: tuple[Gate, ...] = ()
     """The gates of the config as they were judged."""
+    conclusions: tuple[Conclusion, ...] = ()
+    """Which model is best in each measure and which others it beats, where there are several models and values of users."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 _FEW: Final = 4
@@ -12,6 +12,11 @@ def shortened(names: Iterable[str]) -> str:
     """Names in a row; of many the first three, and how many more there are."""
     every = list(names)
     return ", ".join(every) if len(every) <= _FEW else f"{', '.join(every[:3])} and {len(every) - 3} more"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as part of a sentence: `a, b and c`; of many the first three, and how many more there are."""
+    return shortened(names) if len(names) > _FEW or len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def of_models(sentences: Iterable[tuple[str, str]]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import assert_never
 from .records import CorrectionName
 
 
-def adjust(p_values: Sequence[float], method: CorrectionName) -> list[float]:
+def adjust(p_values: Sequence[float], method: CorrectionName, family: int | None = None) -> list[float]:
     """Correct the p values of a family, in the same order; none is below its own p value or above 1.
 
     - `holm`: no false alarm at all with probability 1 - α, whatever the dependence (Holm, 1979)
@@ -17,13 +17,15 @@ def adjust(p_values: Sequence[float], method: CorrectionName) -> list[float]:
     - `by`: the same whatever the dependence (Benjamini and Yekutieli, 2001)
     - `none`: as they are
 
+    `family` is how many hypotheses there are, if more than p values: the others count as not shown.
+
     Edge cases: `ValueError` if a p value is not within 0 and 1; what has none is left out before.
     """
     if not all(0 <= p <= 1 for p in p_values):
         raise ValueError(f"p values are within 0 and 1: {list(p_values)}")
-    m = len(p_values)
-    order = sorted(range(m), key=lambda i: p_values[i])
-    adjusted = [0.0] * m
+    m = max(len(p_values), family or 0)
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    adjusted = [0.0] * len(p_values)
     if method == "none":
         return list(p_values)
     if method == "holm":

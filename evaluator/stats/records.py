@@ -96,8 +96,8 @@ class Difference(Struct, frozen=True):
     interval (Fieller), whose ends are `None` if the base value is too uncertain. `p_equivalent` is the p value of the
     hypothesis that the difference lies outside of the margin, `probability_equivalent` the probability that it lies within.
 
-    `p_adjusted`, `family` (how many differences were corrected together), `detectable`, `real` (a difference from 0 is shown, whichever
-    direction is better), `verdict` and `sentence` are final after `corrected`. What cannot be computed is `None`.
+    `p_adjusted`, `p_equivalent_adjusted`, `family` (how many differences were corrected together), `detectable`, `real` (a difference from
+    0 is shown, whichever direction is better), `verdict` and `sentence` are final after `corrected`. What cannot be computed is `None`.
     """
 
     subject: Subject
@@ -130,6 +130,7 @@ class Difference(Struct, frozen=True):
     n_unpaired: int = 0
     margin: float | None = None
     p_equivalent: float | None = None
+    p_equivalent_adjusted: float | None = None
     probability_equivalent: float | None = None
     detectable: float | None = None
     real: bool = False

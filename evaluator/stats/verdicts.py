@@ -12,21 +12,28 @@ from .records import Difference, Settings, Verdict
 from .sentences import has_few_changes, is_sparse, sentence_of
 
 
-def corrected(differences: Sequence[Difference], settings: Settings) -> tuple[Difference, ...]:
+def corrected(differences: Sequence[Difference], settings: Settings, family: int | None = None) -> tuple[Difference, ...]:
     """Judge a family of differences together: all measures and pairs of which any false alarm would count. The order stays.
 
-    Differences without a p value are not counted in the family, and have no verdict.
+    Claims of a difference are corrected for how many differences are tested, and claims of equivalence for how many have a margin: each
+    kind holds its level. Differences without a p value are not counted in the family, and have no verdict. `family` is how many
+    comparisons there are, if more than were made: the others count as not shown.
     """
     tested = [difference.p for difference in differences if difference.p is not None]
-    adjusted = iter(adjust(tested, settings.correction))
+    size = max(len(tested), family or 0)
+    adjusted = iter(adjust(tested, settings.correction, size))
+    equivalent = [difference.p_equivalent for difference in differences if difference.p_equivalent is not None]
+    adjusted_equivalent = iter(adjust(equivalent, settings.correction, len(equivalent) + size - len(tested)))
     finished = []
     for difference in differences:
+        if difference.p_equivalent is not None:
+            difference = replace(difference, p_equivalent_adjusted=next(adjusted_equivalent))
         if difference.p is not None:
-            p_adjusted, comparisons = next(adjusted), 1 if settings.correction == "none" else len(tested)
+            p_adjusted, comparisons = next(adjusted), 1 if settings.correction == "none" else size
             difference = replace(
                 difference,
                 p_adjusted=p_adjusted,
-                family=len(tested),
+                family=size,
                 correction=settings.correction,
                 detectable=_detectable(difference, settings.alpha, comparisons),
                 real=p_adjusted <= settings.alpha and not is_sparse(difference),
@@ -58,7 +65,7 @@ def _verdict(difference: Difference, alpha: float) -> Verdict | None:
         return None
     if is_sparse(difference):
         return "inconclusive"
-    if difference.p_equivalent is not None and difference.p_equivalent <= alpha and not has_few_changes(difference):
+    if difference.p_equivalent_adjusted is not None and difference.p_equivalent_adjusted <= alpha and not has_few_changes(difference):
         return "equivalent"
     if not difference.real:
         return "inconclusive"

@@ -46,7 +46,7 @@ def test_tables_and_a_document_are_written_with_the_same_bytes_twice(receval, co
     assert "paired t test" in tables
     assert document.startswith("\\documentclass")
     assert "What the files hold." in document
-    assert "Precision@5: knn is better than popular, random" in document
+    assert "Precision@5: knn beats popular and random; its lead over the runner-up, popular, is" in document
 
 
 def test_every_file_is_a_document_if_the_config_says_so(receval, config, tmp_path):

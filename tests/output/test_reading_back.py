@@ -8,7 +8,10 @@ import os
 
 import polars as pl
 import pytest
+from msgspec.structs import replace
 from receval import load_config, run
+from receval.comparison.best_models import with_conclusions
+from receval.comparison.questions import Questions
 from receval.errors import DataError
 from receval.output.reading_back import load
 from receval.results.users import StoredUsers, columns_of, select
@@ -49,7 +52,7 @@ def saved(write, receval, tmp_path):
 def test_a_folder_is_read_back_as_it_was_written(config, saved):
     folder, path = saved(CONFIGS[config])
     loaded = load_config(path)
-    assert load(folder) == run(loaded, describes=loaded.config.output.describe)
+    assert load(folder) == with_conclusions(run(loaded, describes=loaded.config.output.describe), Questions())
 
 
 def test_only_the_columns_that_are_asked_for_are_read(saved):
@@ -84,11 +87,26 @@ def test_the_standard_deviation_stands_beside_every_mean_over_users(saved):
     assert rows["ItemCoverage@1", None].std is None
 
 
-def test_results_of_one_format_ago_are_refused(saved):
+def test_results_of_the_format_before_conclusions_are_still_read(saved):
+    folder, _ = saved(CONFIGS["runs"])
+    now = load(folder)
+    content = json.loads((folder / "results.json").read_text())
+    assert len(content.pop("conclusions")) == 1
+    text = json.dumps(content | {"format_version": 4})
+    (folder / "results.json").write_text(text)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    for output in manifest["outputs"]:
+        if output["path"] == "results.json":
+            output |= {"bytes": len(text.encode()), "sha256": hashlib.sha256(text.encode()).hexdigest()}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    assert load(folder) == replace(now, conclusions=())
+
+
+def test_results_of_formats_that_cannot_be_compared_are_refused(saved):
     folder, _ = saved(CONFIGS["aggregates"])
     content = json.loads((folder / "results.json").read_text())
     (folder / "results.json").write_text(json.dumps(content | {"format_version": 3}))
-    with pytest.raises(DataError, match=r"written by an earlier receval \(format 3; this one reads 4\)"):
+    with pytest.raises(DataError, match=r"written by an earlier receval \(format 3; this one reads 4 to 5\)"):
         load(folder)
 
 

@@ -7,9 +7,11 @@ import re
 import time
 
 import pytest
+from msgspec.structs import replace
 from receval.output import terminal
 from receval.output.terminal import Display
 from receval.results.result import Row
+from receval.stats.best import conclude_values
 from rich.cells import cell_len
 
 from tests.output.crowds import METRICS, crowd, result_of
@@ -65,25 +67,26 @@ def test_the_other_way_round_is_taken_where_that_fits_the_screen(show):
 def test_the_best_value_as_printed_is_marked_and_what_the_mark_says_is_no_claim(show):
     result = result_of([*values("a", ("nDCG", 0.20001)), *values("b", ("nDCG", 0.20002)), *values("c", ("nDCG", 0.1))])
     text = show(result)
-    assert text.count("0.2000 ◂") == 2
-    assert "it says nothing about whether the difference is real" in text
+    assert text.count("0.2000 ◃") == 2
+    assert "◃ highest value printed, or lowest where less is better; not tested." in text
     assert "*" not in text
     assert "†" not in text
     alone = result_of([*values("a", ("nDCG", 0.20001)), *values("b", ("nDCG", 0.20002))])
-    assert "◂" not in show(alone)
+    assert "◃" not in show(alone)
     lower = result_of([*values("a", ("RMSE", 0.9), better=False), *values("b", ("RMSE", 0.8), better=False)])
-    assert "0.8000 ◂" in show(lower)
+    assert "0.8000 ◃" in show(lower)
 
 
-def test_values_that_cannot_be_told_from_the_best_can_be_marked_alike(show):
-    text = show(two_models(), alike={("knn", "nDCG@10")})
+def test_values_not_clearly_different_from_the_best_are_marked_by_the_conclusion(show):
+    values = {"als": [0.1, 0.4, 0.3, 0.2], "knn": [0.2, 0.1, 0.3, 0.2]}
+    text = show(replace(two_models(), conclusions=conclude_values({"nDCG@10": values})))
     assert re.search(r"nDCG@10 ↑ +0\.2500 ◂ +0\.2000 ◂", text)
-    assert "and those that cannot be told from it" in text
+    assert "◂ best, or not clearly different from the best (paired t test, Holm over 1 comparison, 5 %)." in text
 
 
 def test_sentences_stand_right_below_the_table(show):
     text = show(two_models(), sentences=["als is better than knn."])
-    assert text.index("users") < text.index("als is better than knn.\n\n") < text.index("◂ highest")
+    assert text.index("users") < text.index("als is better than knn.\n\n") < text.index("◃ highest")
 
 
 def with_interval():
@@ -93,7 +96,7 @@ def with_interval():
 
 def test_an_interval_stands_in_the_cell_of_its_mean_where_it_fits(show):
     text = show(with_interval(), display=Display(digits=3))
-    assert "0.240 ± 0.007 ◂" in text
+    assert "0.240 ± 0.007 ◃" in text
     assert "ci95" not in text
     assert "± half the width of the 95 % confidence interval of the mean." in text
     narrow = show(with_interval(), 40, display=Display(models_as_rows=False))
@@ -131,8 +134,8 @@ def test_what_an_output_cannot_encode_is_written_with_what_it_has(show):
     rows = [row for name in HOSTILE for row in values(name, ("nDCG", 0.25), ("MAP", 0.1))]
     text = show(result_of([*rows, *values("best", ("nDCG", 0.5), ("MAP", 0.6))]), 80, encoding="ascii")
     assert text.isascii()
-    assert "0.5000 <" in text
-    assert "< highest value printed" in text
+    assert "0.5000 ?" in text
+    assert "? highest value printed" in text
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120, 200])

@@ -45,8 +45,8 @@ def _said(content: ReportContent) -> tuple[str, str, str]:
         return "receval", "no values", _BLUE
     label = content.labels[0]
     points = {name: one for name, one in by_label(content.points)[label].items() if not one.is_yardstick and one.value is not None}
-    best = content.best(label)
-    name = next((name for name in points if name in best), next(iter(points), ""))
+    best = content.marked.tested | content.marked.untested
+    name = next((name for name in points if (name, label) in best), next(iter(points), ""))
     if not name:
         return label, "no value", _BLUE
     return (

@@ -10,20 +10,14 @@ from msgspec import Struct, field
 from ...config.reporting import LatexStyle
 from ...results.comparison import Comparison
 from ...results.result import Result
+from ...results.wording import shortened
+from ...stats.conclusion import Conclusion
 from ...stats.letters import not_told_from
-from ...stats.records import Difference, Settings
-from ..best_values import best
+from ...stats.records import Difference
+from ..best_values import best_values
 from ..cells import Formats
+from ..tests_in_words import how_tested
 
-_CORRECTIONS: Final = {"holm": "Holm", "bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
-_TESTS: Final = {
-    "t": "paired t test",
-    "permutation": "permutation test",
-    "bootstrap": "bootstrap test",
-    "bootstrap-t": "bootstrap t test",
-    "wilcoxon": "Wilcoxon signed-rank test",
-}
-_UNPAIRED: Final = "Welch's t test"
 BETTER: Final = "\u2020"
 WORSE: Final = "\u2021"
 ModelMeasure = tuple[str, str]
@@ -31,16 +25,15 @@ ModelMeasure = tuple[str, str]
 
 
 class Tested(Struct, frozen=True):
-    """Which values cannot be told from the best one of their measure, and how that was tested.
+    """Which values are the best of their measure or not clearly different from it, and how that was tested.
 
-    `labels` are the measures of which that was tested, over `family` comparisons that were corrected together.
+    `labels` are the measures that were tested, `how` says by which test; `untested` are models that were not tested against the best one.
     """
 
     alike: frozenset[ModelMeasure]
     labels: frozenset[str]
-    settings: Settings
-    family: int
-    paired: bool = True
+    how: str
+    untested: frozenset[ModelMeasure] = frozenset()
 
 
 class TableMarks(Struct, frozen=True):
@@ -57,22 +50,40 @@ def marks_of(
 ) -> TableMarks:
     """The marks of a result.
 
-    `tested` says which models cannot be told from the best one; without it a `comparison` of all pairs does, or one with the best model.
+    `tested` says which models are not clearly different from the best one; without it what is concluded of the result does, or a
+    `comparison` of all pairs, or one with the best model.
     """
-    top = best(result, formats)
+    values = best_values(result, formats)
+    tested = tested or tested_in(result.conclusions)
     if tested is None and comparison is not None:
-        tested = tested_by(comparison, top)
-    alike = top | {cell for cell in (tested.alike if tested else ()) if cell[1] in {label for _, label in top}}
+        tested = tested_by(comparison, values.untested)
+    labels = tested.labels if tested else frozenset[str]()
+    top = frozenset(cell for cell in values.untested if cell[1] not in labels)
+    alike = top | (tested.alike if tested else frozenset())
     second = frozenset(_second(result, formats, alike)) if style.second == "underline" else frozenset()
     raised, meaning = _raised(style, comparison)
-    notes = [_about_best(top, tested)] if style.best == "bold" and top else []
+    notes = [_about_best(top, tested)] if style.best == "bold" and alike else []
     notes += [("underlined: the next value", "")] if second else []
     notes += [meaning] if raised else []
     return TableMarks(frozenset(alike) if style.best == "bold" else frozenset(), second, raised, tuple(_with_tests(notes)))
 
 
+def tested_in(conclusions: Sequence[Conclusion]) -> Tested | None:
+    """What is concluded of the best models; `None` if nothing was tested."""
+    tested = [one for one in conclusions if one.is_tested]
+    if not tested:
+        return None
+    first = tested[0]
+    return Tested(
+        frozenset((model, one.measure) for one in tested for model in one.alike),
+        frozenset(one.measure for one in tested),
+        how_tested(first.test, first.correction, first.family, 1 - first.level),
+        frozenset((model, one.measure) for one in tested for model in one.untested),
+    )
+
+
 def tested_by(comparison: Comparison, top: Iterable[ModelMeasure]) -> Tested | None:
-    """Which models a comparison cannot tell from those with the best value; `None` if it compares none with them."""
+    """Which models are not clearly different from those with the best value in a comparison; `None` if it compares none with them."""
     alike: set[ModelMeasure] = set()
     labels: set[str] = set()
     by_label: dict[str, list[Difference]] = {}
@@ -84,16 +95,13 @@ def tested_by(comparison: Comparison, top: Iterable[ModelMeasure]) -> Tested | N
         if label in comparison.judged and known and len(beside) == len(comparison.models) - 1:
             labels.add(label)
             alike |= {(model, label), *((other, label) for other in not_told_from(model, beside))}
+    return Tested(frozenset(alike), frozenset(labels), _how_compared(comparison)) if labels else None
+
+
+def _how_compared(comparison: Comparison) -> str:
+    settings = comparison.settings
     family = max((one.family or 0 for one in comparison.differences), default=0)
-    return Tested(frozenset(alike), frozenset(labels), comparison.settings, family, comparison.paired) if labels else None
-
-
-def how_tested(settings: Settings, family: int, paired: bool = True) -> str:
-    """By which test, at which level, and how p values were corrected."""
-    name = _TESTS[settings.test] if paired else _UNPAIRED
-    correction = _CORRECTIONS.get(settings.correction)
-    corrected = f"p values corrected by {correction} over {family:,} comparisons" if correction else "p values not corrected"
-    return f"{name}, {corrected}, level {settings.alpha:g}"
+    return how_tested(settings.test, settings.correction, family, settings.alpha, comparison.paired)
 
 
 def _with_tests(notes: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -103,12 +111,14 @@ def _with_tests(notes: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 
 def _about_best(top: Iterable[ModelMeasure], tested: Tested | None) -> tuple[str, str]:
-    labels = {label for _, label in top}
-    if tested is None or not tested.labels & labels:
-        return "bold: the best value", ""
-    untested = len(labels - tested.labels)
-    rest = f", of {untested} measure{'' if untested == 1 else 's'} without values of users the best value only" if untested else ""
-    return f"bold: the best value and all that cannot be told from it{rest}", how_tested(tested.settings, tested.family, tested.paired)
+    if tested is None:
+        return "bold: the best value, not tested", ""
+    untested = len({label for _, label in top})
+    measures = f"{untested} measure{'' if untested == 1 else 's'} without a test"
+    rest = f"; for {measures} only the best value" if untested else ""
+    models = sorted({model for model, _ in tested.untested})
+    alone = f"; {shortened(models)}: not tested against the best" if models else ""
+    return f"bold: the best value and all that are not clearly different from it{rest}{alone}", tested.how
 
 
 def _second(result: Result, formats: Formats, marked: Iterable[ModelMeasure]) -> Iterator[ModelMeasure]:
@@ -132,8 +142,7 @@ def _raised(style: LatexStyle, comparison: Comparison | None) -> tuple[dict[Mode
     """What stands raised behind values, what that means, and by which test."""
     if comparison is None or style.marks == "none":
         return {}, ("", "")
-    family = max((one.family or 0 for one in comparison.differences), default=0)
-    test = how_tested(comparison.settings, family, comparison.paired)
+    test = _how_compared(comparison)
     if style.marks == "letters":
         by_label = comparison.letters.items()
         letters = {(model, label): text for label, of_models in by_label for model, text in of_models.items()}

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from ...results.comparison import Comparison
 from ...results.result import Result
 from ...results.spread import Spread
+from ..best_values import BestValues, best_values
 from ..cells import Formats
 from ..charts.points import NamedModel, ValuePoint, points_of
 
@@ -24,10 +25,9 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
     """The models of one or several results, how they compare, and what the gates say.
 
     `gates` are in their JSON form. `uncompared` says why there is no comparison although there are several models. `spreads` are those of
-    values, where there is one model. `certain` says what is known of the best models of one result; `alike` are (model, measure) of best
-    values and of those that cannot be told from them. `source` is the config or the folder that it is of, as it was given. `charts` names
-    the charts that are wanted, each with the measures that it is of (none: its own choice). Ids of users, and examples that may be ids,
-    appear only if `show_users`.
+    values, where there is one model. `closing` says which model of one result is the best. `source` is the config or the folder that it is
+    of, as it was given. `charts` names the charts that are wanted, each with the measures that it is of (none: its own choice). Ids of
+    users, and examples that may be ids, appear only if `show_users`.
     """
 
     results: Mapping[str, Result]
@@ -36,8 +36,7 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
     uncompared: str = ""
     gates: Sequence[Mapping[str, Any]] = ()
     spreads: tuple[Spread, ...] = ()
-    certain: tuple[str, ...] = ()
-    alike: frozenset[tuple[str, str]] = frozenset()
+    closing: tuple[str, ...] = ()
     source: str = ""
     given_title: str | None = None
     charts: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType(dict.fromkeys(CHARTS, ())))
@@ -63,16 +62,20 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
         """How many decimals the values of each measure have."""
         return Formats.of([one.row for one in self.points])
 
-    def best(self, label: str) -> frozenset[str]:
-        """The models whose value is marked: the best as they are printed, if not all are, and those that cannot be told from them."""
-        alike = frozenset(name for name, measure in self.alike if measure == label)
-        better = self.higher_is_better[label]
-        points = [one for one in self.points if one.label == label and one.value is not None and not one.is_yardstick]
-        texts = {one.name: self.formats.text(label, one.value) for one in points}
-        if better is None or len(set(texts.values())) < 2:
-            return alike
-        top = (max if better else min)(points, key=lambda one: one.value or 0.0)
-        return alike | {name for name, text in texts.items() if text == texts[top.name]}
+    @cached_property
+    def marked(self) -> BestValues:
+        """The values to mark: of one result those that are concluded to be the best, of several the highest ones printed."""
+        if len(self.results) == 1:
+            return best_values(next(iter(self.results.values())), self.formats)
+        untested: set[tuple[str, str]] = set()
+        for label in self.labels:
+            better = self.higher_is_better[label]
+            points = [one for one in self.points if one.label == label and one.value is not None and not one.is_yardstick]
+            texts = {one.name: self.formats.text(label, one.value) for one in points}
+            if better is not None and len(set(texts.values())) > 1:
+                top = (max if better else min)(points, key=lambda one: one.value or 0.0)
+                untested |= {(name, label) for name, text in texts.items() if text == texts[top.name]}
+        return BestValues(untested=frozenset(untested))
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ..best_values import explained
-from ..charts.points import by_label
+from ..best_values import UNTESTED
+from ..charts.points import ValuePoint, by_label
 from ..visible import markdown_text
 from . import differences, findings, gates, provenance, segments
 from .content import ReportContent
@@ -33,8 +33,8 @@ def summary(content: ReportContent) -> str:
     if judged is not None:
         lines += ["", "## Gates", "", *_tables(judged.tables)]
     lines += ["", "## Values", "", *_values(content)]
-    if any(content.best(label) for label in content.labels):
-        lines += ["", explained("Bold:", bool(content.alike))]
+    legend = content.marked.legend("Bold:")
+    lines += ["", *(f"- {sentence}" for sentence in legend)] if len(legend) > 1 else ["", *legend] if legend else []
     if content.comparison is not None:
         compared = differences.section(content.comparison, ())
         lines += ["", f"## {compared.title}", "", markdown_text(compared.prose[0])]
@@ -67,11 +67,14 @@ def _values(content: ReportContent) -> Iterator[str]:
     yield _row(("measure", *names))
     yield "|---|" + "---:|" * len(names)
     for label, of_models in by_label(content.points).items():
-        best = content.best(label)
-        cells = (content.formats.shown(of_models[name].row) if name in of_models else "" for name in names)
-        marked = (f"**{text}**" if name in best else text for name, text in zip(names, cells, strict=True))
-        yield f"| {markdown_text(label)}{ARROWS[better[label]]} | {' | '.join(marked)} |"
+        cells = (_marked(content, of_models[name]) if name in of_models else "" for name in names)
+        yield f"| {markdown_text(label)}{ARROWS[better[label]]} | {' | '.join(cells)} |"
     yield _row(("users", *(f"{one.result.counts[one.model].averaged:,}" for one in content.models)))
+
+
+def _marked(content: ReportContent, one: ValuePoint) -> str:
+    text, place = content.formats.shown(one.row), (one.name, one.label)
+    return f"**{text}**" if place in content.marked.tested else f"{text} {UNTESTED}" if place in content.marked.untested else text
 
 
 def _folded(section: Section) -> Iterator[str]:

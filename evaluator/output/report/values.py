@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from ...stats.digits import plain
-from ..best_values import explained
+from ..best_values import UNTESTED, BestValues
 from ..cells import Formats
 from ..charts.points import ValuePoint, by_label
 from .content import ReportContent
@@ -13,14 +14,14 @@ from .views import PageCell, PageColumn, PageTable, Section
 from .whiskers import CellScale, dot
 
 ARROWS = {True: "\u00a0↑", False: "\u00a0↓", None: ""}
+UNMARKED: Final = BestValues()
 DATA = ("model", "measure", "value", "low", "high", "users")
 
 
 def section(content: ReportContent) -> Section:
     """The table of values, those of a measure on one scale."""
     has_intervals = any(one.low is not None for one in content.points)
-    marked = any(content.best(label) for label in content.labels)
-    prose = ["↑ more is better, ↓ less is better.", *([explained("Bold:", bool(content.alike))] if marked else [])]
+    prose = ["↑ more is better, ↓ less is better.", *content.marked.legend("Bold:")]
     if has_intervals:
         prose.append(
             "± is half of the 95 % interval of a mean over users, and the whiskers are that interval; a measure has one scale for all "
@@ -30,14 +31,15 @@ def section(content: ReportContent) -> Section:
     return Section("values", "Values", tuple(prose), tables=(_values(content), *([achieved] if achieved else [])))
 
 
-def value_cell(one: ValuePoint | None, scale: CellScale, formats: Formats, is_best: bool = False) -> PageCell:
+def value_cell(one: ValuePoint | None, scale: CellScale, formats: Formats, marked: BestValues = UNMARKED) -> PageCell:
     """A value as text, with half of its interval, and as a dot with whiskers."""
     if one is None:
         return PageCell("")
     half = one.half_width
     remark = "" if half is None else f"±{plain(half, formats.places[one.label])}"
     picture = dot(scale, one.value, one.low, one.high, hollow=one.is_yardstick) if one.is_drawn else ""
-    return PageCell(formats.shown(one.row), remark, picture, is_best)
+    place = (one.name, one.label)
+    return PageCell(f"{formats.shown(one.row)}{f' {UNTESTED}' * (place in marked.untested)}", remark, picture, place in marked.tested)
 
 
 def scale_of(points: Sequence[ValuePoint]) -> CellScale:
@@ -52,8 +54,7 @@ def _values(content: ReportContent) -> PageTable:
     cells: dict[tuple[str, str], PageCell] = {}
     for label, of_models in table.items():
         scale = scale_of(list(of_models.values()))
-        best = content.best(label)
-        cells |= {(label, name): value_cell(of_models.get(name), scale, content.formats, name in best) for name in names}
+        cells |= {(label, name): value_cell(of_models.get(name), scale, content.formats, content.marked) for name in names}
     users = {one.name: PageCell(f"{one.result.counts[one.model].averaged:,}") for one in content.models}
     data = [[one.name, one.label, one.value, one.low, one.high, one.row.n_users] for one in content.points]
     heads = {label: f"{label}{ARROWS[better[label]]}" for label in table}

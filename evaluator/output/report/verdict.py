@@ -29,7 +29,7 @@ def verdict(content: ReportContent) -> tuple[VerdictLine, ...]:
     lines = [*_gates(content), *_checks(content)]
     if content.comparison is not None:
         said = conclusions(content.comparison)
-        said = list(content.certain) or said
+        said = list(content.closing) or said
         lines += [VerdictLine("plain", sentence) for sentence in said[:_MOST]]
         if len(said) > _MOST:
             lines.append(VerdictLine("plain", f"{len(said) - _MOST} more conclusions are under Differences."))

@@ -50,10 +50,10 @@ def test_without_a_comparison_the_best_value_is_bold_and_the_next_underlined(res
     bold, underlined = (next(cell for cell in column if mark in cell) for mark in ("textbf", "underline"))
     assert f"{values[0]:.4f}" in bold
     assert f"{values[1]:.4f}" in underlined
-    assert "bold: the best value; underlined: the next value" in latex
+    assert "bold: the best value, not tested; underlined: the next value" in latex
 
 
-def test_what_cannot_be_told_from_the_best_value_is_bold_too(result):
+def test_what_is_not_clearly_different_from_the_best_value_is_bold_too(result):
     found = result("a", "b", "c", "d")
     comparison = compare({"": found}, PAIRS)
     marks = marks_of(found, Formats.of(found.rows), LatexStyle(), comparison)
@@ -63,7 +63,7 @@ def test_what_cannot_be_told_from_the_best_value_is_bold_too(result):
         told = {one.model for one in real if one.base == best} | {one.base for one in real if one.model == best}
         assert {model for model, measure in marks.best if measure == label} == set(found.models) - told
         assert not {model for model, measure in marks.second if measure == label} & (set(found.models) - told)
-    assert "cannot be told from it (paired t test, p values corrected by Holm over 24 comparisons, level 0.05)" in " ".join(marks.notes)
+    assert "all that are not clearly different from it (paired t test, Holm over 24 comparisons, 5 %)" in " ".join(marks.notes)
 
 
 def test_letters_stand_raised_behind_values(result):

@@ -1,0 +1,65 @@
+"""What a run of several models ends with: for every measure the best model, and which models it beats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from ..results.result import Result, Row
+from ..stats.best import ModelValues, Pair, conclude
+from ..stats.conclusion import Conclusion
+from ..stats.estimates import Estimate
+from .differing import Differing
+from .measures import all_named, margins_of, rows_of
+from .questions import Questions
+from .sides import Side
+
+
+def with_conclusions(result: Result, questions: Questions) -> Result:
+    """The result with what is concluded of its models; as it is if there are not several, or the values of users were not kept."""
+    made = conclusions_of(result, questions)
+    return replace(result, conclusions=made) if made else result
+
+
+def conclusions_of(result: Result, questions: Questions) -> tuple[Conclusion, ...]:
+    """Conclude which model is best and which others it beats, for every measure that is judged and has a better direction.
+
+    Every two models are compared on the users who count for both, as `compare` does with `users: common`. Nothing if there are not several
+    models, or the values of users were not kept.
+    """
+    models = [model for model in result.models if model not in result.yardsticks]
+    if len(models) < 2 or not all(model in result.per_user for model in models):
+        return ()
+    rows = {model: rows_of(result, model) for model in models}
+    first = rows[models[0]]
+    labels = tuple(label for label in first if all(label in of_model for of_model in rows.values()))
+    judged = all_named(questions.measures, labels) if questions.measures else labels
+    margins = margins_of(questions.margins, labels)
+    asked = replace(questions, common=True, by=(), unpaired=False)
+    sides = {model: Side(model, result, model) for model in models}
+    of_pairs: dict[Pair, Differing] = {}
+
+    def differing(pair: Pair) -> Differing:
+        if pair not in of_pairs:
+            of_pairs[pair] = Differing(sides[pair[0]], sides[pair[1]], asked)
+        return of_pairs[pair]
+
+    def values_of(label: str) -> ModelValues:
+        of_models = {model: of_model[label] for model, of_model in rows.items()}
+        known = {model: row.value for model, row in of_models.items() if row.value is not None}
+
+        def estimate(pair: Pair) -> Estimate:
+            return differing(pair).estimate(label)
+
+        def margin(pair: Pair) -> float | None:
+            return margins[label].of(known[pair[0]]) or None if label in margins else None
+
+        row = first[label]
+        return ModelValues(label, known, _users(of_models), estimate, bool(row.higher_is_better), margin, row.k, row.aggregate)
+
+    return conclude([values_of(label) for label in judged if first[label].higher_is_better is not None], questions.settings)
+
+
+def _users(rows: Mapping[str, Row]) -> dict[str, int]:
+    return {model: row.n_users for model, row in rows.items()}

@@ -1,0 +1,149 @@
+"""What is concluded of the models of a result: marks, sentence and JSON say the same as `compare --users common`."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from receval.comparison.best_models import conclusions_of, with_conclusions
+from receval.comparison.comparing import compare
+from receval.comparison.questions import Questions
+from receval.config.models import Config
+from receval.config.reporting import LatexStyle
+from receval.evaluation.reporting import as_latex
+from receval.names.margins import Margin
+from receval.output import renderer
+from receval.output.best_values import best_values
+from receval.output.cells import Formats
+from receval.output.latex.marks import marks_of
+from receval.results.closing import closing_sentences
+
+from tests.comparison.conftest import changed, lists_of, truth
+
+DROP = {"missing_lists": "drop"}
+
+
+@pytest.fixture
+def other_users(evaluate):
+    """A lists the 20 users whose first relevant item is easy to find; B lists all 200, and both relevant items of those 20."""
+    test = {user: [user % 7, 10 + user % 5] for user in range(200)}
+    easy = {user: [user % 7, 30 + user % 3] for user in range(20)}
+    both = {user: [user % 7, 10 + user % 5] if user < 20 and user % 4 else [user % 7 if user < 20 else 99, 98] for user in range(200)}
+    found = evaluate(rows(test), {"A": rows(easy), "B": rows(both)}, metrics=["Recall@2"], top_k=[2], policy=DROP)
+    return with_conclusions(found, Questions())
+
+
+def rows(lists):
+    content = [(user, item, float(-rank)) for user, items in lists.items() for rank, item in enumerate(items)]
+    return pl.DataFrame(content, schema=["user", "item", "score"], orient="row")
+
+
+def test_models_that_count_different_users_are_compared_on_those_in_common_and_the_sentence_has_both_numbers(other_users):
+    """On the 20 users A has 1/2 each, B has 1 for 15 and 1/2 for 5: 0.875; over its 200 users B has 0.0875 and A 0.5."""
+    values = {row.model: row.value for row in other_users.rows}
+    assert values == pytest.approx({"A": 0.5, "B": 0.0875})
+    (said,) = closing_sentences(other_users.conclusions)
+    start, end = "Recall@2: A and B count different users (20 and 200); on the 20 in common B is higher by 0.38 (95 % interval ", ")."
+    assert said.startswith(start)
+    assert re.fullmatch(r"0\.\d\d to 0\.\d\d", said.removeprefix(start).removesuffix(end))
+    (one,) = compare({"": other_users}, Questions(common=True)).differences
+    assert (one.verdict, one.difference) == ("better", pytest.approx(0.375))
+
+
+def test_every_mark_goes_to_the_model_that_is_best_on_the_users_in_common(other_users):
+    formats = Formats.of(other_users.rows)
+    marked = best_values(other_users, formats)
+    assert (marked.tested, marked.untested) == (frozenset({("B", "Recall@2")}), frozenset())
+    assert marks_of(other_users, formats, LatexStyle()).best == {("B", "Recall@2")}
+    assert r"\textbf{0.0875}" in as_latex(other_users, Config.model_validate(other_users.config)).decode()
+    assert "**0.0875**" in renderer("md")(other_users).decode()
+    assert "**0.5000**" not in renderer("md")(other_users).decode()
+
+
+def test_a_conclusion_is_data_in_the_json_form(other_users):
+    content = json.loads(renderer("json")(other_users))
+    assert content["format_version"] == 5
+    (one,) = content["conclusions"]
+    assert (one["measure"], one["models"], one["best"], one["users"]) == ("Recall@2", ["A", "B"], "B", {"A": 20, "B": 200})
+    assert (one["family"], one["correction"], one["level"], one["test"]) == (1, "holm", 0.95, "t")
+    (rival,) = one["rivals"]
+    assert (rival["model"], rival["verdict"], rival["n_users"], rival["n_unpaired"]) == ("A", "better", 20, 180)
+    assert rival["low"] < rival["difference"] < rival["high"]
+
+
+@given(st.lists(st.tuples(st.integers(1, 60), st.integers(0, 59), st.integers(0, 40)), min_size=2, max_size=4), st.integers(0, 99))
+def test_no_mark_and_no_sentence_contradicts_the_comparison_on_common_users(evaluate, models, seed):
+    lists = {}
+    for place, (n, first, n_changed) in enumerate(models):
+        users = [1 + (first + i) % 60 for i in range(n)]
+        lists[f"x{place}"] = changed(lists_of(users, seed), users[:n_changed], seed + place + 1)
+    found = with_conclusions(evaluate(truth(), lists, metrics=["nDCG@3"], relevance={"threshold": 4}, policy=DROP), Questions())
+    compared = {(one.subject.base, one.subject.model): one.verdict for one in _of_pairs(found)}
+    for one in found.conclusions:
+        for rival in one.rivals:
+            opposite = {(one.best, rival.model): "better", (rival.model, one.best): "worse"}
+            same = {(one.best, rival.model): "worse", (rival.model, one.best): "better"}
+            assert all(compared.get(pair) != verdict for pair, verdict in opposite.items())
+            if rival.verdict == "better":  # corrected for more comparisons than those of the pair alone
+                assert any(compared.get(pair) == verdict for pair, verdict in same.items())
+        marked = {model for model, _ in best_values(found, Formats.of(found.rows)).tested}
+        assert marked == set(one.alike)
+
+
+def _of_pairs(found):
+    """The differences of `compare --users common` of the best model and each other one that has users in common with it."""
+    for one in found.conclusions:
+        for rival in one.rivals:
+            if rival.n_users:
+                counts = {model: found.counts[model] for model in (rival.model, one.best)}
+                yield from compare({"": replace(found, counts=counts)}, Questions(common=True)).differences
+
+
+def test_what_compare_calls_equivalent_is_not_called_beaten(result):
+    base = lists_of(range(1, 61), seed=2)
+    made = result(models={"one": base, "two": changed(base, range(1, 41), seed=3)})
+    plain = {rival.verdict for one in conclusions_of(made, Questions()) for rival in one.rivals}
+    wide = Questions(margins={"default": Margin.read(0.9)})
+    found = with_conclusions(made, wide)
+    assert {rival.verdict for one in found.conclusions for rival in one.rivals} == {"equivalent"} != plain
+    assert {one.verdict for one in compare({"": made}, replace(wide, all_pairs=True)).differences} == {"equivalent"}
+    assert re.fullmatch(r"nDCG@3: (one|two) and (one|two) are equivalent within 0\.9\.", closing_sentences(found.conclusions)[0])
+    (legend,) = best_values(found, Formats.of(found.rows)).legend("◂")
+    assert legend.startswith(
+        "◂ best, equivalent to the best, or not clearly different from it (paired t test, Holm over 4 comparisons, 5 %)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("lists", "reason"),
+    [
+        ({"one": range(1, 2), "two": range(1, 2)}, "one user"),
+        ({"one": range(1, 31), "two": range(31, 61)}, "no user in common"),
+    ],
+)
+def test_values_that_were_not_tested_are_marked_as_such_with_the_reason(evaluate, lists, reason):
+    good = truth().filter(truth()["rating"] >= 4).rename({"rating": "score"})
+    lists = {"one": good.filter(good["user"].is_in(list(lists["one"]))), "two": lists_of(lists["two"], 4)}
+    found = evaluate(truth(), lists, metrics=["Recall@5"], relevance={"threshold": 4}, policy=DROP)
+    found = with_conclusions(found, Questions())
+    marked = best_values(found, Formats.of(found.rows))
+    assert (marked.tested, marked.untested) == (frozenset(), frozenset({("one", "Recall@5")}))
+    assert marked.legend("◂") == [f"◃ highest value printed, or lowest where less is better; not tested (Recall@5: {reason})."]
+    assert closing_sentences(found.conclusions) == []
+
+
+def test_measures_of_whole_models_are_not_tested(result):
+    found = with_conclusions(result(metrics=["nDCG@5", "ItemCoverage@5"], items=_items()), Questions())
+    marked = best_values(found, Formats.of(found.rows))
+    assert {label for _, label in marked.tested} == {"nDCG@5"}
+    assert {label for _, label in marked.untested} <= {"ItemCoverage@5"}
+    assert [one.is_tested for one in found.conclusions] == [True, False]
+
+
+def _items():
+    return pl.DataFrame({"item": range(12)})

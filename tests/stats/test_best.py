@@ -1,0 +1,180 @@
+"""Which model is best, which others it beats, and how often that is claimed of equal models."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from receval.stats.best import MOST_VALUES, conclude_values
+from receval.stats.comparing import compare_paired
+from receval.stats.records import Settings, Subject
+from receval.stats.special import t_at
+from receval.stats.verdicts import corrected
+
+N = 100
+SIGNS = np.tile([1.0, -1.0], N // 2)
+QUARTERS = np.tile([1.0, 1.0, -1.0, -1.0], N // 4)
+THREE = {"m@5": {"low": np.full(N, 0.5), "high": 0.6 + 0.1 * SIGNS, "near": 0.59 + 0.1 * SIGNS + 0.1 * QUARTERS}}
+
+
+def verdicts(conclusion):
+    return {rival.model: rival.verdict for rival in conclusion.rivals}
+
+
+def test_a_conclusion_has_the_best_model_its_users_its_verdicts_and_what_was_corrected():
+    (one,) = conclude_values(THREE)
+    assert (one.best, one.users, one.family, one.n_pairs, one.level) == ("high", {"low": N, "high": N, "near": N}, 3, 3, 0.95)
+    assert (one.test, one.correction) == ("t", "holm")
+    assert verdicts(one) == {"low": "better", "near": "inconclusive"}
+    assert one.alike == ("high", "near")
+
+
+def test_the_interval_of_a_lead_is_corrected_for_all_pairs_of_the_measure():
+    """high - low is 0.1 with a deviation of 0.1·√(100/99): the quantile is that of 1 - 0.05/3/2, since there are three pairs."""
+    rival = conclude_values(THREE)[0].rivals[0]
+    half = t_at(1 - 0.05 / 6, N - 1) * 0.1 * math.sqrt(N / (N - 1)) / math.sqrt(N)
+    assert (rival.difference, rival.low, rival.high) == pytest.approx((0.1, 0.1 - half, 0.1 + half), rel=1e-9)
+
+
+def test_the_p_values_are_those_of_all_pairs_of_all_measures():
+    random = np.random.default_rng(0)
+    values = {f"m{j}": {model: random.random(N) + 0.1 * (model == "b") for model in "abcd"} for j in range(3)}
+    pairs = [
+        compare_paired(Subject(measure, base, model), of_models[base], of_models[model], Settings())
+        for measure, of_models in values.items()
+        for base, model in ("ab", "ac", "ad", "bc", "bd", "cd")
+    ]
+    expected = {
+        (one.subject.measure, frozenset((one.subject.base, one.subject.model))): one.p_adjusted for one in corrected(pairs, Settings())
+    }
+    made = conclude_values(values)
+    assert {one.family for one in made} == {18}
+    for one in made:
+        for rival in one.rivals:
+            assert rival.p_adjusted == expected[one.measure, frozenset((one.best, rival.model))]
+
+
+def test_where_less_is_better_the_lowest_is_best_and_its_lead_is_negative():
+    (one,) = conclude_values(THREE, higher_is_better={"m@5": False})
+    assert (one.best, verdicts(one)) == ("low", {"high": "better", "near": "better"})
+    assert all(rival.difference < 0 and rival.high <= 0 for rival in one.rivals)
+
+
+def test_the_best_is_chosen_on_the_users_that_two_models_have_in_common():
+    """One counts for 20 easy users with 0.7; two counts for all, with 0.9 for the easy ones and 0.3 for the others: its mean is 0.42."""
+    noise = 0.01 * SIGNS
+    one = np.where(np.arange(N) < 20, 0.7, math.nan) + noise
+    two = np.where(np.arange(N) < 20, 0.9, 0.3) - noise
+    (made,) = conclude_values({"m": {"one": one, "two": two}})
+    rival = made.rivals[0]
+    assert (made.best, rival.verdict, rival.n_users, rival.n_unpaired, made.users) == ("two", "better", 20, 80, {"one": 20, "two": N})
+    assert rival.difference == pytest.approx(0.2)
+
+
+def test_without_a_model_that_no_other_leads_there_is_no_best_one():
+    """Three thirds of the users, on each of which two models count, and each leads the next: a circle."""
+    third = np.repeat([0, 1, 2], 20)
+    noise = 0.01 * np.tile([1.0, -1.0], 30)
+
+    def model(high, low):
+        return np.select([third == high, third == low], [0.9 + noise, 0.1 - noise], math.nan)
+
+    (made,) = conclude_values({"m": {"a": model(0, 2), "b": model(1, 0), "c": model(2, 1)}})
+    assert (made.best, made.rivals, made.alike, made.is_tested) == (None, (), (), True)
+
+
+def test_a_model_without_common_users_is_not_tested():
+    a = np.append(0.5 + 0.1 * SIGNS[:50], np.full(50, math.nan))
+    (made,) = conclude_values({"m": {"a": a, "b": a[::-1] - 0.1, "c": a - 0.2 + 0.1 * QUARTERS}})
+    assert verdicts(made) == {"b": None, "c": "better"}
+    assert (made.alike, made.untested) == (("a",), ("b",))
+
+
+def test_with_many_models_only_pairs_with_the_best_are_compared_and_all_pairs_are_corrected_for(monkeypatch):
+    random = np.random.default_rng(0)
+    values = {"m": {f"x{i}": random.random(N) + 0.3 * (i == 3) for i in range(8)}}
+    (every,) = conclude_values(values)
+    monkeypatch.setattr("receval.stats.best.MOST_VALUES", 0)
+    (few,) = conclude_values(values)
+    assert MOST_VALUES > 0
+    assert (few.best, few.family, few.n_pairs) == ("x3", 28, 28)
+    for one, other in zip(every.rivals, few.rivals, strict=True):
+        assert (one.low, one.high, one.p) == (other.low, other.high, other.p)
+        assert one.p_adjusted <= other.p_adjusted <= 28 * other.p
+
+
+DRAWS = 250
+
+
+def falsely_beaten(draw):
+    """In how many draws of equal models someone is called worse."""
+    random = np.random.default_rng(1)
+    made = (conclude_values(draw(random)) for _ in range(DRAWS))
+    return sum(any(one.beaten for one in conclusions) for conclusions in made) / DRAWS
+
+
+def equal(n_models, n_measures=1, n=N):
+    def draw(random):
+        shared = random.normal(0, 0.8, (n_models, n))
+        return {f"m{j}": dict(enumerate(shared + random.normal(0, 0.6, (n_models, n)))) for j in range(n_measures)}
+
+    return draw
+
+
+def variants(random):
+    """Five variants of one model, and one that is different, all equally good."""
+    like = random.normal(0, 1, N)
+    return {"m": {**{i: like + random.normal(0, 0.15, N) for i in range(5)}, 5: random.normal(0, 1, N)}}
+
+
+@pytest.mark.parametrize("draw", [equal(2), equal(5), equal(3, 4), variants], ids=["two", "five", "three, four measures", "variants"])
+def test_of_equal_models_someone_is_called_worse_in_at_most_5_percent_of_draws(draw):
+    assert falsely_beaten(draw) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / DRAWS)
+
+
+@pytest.mark.parametrize("step", [0.0, 0.1, 0.25])
+def test_the_interval_of_the_lead_over_the_runner_up_covers_although_both_were_picked(step):
+    random = np.random.default_rng(2)
+    truth = np.arange(4) * step
+    covered = 0
+    for _ in range(DRAWS):
+        (one,) = conclude_values({"m": dict(enumerate(truth[:, np.newaxis] + random.normal(0, 1, (4, N))))})
+        nearest = min(one.rivals, key=lambda rival: abs(rival.difference))
+        covered += nearest.low <= truth[one.best] - truth[nearest.model] <= nearest.high
+    assert covered / DRAWS >= 0.95 - 3 * math.sqrt(0.05 * 0.95 / DRAWS)
+
+
+def test_a_model_that_is_as_good_as_the_best_keeps_its_mark_in_95_percent_of_draws():
+    random = np.random.default_rng(3)
+    truth = np.array([0.0, 0.3, 0.3, -0.5])
+    kept = 0
+    for _ in range(DRAWS):
+        (one,) = conclude_values({"m": dict(enumerate(truth[:, np.newaxis] + random.normal(0, 1, (4, N))))})
+        kept += 1 in one.alike
+    assert kept / DRAWS >= 0.95 - 3 * math.sqrt(0.05 * 0.95 / DRAWS)
+
+
+def test_of_12_measures_at_the_margin_equivalence_is_claimed_in_at_most_5_percent_of_draws():
+    """Each true difference is the margin itself, so that every claim is false; uncorrected 46 % of draws have one."""
+    random = np.random.default_rng(4)
+    margin, wrong, uncorrected = 0.3, 0, 0
+    for _ in range(DRAWS):
+        made = [
+            compare_paired(Subject(f"m{j}", "a", "b"), np.zeros(60), random.normal(margin, 1, 60), Settings(), margin) for j in range(12)
+        ]
+        judged = corrected(made, Settings())
+        wrong += any(one.verdict == "equivalent" for one in judged)
+        uncorrected += any(one.p_equivalent <= 0.05 for one in judged)
+    assert wrong / DRAWS <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / DRAWS)
+    assert uncorrected / DRAWS > 0.3
+
+
+def test_the_p_value_of_equivalence_is_corrected_over_those_that_have_a_margin():
+    random = np.random.default_rng(5)
+    values = [random.normal(0, 1, N) for _ in range(3)]
+    given = enumerate(zip(values, (0.5, 0.4, None), strict=True))
+    made = [compare_paired(Subject(f"m{j}", "a", "b"), np.zeros(N), d, Settings(), margin) for j, (d, margin) in given]
+    judged = corrected(made, Settings())
+    p, q = (one.p_equivalent for one in judged[:2])
+    assert [one.p_equivalent_adjusted for one in judged] == [*((2 * p, max(q, 2 * p)) if p < q else (max(p, 2 * q), 2 * q)), None]
