@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import inf, isfinite
+from math import inf
 
 from msgspec import Struct
 
@@ -53,11 +53,13 @@ def _groups(rule: GateRule, by: str, label: str, result: Result, model: str) -> 
 
 def _facts(row: Row, result: Result) -> MeasureFacts:
     definition = result.definitions[row.metric]
-    bounds = _bounds(definition.metric) if row.aggregate != "sum" else (-inf, inf)
-    return MeasureFacts(row.higher_is_better, not definition.of_models, *bounds)
+    least, largest = bounds_of(row.metric)
+    if row.aggregate == "sum":
+        least, largest = min(least, 0.0), inf
+    return MeasureFacts(row.higher_is_better, not definition.of_models, least, largest)
 
 
-def _bounds(metric: str) -> tuple[float, float]:
+def bounds_of(metric: str) -> tuple[float, float]:
+    """The least and the largest value of a metric for one user; infinite where it has none, or is not known here."""
     known: Mapping[str, object] = METRICS
-    bounds = METRICS[metric].bounds if metric in known else (-inf, inf)
-    return bounds if all(map(isfinite, bounds)) else (-inf, inf)
+    return METRICS[metric].bounds if metric in known else (-inf, inf)

@@ -18,7 +18,7 @@ from ..names.aggregate_names import is_spread
 from ..results import ledger, protocol
 from ..results.definition import MeasureDefinition, TruthFingerprint
 from ..results.description import Description
-from ..results.gates import Gate
+from ..results.gates import Gate, in_this_version
 from ..results.ledger import Ledger
 from ..results.protocol import Protocol
 from ..results.result import FORMAT_VERSION, Counts, Input, Result, Row
@@ -131,7 +131,7 @@ def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: M
         definitions=definitions,
         truths=convert(content["truth"], dict[str, TruthFingerprint]),
         user_groups=tuple(content["user_groups"]),
-        gates=convert(content.get("gates", ()), tuple[Gate, ...]),
+        gates=convert([in_this_version(cells) for cells in content.get("gates", ())], tuple[Gate, ...]),
     )
 
 

@@ -36,4 +36,4 @@ def with_clusters(estimate: Estimate, differences: Floats, clusters: NDArray[np.
     se = math.sqrt(n_clusters / (n_clusters - 1) * squares) / n if estimate.sd else 0.0
     relative = replace(estimate.relative, low=None, high=None) if estimate.relative else None
     notes = (*estimate.notes, FEW_CLUSTERS) if n_clusters < _FEW else estimate.notes
-    return replace(estimate.with_t(se, n_clusters - 1), relative=relative, notes=notes)
+    return replace(estimate.with_t(se, n_clusters - 1), relative=relative, units=n_clusters, notes=notes)

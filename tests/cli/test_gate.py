@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 
 import pytest
 import yaml
 from receval import load_config, run
-from receval.evaluation.gating import baseline_of_config, judged
+from receval.evaluation.gating import bases_of_config, judged
 from receval.output.reading_back import load
 
 USERS = range(1, 121)
@@ -55,8 +56,9 @@ def changed(place, **sections):
 def test_a_run_ends_with_its_gates_and_their_exit_code(place, receval):
     code, out, err = receval("run", "config.yaml")
     assert code == 0
-    assert "\ngates · home against main · 120 users, paired · one-sided 95 % bounds\n  pass  nDCG@2 ≥ 0.1" in out
-    assert err.endswith("receval: all 2 gates passed\n")
+    assert "\ngates · home against main · 120 users, paired · one-sided 95 % bounds\n  pass          nDCG@2 ≥ 0.1" in out
+    assert "  inconclusive  nDCG@2 loses at most 2 %  0 %, at worst −7.8 %" in out
+    assert err.endswith("receval: 1 of 2 gates is inconclusive\n")
     code, out, err = receval("run", "config.yaml", *WORSE)
     assert code == 1
     assert "  FAIL  nDCG@2 loses at most 2 %" in out
@@ -82,7 +84,7 @@ def test_text_json_files_and_exit_code_are_of_one_verdict(place, receval):
 def test_a_folder_with_gates_is_read_back_as_it_was_written(place, receval):
     receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")
     loaded = load_config("config.yaml", (), ["home=worse.csv"], replace=True)
-    result = judged(loaded, run(loaded), baseline_of_config(loaded))
+    result = judged(loaded, run(loaded), bases_of_config(loaded))
     assert result.gates
     assert load("results/today") == result
 
@@ -115,9 +117,100 @@ def test_a_failed_check_fails_a_gate_too(place, receval):
 def test_a_group_is_judged_by_itself_and_a_small_one_is_skipped(place, receval):
     changed(place, data=CONFIG["data"] | {"users": "users.csv"}, gates={"rules": ["nDCG@2 >= 0.1 by users.plan"]})
     code, out, err = receval("gate", "config.yaml")
-    assert (code, err) == (0, "receval: 1 of 2 gates was not judged\n")
+    assert (code, err) == (0, "receval: 1 of 2 gates was not judged\n"), out
     assert "  pass  nDCG@2 ≥ 0.1, users.plan free" in out
     assert "  skip  nDCG@2 ≥ 0.1, users.plan paid          10 users: a group of fewer than 100 is not judged" in out
+
+
+@pytest.mark.parametrize("command", ["gate", "run"])
+def test_strict_fails_if_not_one_rule_was_judged(command, place, receval):
+    shutil.rmtree(place / "results/main")
+    changed(place, gates={"baseline": {"path": "results/main", "if_missing": "pass"}, "rules": ["nDCG@2 max_loss 2%"]})
+    assert receval(command, "config.yaml", "-q")[0] == 0
+    code, _, err = receval(command, "config.yaml", "-q", "--strict")
+    assert (code, err) == (1, "receval: the only gate was not judged; --strict needs at least one\n")
+
+
+def test_what_is_inconclusive_fails_if_the_config_or_strict_says_so(place, receval):
+    assert receval("gate", "config.yaml")[0] == 0
+    assert receval("gate", "config.yaml", "--strict")[0] == 1
+    assert receval("gate", "config.yaml", "--inconclusive", "fail")[0] == 1
+    code, _, err = receval("run", "config.yaml", "-q", "--set", "gates.inconclusive=fail")
+    assert (code, err) == (1, "receval: 1 of 2 gates is inconclusive\n")
+
+
+def test_results_of_the_first_version_are_judged_again_and_are_a_baseline(place, receval):
+    """A folder whose config has the key `unproven` and whose gates have a state."""
+    receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")
+    results, manifest = (place / "results/today" / name for name in ("results.json", "manifest.json"))
+    content = json.loads(results.read_text())
+    for gate, state in zip(content["gates"], ("likely", "refuted"), strict=True):
+        for name in ("consequence", "by_value", "n_changed", "anchor"):
+            del gate[name]
+        gate["state"] = state
+    content["config"]["gates"]["unproven"] = "error"
+    results.write_text(json.dumps(content))
+    described = json.loads(manifest.read_text())
+    (entry,) = (one for one in described["outputs"] if one["path"] == "results.json")
+    entry |= {"bytes": results.stat().st_size, "sha256": hashlib.sha256(results.read_bytes()).hexdigest()}
+    manifest.write_text(json.dumps(described))
+    assert [(gate.outcome, gate.consequence) for gate in load("results/today").gates] == [("pass", "none"), ("fail", "fail")]
+    assert receval("gate", "results/today")[0] == 1
+    code, out, _ = receval("gate", "results/today", "--baseline", "results/today")
+    assert (code, "  inconclusive  nDCG@2 loses at most 2 %" in out) == (1, True)
+
+
+def test_a_margin_must_hold_against_the_anchor_too(place, receval):
+    receval("run", "config.yaml", *WORSE, "-q", "-o", "results/worse/")
+    receval("baseline", "set", "results/main", "--to", "results/anchor")
+    receval("baseline", "set", "results/worse", "--force")
+    rule = ("--rule", "nDCG@2 max_loss 8%")
+    assert receval("gate", "results/worse", *rule)[0] == 0
+    code, out, _ = receval("gate", "results/worse", *rule, "--anchor", "spring=results/anchor")
+    assert code == 1
+    assert out.startswith("gates · home against main · anchor spring · 120 users, paired")
+    assert "  FAIL  nDCG@2 loses at most 8 %  0 %, at worst −12 %; anchor spring: −33 %, at best −8.7 %" in out
+    assert "anchor spring: loss exceeds the limit of 8 %" in out
+    changed(place, gates=CONFIG["gates"] | {"rules": ["nDCG@2 max_loss 8%"], "anchor": {"spring": "results/anchor"}})
+    assert receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")[0] == 1
+    assert load("results/today").gates[0].anchor.outcome == "fail"
+    assert receval("run", "config.yaml", "-q", "-o", "results/anchor/")[0] == 2  # the results would take its place
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (lambda folder: shutil.rmtree(folder), "there is no anchor results/anchor\n  make one with receval baseline set DIR, or"),
+        (lambda folder: (folder / "results.json").write_text("{"), "results.json: this is no JSON: the file is damaged"),
+        (lambda folder: (shutil.rmtree(folder), folder.write_text("")), "the anchor results/anchor is a file, not a folder of results"),
+    ],
+)  # fmt: skip
+def test_an_anchor_that_is_missing_or_damaged_is_refused(spoil, sentence, place, receval):
+    receval("baseline", "set", "results/main", "--to", "results/anchor")
+    spoil(place / "results/anchor")
+    changed(place, gates=CONFIG["gates"] | {"anchor": "results/anchor"})
+    code, _, err = receval("run", "config.yaml")
+    assert (code, sentence in err) == (3, True), err
+
+
+def test_a_model_of_another_name_is_a_base_if_it_is_named(place, receval):
+    changed(place, data=CONFIG["data"] | {"recommendations": {"new": "home.csv"}})
+    code, _, err = receval("gate", "config.yaml")
+    assert (code, err.splitlines()[-2:]) == (3, [
+        "receval: the baseline main has no model new: it has home",
+        "  name the model to compare with: gates.baseline.model, one of home",
+    ])  # fmt: skip
+    code, out, _ = receval("gate", "config.yaml", "--baseline", "results/main", "--baseline-model", "home")
+    assert (code, out.partition(" · 120")[0]) == (0, "gates · new against main")
+    changed(place, data=CONFIG["data"] | {"recommendations": {"new": "home.csv"}}, gates=CONFIG["gates"] | {
+        "baseline": {"path": "results/main", "model": "home"}})  # fmt: skip
+    assert receval("run", "config.yaml", "-q")[0] == 0
+
+
+def baseline_that_is_a_file(place):
+    shutil.rmtree(place / "results/main")
+    (place / "results/main").write_text("")
+    return 3, "the baseline results/main is a file, not a folder of results\n  make a folder with receval run -o DIR/"
 
 
 def other_users(place):
@@ -172,7 +265,8 @@ def results_over_the_baseline(place):
 
 @pytest.mark.parametrize(
     "spoil",
-    [other_users, other_truth, another_threshold, users_who_do_not_count, torn_baseline, missing_baseline, unknown_measure,
+    [baseline_that_is_a_file, other_users, other_truth,
+      another_threshold, users_who_do_not_count, torn_baseline, missing_baseline, unknown_measure,
      limit_that_is_no_number, infinite_margin, results_over_the_baseline],
 )  # fmt: skip
 def test_what_cannot_be_judged_is_refused_with_a_sentence(spoil, place, receval):
@@ -190,23 +284,24 @@ def test_values_are_written_although_their_gates_cannot_be_judged_and_are_no_bas
     assert load("results/today").gates == ()
     code, _, err = receval("baseline", "set", "results/today")
     assert (code, err.splitlines()[0]) == (
-        1, "receval: results/today is not made the baseline: its config has gates that were not judged",
+        1, "receval: Baseline not updated: its config has gates that were not judged. Use --force to override",
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("if_missing", "code", "outcome"), [("pass", 0, "skipped"), ("warn", 0, "warn"), ("error", 3, None)])
-def test_a_missing_baseline_is_what_the_config_says(if_missing, code, outcome, place, receval):
+@pytest.mark.parametrize(("if_missing", "code", "consequence"), [("pass", 0, "none"), ("warn", 0, "warn"), ("error", 3, None)])
+def test_a_missing_baseline_is_what_the_config_says(if_missing, code, consequence, place, receval):
     shutil.rmtree(place / "results/main")
     ended, out, err = receval("gate", "config.yaml", "--baseline", "results/main", "--if-missing", if_missing, "--format", "json")
     assert ended == code
-    if outcome is None:
+    if consequence is None:
         assert "there is no baseline results/main" in err
     else:
         gates = json.loads(out)["gates"]
-        assert [gate["outcome"] for gate in gates] == ["pass", outcome]
+        assert [gate["outcome"] for gate in gates] == ["pass", "skipped"]
+        assert gates[1]["consequence"] == consequence
         assert gates[1]["remark"] == "there is no baseline results/main"
         assert (receval("gate", "config.yaml", "--baseline", "results/main", "--if-missing", if_missing, "--strict")[0] == 1) == (
-            outcome == "warn"
+            consequence == "warn"
         )
 
 
@@ -220,6 +315,8 @@ def test_a_missing_baseline_is_what_the_config_says(if_missing, code, outcome, p
         (("--rule", "{measure: nDCG@2, minn: 1}"), 2, "unknown key 'minn' — did you mean 'min'?"),
         (("--rule", "nDCG@2 max_loss 1%", "--baseline", "results/other"), 3, "there is no baseline results/other"),
         (("--rule", "nDCG@2 max_loss 1%", "--baseline", "nobody"), 3, "there is no baseline nobody"),
+        (("--baseline-model", "home"), 2, "--baseline-model is about the baseline of the command line"),
+        (("--rule", "nDCG@2 max_loss 100%"), 2, "max_loss of 100% can never fail"),
         (("--if-missing", "pass"), 2, "--if-missing is about the baseline of the command line"),
         (("--set", "a=b"), 2, "--set and --recs change a config"),
         (("-o", "gates.csv"), 2, "end a file in .json, .md"),
@@ -247,7 +344,7 @@ def test_folders_without_values_of_users_are_compared_unpaired(place, receval):
     code, out, _ = receval("gate", "results/main", "--baseline", "results/plain", "--rule", "nDCG@2 max_loss 2%")
     assert code == 0
     assert "paired" not in out.splitlines()[0]
-    assert "  warn  nDCG@2 loses at most 2 %" in out
+    assert "  inconclusive  nDCG@2 loses at most 2 %" in out
     assert "has no values of users (output.per_user): users are not paired." in out
 
 
@@ -255,14 +352,14 @@ def test_a_baseline_is_copied_whole_and_refuses_what_failed(place, receval):
     receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")
     before = (place / "results/main/results.json").read_bytes()
     code, _, err = receval("baseline", "set", "results/today")
-    assert (code, err.splitlines()[0]) == (1, "receval: results/today is not made the baseline: 1 of 2 gates failed")
+    assert (code, err) == (1, "receval: Baseline not updated: 1 of 2 gates failed. Use --force to override\n")
     assert (place / "results/main/results.json").read_bytes() == before
     assert receval("baseline", "set", "results/today", "--force") == (0, "", "receval: results/today is now the baseline results/main\n")
     assert load("results/main") == load("results/today")
     assert {path.name for path in (place / "results/main").iterdir()} == {path.name for path in (place / "results/today").iterdir()}
     code, out, _ = receval("gate", "results/today", "--baseline", "results/main")
     assert code == 0
-    assert "The baseline main failed its own gates: what is as good need not be good." in out
+    assert "The baseline main failed its own gates: matching this baseline does not mean that the other gates pass." in out
 
 
 def test_a_torn_folder_or_a_folder_of_other_files_is_no_baseline(place, receval):
