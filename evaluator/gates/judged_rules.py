@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import inf
 
 from msgspec import Struct
 
 from ..comparison.measures import named, rows_of
+from ..comparison.value_ranges import bounds_of
 from ..config.gate_problems import MeasureFacts, rule_problem
 from ..config.gate_rules import GateRule
 from ..errors import ConfigError
-from ..metrics import METRICS
 from ..results.result import Result, Row
 
 
@@ -57,9 +57,3 @@ def _facts(row: Row, result: Result) -> MeasureFacts:
     if row.aggregate == "sum":
         least, largest = min(least, 0.0), inf
     return MeasureFacts(row.higher_is_better, not definition.of_models, least, largest)
-
-
-def bounds_of(metric: str) -> tuple[float, float]:
-    """The least and the largest value of a metric for one user; infinite where it has none, or is not known here."""
-    known: Mapping[str, object] = METRICS
-    return METRICS[metric].bounds if metric in known else (-inf, inf)

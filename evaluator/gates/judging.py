@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from math import isfinite
-from typing import Final
 
-import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -26,11 +23,8 @@ from ..stats.rare_changes import ValueRange
 from ..stats.records import Subject
 from .bases import NoBase, base_of, judged_models, side_of
 from .demands import Baseline, Demands, consequence_of_missing
-from .judged_rules import RuleCase, bounds_of, cases_of
+from .judged_rules import RuleCase, cases_of
 from .verdicts import Judged, gate_of
-
-_MEANS: Final = ("mean", "sum", "micro", "geometric")
-"""Aggregates that one user can move."""
 
 
 def judge(result: Result, demands: Demands) -> Verdicts:
@@ -66,7 +60,9 @@ class _Judging(Struct, eq=False):
         if anchor is None:
             return judged
         anchored = self._against(cases, side_of(anchor, model, self.result), anchor)
-        return [replace(one, anchor=replace(other, name=other.subject.base or anchor.name)) for one, other in zip(judged, anchored, strict=True)]
+        return [
+            replace(one, anchor=replace(other, name=other.subject.base or anchor.name)) for one, other in zip(judged, anchored, strict=True)
+        ]
 
     def _against(self, cases: Sequence[RuleCase], base: Side | NoBase, baseline: Baseline | None) -> list[Judged]:
         """Judge cases against a model; without one they are skipped, and the baseline says what follows."""
@@ -109,7 +105,7 @@ class _Judging(Struct, eq=False):
         estimate = of_all if row.by is None else differing.estimate(case.label, row.by, row.group)
         if row.by is not None and estimate.n < FEW_USERS:
             return _too_few(case, subject, estimate.n)
-        values = _range(case, differing)
+        values = differing.value_range(case.label)
         test = _test(case, estimate, self.demands.questions.settings.alpha, values)
         return Judged(case, subject, test, paired=estimate.n_changed is not None, notes=tuple(_notes(case, test, estimate, values)))
 
@@ -138,23 +134,6 @@ def _test(case: RuleCase, estimate: Estimate, alpha: float, values: ValueRange |
     if estimate.sums is not None:
         return margin_test(estimate.sums, better, kind, margin.size, margin.is_share, alpha, values)
     return estimate_test(estimate, better, kind, margin.size, alpha, margin.is_share, values)
-
-
-def _range(case: RuleCase, differing: Differing) -> ValueRange | None:
-    """The range of the values of a user: the bounds of the metric, and for a side without one what users have.
-
-    `None` if that is not known either, and for medians and percentiles, which a few users hardly move.
-    """
-    if case.row.aggregate not in _MEANS:
-        return None
-    least, largest = bounds_of(case.row.metric)
-    is_bounded = isfinite(least) and isfinite(largest)
-    sides = (side[np.isfinite(side)] for side in differing.sides_of(case.label) or ())
-    observed = [float(end) for side in sides if len(side) for end in (side.min(), side.max())]
-    if not is_bounded and not observed:
-        return None
-    ends = [end for end in (least, largest, *observed) if isfinite(end)]
-    return ValueRange(min(ends), max(ends), is_observed=not is_bounded)
 
 
 def _notes(case: RuleCase, test: GateTest, estimate: Estimate, values: ValueRange | None) -> Iterator[str]:
