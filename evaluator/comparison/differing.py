@@ -14,6 +14,7 @@ from ..results.result import Row
 from ..results.users import columns_of
 from ..stats.comparing import difference_of, estimate_folds, estimate_paired, whole_estimate
 from ..stats.estimates import Estimate
+from ..stats.rare_changes import ValueRange
 from ..stats.ratios import RatioTerms, pooled_estimate
 from ..stats.records import Difference, Subject
 from ..stats.runs import runs_estimate
@@ -23,6 +24,7 @@ from .measures import rows_of
 from .pairing import Floats, Integers, Pairing
 from .questions import Questions
 from .sides import Side
+from .value_ranges import value_range
 
 _OF_SUMS = ("mean", "sum")
 
@@ -57,7 +59,11 @@ class Differing:
 
     def of(self, label: str, margin: float | None) -> Difference:
         """The difference of one measure over all users, not yet judged."""
-        return difference_of(self.subject(label), self.estimate(label), self.questions.settings, margin)
+        return difference_of(self.subject(label), self.estimate(label), self.questions.settings, margin, self.value_range(label))
+
+    def value_range(self, label: str) -> ValueRange | None:
+        """The range of the values of a user; `None` where nothing bounds them."""
+        return value_range(self.row(self.base, label), self.sides_of(label) or ())
 
     def subject(self, label: str, by: str | None = None, group: str | None = None) -> Subject:
         """What is compared: a measure over all users, or within a group."""
@@ -102,9 +108,11 @@ class Differing:
         """The differences of one measure within the groups that are asked for; none of a measure without values of users."""
         if self.pairing is None or not self._has_users(label) or self.row(self.base, label).value is None:
             return
+        values = self.value_range(label)
         for by, groups in self._groups.items():
             for group in groups.drop_nulls().unique().sort().to_list():
-                yield difference_of(self.subject(label, by, group), self.estimate(label, by, group), self.questions.settings, margin)
+                subject = self.subject(label, by, group)
+                yield difference_of(subject, self.estimate(label, by, group), self.questions.settings, margin, values)
 
     def sides_of(self, label: str) -> tuple[Floats, Floats] | None:
         """The values of all users on both sides, means over training runs; `None` if there are none."""

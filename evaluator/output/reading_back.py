@@ -18,14 +18,14 @@ from ..names.aggregate_names import is_spread
 from ..results import ledger, protocol
 from ..results.definition import MeasureDefinition, TruthFingerprint
 from ..results.description import Description
-from ..results.gates import Gate
+from ..results.gates import Gate, in_this_version
 from ..results.ledger import Ledger
 from ..results.protocol import Protocol
 from ..results.result import FORMAT_VERSION, READABLE_VERSIONS, Counts, Input, Result, Row
 from ..results.users import StoredUsers
+from ..stats.conclusion import Conclusion
 from . import is_output_file
 from .manifest import AGAIN, MANIFEST, Manifest, parsed, read, read_manifest
-from ..stats.conclusion import Conclusion
 
 RESULTS: Final = "results.json"
 USERS: Final = "per_user.parquet"
@@ -109,7 +109,7 @@ def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: M
         definitions=definitions,
         truths=convert(content["truth"], dict[str, TruthFingerprint]),
         user_groups=tuple(content["user_groups"]),
-        gates=convert(content.get("gates", ()), tuple[Gate, ...]),
+        gates=convert([in_this_version(cells) for cells in content.get("gates", ())], tuple[Gate, ...]),
         conclusions=convert(content.get("conclusions", ()), tuple[Conclusion, ...]),
     )
 

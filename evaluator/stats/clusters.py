@@ -40,7 +40,7 @@ def with_clusters(estimate: Estimate, differences: Floats, clusters: NDArray[np.
     se, df = math.sqrt(squares) / n if estimate.sd else 0.0, degrees_of_freedom(sizes)
     relative = replace(estimate.relative, low=None, high=None) if estimate.relative else None
     notes = (*estimate.notes, FEW_CLUSTERS) if df < FEW_DEGREES else estimate.notes
-    return replace(estimate.with_t(se, df), relative=relative, notes=notes)
+    return replace(estimate.with_t(se, df), relative=relative, units=n_clusters, notes=notes)
 
 
 def degrees_of_freedom(sizes: NDArray[np.integer]) -> float:

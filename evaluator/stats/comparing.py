@@ -16,6 +16,7 @@ from .estimates import Estimate, Relative, paired_estimate
 from .folds import fold_estimate, with_fold_clusters
 from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
 from .ranks import with_ranks
+from .rare_changes import ValueRange, guarded
 from .ratios import RatioTerms, pooled_estimate
 from .records import Difference, Settings, Subject
 from .resampling import fewer_resamples, statistic_replicates, with_bootstrap, with_sign_flips
@@ -38,13 +39,15 @@ def compare_paired(
     settings: Settings,
     margin: float | None = None,
     clusters: NDArray[np.integer] | None = None,
+    values: ValueRange | None = None,
 ) -> Difference:
     """The difference over users with a value of both models, in the same order; NaN for a user without a value.
 
     `subject.aggregate` says what is compared: the mean, the `sum`, the `geometric` mean (t on logarithms), the `median` or a percentile
-    (`p90`; both by the bootstrap). `clusters` has a number per user: users with the same one belong together.
+    (`p90`; both by the bootstrap). `clusters` has a number per user: users with the same one belong together. `values` is as in
+    `difference_of`.
     """
-    return difference_of(subject, estimate_paired(base, model, settings, subject.aggregate, clusters), settings, margin)
+    return difference_of(subject, estimate_paired(base, model, settings, subject.aggregate, clusters), settings, margin, values)
 
 
 def estimate_paired(
@@ -118,8 +121,14 @@ def whole_estimate(base_value: float | None, value: float | None) -> Estimate:
     return Estimate(0, base_value, value, difference, relative=relative, test="", notes=(WHOLE,))
 
 
-def difference_of(subject: Subject, estimate: Estimate, settings: Settings, margin: float | None) -> Difference:
-    """The record of an estimate, before it is corrected with its family."""
+def difference_of(
+    subject: Subject, estimate: Estimate, settings: Settings, margin: float | None, values: ValueRange | None = None
+) -> Difference:
+    """The record of an estimate, before it is corrected with its family.
+
+    `values` is the range of the values of a user, so that a proof of equivalence holds where few users changed: its one-sided bounds and
+    p value count rare large changes that were not drawn (see `rare_changes`).
+    """
     up, down = (estimate.down, estimate.up) if subject.higher_is_better is False else (estimate.up, estimate.down)
     confidence, relative, alpha = estimate.confidence, estimate.relative, settings.alpha
     difference = Difference(
@@ -142,20 +151,21 @@ def difference_of(subject: Subject, estimate: Estimate, settings: Settings, marg
         notes=(*estimate.notes, *_left_out(estimate.n_unpaired)),
     )
     if confidence is not None and estimate.difference is not None:
+        careful = guarded(estimate, values) or confidence
         difference = replace(
             difference,
             low=confidence.at(alpha / 2),
             high=confidence.at(1 - alpha / 2),
-            one_sided_low=confidence.at(alpha),
-            one_sided_high=confidence.at(1 - alpha),
+            one_sided_low=careful.at(alpha),
+            one_sided_high=careful.at(1 - alpha),
             se=estimate.se,
             statistic=estimate.statistic,
             df=estimate.df,
             p=two_sided(confidence) if estimate.p is None else estimate.p,
             test=estimate.test,
             effect_size=estimate.difference / estimate.sd if estimate.sd else None,
-            p_equivalent=None if margin is None else not_within(confidence, margin),
-            probability_equivalent=None if margin is None else probability_within(confidence, margin),
+            p_equivalent=None if margin is None else not_within(careful, margin),
+            probability_equivalent=None if margin is None else probability_within(careful, margin),
         )
     return replace(difference, sentence=sentence_of(difference))
 

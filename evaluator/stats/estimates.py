@@ -30,7 +30,7 @@ class Estimate(Struct, frozen=True, eq=False):
 
     `up` users have a higher value with the model, `down` a lower one. `p` and `statistic` are those of a test that does not follow from the
     confidence, such as that of ranks. `relative` is the difference as a share of the base value, with its interval. `sums` are those over
-    paired users, where nothing else went into it.
+    paired users, where nothing else went into it. `units` are the independent units, such as clusters, where they are not the users.
     """
 
     n: int
@@ -49,6 +49,7 @@ class Estimate(Struct, frozen=True, eq=False):
     relative: Relative | None = None
     test: str = "t"
     sums: PairedSums | None = None
+    units: int | None = None
     notes: tuple[str, ...] = ()
 
     @property
