@@ -50,7 +50,7 @@ def best_values(result: Result, formats: Formats) -> BestValues:
     """The values to mark in a table of a result, by what is concluded of it.
 
     Of a measure without a conclusion the highest value as printed is marked as untested, and all that are printed alike; none where all
-    are. Yardsticks are not compared, nor are measures of which neither more nor less is better. Only measures that have a format are marked.
+    are. Yardsticks are not compared, nor are measures of which neither more nor less is better, or that have no format.
     """
     concluded = {one.measure: one for one in result.conclusions if one.is_tested}
     table = result.by_model()
