@@ -37,7 +37,7 @@ def set_baseline(context: click.Context, folder: str, target: str, force: bool) 
         *(["a health check of level error failed"] if result.failed() else []),
     ]
     if reasons and not force:
-        say(f"{folder} is not made the baseline: {' and '.join(reasons)}\n  --force takes it all the same")
+        say(f"Baseline not updated: {' and '.join(reasons)}. Use --force to override")
         context.exit(1)
     copy_results(source, place, force=force)
     say(f"{folder} is now the baseline {target}")

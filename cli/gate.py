@@ -16,13 +16,18 @@ from .output import emit, on_screen, warn
 
 _ENDINGS = {".json": "json", ".md": "md"}
 _REPORTS = {".html": "html", ".htm": "html", ".xml": "junit", ".svg": "badge"}
-_SEVERITIES = click.Choice(("warn", "error", "pass"))
 
 
 @click.command()
 @click.argument("source", metavar="DIR|CONFIG")
 @click.option("--baseline", metavar="[LABEL=]DIR|MODEL", help="What models are compared with, in the place of gates.baseline.")
-@click.option("--if-missing", type=_SEVERITIES, help="What it is that the baseline is not there: error (exit 3), warn, or pass.")
+@click.option("--baseline-model", metavar="NAME", help="The model of that folder to compare with; that of the same name if not given.")
+@click.option("--anchor", metavar="[LABEL=]DIR", help="A baseline that is not renewed: margins must hold against it too.")
+@click.option(
+    "--if-missing",
+    type=click.Choice(("warn", "error", "pass")),
+    help="What to do if the baseline or the anchor is missing: error (exit 3), warn, or pass (skip).",
+)
 @click.option(
     "--rule",
     "rules",
@@ -30,8 +35,12 @@ _SEVERITIES = click.Choice(("warn", "error", "pass"))
     metavar="RULE",
     help="A rule, in the place of those of the config: 'Recall@20 >= 0.25', 'nDCG@10 max_loss 2%'. May be repeated.",
 )
-@click.option("--unproven", type=_SEVERITIES, help="What a rule is that holds by the values but is not shown; warn.")
-@click.option("--strict", is_flag=True, help="Exit with 1 if a gate warned too.")
+@click.option(
+    "--inconclusive",
+    type=click.Choice(("warn", "fail")),
+    help="What a rule does that is neither shown to hold nor to be violated; warn.",
+)
+@click.option("--strict", is_flag=True, help="Exit with 1 if a gate is inconclusive or warns too, and if not one could be judged.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 if a gate failed; for jobs that only report.")
 @set_option
 @recs_option
@@ -45,9 +54,11 @@ def gate(
     context: click.Context,
     source: str,
     baseline: str | None,
+    baseline_model: str | None,
+    anchor: str | None,
     if_missing: str | None,
     rules: tuple[str, ...],
-    unproven: str | None,
+    inconclusive: str | None,
     strict: bool,
     exit_zero: bool,
     overrides: tuple[str, ...],
@@ -64,7 +75,7 @@ def gate(
     a gate failed, or a health check of level error.
     """
     from receval.config import load_config
-    from receval.evaluation.gating import baseline_of_config, judged, judged_again
+    from receval.evaluation.gating import bases_of_config, judged, judged_again
     from receval.output import disk, findings
     from receval.output.reading_back import load
 
@@ -74,7 +85,7 @@ def gate(
     system = machines.system(ci)
     targets = _targets(outputs) | machines.files(system)
     reported = system != "none" or not set(targets.values()) <= set(_ENDINGS.values())
-    options = gating.options_of(rules, baseline, if_missing, unproven)
+    options = gating.options_of(rules, baseline, baseline_model, anchor, if_missing, inconclusive)
     with disk.Stage(disk.destination(path).parent for path in targets if disk.is_plain(path)) as stage:
         if os.path.isdir(Path(source).expanduser()):
             if overrides or recommendations:
@@ -85,8 +96,8 @@ def gate(
             if not quiet:
                 warn(loaded)
             gating.refuse_without_rules(loaded)
-            base = baseline_of_config(loaded)
-            result = judged(loaded, receval.run(loaded), base)
+            bases = bases_of_config(loaded)
+            result = judged(loaded, receval.run(loaded), bases)
         verdicts = {path: form for path, form in targets.items() if form in _ENDINGS.values()}
         pages = {path: form for path, form in targets.items() if path not in verdicts}
         content, made = _reported(result, source, pages) if reported else (None, {})

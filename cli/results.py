@@ -28,8 +28,8 @@ def targets(loaded: receval.Loaded, files: Iterable[Path], folders: Iterable[Pat
 
 
 def renderer_of(loaded: receval.Loaded, form: str, per_user: bool) -> Callable[[receval.Result], bytes]:
-    """What makes the bytes of a format: of results, or with `per_user` of the values of users."""
-    if per_user:
+    """Return what makes the bytes of a format: of results, or with `per_user` of the values of users where a format has them."""
+    if per_user and form in output.PER_USER:
         return output.PER_USER[form]
     if form in _COMPARING:
         return partial(_as_latex, loaded, form == "latex-document" or loaded.config.report.latex.document)

@@ -122,7 +122,7 @@ def run(
     reported = bool(pages) or system != "none"
     tracked = bool(loaded.config.track)
     refuse_overwriting(loaded, [*results.targets(loaded, [*files, *pages], folders), *failures.targets(store)])
-    has_gates, baseline = bool(loaded.config.gates.rules), gating.baseline_for(loaded, folders)
+    has_gates, bases = bool(loaded.config.gates.rules), gating.bases_for(loaded, folders)
     with ExitStack() as stack:
         stage = stack.enter_context(disk.Stage([*folders, *report_files.folders([*files, *pages])]))
         failures_stage = stack.enter_context(failures.target(store))
@@ -140,7 +140,7 @@ def run(
             describes=loaded.config.output.describe or results.describes(loaded, files),
         )
         result = closing.with_conclusions(loaded, result) if concludes else result
-        result, refused = gating.judged_or_refused(loaded, result, baseline)
+        result, refused = gating.judged_or_refused(loaded, result, bases)
         report, made = _reported(loaded, result, pages) if reported else (None, {})
         results.save(loaded, result, formats, files, folders, stage, per_user, made)
         failures.keep(result, store, failures_stage)

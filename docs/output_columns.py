@@ -50,7 +50,7 @@ FILES_HOLD = {
     "results.json": "the long table, who was counted, findings of the checks, gates, definitions, the config, versions",
     "results.parquet": "the long table, typed",
     "results.md": "the table and its notes, for people",
-    MANIFEST: "size and hash of every input and output, the config, the versions",
+    MANIFEST: "size and hash of every input and output, the config, the versions, and a checksum of all this",
 }
 
 

@@ -10,15 +10,25 @@ CONFIG = "docs/seeds/seeds.yaml"
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement of a document, how receval does it, and what shows it: metrics under a convention, with more words, or a command."""
+    """A statement of a document, how receval does it, and what shows it: metrics under a convention, a command, or Python.
+
+    What nothing shows is not there: the page lists it as such.
+    """
 
     says: str
     how: str
     metrics: Sequence[str] = ()
     convention: str = "receval"
     command: Sequence[str] = ()
+    python: str = ""
+    """Lines of Python; the last is an expression."""
     n_blocks: int = 1
     """How many blocks of what it prints, with an empty line between, are shown."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether something shows it."""
+        return bool(self.metrics or self.command or self.python)
 
     def words(self) -> list[str]:
         """The words of the command after `receval`."""
@@ -97,6 +107,15 @@ CLAYRS = (
         n_blocks=2,
     ),
     Statement(
+        "The report: a LaTeX document with a section for every metric that was computed, its formula and its parameters (rows 1, 2, 70).",
+        "`-o report.tex` writes it, also `result.report` in Python; [docs/latex.md](latex.md) has its parts.",
+        python="""
+            result = receval.evaluate("docs/seeds/seeds.yaml")
+            result.report(folder + "/report.tex")
+            re.findall(r"section.*{(.*)}", open(folder + "/report.tex").read())
+        """,
+    ),
+    Statement(
         "my_dict['interactions']: users, items, interactions, sparsity, the least, the mean and the largest rating (row 4).",
         "`receval describe`, which says density, 1 - sparsity, of the test file, of train and of every model.",
         command=("describe", CONFIG),
@@ -155,6 +174,10 @@ WARPREC = (
             *("--set", "evaluation.metrics=[nDCG]", "--set", "evaluation.complex_metrics=[{name: F1, params: {metric_name_1: nDCG}}]"),
         ],
     ),
+    Statement(
+        "Classes of metrics to import (row 83).",
+        "A metric is a name in `metrics`, and a function of `receval.functional`.",
+    ),
 )
 RELISON = (
     Statement(
@@ -183,7 +206,8 @@ RELISON = (
     ),
     Statement(
         "More metrics can be defined through the interfaces of RankSys (row 120).",
-        "Arithmetic of metrics, and conventions of one's own, in YAML; a new metric is a function in the source tree (CONTRIBUTING.md).",
+        "`receval.metric` makes a metric of a function, in Python, for `--plugin FILE` and for packages, without a change of the source "
+        "tree; [docs/extending.md](extending.md) has examples, which are run by a test. Arithmetic of metrics needs no code.",
         ('"0.5*nDCG@2 + 0.5*MAP@2"',),
     ),
 )
@@ -205,6 +229,16 @@ RS_METRICS = (
         "`coverage` alone is `coverage@none`, whatever `top_k` says.",
         ("coverage", "coverage@1"),
         "rs_metrics",
+    ),
+    Statement(
+        "hitrate(true, pred, k=10) and the others are functions of dictionaries {user: [item, …]} or frames (rows 143 to 158 and 176).",
+        "`receval.functional` has a function for each metric, with these arguments; the convention `rs_metrics` gives the numbers of "
+        "rs_metrics.",
+        python="""
+            from receval.functional import coverage, hitrate, mapr
+            true, pred = {1: [1, 2], 2: [3]}, {1: [1, 7], 2: [5, 3]}
+            hitrate(true, pred, k=1), mapr(true, pred, k=2, convention="rs_metrics"), coverage([1, 3, 5, 7, 9], pred)
+        """,
     ),
 )
 REPLAY = (
@@ -240,8 +274,17 @@ REPLAY = (
     ),
     Statement(
         "NCISMetric is the base of any reward (row 206).",
-        "Four rewards: precision, recall, hit rate and nDCG; there is none of one's own.",
+        "Four rewards: precision, recall, hit rate and nDCG; "
+        "[docs/extending.md](extending.md#replay-ncismetric-with-a-reward-of-ones-own) has one of one's own.",
         ("NCISPrecision@2", "NCISRecall@2", "NCISHitRate@2", "NCISnDCG@2"),
+    ),
+    Statement(
+        "A metric is called with recommendations, true interactions and k, on data in memory (row 177).",
+        "The functions of `receval.functional`, or `receval.evaluate` for several at once, take frames, dictionaries and matrices.",
+        python="""
+            recs = [{"user_id": 1, "item_id": 7, "score": 0.9}, {"user_id": 1, "item_id": 2, "score": 0.8}]
+            receval.functional.mrr([{"user_id": 1, "item_id": 2}], recs, k=2, convention="replay")
+        """,
     ),
     Statement(
         "A confidence interval of any quantile (row 217).",
@@ -264,22 +307,42 @@ REPLAY = (
     ),
     Statement(
         "get_enriched_recommendations (row 210).",
-        "`output.enriched: true` writes the lists with rank, score, relevant, gain and train flag; `receval explain` shows one.",
+        "`output.enriched: true` writes the lists with rank, score, relevant, gain and train flag, and `receval.enriched` gives them in "
+        "Python; `receval explain` shows one.",
         command=("explain", "Recall@2", CONFIG, "--user", "1"),
         n_blocks=4,
     ),
+    Statement(
+        "Experiment.compare(name): every model against one of them (row 213).",
+        "`receval compare`, with intervals and tests.",
+        command=(
+            *("compare", CONFIG, "--recs", "before=docs/seeds/previous_policy.csv", "--baseline", "before"),
+            *("--set", "evaluation.metrics=[Recall@2]"),
+        ),
+        n_blocks=3,
+    ),
+    Statement(
+        "Experiment.add_result keeps what was evaluated earlier, to be compared with (row 214).",
+        "Folders of results: `receval run -o results/main/`, then `receval compare results/main results/today`.",
+        python="""
+            receval.evaluate("docs/seeds/seeds.yaml").save(folder + "/main")
+            receval.compare({"main": folder + "/main", "today": receval.evaluate("docs/seeds/seeds.yaml")}).differences[0].verdict
+        """,
+    ),
+    Statement(
+        "A value that decides whether a model is good enough (row 232).",
+        "Gates: rules about values and differences, and an exit code.",
+        command=("gate", CONFIG, "--rule", "Recall@2 >= 0.5", "--set", "evaluation.metrics=[Recall@2]"),
+    ),
+    Statement(
+        "A metric of one's own is a class that inherits from Metric, NCISMetric or RecOnlyMetric (row 209).",
+        "It is a function, as [docs/extending.md](extending.md) shows for each of them.",
+    ),
 )
 SECTIONS = {
-    "ClayRS": (
-        CLAYRS,
-        "The report as a LaTeX document with a section for every metric (rows 1, 2, 70).",
-    ),
-    "WarpRec": (WARPREC, "Classes of metrics to import (row 83)."),
-    "RELISON": (RELISON, "A metric of one's own without changing the source tree (row 120)."),
-    "rs_metrics": (RS_METRICS, "Functions over dictionaries and frames in Python (rows 143 to 158 and 176)."),
-    "RePlay": (
-        REPLAY,
-        "Calls of metrics on data in memory and metrics by inheritance (rows 177, 209), comparison with a named model and with "
-        "earlier results (rows 213, 214), and a gate on a value (row 232).",
-    ),
+    "ClayRS": CLAYRS,
+    "WarpRec": WARPREC,
+    "RELISON": RELISON,
+    "rs_metrics": RS_METRICS,
+    "RePlay": REPLAY,
 }

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import runpy
+from contextlib import chdir
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import dedent
+from typing import Any
 
 from receval.output.blocks import Block, FormulaBlock, Heading, Points, Prose
 
@@ -14,19 +18,37 @@ CONFIG, SECTIONS = _STATEMENTS["CONFIG"], _STATEMENTS["SECTIONS"]
 
 
 def page() -> list[Block]:
-    """The page; every command is run as it is made."""
+    """The page; every command and every line of Python is run as it is made."""
     blocks: list[Block] = [
         Heading("The documents of five systems, statement by statement"),
         Prose(
             f"Each command was run in the root of the repository; `{CONFIG}` has three users, small enough to check a value "
             "by hand. Numbers of "
             "rows are those of an audit of 232 statements. Where a program computes something else than its documents say, the convention "
-            "`-docs` has the documents."
+            "`-docs` has the documents. What is not there is listed at the end."
         ),
     ]
-    for name, (statements, missing) in SECTIONS.items():
+    for name, statements in SECTIONS.items():
         blocks.append(Heading(name, 2))
         for statement in statements:
-            blocks += [Prose(f"**{statement.says}** {statement.how}"), FormulaBlock(printed(statement.words(), statement.n_blocks))]
-        blocks += [Prose("Not there yet:"), Points((missing,))]
-    return blocks
+            blocks += _shown(statement) if statement.is_there else []
+    lacking = [f"{name}: {one.says} {one.how}" for name, statements in SECTIONS.items() for one in statements if not one.is_there]
+    return [*blocks, Heading("Not there", 2), Points(tuple(lacking))]
+
+
+def _shown(statement: Any) -> list[Block]:
+    """A statement, how receval does it, and what shows it."""
+    blocks: list[Block] = [Prose(f"**{statement.says}** {statement.how}")]
+    if statement.words():
+        blocks.append(FormulaBlock(printed(statement.words(), statement.n_blocks)))
+    return [*blocks, *([FormulaBlock(_session(statement.python))] if statement.python else [])]
+
+
+def _session(lines: str) -> str:
+    """Lines of Python as a session of them looks; the value of the last is shown. They are run in the root, `folder` is for their files."""
+    *before, last = dedent(lines).strip().splitlines()
+    with chdir(ROOT), TemporaryDirectory() as folder:
+        known: dict[str, Any] = {"folder": folder}
+        exec("import re, receval, receval.functional\n" + "\n".join(before), known)
+        value = eval(last, known)
+    return "\n".join([*(f">>> {line}" for line in (*before, last)), repr(value)])

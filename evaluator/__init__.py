@@ -13,6 +13,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from .forks import watch
+
 _HOMES = {
     "Audit": ".results.audit",
     "ComparisonResult": ".api.comparisons",
@@ -39,6 +41,7 @@ _HOMES = {
     "check": ".api.calls",
     "compare": ".api.comparisons",
     "describe": ".api.calls",
+    "enriched": ".api.calls",
     "evaluate": ".api.calls",
     "explain": ".api.calls",
     "gate": ".api.gating",
@@ -66,3 +69,4 @@ def __dir__() -> list[str]:
 
 
 __all__ = sorted(_HOMES)
+watch()

@@ -3,6 +3,7 @@
 from .api.calls import audit as audit
 from .api.calls import check as check
 from .api.calls import describe as describe
+from .api.calls import enriched as enriched
 from .api.calls import evaluate as evaluate
 from .api.calls import explain as explain
 from .api.comparisons import ComparisonResult as ComparisonResult
@@ -60,6 +61,7 @@ __all__ = [
     "check",
     "compare",
     "describe",
+    "enriched",
     "evaluate",
     "explain",
     "gate",

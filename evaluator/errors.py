@@ -66,6 +66,15 @@ class DataError(RecevalError):
         return DataError(message, self.hint)
 
 
+class NoRowsError(DataError):
+    """A file, table or frame has no rows (exit code 3); where a convention defines values without lists, lists may have none."""
+
+    def saying(self, names: Mapping[str, str]) -> NoRowsError:
+        """The same failure, told of other files."""
+        told = super().saying(names)
+        return NoRowsError(told.message, told.hint)
+
+
 class OutputError(RecevalError):
     """A result cannot be written (exit code 2: the path comes from the config or the command line)."""
 

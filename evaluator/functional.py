@@ -3,7 +3,10 @@
     from receval.functional import ndcg, precision
     precision({1: [3, 5]}, {1: [5, 7, 3]}, k=2)                       # 0.5
     ndcg(test, lists, k=10, apply_mean=False)                         # a value for each user, in the order of the first argument
-    precision(test, lists, k=10, convention="rs_metrics")             # the number that rs_metrics gives
+    precision(test, lists, k=10, convention="receval")                # receval's own definition
+    precision(test, lists, k=[5, 10])                                 # {5: …, 10: …}
+
+The functions that rs_metrics has give the numbers of rs_metrics, all others those of receval, unless `convention` says otherwise.
 
 `true` and `pred` are tables of any kind, as for `receval.evaluate`. `num_workers` is taken and has no meaning: values do not depend on it.
 """

@@ -8,7 +8,7 @@ __all__: list[str]
 def accuracy(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -31,7 +31,7 @@ def accuracy(
 def aclt(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -50,6 +50,7 @@ def aclt(
     distances: Any = ...,
     border: str | float | None = ...,
     untrained: str | float | None = ...,
+    count: str | float | None = ...,
     ratio: float | None = ...,
 ) -> Any:
     """The number of recommended items that are in the long tail (average coverage of long-tail items)."""
@@ -57,7 +58,7 @@ def aclt(
 def aggregate_diversity(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -80,7 +81,7 @@ def aggregate_diversity(
 def alpha_ndcg(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -106,7 +107,7 @@ def alpha_ndcg(
 def aplt(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -125,6 +126,7 @@ def aplt(
     distances: Any = ...,
     border: str | float | None = ...,
     untrained: str | float | None = ...,
+    count: str | float | None = ...,
     over: str | float | None = ...,
     ratio: float | None = ...,
 ) -> Any:
@@ -133,7 +135,7 @@ def aplt(
 def arp(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -158,7 +160,7 @@ def arp(
 def auc(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -185,7 +187,7 @@ def auc(
 def bias_disparity_bd(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -213,7 +215,7 @@ def bias_disparity_bd(
 def bias_disparity_br(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -240,7 +242,7 @@ def bias_disparity_br(
 def bias_disparity_bs(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -268,7 +270,7 @@ def bias_disparity_bs(
 def bin_g(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -291,7 +293,7 @@ def bin_g(
 def bpref(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -316,7 +318,7 @@ def bpref(
 def categorical_diversity(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -340,7 +342,7 @@ def categorical_diversity(
 def correlation(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -364,7 +366,7 @@ def correlation(
 def cosine_serendipity(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -389,7 +391,7 @@ def cosine_serendipity(
 def coverage(
     items: Any,
     recs: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -415,7 +417,7 @@ def coverage(
 def dcg(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -441,7 +443,7 @@ def dcg(
 def delta_gap(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -459,6 +461,7 @@ def delta_gap(
     predictions: Any = ...,
     distances: Any = ...,
     of: str | float | None = ...,
+    count: str | float | None = ...,
     ties: str | float | None = ...,
     popular: float | None = ...,
     shares: str | None = ...,
@@ -470,7 +473,7 @@ def delta_gap(
 def efd(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -490,6 +493,7 @@ def efd(
     discount: str | float | None = ...,
     norm: str | float | None = ...,
     gain: str | float | None = ...,
+    count: str | float | None = ...,
     unseen: str | float | None = ...,
 ) -> Any:
     """Expected free discovery: the information in the items that the user finds in the list, in bits."""
@@ -497,7 +501,7 @@ def efd(
 def eleven_point_precision(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -514,13 +518,14 @@ def eleven_point_precision(
     previous_policy: Any = ...,
     predictions: Any = ...,
     distances: Any = ...,
+    rounding: str | float | None = ...,
 ) -> Any:
     """The mean of InterpolatedPrecision at the recalls 0, 0.1, …, 1."""
 
 def epc(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -540,6 +545,7 @@ def epc(
     discount: str | float | None = ...,
     norm: str | float | None = ...,
     gain: str | float | None = ...,
+    count: str | float | None = ...,
     unseen: str | float | None = ...,
 ) -> Any:
     """Expected popularity complement: how few users know the items that the user finds in the list."""
@@ -547,7 +553,7 @@ def epc(
 def err(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -571,7 +577,7 @@ def err(
 def erria(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -596,7 +602,7 @@ def erria(
 def euc_distance(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -620,7 +626,7 @@ def euc_distance(
 def explained_variance(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -643,7 +649,7 @@ def explained_variance(
 def exposure_gini(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -669,7 +675,7 @@ def exposure_gini(
 def exposure_parity(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -694,7 +700,7 @@ def exposure_parity(
 def f1(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -720,7 +726,7 @@ def f1(
 def g(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -743,7 +749,7 @@ def g(
 def gauc(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -769,7 +775,7 @@ def gauc(
 def gini(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -796,7 +802,7 @@ def gini(
 def gini_simpson(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -819,7 +825,7 @@ def gini_simpson(
 def hit_rate(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -843,7 +849,7 @@ def hit_rate(
 def hitrate(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -867,7 +873,7 @@ def hitrate(
 def hits(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -890,7 +896,7 @@ def hits(
 def hypervolume(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -915,7 +921,7 @@ def hypervolume(
 def ild(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -942,7 +948,7 @@ def ild(
 def ils(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -968,7 +974,7 @@ def ils(
 def inf_ap(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -992,7 +998,7 @@ def inf_ap(
 def interpolated_precision(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1009,6 +1015,7 @@ def interpolated_precision(
     previous_policy: Any = ...,
     predictions: Any = ...,
     distances: Any = ...,
+    rounding: str | float | None = ...,
     recall: float | None = ...,
 ) -> Any:
     """The best precision at or after the rank where a share of the relevant items is found."""
@@ -1016,7 +1023,7 @@ def interpolated_precision(
 def intersection(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1040,7 +1047,7 @@ def intersection(
 def item_coverage(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1067,7 +1074,7 @@ def item_coverage(
 def item_mad_ranking(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1093,7 +1100,7 @@ def item_mad_ranking(
 def item_mad_rating(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1119,7 +1126,7 @@ def item_mad_rating(
 def judged(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1142,7 +1149,7 @@ def judged(
 def label_auc(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1165,7 +1172,7 @@ def label_auc(
 def lauc(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1191,7 +1198,7 @@ def lauc(
 def list_entropy(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1214,7 +1221,7 @@ def list_entropy(
 def log_loss(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1238,7 +1245,7 @@ def log_loss(
 def long_tail_novelty(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1261,7 +1268,7 @@ def long_tail_novelty(
 def mae(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1285,7 +1292,7 @@ def mae(
 def map(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1310,7 +1317,7 @@ def map(
 def mapr(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1335,7 +1342,7 @@ def mapr(
 def mar(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1360,7 +1367,7 @@ def mar(
 def mcc(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1383,7 +1390,7 @@ def mcc(
 def mean_pop_rank(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1407,7 +1414,7 @@ def mean_pop_rank(
 def mean_prediction_distance(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1430,7 +1437,7 @@ def mean_prediction_distance(
 def mrr(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1453,7 +1460,7 @@ def mrr(
 def mse(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1477,7 +1484,7 @@ def mse(
 def ncis_hit_rate(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1503,7 +1510,7 @@ def ncis_hit_rate(
 def ncis_ndcg(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1529,7 +1536,7 @@ def ncis_ndcg(
 def ncis_precision(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1555,7 +1562,7 @@ def ncis_precision(
 def ncis_recall(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1581,7 +1588,7 @@ def ncis_recall(
 def ndcg(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1608,7 +1615,7 @@ def ndcg(
 def ndcg_rel(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1631,7 +1638,7 @@ def ndcg_rel(
 def ndcg_rendle2020(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1654,7 +1661,7 @@ def ndcg_rendle2020(
 def novelty(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1677,7 +1684,7 @@ def novelty(
 def num_relevant(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1700,7 +1707,7 @@ def num_relevant(
 def num_retrieved(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1723,7 +1730,7 @@ def num_retrieved(
 def num_users(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1746,7 +1753,7 @@ def num_users(
 def pap(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1770,7 +1777,7 @@ def pap(
 def partial_auc(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1794,7 +1801,7 @@ def partial_auc(
 def pop_reo(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1813,6 +1820,7 @@ def pop_reo(
     distances: Any = ...,
     border: str | float | None = ...,
     untrained: str | float | None = ...,
+    count: str | float | None = ...,
     numerator: str | float | None = ...,
     ratio: float | None = ...,
 ) -> Any:
@@ -1821,7 +1829,7 @@ def pop_reo(
 def pop_rsp(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1840,6 +1848,7 @@ def pop_rsp(
     distances: Any = ...,
     border: str | float | None = ...,
     untrained: str | float | None = ...,
+    count: str | float | None = ...,
     candidates: str | float | None = ...,
     ratio: float | None = ...,
 ) -> Any:
@@ -1848,7 +1857,7 @@ def pop_rsp(
 def popularity(
     log: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1873,7 +1882,7 @@ def popularity(
 def popularity_correlation(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1890,13 +1899,14 @@ def popularity_correlation(
     previous_policy: Any = ...,
     predictions: Any = ...,
     distances: Any = ...,
+    count: str | float | None = ...,
 ) -> Any:
     """The correlation of an item's popularity with how often it is recommended (Pearson)."""
 
 def popularity_ratio(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1914,6 +1924,7 @@ def popularity_ratio(
     predictions: Any = ...,
     distances: Any = ...,
     of: str | float | None = ...,
+    count: str | float | None = ...,
     ties: str | float | None = ...,
     ratio: str | float | None = ...,
     popular: float | None = ...,
@@ -1923,7 +1934,7 @@ def popularity_ratio(
 def precision(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1947,7 +1958,7 @@ def precision(
 def prediction_coverage(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1974,7 +1985,7 @@ def prediction_coverage(
 def profile_distance(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -1999,7 +2010,7 @@ def profile_distance(
 def r2(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2022,7 +2033,7 @@ def r2(
 def r_precision(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2048,7 +2059,7 @@ def r_precision(
 def rank_biased_entropy(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2072,7 +2083,7 @@ def rank_biased_entropy(
 def rbp(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2098,7 +2109,7 @@ def rbp(
 def recall(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2122,7 +2133,7 @@ def recall(
 def reo(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2147,7 +2158,7 @@ def reo(
 def rmse(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2170,7 +2181,7 @@ def rmse(
 def rndcg(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2193,7 +2204,7 @@ def rndcg(
 def roc_auc(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2216,7 +2227,7 @@ def roc_auc(
 def rsp(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2242,7 +2253,7 @@ def rsp(
 def s_recall(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2266,7 +2277,7 @@ def s_recall(
 def sdcg(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2291,7 +2302,7 @@ def sdcg(
 def serendipity(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2308,13 +2319,14 @@ def serendipity(
     previous_policy: Any = ...,
     predictions: Any = ...,
     distances: Any = ...,
+    count: str | float | None = ...,
 ) -> Any:
     """How much better hits are placed than their popularity alone would place them."""
 
 def set_map(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2337,7 +2349,7 @@ def set_map(
 def shannon_entropy(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2363,7 +2375,7 @@ def shannon_entropy(
 def sufficient_reco(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2387,7 +2399,7 @@ def sufficient_reco(
 def surprisal(
     log: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2414,7 +2426,7 @@ def surprisal(
 def tail_percentage(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2431,6 +2443,7 @@ def tail_percentage(
     previous_policy: Any = ...,
     predictions: Any = ...,
     distances: Any = ...,
+    count: str | float | None = ...,
     ratio: float | None = ...,
 ) -> Any:
     """The share of recommended items that are among the least popular of train."""
@@ -2438,7 +2451,7 @@ def tail_percentage(
 def unexpectedness(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2463,7 +2476,7 @@ def unexpectedness(
 def unpredicted(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2486,7 +2499,7 @@ def unpredicted(
 def unrepeated_reco(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2510,7 +2523,7 @@ def unrepeated_reco(
 def user_coverage(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2533,7 +2546,7 @@ def user_coverage(
 def user_mad_ranking(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2557,7 +2570,7 @@ def user_mad_ranking(
 def user_mad_rating(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,
@@ -2581,7 +2594,7 @@ def user_mad_rating(
 def utility(
     true: Any,
     pred: Any,
-    k: int | None = ...,
+    k: int | Sequence[int | None] | None = ...,
     num_workers: int = ...,
     apply_mean: bool = ...,
     user_col: str = ...,

@@ -67,6 +67,11 @@ def surprise(facts: Facts, item: Any, p: Any) -> float:
     return divided(bits, log2(everything)) if p["norm"] == "log2_users" else bits
 
 
+def free_discovery(facts: Facts, item: Any, p: Any) -> float:
+    n = facts.popularity(p)
+    return -log2(n.get(item, 1 if p["unseen"] == "one" else min(n.values())) / sum(n.values()))
+
+
 def popularity(facts: Facts, item: Any, p: Any) -> float:
     n = len(facts.users_of.get(item, ())) if "user" in p["unit"] else facts.rows.get(item, 0)
     n = max(n, 1) if p["unseen"] == "one" else n
@@ -83,9 +88,10 @@ def mean_place(facts: Facts, item: Any, unit: str) -> float:
 
 
 def tail_percentage(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
-    order = sorted(facts.rows, key=lambda item: (facts.rows[item], item))
+    n = facts.popularity(p)
+    order = sorted(n, key=lambda item: (n[item], item))
     ratio = p["ratio"]
-    tail = {i for i in order if facts.rows[i] <= ratio} if ratio > 1 else set(order[: max(floor(ratio * len(order)), 1)])
+    tail = {i for i in order if n[i] <= ratio} if ratio > 1 else set(order[: max(floor(ratio * len(order)), 1)])
     return divided(sum(item in tail for item in cut), len(cut))
 
 
@@ -158,10 +164,11 @@ def err_ia(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -
 
 
 def serendipity(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float:
-    n, levels = len(facts.catalogue), sorted(set(facts.rows.values()), reverse=True)
+    n, popularity = len(facts.catalogue), facts.popularity(p)
+    levels = sorted(set(popularity.values()), reverse=True)
 
     def pr(item: Any) -> float:
-        return (n - levels.index(facts.rows[item])) / n if item in facts.rows else 0.0
+        return (n - levels.index(popularity[item])) / n if item in popularity else 0.0
 
     return divided(sum(max((n + 1 - rank) / n - pr(item), 0) for rank, item in facts.hits(user, cut).items()), len(cut))
 
@@ -245,10 +252,10 @@ OF_USERS: Final[dict[str, OfUser]] = {
     "Unexpectedness": unexpectedness,
     "Novelty": lambda f, u, cut, k, p: 1 - divided(len(set(cut) & f.seen.get(u, set())), len(cut)),
     "TailPercentage": tail_percentage,
-    "EPC": lambda f, u, cut, k, p: discounted(f, u, cut, k, p, lambda item: 1 - max(f.rows.get(item, 0), p["unseen"] == "one") / f.n_users),
-    "EFD": lambda f, u, cut, k, p: discounted(
-        f, u, cut, k, p, lambda item: -log2(f.rows.get(item, 1 if p["unseen"] == "one" else min(f.rows.values())) / len(f.train))
+    "EPC": lambda f, u, cut, k, p: discounted(
+        f, u, cut, k, p, lambda item: 1 - max(f.popularity(p).get(item, 0), p["unseen"] == "one") / f.n_users
     ),
+    "EFD": lambda f, u, cut, k, p: discounted(f, u, cut, k, p, lambda item: free_discovery(f, item, p)),
     "ILD": pairs,
     "ILS": lambda f, u, cut, k, p: pairs(f, u, cut, k, p, similar=True),
     "CategoricalDiversity": lambda f, u, cut, k, p: divided(len(f.of(cut)), depth(cut, k, p["over"])),

@@ -56,19 +56,24 @@ class Facts:
         """The categories of `items`."""
         return set().union(*(self.categories.get(item, frozenset()) for item in items))
 
+    def popularity(self, p: Any) -> dict[Any, int]:
+        """How often train holds each of its items: by users, or by rows."""
+        return dict(self.rows) if p["count"] == "rows" else {item: len(users) for item, users in self.users_of.items()}
+
     def hits(self, user: Any, cut: Sequence[Any]) -> dict[int, Any]:
         """rank → item of the hits."""
         relevant = self.gains.get(user, {})
         return {rank: item for rank, item in enumerate(cut, 1) if item in relevant and item not in cut[: rank - 1]}
 
     def tail(self, p: Any) -> set[Any]:
-        """The items after the head, which ends where it reaches (or exceeds) `ratio` of the rows; and perhaps items in no row."""
-        ratio, border = p["ratio"], p["border"]
+        """The items after the head, which ends where it reaches (or exceeds) `ratio` of the sum of popularity; perhaps items in no row."""
+        ratio, border, popularity = p["ratio"], p["border"], self.popularity(p)
+        whole = sum(popularity.values())
         held, tail = 0, (self.catalogue - self.rows.keys() if p["untrained"] == "tail" else set())
-        for item, rows in sorted(self.rows.items(), key=lambda pair: (-pair[1], pair[0])):
-            if held > ratio * len(self.train) or (border == "reaches" and held == ratio * len(self.train)):
+        for item, n in sorted(popularity.items(), key=lambda pair: (-pair[1], pair[0])):
+            if held > ratio * whole or (border == "reaches" and held == ratio * whole):
                 tail.add(item)
-            held += rows
+            held += n
         return tail
 
     def distance(self, one: Any, other: Any, kind: str) -> float | None:

@@ -101,7 +101,7 @@ def parity(facts: Facts, cuts: Cuts, groups: Iterable[set[Any]], candidates: str
         if candidates == "unseen":
             chances = sum(len(group - facts.seen.get(user, set())) for user in cuts)
         elif candidates == "unseen_on_average":
-            chances = len(cuts) * (len(group) - sum(facts.rows[item] for item in group) / facts.n_users)
+            chances = len(cuts) * (len(group) - sum(len(facts.users_of.get(item, ())) for item in group) / facts.n_users)
         shares.append(share(sum(item in group for cut in cuts.values() for item in cut), chances))
     return shares
 
@@ -154,7 +154,8 @@ def exposure_parity(facts: Facts, cuts: Cuts, k: int | None, p: Any) -> float:
 def correlation(facts: Facts, cuts: Cuts, k: int | None, p: Any) -> float | None:
     c = counts(cuts)
     items = list(c if p["items"] == "recommended" else c.keys() | facts.rows.keys())
-    n, m = [facts.rows[item] for item in items], [c[item] for item in items]
+    popularity = facts.popularity(p)
+    n, m = [popularity.get(item, 0) for item in items], [c[item] for item in items]
     x, y = [one - mean(n) for one in n], [one - mean(m) for one in m]
     root = sqrt(sum(a * a for a in x) * sum(b * b for b in y))
     return None if len(set(n)) < 2 or len(set(m)) < 2 else sum(a * b for a, b in zip(x, y, strict=True)) / root

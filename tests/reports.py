@@ -64,6 +64,7 @@ def gate(outcome: str, rule: str = "nDCG@3 ≥ 0.5", **more: Any) -> dict[str, A
         "rule": rule,
         "model": "good",
         "outcome": outcome,
+        "consequence": {"fail": "fail", "inconclusive": "warn"}.get(outcome, "none"),
         "value": 0.4,
         "limit": 0.5,
         "low": None,

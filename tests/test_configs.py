@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 from tests.conftest import CONFIGS
+from tests.tree import sources
 
-HERE = sorted(path.name for path in CONFIGS.glob("*.yaml") if path.name != "spark.yaml")
+HERE = sorted(path.name for path in sources() if path.parent == CONFIGS and path.suffix == ".yaml" and path.name != "spark.yaml")
 
 
 @pytest.mark.parametrize("name", HERE)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import runpy
 from xml.etree import ElementTree
 
 import pytest
+import receval
 import yaml
 from receval import load_config
 from receval.checks import CHECKS
@@ -104,3 +106,14 @@ def test_every_statement_of_the_seeds_that_once_did_not_hold_is_named():
         for first, last in re.findall(r"(\d+)(?: to (\d+))?", rows):
             named |= set(range(int(first), int(last or first) + 1))
     assert set(ROWS_LACKING) <= named
+
+
+def test_of_the_seeds_nothing_is_lacking_but_classes_of_metrics():
+    sections = runpy.run_path(str(DOCS / "seed_statements.py"))["SECTIONS"]
+    lacking = [one.says for statements in sections.values() for one in statements if not one.is_there]
+    assert lacking == [
+        "Classes of metrics to import (row 83).",
+        "A metric of one's own is a class that inherits from Metric, NCISMetric or RecOnlyMetric (row 209).",
+    ]
+    classes = {name for name in receval.__all__ if inspect.isclass(getattr(receval, name))}
+    assert not {name.lower() for name in classes} & {name.lower() for name in (*METRICS, "Metric", "NCISMetric", "RecOnlyMetric")}

@@ -17,6 +17,7 @@ from pathlib import Path
 import receval
 
 from tests.conftest import ROOT
+from tests.tree import below, sources
 
 EVALUATOR = ROOT / "evaluator"
 ROOMS = (
@@ -49,6 +50,7 @@ ROOMS = (
     "temporary",
     "sums",
     "extras",
+    "forks",
     "errors",
     "quoting",
     "secrets",
@@ -99,7 +101,7 @@ ENDINGS = (".py", ".pyi", ".yaml", ".typed", ".j2", ".css", ".js")
 """The endings of files that are installed."""
 FILES = {
     "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "read_parquet"}, {"load", "output"}),
-    "opens a file": ({"open"}, {"load", "names", "output"}),
+    "opens a file": ({"open"}, {"forks", "load", "names", "output"}),
     "reads a text of its own": ({"read_text", "read_bytes"}, {"config", "conventions", "extras", "init", "parts", "plugins"}),
     "writes a result": ({"write_text", "write_bytes", "mkdir", "touch"}, {"output"}),
     "keeps temporary files": ({"mkdtemp", "TemporaryDirectory", "write_ipc_stream", "read_ipc_stream", "unlink", "rmtree"},
@@ -215,14 +217,33 @@ def installed_path(path: Path) -> str:
     return "/".join(("receval", *(() if top == "evaluator" else (top,)), *below))
 
 
-def test_the_wheel_holds_exactly_the_tree(tmp_path):
-    source = shutil.copytree(ROOT, tmp_path / "source", ignore=shutil.ignore_patterns(".*", "build", "tests", "benchmarks"))
+MADE_BY_PEOPLE = (
+    "configs/results/results.csv",
+    "configs/results/per_user.parquet",
+    "configs/data/mine.csv",
+    "configs/mine.yaml",
+    "evaluator/results_of_mine/results.json",
+    "evaluator/output/report/templates/mine.j2.orig",
+    "cli/report.html",
+    "results/results.csv",
+)
+
+
+def test_the_wheel_holds_exactly_the_tree_whatever_people_made_in_it(tmp_path):
+    source = tmp_path / "source"
+    for path in sources():
+        copy = source / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+    for name in MADE_BY_PEOPLE:
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text("model,value\nmine,1\n")
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--quiet", "--wheel-dir", str(tmp_path), str(source)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     names = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
-    tree = {path for folder in ("evaluator", "cli") for path in (ROOT / folder).rglob("*") if path.suffix in ENDINGS}
-    tree |= {path for path in (ROOT / "configs").rglob("*") if path.suffix in (".csv", ".parquet", ".json")}
+    tree = {path for path in below("evaluator", "cli") if path.suffix in ENDINGS}
+    tree |= {path for path in below("configs") if path.suffix in (".csv", ".parquet", ".json")}
     tree |= {ROOT / "configs" / name for name in ("__init__.py", "families.yaml", "grids.yaml", "quickstart.yaml")}
     assert {name for name in names if ".dist-info/" not in name} == {installed_path(path) for path in tree}
 

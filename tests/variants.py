@@ -22,6 +22,9 @@ TOGETHER: Final = (
     "EPC(relevance=gain,gain=exp2_plus1,discount=none,norm=k)",
     "EFD(relevance=none,discount=none,unseen=one)",
     "TailPercentage(ratio=3)",
+    "TailPercentage(ratio=3,count=rows)",
+    "EFD(unseen=one,count=rows)",
+    "DeltaGap(of=train_and_test,count=rows)",
     "AlphaNDCG(ideal=places)@3",
 )
 """Choices that are only allowed, or only tell, together."""
@@ -104,7 +107,7 @@ SINGLE: Final = (
 )
 VARIANTS: Final = (*FORMULAS, *PROTOCOLS, *SINGLE)
 
-_BY_ROW: Final = ("=file", "truth_duplicates=last", "=keep_last_row")
+_BY_ROW: Final = ("=file", "truth_duplicates=first", "truth_duplicates=last", "=keep_last_row")
 FILE_ORDER: Final = (*(label for label in PROTOCOLS if any(part in label for part in _BY_ROW)), "convention=", "first_row")
 """What may look at the order of the rows in a file."""
 AS_TEXT: Final = tuple(label for label in PROTOCOLS if "=text" in label)

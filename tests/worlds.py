@@ -22,6 +22,12 @@ def pairs(chance: random.Random, users: Iterable[Any], items: Iterable[Any], sha
     return [(user, item) for user in users for item in items if chance.random() < share]
 
 
+def repeated(chance: random.Random, train: pl.DataFrame) -> pl.DataFrame:
+    """The rows of train, in half of the worlds some of them several times, as in a log of events."""
+    most = chance.choice((1, 4))
+    return train[[row for row in range(len(train)) for _ in range(chance.randint(1, most))]]
+
+
 def sides(chance: random.Random, users: range, items: range) -> World:
     """Side inputs in which something is always missing: a category, a group, a pair, a user."""
     known = [*items, 200]
@@ -31,7 +37,9 @@ def sides(chance: random.Random, users: range, items: range) -> World:
     of_users = [(user, chance.choice(("a", "b", "b", None))) for user in (*users, 98, 99) if chance.random() < 0.9]
     texts = {COLUMN: pl.String}
     return {
-        "train": table(["user", "item"], [*pairs(chance, users, items, 0.3), (0, 1), (98, 2)]).unique(maintain_order=True),
+        "train": repeated(
+            chance, table(["user", "item"], [*pairs(chance, users, items, 0.3), (0, 1), (98, 2)]).unique(maintain_order=True)
+        ),
         "items": pl.DataFrame(of_items, schema={"item": pl.Int64, "categories": pl.String, **texts}, orient="row"),
         "users": pl.DataFrame([*of_users, (97, "a"), (96, "b")], schema={"user": pl.Int64, **texts}, orient="row"),
         "baseline": table(

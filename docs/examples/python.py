@@ -30,6 +30,7 @@ result.to_dict()["knn"]["Recall@2"]
 result.values.select("model", "metric", "k", "n_users").row(0)
 result.per_user["als"].columns
 [source.files[0].sha256[:8] for source in result.inputs]
+receval.enriched(test=test, recommendations={"als": als}, train={1: [30]})["als"].rows()[:2]
 receval.check(test=test, recommendations=als.vstack(als)).findings[0].check
 receval.describe(test=test, recommendations=als).table("test").density
 receval.explain(measure="MRR@2", user=2, model="knn", test=test, recommendations={"als": als, "knn": knn}).value
@@ -42,7 +43,8 @@ for epoch in range(2):
 from receval.functional import hitrate, ndcg, precision
 true, pred = {1: [1, 2], 2: [3]}, {1: [1, 7], 2: [5]}
 precision(true, pred, k=2)
-hitrate(true, pred, k=1, convention="rs_metrics")
+hitrate(true, pred, k=[1, 2])
+ndcg(true, pred, k=2, gain="linear", convention="receval")
 ndcg(true, pred, k=2, apply_mean=False)
 receval.score([1, 2, 3], relevant={2, 5}, metrics="nDCG@3")
 import tempfile

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypedDict
 
 from ..config import Loaded, load_config
-from ..config.in_memory import UNNAMED, InMemory, describes_a_source, in_memory, source_of
+from ..config.in_memory import UNNAMED, InMemory, describes_a_source, in_memory, refuse_splits, source_of
 from ..errors import ConfigError
 from ..load.in_memory import Matrix, column_names, is_matrix
 from ..metrics.own import name_of
@@ -80,6 +80,8 @@ def loaded_from(config: ConfigLike | None, arguments: Arguments) -> Loaded:
 def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """The config that arguments stand for."""
     data: dict[str, Any] = {name: source_of(given[name]) for name in _SOURCES if name in given}
+    for role in ("recommendations", "predictions"):
+        refuse_splits(role, given.get(role))
     data["recommendations"] = _of_models(given["recommendations"], given.get("mask_seen", False))
     if "predictions" in given:
         data["predictions"] = _of_models(given["predictions"], False)
@@ -135,7 +137,7 @@ def _is_by_user(value: Mapping[Any, Any]) -> bool:
     """
     if not all(isinstance(name, str) for name in value):
         return True
-    held = next((one for one in value.values() if is_matrix(one) or not hasattr(one, "__len__") or len(one)), None)
+    held = next((one for one in value.values() if is_matrix(one) or not _is_empty(one)), None)
     if held is None or isinstance(held, str | os.PathLike) or is_matrix(held):
         return False
     if isinstance(held, Mapping):
@@ -144,6 +146,11 @@ def _is_by_user(value: Mapping[Any, Any]) -> bool:
         first = next(iter(held))
         return not isinstance(first, Mapping) and not (isinstance(first, list | tuple) and len(first) != 2)
     return False
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether a value holds nothing; one that is not made of others holds something."""
+    return hasattr(value, "__len__") and getattr(value, "ndim", 1) > 0 and not len(value)
 
 
 def _name_columns(data: dict[str, Any], columns: Mapping[str, Any]) -> None:

@@ -6,8 +6,12 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
+import polars as pl
+
 from ..config import Loaded
 from ..evaluation import auditing, describing, explaining, running
+from ..output.data import enriched_frames
+from ..parts import Scratch
 from ..results.audit import Audit
 from ..results.description import Description
 from ..results.explanation import Explanation
@@ -109,6 +113,18 @@ def explain(
     """
     with told_of_arguments():
         return explaining.explain(_loaded(config, arguments, metrics=measure), measure, str(user), model)
+
+
+def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> dict[str, pl.DataFrame]:
+    """Give the lists of each model with what test and train say of each row, as `output.enriched` writes them.
+
+    A frame has the columns `user`, `item`, `rank` (from 1), `score` (if the lists have scores), `relevant`, `gain` (0 where the item is not
+    relevant), and with train `in_train`; the rows of a user are in the order of their ranks. They are as the first of `metrics` reads the
+    lists; without `metrics` as nDCG does. The names are those of the files: of a model with several runs, or of folds, one for each.
+    """
+    with told_of_arguments(), Scratch() as scratch:
+        loaded = _loaded(config, arguments, metrics="nDCG")
+        return enriched_frames(running.run(loaded, keep_users=False, enriched=scratch.folder, complete=False))
 
 
 def audit(config: ConfigLike | None = None, conventions: str | Sequence[str] = (), **arguments: Unpack[Arguments]) -> Audit:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
 from ..errors import ConfigError, DataError
 from ..load import look_at_frame
-from ..load.in_memory import column_names, frame_of
+from ..load.in_memory import column_names, frame_of, users_without_items
 from ..load.opening import opened
 from ..metrics.registry import METRICS, Metric
+from ..names.measure_strings import cutoff
 from .calls import measured
 from .sentences import told_of_arguments
 
@@ -20,6 +22,8 @@ ALIASES: Final = {"hitrate": "HitRate", "mapr": "MAP", "mar": "MAR"}
 """What rs_metrics calls a metric."""
 FROM_A_LOG: Final = {"popularity": "ARP", "surprisal": "Surprisal"}
 """Functions of rs_metrics whose first argument is the log that popularity is counted in."""
+OF_RS_METRICS: Final = frozenset(("precision", "recall", "mrr", "ndcg", "coverage", *ALIASES, *FROM_A_LOG))
+"""The functions that rs_metrics has: they compute what it computes, unless they are called with another convention."""
 SIDES: Final = ("train", "items", "users", "baseline", "previous_policy", "predictions", "distances")
 COMMON: Final[Mapping[str, tuple[str, Any]]] = {
     "convention": ("str", "receval"),
@@ -28,7 +32,7 @@ COMMON: Final[Mapping[str, tuple[str, Any]]] = {
     "split": ("str | None", None),
     **dict.fromkeys(SIDES, ("Any", None)),
 }
-"""The arguments by name only that every function has: type and default."""
+"""The arguments by name only that every function has: type and default, which for `OF_RS_METRICS` is its convention."""
 _WORDS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _USUAL: Final = ("user_id", "item_id")
 
@@ -68,16 +72,19 @@ def signature_of(name: str) -> inspect.Signature:
     positional: dict[str, tuple[str, Any]] = {}
     first, second = ("items", "recs") if name == "coverage" else ("log", "pred") if name in FROM_A_LOG else ("true", "pred")
     positional |= {first: ("Any", inspect.Parameter.empty), second: ("Any", inspect.Parameter.empty)}
-    positional["k"] = ("int | None", None if name == "coverage" else 10)
+    positional["k"] = ("int | Sequence[int | None] | None", None if name == "coverage" else 10)
     positional |= {"num_workers": ("int", 1), "apply_mean": ("bool", True), "user_col": ("str", _USUAL[0]), "item_col": ("str", _USUAL[1])}
-    by_name = {key: COMMON[key] for key in COMMON if key not in positional} | dict(_own(METRICS[names()[name]], {*positional, *COMMON}))
+    by_name = {key: COMMON[key] for key in COMMON if key not in positional}
+    if name in OF_RS_METRICS:
+        by_name["convention"] = ("str", "rs_metrics")
+    by_name |= dict(_own(METRICS[names()[name]], {*positional, *COMMON}))
     kinds = ((inspect.Parameter.POSITIONAL_OR_KEYWORD, positional), (inspect.Parameter.KEYWORD_ONLY, by_name))
     parameters = [
         inspect.Parameter(key, kind, default=default, annotation=annotation)
         for kind, group in kinds
         for key, (annotation, default) in group.items()
     ]
-    return inspect.Signature(parameters, return_annotation="float | list[float]")
+    return inspect.Signature(parameters, return_annotation="float | list[float] | dict[int | None, float] | dict[int | None, list[float]]")
 
 
 def _own(metric: Metric, taken: set[str]) -> Mapping[str, tuple[str, Any]]:
@@ -88,7 +95,7 @@ def _own(metric: Metric, taken: set[str]) -> Mapping[str, tuple[str, Any]]:
 
 
 def computed(metric: Metric, name: str, given: dict[str, Any]) -> Any:
-    """The value of a metric, or of each user in the order of the first argument; NaN where there is none."""
+    """The value of a metric, or of each user in the order of the first argument; NaN where there is none. Several `k` give a dict by k."""
     k, apply_mean = given.pop("k"), given.pop("apply_mean")
     given.pop("num_workers")
     columns = {"user": given.pop("user_col"), "item": given.pop("item_col")}
@@ -104,7 +111,8 @@ def computed(metric: Metric, name: str, given: dict[str, Any]) -> Any:
     if not apply_mean and metric.system:
         raise ConfigError(f"{name} is a value of the whole model: no user has one", "leave apply_mean=False out")
     own = {key: value for key, value in given.items() if value is not None}
-    entry = {"name": metric.name, **own, **({"k": "none" if k is None else k} if metric.cut else {})}
+    cutoffs = _cutoffs(k)
+    entry = {"name": metric.name, **own, **({"k": ["none" if cut is None else cut for cut in cutoffs]} if metric.cut else {})}
     tables = {"test": true, "recommendations": lists, "train": sides["train"]}
     named = {role: found for role, table in tables.items() if (found := _named(table, columns))}
     with told_of_arguments():
@@ -116,13 +124,47 @@ def computed(metric: Metric, name: str, given: dict[str, Any]) -> Any:
         columns={role: found for role, found in named.items() if role != "test" or true is not None},
         **sides,
     )
+    made = {cut: [row for row in result.rows if row.model == "model" and row.k == (cut if metric.cut else None)] for cut in cutoffs}
     if apply_mean:
-        (row,) = (row for row in result.rows if row.model == "model")
-        return float("nan") if row.value is None else row.value
-    frame = result.per_user["model"]
-    values = dict(zip(map(str, frame["user"].to_list()), frame[frame.columns[-1]].to_list(), strict=True))
-    order = (str(user) for user in _pairs(test, columns)["user"].unique(maintain_order=True))
-    return [float("nan") if (value := values.get(user)) is None else value for user in order]
+        found = {cut: _or_nan(row.value) for cut, (row,) in made.items()}
+    else:
+        frame = result.per_user["model"]
+        users = _users(test, columns)
+        found = {cut: _in_order(frame, row.label, users) for cut, (row,) in made.items()}
+    return found if _is_several(k) else found[cutoffs[0]]
+
+
+def _is_several(k: Any) -> bool:
+    """Whether `k` is several cut-offs."""
+    return isinstance(k, Iterable) and not isinstance(k, str)
+
+
+def _cutoffs(k: Any) -> list[int | None]:
+    """The cut-offs that `k` is, one or several."""
+    given = list(k) if _is_several(k) else [k]
+    if not given:
+        raise ConfigError("k: the list of cut-offs is empty", "give at least one, such as k=[5, 10]")
+    try:
+        return [cutoff(operator.index(one) if hasattr(one, "__index__") and not isinstance(one, bool) else one) for one in given]
+    except ValueError as error:
+        raise ConfigError(f"k: {error}") from None
+
+
+def _in_order(frame: Any, label: str, users: Sequence[str]) -> list[float]:
+    """The values of a measure for users in this order."""
+    values = dict(zip(map(str, frame["user"].to_list()), frame[label].to_list(), strict=True))
+    return [_or_nan(values.get(user)) for user in users]
+
+
+def _users(test: Any, columns: Mapping[str, str]) -> list[str]:
+    """The users of a table in its order, as text; of a dict by user also those whose list is empty."""
+    if users_without_items("true", "interactions", test, columns) is not None:
+        return list(map(str, test))
+    return [str(user) for user in _pairs(test, columns)["user"].unique(maintain_order=True)]
+
+
+def _or_nan(value: float | None) -> float:
+    return float("nan") if value is None else value
 
 
 def _named(table: Any, columns: Mapping[str, str]) -> dict[str, str]:

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from msgspec.structs import replace
 
-from ..config.gating import Severity
+from ..config.gating import Inconclusive, MissingPolicy
 from ..config.stored_gates import gates_of
 from ..errors import ConfigError
-from ..evaluation.gating import baseline_of, with_gates
-from ..gates.demands import Baseline
+from ..evaluation.gating import bases_of, with_gates
+from ..gates.demands import Baseline, Bases
 from ..output import gates as pages
 from ..output.data import gate_cells
 from ..output.reading_back import load as load_folder
@@ -53,9 +54,11 @@ def gate(
     rules: RuleLike | Sequence[RuleLike] = (),
     *,
     baseline: BaselineLike | None = None,
+    baseline_model: str | None = None,
+    anchor: BaselineLike | None = None,
     models: str | Sequence[str] = (),
-    if_missing: Severity | None = None,
-    unproven: Severity | None = None,
+    if_missing: MissingPolicy | None = None,
+    inconclusive: Inconclusive | None = None,
     alpha: float | None = None,
     common: bool = False,
     cluster: str | None = None,
@@ -63,35 +66,51 @@ def gate(
     """Say whether models may ship: judge `rules` about a result, an evaluation or the folder of one.
 
     A rule is written as `"Recall@20 >= 0.25"`, `"nDCG@10 max_loss 2%"` or `"nDCG@10 min_gain 0 against popular"`, or as a mapping; without
-    any those of the config of the result are judged. `baseline` is another result, alone or as `{"main": result}`, the folder of one, or a
-    model of this one; `if_missing` says what it is that such a folder is not there: `error`, `warn` or `pass`. `models` are those that are
-    judged, all but yardsticks and baselines if none is named. `unproven` says what a rule is that holds by the values but is not shown to,
-    by one-sided bounds at 1 - `alpha`; what is not said here is as that config says. `common` judges the users who count on both sides;
-    `cluster` names a column of groups that belong together. See docs/gates.md for the rest.
+    any those of the config of the result are judged. `baseline` is another result, alone or as `{"main": result}`, the folder of one, or
+    a model of this one; each model is compared with the one of its name, or with `baseline_model`. `anchor` is a baseline that is not
+    renewed: margins must hold against it too. `if_missing` says what to do if such a folder is missing: `error`, `warn` or `pass`.
+    `models` are those that are judged, all but yardsticks and baselines if none is named. `inconclusive` says what a rule does that is
+    neither shown to hold nor to be violated, by one-sided bounds at 1 - `alpha`: `warn` or `fail`; what is not said here is as that config
+    says. `common` judges the users who count on both sides; `cluster` names a column of groups that belong together. See docs/gates.md for
+    the rest.
 
     `ConfigError` for rules that cannot be read or judged; `DataError` for results that cannot be compared.
     """
     judged = result if isinstance(result, Result) else load_folder(Path(result).expanduser())
     given = [rules] if isinstance(rules, str | Mapping) else list(rules)
-    asked: dict[str, Any] = {"rules": given, "models": models, "unproven": unproven, "alpha": alpha}
+    asked: dict[str, Any] = {"rules": given, "models": models, "inconclusive": inconclusive, "alpha": alpha}
     options = {name: value for name, value in asked.items() if value not in (None, (), [])}
-    path = os.fspath(baseline) if isinstance(baseline, str | os.PathLike) else None
-    if path is not None:
-        options["baseline"] = {"path": path} | ({"if_missing": if_missing} if if_missing else {})
+    policy = {"if_missing": if_missing} if if_missing else {}
+    of_model = {"model": baseline_model} if baseline_model else {}
+    if (path := _path(baseline)) is not None:
+        options["baseline"] = {"path": path} | of_model | policy
+    if (place := _path(anchor)) is not None:
+        options["anchor"] = {"path": place} | policy
     with told_of_arguments():
         gates, compare = gates_of(judged.config, options)
         if not gates.rules:
             raise ConfigError("there is no rule to judge", "give some: ['nDCG@10 max_loss 2%']")
-        base = baseline_of(gates, Path(), judged.models) if baseline is None or path is not None else _base_of(baseline)
+        if baseline is not None and path is None:
+            gates = gates.model_copy(update={"baseline": None})
+        bases = bases_of(gates, Path(), judged.models)
+        if baseline is not None and path is None:
+            bases = Bases(_base_of(baseline, baseline_model), bases.anchors)
+        if anchor is not None and place is None:
+            bases = Bases(bases.baseline, {**bases.anchors, "": replace(_base_of(anchor, None), is_anchor=True)})
         users = {"users": "common"} if common else {}
         compare = compare.model_copy(update={**users, **({"cluster": cluster} if cluster else {})})
-        return GateVerdicts(with_gates(judged, gates, compare, base).gates)
+        return GateVerdicts(with_gates(judged, gates, compare, bases).gates)
 
 
-def _base_of(baseline: Any) -> Baseline:
+def _path(baseline: BaselineLike | None) -> str | None:
+    """The path or name that a baseline is given by; `None` for one in memory."""
+    return os.fspath(baseline) if isinstance(baseline, str | os.PathLike) else None
+
+
+def _base_of(baseline: Any, model: str | None) -> Baseline:
     """A baseline in memory; `ConfigError` if it is none."""
     named = baseline if isinstance(baseline, Mapping) else {"baseline": baseline}
     ((name, result),) = named.items() if len(named) == 1 else ((None, None),)
     if not isinstance(name, str) or not isinstance(result, Result):
         raise ConfigError(f"baseline: {type(baseline).__qualname__}", "give a result, {'main': result}, a folder, or the name of a model")
-    return Baseline(name, result)
+    return Baseline(name, result, model)

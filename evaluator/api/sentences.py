@@ -10,6 +10,7 @@ from typing import Final
 
 from ..config import Loaded
 from ..errors import ConfigError, DataError
+from ..forks import refuse_lost_threads
 from ..quoting import one_line
 
 _REWORDED: Final = (
@@ -24,7 +25,8 @@ _REWORDED: Final = (
     (re.compile(r"^--(rule|by|cluster) "), r"\1 "),
     (re.compile(r"give --baseline DIR, gates\.baseline, or against in the rule"), "give baseline, or against in the rule"),
     (re.compile(r"make one with receval baseline set DIR, or"), "keep one with result.save, or"),
-    (re.compile(r"\bgates\.baseline\.(?=if_missing)"), ""),
+    (re.compile(r"\bgates\.(baseline|anchor)\.(?=if_missing)"), ""),
+    (re.compile(r"\bgates\.baseline\.model\b"), "baseline_model"),
     (re.compile(r"\bcompare\.users: common\b"), "common=True"),
     (re.compile(r"\bgates\.models\b"), "models"),
     (re.compile(r"\bgates\.(?=[a-z_]+:)"), ""),
@@ -41,7 +43,11 @@ def in_words_of_a_call(text: str) -> str:
 
 @contextmanager
 def told_of_arguments() -> Iterator[None]:
-    """Raise what is wrong with the config that was made of arguments, or with its data, as a failure of these arguments."""
+    """Raise what is wrong with the config that was made of arguments, or with its data, as a failure of these arguments.
+
+    `MachineError` in a process in which Polars cannot work.
+    """
+    refuse_lost_threads()
     try:
         yield
     except ConfigError as error:

@@ -226,7 +226,7 @@ declare(
         "X13",
         "error",
         "a value is out of the bounds of its metric, or above the best possible list",
-        "look for repeated rows; if there are none this is a bug of receval: please report it",
+        "do what the finding says; if it names no cause, report it with the config and the rows of the users it names",
         {},
     ),
     Check(

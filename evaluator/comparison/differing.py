@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from ..errors import ConfigError, DataError
 from ..results.result import Row
 from ..results.users import columns_of
-from ..stats.comparing import difference_of, estimate_paired, whole_estimate
+from ..stats.comparing import difference_of, estimate_folds, estimate_paired, whole_estimate
 from ..stats.estimates import Estimate
+from ..stats.rare_changes import ValueRange
 from ..stats.ratios import RatioTerms, pooled_estimate
 from ..stats.records import Difference, Subject
 from ..stats.runs import runs_estimate
@@ -23,6 +24,7 @@ from .measures import rows_of
 from .pairing import Floats, Integers, Pairing
 from .questions import Questions
 from .sides import Side
+from .value_ranges import value_range
 
 _OF_SUMS = ("mean", "sum")
 
@@ -57,7 +59,11 @@ class Differing:
 
     def of(self, label: str, margin: float | None) -> Difference:
         """The difference of one measure over all users, not yet judged."""
-        return difference_of(self.subject(label), self.estimate(label), self.questions.settings, margin)
+        return difference_of(self.subject(label), self.estimate(label), self.questions.settings, margin, self.value_range(label))
+
+    def value_range(self, label: str) -> ValueRange | None:
+        """The range of the values of a user; `None` where nothing bounds them."""
+        return value_range(self.row(self.base, label), self.sides_of(label) or ())
 
     def subject(self, label: str, by: str | None = None, group: str | None = None) -> Subject:
         """What is compared: a measure over all users, or within a group."""
@@ -102,9 +108,11 @@ class Differing:
         """The differences of one measure within the groups that are asked for; none of a measure without values of users."""
         if self.pairing is None or not self._has_users(label) or self.row(self.base, label).value is None:
             return
+        values = self.value_range(label)
         for by, groups in self._groups.items():
             for group in groups.drop_nulls().unique().sort().to_list():
-                yield difference_of(self.subject(label, by, group), self.estimate(label, by, group), self.questions.settings, margin)
+                subject = self.subject(label, by, group)
+                yield difference_of(subject, self.estimate(label, by, group), self.questions.settings, margin, values)
 
     def sides_of(self, label: str) -> tuple[Floats, Floats] | None:
         """The values of all users on both sides, means over training runs; `None` if there are none."""
@@ -166,7 +174,10 @@ class Differing:
         if pairing.folds is not None:
             if row.aggregate not in _OF_SUMS:
                 return self._whole(label, of_group=mask is not None)
-            one, other = _weighted_by_fold(one, other, pairing.folds[among])
+            folds = pairing.folds[among]
+            if mask is None:
+                one, other, folds, members = _padded_folds(one, other, folds, members, self._users_of_folds(label))
+            return estimate_folds(one, other, folds, settings, row.aggregate, members)
         if mask is None and row.n_users > np.isfinite(one).sum():
             one, other, members = _padded(one, other, members, row.n_users)
         return estimate_paired(one, other, settings, row.aggregate, members)
@@ -175,10 +186,18 @@ class Differing:
         measure = self.row(self.base, label).measure
         columns = (f"{measure} numerator", f"{measure} denominator")
         known = all(columns[0] in columns_of(side.result.per_user, side.model) for side in (self.base, self.model))
-        if not known or pairing.has_runs or pairing.folds is not None:
+        is_function = bool(self.base.result.definitions[self.row(self.base, label).metric].components)  # as RMSE is one of MSE
+        if not known or is_function or pairing.has_runs or pairing.folds is not None:
             return self._whole(label, of_group=of_group)
         (above, other_above), (below, other_below) = (values(column) for column in columns)
         return pooled_estimate(RatioTerms(above[0], below[0]), RatioTerms(other_above[0], other_below[0]))
+
+    def _users_of_folds(self, label: str) -> list[int]:
+        """By how many users the value of each fold is divided, in the order of their numbers."""
+        assert self.pairing is not None
+        rows = (row for row in self.base.result.repeated if row.model == self.base.model and row.label == label)
+        known = {row.fold: row.n_users for row in rows if row.by is None and row.run is None}
+        return [known.get(name, 0) for name in self.pairing.keys["fold"].unique().sort().to_list()]
 
     def _whole(self, label: str, *, of_group: bool) -> Estimate:
         """The difference of two values of which there is no interval; of a group nothing is known."""
@@ -215,12 +234,14 @@ def _mean(runs: Sequence[Floats]) -> Floats:
     return runs[0] if len(runs) == 1 else np.asarray(np.mean(runs, axis=0))
 
 
-def _weighted_by_fold(base: Floats, model: Floats, folds: Integers) -> tuple[Floats, Floats]:
-    """Values times n / (number of folds · users of the fold), so that their mean is the mean over folds of the means of each."""
-    counted = np.isfinite(base) & np.isfinite(model)
-    sizes = np.bincount(folds[counted], minlength=int(folds.max(initial=0)) + 1)
-    weights = counted.sum() / (np.count_nonzero(sizes) * np.maximum(sizes, 1))
-    return base * weights[folds], model * weights[folds]
+def _padded_folds(
+    base: Floats, model: Floats, folds: Integers, clusters: Integers | None, n_users: Sequence[int]
+) -> tuple[Floats, Floats, Integers, Integers | None]:
+    """Values of the users by which the value of each fold is divided, 0 for those who have none on either side."""
+    sizes = np.bincount(folds[np.isfinite(base)], minlength=len(n_users))
+    more = np.repeat(np.arange(len(n_users)), np.maximum(np.asarray(n_users, dtype=np.int64) - sizes, 0))
+    base, model, clusters = _padded(base, model, clusters, int(np.isfinite(base).sum()) + len(more))
+    return base, model, np.append(folds, more), clusters
 
 
 def _padded(base: Floats, model: Floats, clusters: Integers | None, n: int) -> tuple[Floats, Floats, Integers | None]:

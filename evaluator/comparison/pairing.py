@@ -77,7 +77,10 @@ class Pairing(Struct, frozen=True, eq=False, dict=True):
         side = self.base.side
         stored = select(side.result.per_user, side.model, [column])[column]
         rows = self.base.runs[0]
-        return stored if rows is None else stored.append(pl.Series([None], dtype=pl.String)).gather(rows % (len(stored) + 1))
+        if rows is None:
+            return stored
+        with_none = pl.concat([stored, pl.Series([None], dtype=stored.dtype)])
+        return with_none.gather(np.where(rows == _MISSING, len(stored), rows))
 
     def refuse_other_relevant_items(self) -> None:
         """`DataError` if a user has another number of relevant items on the two sides."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from math import inf, isfinite
+from math import inf
 
 from msgspec import Struct
 
@@ -34,6 +34,8 @@ def rule_problem(rule: GateRule, label: str, facts: MeasureFacts) -> str | None:
     if rule.compares and not rule.margin.is_share and rule.margin.size >= facts.largest - facts.least:
         hint = f"; {rule.margin.size:g}% is a share of the baseline's value"
         return f"{label} is between {facts.least:g} and {facts.largest:g}: no {rule.kind} of {rule.margin} is possible{hint}"
+    if rule.max_loss is not None and rule.margin.is_share and rule.margin.size >= 1 and facts.higher_is_better and facts.least >= 0:
+        return f"max_loss of {rule.margin} can never fail: {label} is never below 0, so no loss is larger than 100% of the baseline's value"
     return None
 
 
@@ -73,8 +75,10 @@ def _label(definition: Definition, aggregate: str) -> str:
 
 
 def _facts(definition: Definition, aggregate: str) -> MeasureFacts:
-    bounds = (-inf, inf) if aggregate == "sum" else definition.metric.bounds
-    return MeasureFacts(definition.higher_is_better, not definition.metric.system, *(bounds if all(map(isfinite, bounds)) else (-inf, inf)))
+    least, largest = definition.metric.bounds
+    if aggregate == "sum":
+        least, largest = min(least, 0.0), inf
+    return MeasureFacts(definition.higher_is_better, not definition.metric.system, least, largest)
 
 
 def _may_be_named_by_data(measure: str, evaluation: Evaluation) -> bool:

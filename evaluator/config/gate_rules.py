@@ -54,10 +54,13 @@ class GateRule(Model):
     max: _Limit | None = Field(None, description="the largest value")
     max_loss: _Margin | None = Field(None, description="how much worse than the baseline it may be: 0.005, or 2% of the baseline's value")
     min_gain: _Margin | None = Field(None, description="how much better than the baseline it must be; 0: better at all")
-    severity: Literal["error", "warn"] = Field("error", description="whether a rule that does not hold fails the run, or warns")
+    severity: Literal["error", "warn"] = Field("error", description="whether a rule that fails also fails the run, or only warns")
     by: GroupBys = Field((), description="judge each of these groups of users by itself, those of at least 100")
     against: Annotated[str, Field(min_length=1)] | None = Field(
         None, description="the model of the same results that this rule compares with, in the place of the baseline"
+    )
+    anchor: Annotated[str, Field(min_length=1)] | Literal[False] | None = Field(
+        None, description="the folder of an anchor of this rule, in the place of gates.anchor; false: it has none"
     )
     models: Annotated[tuple[str, ...], BeforeValidator(as_list, json_schema_input_type=str | list[str])] = Field(
         (), description="the models that are judged; those of gates.models"
@@ -71,6 +74,8 @@ class GateRule(Model):
             raise ValueError(f"a rule has one of {', '.join(KINDS)}: {said} given")
         if self.against is not None and not self.compares:
             raise ValueError(f"{given[0]} is a limit of the value itself: against is for max_loss and min_gain")
+        if self.anchor and (self.against is not None or not self.compares):
+            raise ValueError("an anchor stands beside a baseline: it is for max_loss and min_gain without against")
         return self
 
     @property

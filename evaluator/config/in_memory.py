@@ -8,10 +8,14 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from ..errors import DataError
+
 _SIDES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
 _OF_MODELS: Final = ("recommendations", "predictions")
 UNNAMED: Final = "model"
 """What lists in memory are called where nobody names them."""
+_SPLITS: Final = frozenset({"DatasetDict", "IterableDatasetDict"})
+"""The classes of HuggingFace that map the names of splits to tables: splits are no models."""
 _SOURCE_KEYS: Final = frozenset({"path", "table", "uri", "frame"})
 """The keys of which a section that describes a source has one."""
 
@@ -63,6 +67,15 @@ def source_of(value: Any) -> Any:
     return in_memory(value)
 
 
+def refuse_splits(role: str, value: Any) -> None:
+    """Raise `DataError` for the splits of a data set, where one table or the lists of models are expected."""
+    if isinstance(value, Mapping) and _SPLITS & {kind.__name__ for kind in type(value).__mro__}:
+        names = list(value)
+        raise DataError(
+            f"data.{role}: a {type(value).__name__} has the splits {', '.join(names)}", f"choose one of them: data[{names[-1]!r}]"
+        )
+
+
 def in_memory(rows: Any) -> InMemory:
     """Rows in memory, marked as such."""
     return rows if isinstance(rows, InMemory) else InMemory(rows)
@@ -84,6 +97,7 @@ def _marked(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of_models(key: str, value: Any) -> Any:
     """The lists, or predictions, of all models."""
+    refuse_splits(key, value)
     if isinstance(value, Mapping) and not (key == "predictions" and describes_a_source(value)):
         return {name: _with_runs(given) for name, given in value.items()}
     if isinstance(value, list | tuple) and all(isinstance(one, str | os.PathLike) or describes_a_source(one) for one in value):

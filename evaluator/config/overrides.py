@@ -92,9 +92,9 @@ def add_input_format(config: dict[str, Any], form: str, origins: dict[text.Path,
 
 
 def add_gates(config: dict[str, Any], given: Mapping[str, Any], folder: Path, origins: dict[text.Path, str]) -> str | None:
-    """Put what options say of gates into a config: `rules` and the `path` of a `baseline`, as seen from here; return what is wrong."""
+    """Put what options say of gates into a config: `rules` and the `path` of a baseline or anchor, seen from here; return what is wrong."""
     for key, value in given.items():
-        if key == "baseline":
+        if key in ("baseline", "anchor"):
             value = {**value, "path": _seen_from(folder, value["path"])}
         rules = value if key == "rules" else []
         problem = _put(config, ("gates", key), [read_rule(rule) for rule in rules] if rules else value, f"--{key}", origins)

@@ -22,7 +22,7 @@ def gates_of(config: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Gat
     """
     rules: Sequence[Any] = options.get("rules", ())
     read = [read_rule(rule) if isinstance(rule, str) else rule for rule in rules]
-    section = {**config.get("gates", {}), **options} | ({"rules": read} if rules else {})
+    section = {**_in_this_version(config.get("gates", {})), **options} | ({"rules": read} if rules else {})
     try:
         return Gates.model_validate(section), Compare.model_validate(config.get("compare", {}))
     except ValidationError as error:
@@ -33,3 +33,9 @@ def gates_of(config: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Gat
             where = f"--rule {rules[int(place[1])]}" if is_option else dotted(("gates", *place))
             problems.append(f"{where}: {say({**details, 'loc': ('gates', *place)})}")
         raise ConfigError(problems) from None
+
+
+def _in_this_version(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """The stored section with the key `inconclusive`; results of earlier versions have `unproven`, with error, warn or pass."""
+    section = {name: value for name, value in stored.items() if name != "unproven"}
+    return section if "unproven" not in stored else {"inconclusive": "fail" if stored["unproven"] == "error" else "warn", **section}

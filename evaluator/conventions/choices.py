@@ -38,6 +38,12 @@ class UserRules(Struct, frozen=True):
 
     missing_lists: str
     no_relevant: str
+    empty_truth: str
     no_truth: str
     no_hits: str
     divisor: str
+
+    @property
+    def may_be_undefined(self) -> bool:
+        """Whether a user may count who has no defined value."""
+        return "undefined" in (self.missing_lists, self.empty_truth)

@@ -113,6 +113,12 @@ FORMULA_AXES: Final = (
         },
     ),
     Axis(
+        "iprec_rounding",
+        "formula",
+        "the number of hits at which InterpolatedPrecision and ElevenPointPrecision take a recall for reached",
+        {"plus_0_9": "the integer part of recall · R + 0.9", "nearest": "recall · R, rounded to the nearest integer, a half up"},
+    ),
+    Axis(
         "auc_norm",
         "formula",
         "the number of negatives an AUC divides by",

@@ -8,6 +8,15 @@ from .axis import Axis
 
 POPULARITY_AXES: Final = (
     Axis(
+        "popularity_count",
+        "formula",
+        "how popular an item is",
+        {
+            "users": "by its users in data.train: repeated rows of a user count once",
+            "rows": "by its rows in data.train: repeated rows of a user count each time",
+        },
+    ),
+    Axis(
         "popularity_unit",
         "formula",
         "how the popularity of an item is counted",
@@ -22,7 +31,7 @@ POPULARITY_AXES: Final = (
         "popularity_unseen",
         "formula",
         "the popularity of an item that data.train does not hold",
-        {"zero": "0", "one": "1, as if one row held it"},
+        {"zero": "0", "one": "1, as if one user had it"},
     ),
     Axis(
         "rank_unit",
@@ -58,7 +67,7 @@ POPULARITY_AXES: Final = (
         {
             "unseen": "those of the group in data.train without the user's own, summed over users",
             "items": "those of the group, the same for every user",
-            "unseen_on_average": "those of the group less its rows in data.train, in the proportion of users who count",
+            "unseen_on_average": "those of the group less its users in data.train, in the proportion of users who count",
         },
     ),
     Axis(
@@ -82,14 +91,14 @@ POPULARITY_AXES: Final = (
     Axis(
         "epc_unseen",
         "formula",
-        "the train rows of an item that data.train does not hold",
-        {"zero": "0: its novelty is 1", "one": "1, as if one row held it"},
+        "the popularity of an item that data.train does not hold",
+        {"zero": "0: its novelty is 1", "one": "1, as if one user had it"},
     ),
     Axis(
         "efd_unseen",
         "formula",
-        "the train rows of an item that data.train does not hold",
-        {"least": "as many as the rarest item has", "one": "1"},
+        "the popularity of an item that data.train does not hold",
+        {"least": "that of the rarest item", "one": "1"},
     ),
     Axis(
         "surprisal_norm",

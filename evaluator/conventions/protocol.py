@@ -106,6 +106,7 @@ PROTOCOL_AXES: Final = (
         "a pair that stands more than once in the test file",
         {
             "best": "counts once, with its highest rating",
+            "first": "counts once, with the rating of its first row",
             "last": "counts once, with the rating of its last row",
             "sum": "counts once, with the sum of its ratings",
             "rows": "counts once as a hit, but every row is one relevant item more",
@@ -152,6 +153,16 @@ PROTOCOL_AXES: Final = (
         {"zero": "count 0", "drop": "are left out", "undefined": "have no defined value, and a mean over them and others has none either"},
     ),
     Axis("no_relevant", "users", "users with test rows and no relevant item", {"drop": "are left out", "zero": "count 0"}),
+    Axis(
+        "empty_truth",
+        "users",
+        "users of the test set whose list of items is empty, which a dict can hold and rows cannot",
+        {
+            "as_no_relevant": "are users without a relevant item, as no_relevant says",
+            "zero": "count 0",
+            "undefined": "have no defined value, and a mean over them and others has none either",
+        },
+    ),
     Axis("no_truth", "users", "users with a list and no test row", {"drop": "are left out", "zero": "count 0"}),
     Axis(
         "no_hits",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..health.context import PopularityRule
 from ..measure.achieved import achieved, achieved_by_group, values_over_same_users
 from ..measure.made_parts import measure_yardstick
 from ..measure.partial import Partial, merged
@@ -46,6 +47,12 @@ class Compared(Struct, frozen=True, eq=False):
     def popular(self, model: Evaluated) -> dict[str, float]:
         """Label → the value of popularity over the users who count for a model."""
         return {} if self.baseline is None else self._over_same_users(model, self.baseline)
+
+    @property
+    def popularity_rule(self) -> PopularityRule:
+        """What the lists of the popularity baseline do with items that train holds for the user."""
+        choice = self.yardsticks.task.definitions[0].lists
+        return PopularityRule(self.yardsticks.seen_rule(), self.yardsticks.masks(choice), choice.seen != "keep")
 
     def remark(self) -> str:
         """What the lists of yardsticks do with seen items."""

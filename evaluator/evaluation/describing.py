@@ -37,7 +37,7 @@ def describe(loaded: Loaded) -> Description:
         return describe_folds(folds)
     request = Request.of(loaded)
     with ExitStack() as stack:
-        inputs = request.look({"train"}, stack, session := session_of(request.engine, stack))
+        inputs = request.look({"train"}, stack, session := session_of(request, stack))
         kinds = load.common_kinds(inputs.all())
         while True:
             try:

@@ -11,10 +11,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from .. import load
-from ..config.engine import EngineChoice
 from ..errors import DataError
+from ..forks import refuse_lost_threads
 from ..parts import Scratch, SideTable
-from ..parts.spark.session import SparkSession, start_session
+from ..parts.spark.session import SparkSession, session_of_frame, start_session
+from ..tables.part import EMPTY_TRUTH
 from ..tables.prepared import Prepared
 from ..tables.times import TimeFacts
 from .inputs import Inputs
@@ -67,6 +68,7 @@ class Files(Struct, eq=False):
     def sources_of(self, model: str) -> dict[str, load.Source]:
         """The sources of the side tables of a model, by role."""
         known = {"test": self.inputs.test, "train": self.inputs.train, "baseline": self.inputs.baseline}
+        known[EMPTY_TRUTH] = self.inputs.empty_truth
         known["predictions"] = self.inputs.predictions.get(model)
         return {role: source for role, source in known.items() if source is not None and (role in self.sides or role == "predictions")}
 
@@ -88,8 +90,9 @@ def with_files(
     are read, a `tolerant` reader leaves rows without a value out, `all_of_train` brings users of train without a list to the last parts,
     `only` picks sources.
     """
+    refuse_lost_threads()
     with ExitStack() as stack:
-        session = session_of(request.engine, stack)
+        session = session_of(request, stack)
         inputs = only(request.look(plan.needs | set(more_needs), stack, session))
         fingerprints = stack.enter_context(load.Fingerprints(path for source in inputs.all() for path in source.paths))
         scratch = stack.enter_context(Scratch())
@@ -105,10 +108,13 @@ def with_files(
                 kinds = load.as_text(kinds, found.columns)
 
 
-def session_of(choice: EngineChoice, stack: ExitStack) -> SparkSession | None:
-    """The session of Spark that the config asks for; it ends with the run."""
+def session_of(request: Request, stack: ExitStack) -> SparkSession | None:
+    """The session of Spark that the DataFrames of a request have, or that it asks for, which ends with the run."""
+    choice = request.engine
     if choice.name != "spark":
         return None
+    if request.spark_frame is not None:
+        return session_of_frame(request.spark_frame)
     session = start_session(choice.master, choice.remote, choice.archives)
     stack.callback(session.close)
     return session
@@ -134,9 +140,11 @@ def _read(
     sides = {"test": SideTable(test)}
     if train is not None and "user" in train.columns:
         sides["train"] = SideTable(train)
+    if inputs.empty_truth is not None:
+        sides[EMPTY_TRUTH] = SideTable(reader.frame(inputs.empty_truth))
     if inputs.baseline is not None:
         sides["baseline"] = SideTable(reader.frame(inputs.baseline))
-    last = {"test", *(plan.populations & set(_IN_PARTS)), *(("train",) if all_of_train else ())} & sides.keys()
+    last = {"test", EMPTY_TRUTH, *(plan.populations & set(_IN_PARTS)), *(("train",) if all_of_train else ())} & sides.keys()
     return Files(inputs, reader, prepared, sides, remarks, fingerprints, scratch, last)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -14,48 +14,45 @@ from ..config import Loaded, gates_of
 from ..config.comparing import Compare
 from ..config.gating import GateBaseline, Gates
 from ..errors import ConfigError, DataError
-from ..gates.demands import Baseline, Demands
+from ..gates.bases import SET_ONE
+from ..gates.demands import Baseline, Bases, Demands
 from ..gates.judging import judge
 from ..output.reading_back import load
 from ..results.result import Result
 
 
-def baseline_of(gates: Gates, folder: Path, models: Collection[str] | None = None) -> Baseline | None:
-    """Find what a config's models are compared with, and read it if it is a folder, seen from `folder`; `None` if nothing compares.
+def bases_of(gates: Gates, folder: Path, models: Collection[str] | None = None) -> Bases:
+    """Find what a config's models are compared with, and read it if it is a folder, seen from `folder`; nothing if no rule compares.
 
-    `models` are those that the config names, if it does. `DataError` if the folder is damaged, or is not there and this is an error.
+    `models` are those that the config names, if it does. `DataError` if a folder is damaged, or is not there and this is an error.
     """
-    if gates.baseline is None or not any(rule.compares and rule.against is None for rule in gates.rules):
-        return None
-    given = gates.baseline
-    label, equals, path = given.path.rpartition("=")
-    place = folder / Path(path).expanduser()
-    if not equals and given.path in (models or ()):
-        return Baseline(given.path, if_missing=given.if_missing)
-    if os.path.isdir(place):
-        return Baseline(label or place.resolve().name, load(place), if_missing=given.if_missing)
-    if models is None and not equals and "/" not in path:
-        return Baseline(given.path, if_missing=given.if_missing)  # the name of a model that is known after the run
-    return _missing(given, label or Path(path).name, path)
+    comparing = [rule for rule in gates.rules if rule.compares and rule.against is None]
+    anchors: dict[str, Baseline] = {}
+    for rule in comparing:
+        given = GateBaseline(path=rule.anchor) if rule.anchor else None if rule.anchor is False else gates.anchor
+        if given is not None and (rule.anchor or "") not in anchors:
+            anchors[rule.anchor or ""] = replace(_found(given, folder, models, is_anchor=True), is_anchor=True)
+    return Bases(_found(gates.baseline, folder, models) if gates.baseline is not None and comparing else None, anchors)
 
 
-def baseline_of_config(loaded: Loaded) -> Baseline | None:
-    """The baseline of a config: looked for before any work, so that one that is not there is found now."""
+def bases_of_config(loaded: Loaded) -> Bases:
+    """What the models of a config are compared with: looked for before any work, so that what is missing is found now."""
     named = loaded.config.data.recommendations
-    return baseline_of(loaded.config.gates, loaded.folder, tuple(named) if isinstance(named, dict) else None)
+    return bases_of(loaded.config.gates, loaded.folder, tuple(named) if isinstance(named, dict) else None)
 
 
-def baseline_folder(loaded: Loaded) -> Path | None:
-    """The folder of the baseline of a config, whether it is there or not; `None` if that is a model, or none is needed."""
-    given, named = loaded.config.gates.baseline, loaded.config.data.recommendations
-    if given is None or (isinstance(named, dict) and given.path in named):
-        return None
-    return loaded.folder / Path(given.path.rpartition("=")[2]).expanduser()
+def base_folders(loaded: Loaded) -> Iterator[Path]:
+    """The folders of the baseline and the anchors of a config, whether they are there or not."""
+    gates, named = loaded.config.gates, loaded.config.data.recommendations
+    paths = [given.path for given in (gates.baseline, gates.anchor) if given is not None]
+    for path in (*paths, *(rule.anchor for rule in gates.rules if rule.anchor)):
+        if not (isinstance(named, dict) and path in named):
+            yield loaded.folder / Path(path.rpartition("=")[2]).expanduser()
 
 
-def judged(loaded: Loaded, result: Result, baseline: Baseline | None) -> Result:
+def judged(loaded: Loaded, result: Result, bases: Bases) -> Result:
     """The result with the gates of its config; see `judge` for what is refused."""
-    return with_gates(result, loaded.config.gates, loaded.config.compare, baseline)
+    return with_gates(result, loaded.config.gates, loaded.config.compare, bases)
 
 
 def judged_again(result: Result, options: Mapping[str, Any] = MappingProxyType({})) -> Result:
@@ -63,16 +60,29 @@ def judged_again(result: Result, options: Mapping[str, Any] = MappingProxyType({
     gates, compare = gates_of(result.config, options)
     if not gates.rules:
         raise ConfigError("there is no rule to judge", "give one with --rule 'nDCG@10 max_loss 2%', or evaluate with gates in the config")
-    return with_gates(result, gates, compare, baseline_of(gates, Path(), result.models))
+    return with_gates(result, gates, compare, bases_of(gates, Path(), result.models))
 
 
-def with_gates(result: Result, gates: Gates, compare: Compare, baseline: Baseline | None) -> Result:
+def with_gates(result: Result, gates: Gates, compare: Compare, bases: Bases) -> Result:
     """The result with its gates as they were judged."""
-    return replace(result, gates=judge(result, Demands.of(gates, compare, baseline)).gates) if gates.rules else result
+    return replace(result, gates=judge(result, Demands.of(gates, compare, bases)).gates) if gates.rules else result
 
 
-def _missing(given: GateBaseline, name: str, path: str) -> Baseline:
-    reason = f"there is no baseline {path}"
+def _found(given: GateBaseline, folder: Path, models: Collection[str] | None, *, is_anchor: bool = False) -> Baseline:
+    """A baseline or an anchor, read if it is a folder."""
+    label, equals, path = given.path.rpartition("=")
+    place = folder / Path(path).expanduser()
+    noun = "anchor" if is_anchor else "baseline"
+    is_model = not equals and given.path in (models or ())
+    if not is_model and os.path.isdir(place):
+        return Baseline(label or place.resolve().name, load(place), given.model, if_missing=given.if_missing)
+    if is_model or (models is None and not equals and "/" not in path):
+        if given.model is not None:
+            raise ConfigError(f"gates.{noun}.model is a model of a folder of results, but {path} is a model of this run", "leave model out")
+        return Baseline(given.path, if_missing=given.if_missing)  # the name of a model that is known after the run
+    if os.path.lexists(place) and not os.path.islink(place):
+        raise DataError(f"the {noun} {path} is a file, not a folder of results", "make a folder with receval run -o DIR/")
+    reason = f"there is no {noun} {path}"
     if given.if_missing == "error":
-        raise DataError(reason, "make one with receval baseline set DIR, or say what its absence means: gates.baseline.if_missing")
-    return Baseline(name, missing=reason, if_missing=given.if_missing)
+        raise DataError(reason, SET_ONE.format(key=f"gates.{noun}"))
+    return Baseline(label or Path(path).name, missing=reason, if_missing=given.if_missing)

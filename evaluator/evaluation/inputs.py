@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
+from ..conventions.convention import DEFAULT
 from ..errors import ConfigError, DataError
 from ..load.scan import Kind
 from ..names.addresses import is_address
@@ -36,10 +37,12 @@ class Inputs(Struct, frozen=True):
     previous_policy: load.Source | None = None
     distances: load.Source | None = None
     predictions: Mapping[str, load.Source] = field(default_factory=dict)
+    empty_truth: load.Source | None = None
+    """The users whom the test set holds with an empty list."""
 
     def all(self) -> list[load.Source]:
         """Every source once, in the order of the config."""
-        single = (self.test, self.train, self.items, self.users, self.baseline, self.previous_policy)
+        single = (self.test, self.train, self.items, self.users, self.baseline, self.previous_policy, self.empty_truth)
         everything = (*single, *self.predictions.values(), self.distances, *self.models.values())
         return list({source.role: source for source in everything if source is not None}.values())
 
@@ -56,6 +59,7 @@ class Inputs(Struct, frozen=True):
             previous_policy=self.previous_policy and read[self.previous_policy.role],
             distances=self.distances and read[self.distances.role],
             predictions={name: read[source.role] for name, source in self.predictions.items()},
+            empty_truth=self.empty_truth and read[self.empty_truth.role],
         )
 
     def single(self, name: str | None) -> Inputs:
@@ -105,12 +109,18 @@ def look_at_everything(
             else None
         )
 
+    computed = loaded.config.evaluation.computed
+    may_be_empty = any(one.counts_without_lists and one.convention != DEFAULT for one in computed)
+
+    def lists(role: str, configured: SourceConfig, files: Sequence[Path | load.Remote]) -> load.Source:
+        return looker.look_at_lists(role, configured, files, may_be_empty=may_be_empty)
+
     models: dict[str, load.Source] = {}
     model_paths: dict[str, list[Path | load.Remote]] = {}
     if isinstance(data.recommendations, dict):
         for name, _, place, configured in data.named_lists():
             role = dotted(("data", *place))
-            models[name] = looker.look_at(role, "lists", configured, paths(role, configured))
+            models[name] = lists(role, configured, paths(role, configured))
     else:
         for index, configured in enumerate(data.recommendations):
             files = paths(f"data.recommendations[{index}]", configured)
@@ -118,7 +128,7 @@ def look_at_everything(
             for name in by_name.keys() & models.keys():
                 raise _same_name(name, (*model_paths[name], *by_name[name]))
             model_paths |= by_name
-            models |= {name: looker.look_at(f"data.recommendations.{name}", "lists", configured, files) for name, files in by_name.items()}
+            models |= {name: lists(f"data.recommendations.{name}", configured, files) for name, files in by_name.items()}
     if yardstick := next((name for name in models if name in YARDSTICK_NAMES), None):
         raise DataError(f"data.recommendations: {yardstick} is the name of a yardstick: give the model another one", "name: path")
     item_columns = _columns("items", wanted)
@@ -142,6 +152,7 @@ def look_at_everything(
         previous_policy=source("previous_policy", "policy", data.previous_policy),
         distances=source("distances", "distances", data.distances),
         predictions={name: file for name, file in predictions.items() if file},
+        empty_truth=looker.look_at_empty("data.test", "interactions", data.test),
     )
 
 

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .. import load
 from ..config import RowsSource, SourceConfig
 from ..config.data import Data
 from ..config.in_memory import InMemory
 from ..config.models import Evaluation
-from ..errors import ConfigError
-from ..load.in_memory import Matrix, frame_of
+from ..errors import ConfigError, NoRowsError
+from ..load.in_memory import Matrix, frame_of, users_without_items
 from ..load.opening import opened
 from ..parts.spark.session import SparkSession
 
@@ -88,6 +89,26 @@ class Looker(Struct, frozen=True):
             scratch=self.scratch,
         )
 
+    def look_at_lists(
+        self, role: str, configured: SourceConfig, paths: Sequence[Path | load.Remote], *, may_be_empty: bool = False
+    ) -> load.Source:
+        """Look at the lists of a model; with `may_be_empty` they may have no rows."""
+        try:
+            source = self.look_at(role, "lists", configured, paths)
+        except NoRowsError:
+            if not may_be_empty:
+                raise
+            source = without_rows(role, configured.path, paths)
+        return replace(source, may_be_empty=may_be_empty)
+
+    def look_at_empty(self, role: str, table: str, configured: SourceConfig) -> load.Source | None:
+        """Look at the users whom a dict in memory holds with an empty list; `None` if there are none."""
+        if not isinstance(configured.frame, InMemory) or configured.frame.is_of_spark:
+            return None
+        held = configured.frame
+        users = users_without_items(f"{role}: {held.kind}", table, held.rows, configured.columns.given())
+        return None if users is None else load.look_at_frame(f"{role} (empty lists)", "people", users, name=held.kind)
+
     def _on_spark(
         self,
         role: str,
@@ -102,6 +123,13 @@ class Looker(Struct, frozen=True):
         from ..parts.spark.tables import look_at_table  # only here: most runs need no Spark
 
         return look_at_table(self.session, role, table, name, columns, labels, split, shown)
+
+
+def without_rows(role: str, given: Sequence[str], paths: Sequence[Path | load.Remote]) -> load.Source:
+    """Lists without a row: those of empty files, or of none."""
+    frame = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
+    source = load.look_at_frame(role, "lists", frame, name="no lists")
+    return replace(source, given=tuple(given), paths=tuple(paths), display_names=tuple(map(str, paths))) if paths else source
 
 
 def seen_pairs(where: str, rows: object, train: load.Source | None) -> pl.DataFrame | None:

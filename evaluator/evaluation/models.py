@@ -74,6 +74,7 @@ def counts(plan: Plan, partial: Partial) -> Counts:
     first, cells = plan.definitions[0], partial.cells[0]
     judged = first.population in ("test", "tested")
     strangers = first.user_rules.no_truth == "zero"
+    apart = first.user_rules.empty_truth != "as_no_relevant"
     return Counts(
         test=sum(int(cells[cell.code]) for cell in CELLS if cell.tested),
         relevant=sum(int(cells[cell.code]) for cell in CELLS if cell.relevant),
@@ -83,4 +84,6 @@ def counts(plan: Plan, partial: Partial) -> Counts:
         missing_undefined=first.user_rules.missing_lists == "undefined" and judged,
         irrelevant_count=first.user_rules.no_relevant == "zero",
         untested=sum(int(cells[cell.code]) for cell in CELLS if cell.listed and not cell.tested) if strangers else 0,
+        empty=sum(int(cells[cell.code]) for cell in CELLS if cell.empty) if apart and judged else 0,
+        empty_undefined=first.user_rules.empty_truth == "undefined",
     )

@@ -15,11 +15,14 @@ from .models import Evaluated
 from .plan import tables_of
 
 
-def protocols_of(evaluation: Evaluation, test_columns: Collection[str]) -> dict[str, Protocol]:
-    """The protocol of every measure of a config by its label, and of arithmetic by its text; the test file has `test_columns`."""
+def protocols_of(evaluation: Evaluation, test_columns: Collection[str], mean_rating: float | None) -> dict[str, Protocol]:
+    """The protocol of every measure of a config by its label, and of arithmetic by its text.
+
+    The test file has `test_columns`; `mean_rating` is the mean of all ratings, where relevance depends on it.
+    """
     by_label: dict[str, tuple[Definition, ...]] = {definition.label: (definition,) for definition in evaluation.computed}
     by_label |= {composite.formula.text: composite.definitions for composite in evaluation.composites}
-    return {label: protocol_of(definitions, evaluation, test_columns) for label, definitions in by_label.items()}
+    return {label: protocol_of(definitions, evaluation, test_columns, mean_rating) for label, definitions in by_label.items()}
 
 
 def with_protocols(model: Evaluated, protocols: Mapping[str, Protocol]) -> Evaluated:
@@ -35,11 +38,13 @@ def with_protocols(model: Evaluated, protocols: Mapping[str, Protocol]) -> Evalu
     return replace(model, finished=replace(model.finished, rows=rows), formulas=formulas, by_group=by_group)
 
 
-def protocol_of(definitions: Iterable[Definition], evaluation: Evaluation, test_columns: Collection[str]) -> Protocol:
+def protocol_of(
+    definitions: Iterable[Definition], evaluation: Evaluation, test_columns: Collection[str], mean_rating: float | None = None
+) -> Protocol:
     """The protocol of a measure, or of arithmetic of several: what differs among them is all named."""
     parts = tuple(definitions)
     inner = [one for part in parts for one in part.all]
-    rules = (relevance_of(one, "rating" in test_columns) for one in inner if "truth_table" in tables_of(one))
+    rules = (relevance_of(one, "rating" in test_columns, mean_rating) for one in inner if "truth_table" in tables_of(one))
     origins = (_cutoff_from(part, evaluation) for part in parts if part.metric.cut)
     return Protocol(
         ", ".join(dict.fromkeys(part.convention for part in parts)),
@@ -48,12 +53,16 @@ def protocol_of(definitions: Iterable[Definition], evaluation: Evaluation, test_
     )
 
 
-def relevance_of(definition: Definition, has_ratings: bool) -> str:
+def relevance_of(definition: Definition, has_ratings: bool, mean_rating: float | None = None) -> str:
     """Which test rows are relevant to a measure, such as `a rating of at least 4`."""
     truth = definition.truth
     if not has_ratings:
         return AXES["relevance_rule"].meanings["all_rows"]
-    rule = AXES["relevance_rule"].meanings[truth.rule] if truth.threshold is None else f"a rating of at least {truth.threshold:g}"
+    rule = AXES["relevance_rule"].meanings[truth.rule]
+    if truth.threshold is not None:
+        rule = f"a rating of at least {truth.threshold:g}"
+    elif truth.rule == "all_mean" and mean_rating is not None:
+        rule = f"a rating of at least {mean_rating:.6g} (the mean of all ratings)"
     return f"{rule} (graded)" if truth.graded else rule
 
 

@@ -14,6 +14,7 @@ from ..config import Loaded, missing
 from ..config.comparing import Compare
 from ..config.engine import EngineChoice
 from ..config.gating import Gates
+from ..config.in_memory import InMemory
 from ..config.models import Evaluation
 from ..errors import ConfigError
 from ..metrics.definition import Definition
@@ -50,6 +51,8 @@ class Request(Struct, frozen=True):
     """Of models with several runs what each run is evaluated as."""
     remarks: tuple[str, ...] = ()
     """What to say of the request itself in results."""
+    spark_frame: Any = None
+    """A DataFrame of Spark among the sources, if there is one."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """What came from the environment → how results show it."""
 
@@ -64,7 +67,7 @@ class Request(Struct, frozen=True):
                 f"{loaded.name or 'the config'}: data.folds are for receval run and receval check", "name the files of one fold instead"
             )
         config = loaded.config
-        items = config.data.items
+        items, frames = config.data.items, (source.frame for _, source in config.data.sources())
         depth = None if whole_lists else deepest(config.evaluation)
         return cls(
             evaluation=config.evaluation,
@@ -80,5 +83,6 @@ class Request(Struct, frozen=True):
             split=items.split if items is not None else None,
             runs=config.data.runs,
             remarks=(loaded.doubt,) if loaded.doubt else (),
+            spark_frame=next((frame.rows for frame in frames if isinstance(frame, InMemory) and frame.is_of_spark), None),
             variables=loaded.variables,
         )

@@ -72,11 +72,11 @@ def run(
     """
     options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete)
     results = {name: evaluate(Request.of(fold), options) for name, fold in loaded.of_folds().items()}
-    return over_folds(results, loaded.resolved()) if results else evaluate(Request.of(loaded), options)
+    return (over_folds(results, loaded.resolved()) if results else evaluate(Request.of(loaded), options)).without_infinite()
 
 
 def evaluate(request: Request, options: Options = _PLAIN) -> Result:
-    """Evaluate the models of a request, whether its sources are files or frames; see `run`."""
+    """Evaluate the models of a request, whether its sources are files or frames; see `run`. Values may be infinite."""
     plan = Plan.of(request.evaluation, request.compare, request.gates)
     checks = check_task_of(request)
     looks = {"train", "catalogue", "times"} & checks.needs
@@ -135,7 +135,8 @@ class Run(Struct, eq=False, dict=True):
             best = others.best(model)
             self.models[name] = with_shares(model, best, self.models.get(ORACLE))
             if name in self.checks_of:
-                context = self.context(name, self.files.inputs.models[name], model, {}, best, others.popular(model))
+                context = self.context(name, self.files.inputs.models[name], model, {}, best)
+                context = replace(context, baseline=others.popular(model), popularity_rule=others.popularity_rule)
                 found, remarks = comparisons(self.checks_of[name], model.partial.more[TALLIES], context)
                 self.note(found)
                 self.more_remarks += of_models((name, f"{remark}.") for remark in remarks)
@@ -170,9 +171,7 @@ class Run(Struct, eq=False, dict=True):
         if hashes:
             self.truths[""] = found.more[TRUTH].fingerprint
         if first:
-            refuse_nothing_relevant(files.inputs.test, plan.definitions[0], found)
-        if checks is None and not found.counts["judged"] and not self.options.tolerant:
-            load.common_or_refuse(files.inputs.test, source)
+            refuse_nothing_relevant(files.inputs.test, plan.definitions, found)
         if self.options.enriched is not None:
             self.enriched[name] = self.options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
             found.more[ENRICHED].write(self.enriched[name])
@@ -206,7 +205,8 @@ class Run(Struct, eq=False, dict=True):
     @cached_property
     def protocols(self) -> Mapping[str, Protocol]:
         """By which definitions each measure is computed."""
-        return protocols_of(self.request.evaluation, self.files.inputs.test.columns)
+        mean_rating = self.files.prepared.numbers.get("mean_rating")
+        return protocols_of(self.request.evaluation, self.files.inputs.test.columns, mean_rating)
 
     @cached_property
     def twins(self) -> Mapping[str, Sequence[str]]:
@@ -229,7 +229,6 @@ class Run(Struct, eq=False, dict=True):
         of_one: Evaluated,
         tied: Mapping[str, Mapping[str, float]],
         best: Mapping[str, float] = NO_VALUES,
-        baseline: Mapping[str, float] = NO_VALUES,
     ) -> Context:
         """What checks are given at the end."""
         inputs = self.files.inputs
@@ -243,7 +242,6 @@ class Run(Struct, eq=False, dict=True):
             faults=faults_of(self.files, name),
             bounds=tied,
             best=best,
-            baseline=baseline,
             shown=frozenset(definition.label for definition in self.plan.shown),
             twins=self.twins.get(name, ()),
         )

@@ -13,11 +13,14 @@ from ..results.result import Result
 from ..results.wording import shortened
 from .demands import Baseline, Demands
 
+SET_ONE = "make one with receval baseline set DIR, or say what to do without it: {key}.if_missing"
+
 
 class NoBase(Struct, frozen=True):
-    """Why there is no model to compare with."""
+    """Why there is no model to compare with, and what to do."""
 
     reason: str
+    hint: str = ""
 
 
 def base_of(rule: GateRule, model: str, result: Result, baseline: Baseline | None) -> Side | NoBase:
@@ -30,9 +33,14 @@ def base_of(rule: GateRule, model: str, result: Result, baseline: Baseline | Non
         return Side(rule.against, result, rule.against)
     if baseline is None:
         raise ConfigError(f"rule '{rule}': there is nothing to compare with", "give --baseline DIR, gates.baseline, or against in the rule")
+    return side_of(baseline, model, result)
+
+
+def side_of(baseline: Baseline, model: str, result: Result) -> Side | NoBase:
+    """The model of a baseline or an anchor; `DataError` if there is none, and this is an error."""
     base = NoBase(baseline.missing) if baseline.missing else _side(baseline, model, result)
     if isinstance(base, NoBase) and baseline.if_missing == "error":
-        raise DataError(base.reason, "make one with receval baseline set DIR, or say what its absence means: gates.baseline.if_missing")
+        raise DataError(base.reason, base.hint or SET_ONE.format(key=baseline.key))
     return base
 
 
@@ -43,26 +51,23 @@ def judged_models(rule: GateRule, demands: Demands, result: Result) -> tuple[str
         _refuse_unknown(wanted, result, f"rule '{rule}'")
         return tuple(model for model in result.models if model in wanted)
     bases = {one.against for one in demands.rules}
-    if demands.baseline is not None and demands.baseline.result is None:
-        bases.add(demands.baseline.name)
+    every = (demands.bases.baseline, *demands.bases.anchors.values())
+    bases |= {one.name for one in every if one is not None and one.result is None}
     return tuple(model for model in result.models if model not in result.yardsticks and model not in bases)
 
 
 def _side(baseline: Baseline, model: str, result: Result) -> Side | NoBase:
-    """The model of the baseline: the one of the same name, or the only one beside the only one."""
+    """The model of the baseline: the one of the same name, or the one that the config names."""
     if baseline.result is None:
         if baseline.name in result.models:
             return Side(baseline.name, result, baseline.name)
-        return NoBase(f"there is no baseline {baseline.name}: no folder and no model is called so")
-    others, own = (_own_models(one) for one in (baseline.result, result))
-    partner = model if model in baseline.result.models else others[0] if len(others) == len(own) == 1 else None
-    if partner is None:
-        return NoBase(f"the baseline {baseline.name} has no model {model}: it has {shortened(others)}")
-    return Side(baseline.name if len(others) == 1 else f"{baseline.name}/{partner}", baseline.result, partner)
-
-
-def _own_models(result: Result) -> list[str]:
-    return [model for model in result.models if model not in result.yardsticks]
+        return NoBase(f"there is no {baseline.noun} {baseline.name}: no folder and no model has this name")
+    partner = baseline.model or model
+    own = [one for one in baseline.result.models if one not in baseline.result.yardsticks]
+    if partner not in baseline.result.models:
+        hint = f"name the model to compare with: {baseline.key}.model, one of {shortened(own)}" if own else ""
+        return NoBase(f"the {baseline.noun} {baseline.name} has no model {partner}: it has {shortened(own)}", hint)
+    return Side(baseline.name if len(own) == 1 else f"{baseline.name}/{partner}", baseline.result, partner)
 
 
 def _refuse_unknown(names: Iterable[str], result: Result, where: str) -> None:

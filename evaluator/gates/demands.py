@@ -3,52 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from msgspec import Struct, field
 
 from ..comparison.questions import Questions
 from ..config.comparing import Compare
 from ..config.gate_rules import GateRule
-from ..config.gating import Gates, Severity
-from ..results.gates import Outcome
+from ..config.gating import Gates, Inconclusive, MissingPolicy
+from ..results.gates import Consequence
 from ..results.result import Result
-from ..stats.gate_kinds import GateOutcome
 from ..stats.records import Settings
-
-_OUTCOMES: Final[Mapping[Severity, GateOutcome]] = {"pass": "pass", "warn": "warn", "error": "fail"}
 
 
 class Baseline(Struct, frozen=True, eq=False):
     """What models are compared with: the `result` of another run, or a model of the same one, if there is no `result`.
 
-    `missing` says why there is none, if there is none.
+    `model` is the one of that result that all are compared with; if it is `None` each is compared with the one of its name. `missing` says
+    why there is none, if there is none.
     """
 
     name: str
     result: Result | None = None
+    model: str | None = None
     missing: str = ""
-    if_missing: Severity = "error"
+    if_missing: MissingPolicy = "error"
+    is_anchor: bool = False
+
+    @property
+    def key(self) -> str:
+        """What says where it is, in a config."""
+        return "gates.anchor" if self.is_anchor else "gates.baseline"
+
+    @property
+    def noun(self) -> str:
+        """What sentences call it."""
+        return "anchor" if self.is_anchor else "baseline"
+
+
+class Bases(Struct, frozen=True, eq=False):
+    """The baseline, which moves from release to release, and anchors, which do not: by what a rule calls its own, `""` for that of all."""
+
+    baseline: Baseline | None = None
+    anchors: Mapping[str, Baseline] = field(default_factory=dict)
+
+    def anchor_of(self, rule: GateRule) -> Baseline | None:
+        """The anchor that a rule has to hold against as well; `None` if there is none."""
+        if not rule.compares or rule.against is not None or rule.anchor is False:
+            return None
+        return self.anchors.get(rule.anchor or "")
 
 
 class Demands(Struct, frozen=True, eq=False):
-    """The rules, the baseline, the models that are judged (all but yardsticks and bases, if none is named), and how users are paired."""
+    """The rules, what models are compared with, those that are judged (if none is named all but yardsticks and bases), who is paired."""
 
     rules: tuple[GateRule, ...]
-    baseline: Baseline | None = None
+    bases: Bases = field(default_factory=Bases)
     models: tuple[str, ...] = ()
-    unproven: GateOutcome = "warn"
+    inconclusive: Inconclusive = "warn"
     questions: Questions = field(default_factory=Questions)
 
     @classmethod
-    def of(cls, gates: Gates, compare: Compare, baseline: Baseline | None) -> Demands:
+    def of(cls, gates: Gates, compare: Compare, bases: Bases) -> Demands:
         """The demands of a config; of its section `compare` those users who count, and who belong together, matter here too."""
         by = tuple(group.name for group in gates.splits())
         settings = Settings(alpha=gates.alpha)
         questions = Questions(settings=settings, by=by, cluster=compare.cluster, common=compare.users == "common")
-        return cls(gates.rules, baseline, gates.models, _OUTCOMES[gates.unproven], questions)
+        return cls(gates.rules, bases, gates.models, gates.inconclusive, questions)
 
 
-def outcome_of_missing(severity: Severity) -> Outcome:
-    """The outcome of a gate without anything to compare with: what is let pass was not judged."""
-    return "skipped" if severity == "pass" else _OUTCOMES[severity]
+def consequence_of_missing(policy: MissingPolicy) -> Consequence:
+    """What follows for the run if there is nothing to compare with."""
+    return "none" if policy == "pass" else "warn" if policy == "warn" else "fail"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from math import inf, isfinite
+from collections.abc import Iterator
+from math import inf
 
 from msgspec import Struct
 
 from ..comparison.measures import named, rows_of
+from ..comparison.value_ranges import bounds_of
 from ..config.gate_problems import MeasureFacts, rule_problem
 from ..config.gate_rules import GateRule
 from ..errors import ConfigError
-from ..metrics import METRICS
 from ..results.result import Result, Row
 
 
@@ -53,11 +53,7 @@ def _groups(rule: GateRule, by: str, label: str, result: Result, model: str) -> 
 
 def _facts(row: Row, result: Result) -> MeasureFacts:
     definition = result.definitions[row.metric]
-    bounds = _bounds(definition.metric) if row.aggregate != "sum" else (-inf, inf)
-    return MeasureFacts(row.higher_is_better, not definition.of_models, *bounds)
-
-
-def _bounds(metric: str) -> tuple[float, float]:
-    known: Mapping[str, object] = METRICS
-    bounds = METRICS[metric].bounds if metric in known else (-inf, inf)
-    return bounds if all(map(isfinite, bounds)) else (-inf, inf)
+    least, largest = bounds_of(row.metric)
+    if row.aggregate == "sum":
+        least, largest = min(least, 0.0), inf
+    return MeasureFacts(row.higher_is_better, not definition.of_models, least, largest)

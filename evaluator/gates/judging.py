@@ -16,11 +16,13 @@ from ..config.gate_rules import GateRule
 from ..errors import ConfigError, DataError
 from ..results.gates import Verdicts
 from ..results.result import FEW_USERS, Result
+from ..stats.digits import plain
 from ..stats.estimates import Estimate
 from ..stats.gates import GateTest, corrected_gains, estimate_test, limit_test, margin_test
+from ..stats.rare_changes import ValueRange
 from ..stats.records import Subject
-from .bases import NoBase, base_of, judged_models
-from .demands import Demands, outcome_of_missing
+from .bases import NoBase, base_of, judged_models, side_of
+from .demands import Baseline, Demands, consequence_of_missing
 from .judged_rules import RuleCase, cases_of
 from .verdicts import Judged, gate_of
 
@@ -37,7 +39,7 @@ def judge(result: Result, demands: Demands) -> Verdicts:
     if not judged:
         raise ConfigError("no model is judged: all are baselines or yardsticks", "name those that are in gates.models")
     tests = corrected_gains([one.test for one in judged], demands.questions.settings.alpha)
-    return Verdicts(tuple(gate_of(replace(one, test=test), demands.unproven) for one, test in zip(judged, tests, strict=True)))
+    return Verdicts(tuple(gate_of(replace(one, test=test), demands.inconclusive) for one, test in zip(judged, tests, strict=True)))
 
 
 class _Judging(Struct, eq=False):
@@ -50,14 +52,25 @@ class _Judging(Struct, eq=False):
     def rule(self, rule: GateRule, model: str) -> Iterable[Judged]:
         """Judge everything that a rule says of a model."""
         cases = list(cases_of(rule, self.result, model))
-        base = base_of(rule, model, self.result, self.demands.baseline) if rule.compares else None
-        if isinstance(base, NoBase):
-            assert self.demands.baseline is not None
-            outcome = outcome_of_missing(self.demands.baseline.if_missing)
-            return [Judged(case, _subject(case), _without(case), outcome=outcome, reason=base.reason) for case in cases]
-        if base is None:
+        if not rule.compares:
             return [self._limit(case) for case in cases]
-        return self._margins(cases, base)
+        bases = self.demands.bases
+        judged = self._against(cases, base_of(rule, model, self.result, bases.baseline), bases.baseline)
+        anchor = bases.anchor_of(rule)
+        if anchor is None:
+            return judged
+        anchored = self._against(cases, side_of(anchor, model, self.result), anchor)
+        return [
+            replace(one, anchor=replace(other, name=other.subject.base or anchor.name)) for one, other in zip(judged, anchored, strict=True)
+        ]
+
+    def _against(self, cases: Sequence[RuleCase], base: Side | NoBase, baseline: Baseline | None) -> list[Judged]:
+        """Judge cases against a model; without one they are skipped, and the baseline says what follows."""
+        if not isinstance(base, NoBase):
+            return self._margins(cases, base, "baseline" if baseline is None else baseline.noun)
+        assert baseline is not None
+        consequence = consequence_of_missing(baseline.if_missing)
+        return [Judged(case, _subject(case), _without(case), base.reason, consequence) for case in cases]
 
     def _limit(self, case: RuleCase) -> Judged:
         row, alpha = case.row, self.demands.questions.settings.alpha
@@ -66,7 +79,8 @@ class _Judging(Struct, eq=False):
         kind, limit = case.rule.limit
         return Judged(case, _subject(case), limit_test(kind, limit, row.value, row.std, row.n_users, alpha))
 
-    def _margins(self, cases: Sequence[RuleCase], base: Side) -> list[Judged]:
+    def _margins(self, cases: Sequence[RuleCase], base: Side, noun: str) -> list[Judged]:
+        _refuse_what_it_lacks(base, cases, noun)
         differing = self._differing(base, cases)
         estimates = {label: differing.estimate(label) for label in dict.fromkeys(case.label for case in cases)}
         differing.count_users({label: (one.n, one.n_unpaired) for label, one in estimates.items()})
@@ -74,15 +88,15 @@ class _Judging(Struct, eq=False):
         with _hinting("missing_lists: zero counts users without a list; compare.users: common judges those who count for both"):
             differing.refuse_other_users()
         metrics = dict.fromkeys(case.row.metric for case in cases)
-        notes = (*differing.notes(), *notes_on_inputs(base, differing.model, metrics), *self._notes_on(base))
+        notes = (*differing.notes(), *notes_on_inputs(base, differing.model, metrics), *self._notes_on(base, noun))
         return [replace(one, notes=(*one.notes, *notes)) for one in judged]
 
-    def _notes_on(self, base: Side) -> Iterator[str]:
+    def _notes_on(self, base: Side, noun: str) -> Iterator[str]:
         """That a baseline of another run failed itself."""
         failed = Verdicts(base.result.gates).failed()
         if base.result is not self.result and (failed or base.result.failed()):
             what = "its own gates" if failed else "its health checks"
-            yield f"The baseline {base.name} failed {what}: what is as good need not be good."
+            yield f"The {noun} {base.name} failed {what}: matching this {noun} does not mean that the other gates pass."
 
     def _margin(self, case: RuleCase, differing: Differing, of_all: Estimate) -> Judged:
         """Judge a margin over a group, or `of_all` users."""
@@ -91,13 +105,13 @@ class _Judging(Struct, eq=False):
         estimate = of_all if row.by is None else differing.estimate(case.label, row.by, row.group)
         if row.by is not None and estimate.n < FEW_USERS:
             return _too_few(case, subject, estimate.n)
-        test = _test(case, estimate, self.demands.questions.settings.alpha)
-        return Judged(case, subject, test, paired=estimate.n_changed is not None, notes=() if test.by_value else estimate.notes)
+        values = differing.value_range(case.label)
+        test = _test(case, estimate, self.demands.questions.settings.alpha, values)
+        return Judged(case, subject, test, paired=estimate.n_changed is not None, notes=tuple(_notes(case, test, estimate, values)))
 
     def _differing(self, base: Side, cases: Sequence[RuleCase]) -> Differing:
         """The pair of a model and its base; `DataError` if measures of it cannot be compared."""
         model = Side(cases[0].model, self.result, cases[0].model)
-        _refuse_what_it_lacks(base, cases)
         with _hinting("evaluate both on the same data, with the same config"):
             refuse_incomparable(base, model, dict.fromkeys(case.row.metric for case in cases), unpaired=False)
         return self.pairs.setdefault((base.name, model.name), Differing(base, model, self.demands.questions))
@@ -112,24 +126,35 @@ def _hinting(hint: str) -> Iterator[None]:
         raise DataError(error.message, hint) from None
 
 
-def _test(case: RuleCase, estimate: Estimate, alpha: float) -> GateTest:
+def _test(case: RuleCase, estimate: Estimate, alpha: float, values: ValueRange | None) -> GateTest:
     """A margin over paired users is tested exactly; over anything else by its estimate."""
     kind, margin, better = case.rule.margin_kind, case.rule.margin, case.row.higher_is_better
     assert kind is not None
     assert better is not None
     if estimate.sums is not None:
-        return margin_test(estimate.sums, better, kind, margin.size, margin.is_share, alpha)
-    return estimate_test(estimate, better, kind, margin.size, alpha, margin.is_share)
+        return margin_test(estimate.sums, better, kind, margin.size, margin.is_share, alpha, values)
+    return estimate_test(estimate, better, kind, margin.size, alpha, margin.is_share, values)
 
 
-def _refuse_what_it_lacks(base: Side, cases: Sequence[RuleCase]) -> None:
+def _notes(case: RuleCase, test: GateTest, estimate: Estimate, values: ValueRange | None) -> Iterator[str]:
+    if test.by_value:
+        return
+    yield from estimate.notes
+    if values is not None and values.is_observed:
+        ends = f"{plain(values.least)} to {plain(values.largest)}"
+        yield f"{case.label} has no largest value: bounds assume that no user leaves the observed range, {ends}."
+    if test.relative and not test.base_value and test.base_value is not None:
+        yield f"{case.label} of the baseline is 0, so a share of it is 0: any loss exceeds it."
+
+
+def _refuse_what_it_lacks(base: Side, cases: Sequence[RuleCase], noun: str) -> None:
     known = rows_of(base.result, base.model)
     lacking = [case.label for case in cases if case.label not in known]
     splits = {row.by for row in base.result.by_group}
     groups = [case.row.by for case in cases if case.row.by is not None and case.row.by not in splits]
     if lacking or groups:
         what = lacking[0] if lacking else f"values by {groups[0]}"
-        raise DataError(f"the baseline {base.name} has no {what}", "evaluate it again with the config of today")
+        raise DataError(f"the {noun} {base.name} has no {what}", "evaluate it again with the config of today")
 
 
 def _subject(case: RuleCase) -> Subject:
@@ -146,4 +171,4 @@ def _without(case: RuleCase) -> GateTest:
 
 def _too_few(case: RuleCase, subject: Subject, n: int) -> Judged:
     reason = f"{n:,} user{'' if n == 1 else 's'}: a group of fewer than {FEW_USERS} is not judged"
-    return Judged(case, subject, replace(_without(case), n_users=n), outcome="skipped", reason=reason)
+    return Judged(case, subject, replace(_without(case), n_users=n), reason)

@@ -43,14 +43,26 @@ class Faults(Struct, frozen=True):
     rows: pl.DataFrame | None = None
 
 
+class PopularityRule(Struct, frozen=True):
+    """What the lists of the popularity baseline do with items that train holds for the user.
+
+    `sentence` says it after "its lists"; `leaves_out`: they leave them out, and `reads_without`: those of models are read without them too.
+    """
+
+    sentence: str = "may hold items that data.train holds for the user"
+    leaves_out: bool = False
+    reads_without: bool = False
+
+
 class Context(Struct, frozen=True, eq=False):
     """What checks are given at the end.
 
     `counts` are the numbers of rows and users of `Tallies`. `sources` are by `lists`, `test`, `train` and `items`; `measured` has the rows
     of the result of every measure. `bounds` says by label what values can be under ties (`least`, `expected`, `most`); `best` and
-    `baseline` are the values of the best possible lists and of popularity over the users who count for the model. `available` are the
-    `NEEDS` that are met. `shown` are the labels of the measures that are shown, not those that only formulas are made of; `twins` says
-    which sources have the same bytes as the lists of the model, such as `data.test`.
+    `baseline` are the values of the best possible lists and of popularity over the users who count for the model, `popularity_rule` says
+    what the lists of popularity do with seen items. `available` are the `NEEDS` that are met. `shown` are the labels of the measures that
+    are shown, not those that only formulas are made of; `twins` says which sources have the same bytes as the lists of the model, such as
+    `data.test`.
     """
 
     model: str
@@ -66,6 +78,7 @@ class Context(Struct, frozen=True, eq=False):
     bounds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     best: Mapping[str, float] = field(default_factory=dict)
     baseline: Mapping[str, float] = field(default_factory=dict)
+    popularity_rule: PopularityRule = field(default_factory=PopularityRule)
     counts: Tally = field(default_factory=Tally)
     shown: Collection[str] = ()
     twins: Sequence[str] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..tables.part import EMPTY_TRUTH
 from ..tables.truth import TEST, TruthTable
 from .context import Context, Symptom
 from .part import ExaminedPart
@@ -31,7 +32,8 @@ class WithoutTest(HealthCheck):
     """Users with a list and no row of the test file."""
 
     def tally(self, part: ExaminedPart) -> Tally:
-        strangers = (part.lists.counts > 0) & (part.data.rows(TEST).counts == 0)
+        tested = part.data.rows(TEST).counts + (part.data.rows(EMPTY_TRUTH).counts if EMPTY_TRUTH in part.data else 0)
+        strangers = (part.lists.counts > 0) & (tested == 0)
         return Tally.of(strangers=int(strangers.sum()), **part.users(strangers))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:

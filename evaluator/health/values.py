@@ -15,6 +15,9 @@ from ..measure.moments import MomentTable
 from ..metrics.definition import Definition
 from ..results.result import Row
 from ..tables.ids import gathered
+from ..tables.part import LISTS
+from ..tables.truth import TEST
+from .causes import cause, duplicates_of
 from .context import Context, Symptom
 from .part import ExaminedPart
 from .popularity import popular_lists
@@ -80,7 +83,8 @@ class ImpossibleValues(HealthCheck):
             users = np.flatnonzero(odd[index])
             frame = pl.DataFrame({"user": gathered(part.data.users, users), "value": values[index, users]})
             extreme = frame.with_columns(size=pl.col("value").abs()).select("size", "value")
-            noted |= {
+            duplicates = {f"{role}_{index}": n for role, n in duplicates_of(part.data, users).items()}
+            noted |= duplicates | {
                 f"odd_{index}": len(users),
                 f"examples_{index}": Examples.of(frame),
                 f"extreme_{index}": Examples.of(extreme, ("size", "value"), most=1),
@@ -92,27 +96,33 @@ class ImpossibleValues(HealthCheck):
         symptoms: list[Symptom] = []
         for index, (definition, rows) in enumerate(zip(context.definitions, context.measured, strict=True)):
             if rows and definition.metric.system:
-                symptoms += self._of_model(rows[0], definition.metric.bounds, context)
+                symptoms += self._of_model(rows[0], definition, context)
             elif rows:
-                symptoms += self._of_users(tally, index, rows[0].label, definition.metric.bounds, context)
+                symptoms += self._of_users(tally, index, rows[0].label, definition, context)
         return symptoms
 
-    def _of_users(self, tally: Tally, index: int, label: str, bounds: tuple[float, float], context: Context) -> list[Symptom]:
+    def _of_users(self, tally: Tally, index: int, label: str, definition: Definition, context: Context) -> list[Symptom]:
         n, total = tally.count(f"odd_{index}"), tally.count(f"valued_{index}")
         if not n:
             return []
+        bounds = definition.metric.bounds
         (extreme,) = tally[f"extreme_{index}"].values("value")
-        sentence = f"{label} of {shared(n, total, 'users')} is not between {bounds[0]:g} and {bounds[1]:g}, up to {extreme:.4g}."
+        subject = f"{label} of {shared(n, total, 'users')}"
+        duplicates = {role: tally.count(f"{role}_{index}") for role in (LISTS, TEST)}
+        outside = _outside(definition, cause(definition, duplicates, context.prepared))
+        far = f"{'up' if extreme > bounds[1] else 'down'} to {extreme:.4g}"
+        sentence = f"{subject} is {outside.format(far)}."
         examples = [f"user {user}: {value:.4g}" for user, value in tally[f"examples_{index}"].frame.rows()]
         rows = tally.rows(f"rows_{index}")
         return self.symptom(context, sentence, n, total, examples=examples, rows=None if rows is None else rows.rename({"value": label}))
 
-    def _of_model(self, row: Row, bounds: tuple[float, float], context: Context) -> list[Symptom]:
-        least, most = bounds
+    def _of_model(self, row: Row, definition: Definition, context: Context) -> list[Symptom]:
+        least, most = definition.metric.bounds
         value = row.value if row.aggregate in ("mean", "system") else None
         if value is None or least - _TOLERANCE <= value <= most + _TOLERANCE:
             return []
-        return self.symptom(context, f"{row.label} is {value:.4g}, not between {least:g} and {most:g}.", 1, 1)
+        outside = _outside(definition, cause(definition, {}, context.prepared))
+        return self.symptom(context, f"{row.label} is {outside.format(f'{value:.4g}')}.", 1, 1)
 
     def comparison(self, tally: Tally, context: Context) -> list[Symptom]:
         compared = list(_paired(context, context.best))
@@ -128,7 +138,8 @@ class ImpossibleValues(HealthCheck):
 class NoBetterThanPopularity(HealthCheck):
     """Measures that the config asks for, at or below the popularity baseline.
 
-    A model whose lists are those of this baseline cannot be better, and is passed over.
+    A model whose lists are those of this baseline cannot be better, and is passed over. Lists of the most popular items that leave out seen
+    items where the baseline does not, or hold them where it leaves them out, are others.
     """
 
     def tally(self, part: ExaminedPart) -> Tally:
@@ -138,7 +149,7 @@ class NoBetterThanPopularity(HealthCheck):
     def comparison(self, tally: Tally, context: Context) -> list[Symptom]:
         margin = context.limit(self.id, "margin")
         compared = [pair for pair in _paired(context, context.baseline) if pair[0].label in context.shown]
-        if self.is_popularity(tally):
+        if self.is_popularity(tally, context):
             return []
         below = [
             f"{row.label} {value:.4f} against {floor:.4f}"
@@ -147,17 +158,27 @@ class NoBetterThanPopularity(HealthCheck):
         ]
         more = f" by more than {margin:g}" if margin else ""
         sentence = f"{shared(len(below), len(compared), 'measures')} are not above the popularity baseline{more}: {_first_three(below)}."
+        sentence += f" The lists of this baseline {context.popularity_rule.sentence}."
         return self.symptom(context, sentence, len(below), len(compared))
 
     def remark(self, tally: Tally, context: Context) -> str:
-        if not self.is_popularity(tally):
+        if not self.is_popularity(tally, context):
             return ""
         return "its lists are those of the popularity baseline, which X14 passes over"
 
     @staticmethod
-    def is_popularity(tally: Tally) -> bool:
-        """Whether all lists are those of popularity, all with or all without the items that train holds for the user."""
-        return 0 < tally.count("lists") in (tally.count("popular"), tally.count("unseen_popular"))
+    def is_popularity(tally: Tally, context: Context) -> bool:
+        """Whether all lists are those of the baseline: of the most popular items, with or without what train holds for the user as it."""
+        rule = context.popularity_rule
+        unseen, every = (0 < tally.count("lists") == tally.count(name) for name in ("unseen_popular", "popular"))
+        return unseen or every if rule.reads_without else unseen if rule.leaves_out else every
+
+
+def _outside(definition: Definition, why: str) -> str:
+    """Say that a value, put in the place of `{}`, is outside of the range of its metric, and why if that is known."""
+    least, most = definition.metric.bounds
+    between = f"{least:g} or more" if math.isinf(most) else f"{most:g} or less" if math.isinf(least) else f"{least:g} to {most:g}"
+    return f"outside of its range ({between}), {{}}" + (f", because {why}" if why else "; no cause is known")
 
 
 def _paired(context: Context, others: Mapping[str, float]) -> Iterator[tuple[Row, float, float]]:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from ..errors import DataError
 from ..load import Source, explain, list_text, look, opening, sniff, trec
+from ..load.arrow_streams import as_file, is_stream
 from ..load.columns import usual_roles
 from ..load.delta import files_of_table, is_table
 from ..load.documents import is_by_user, is_document
@@ -24,7 +25,7 @@ from ..load.read_options import ReadOptions
 from ..load.resolved_files import resolve
 from ..load.scan import Format, ReadError, Scan
 from ..load.source import PROCESS_SCRATCH
-from ..load.typed_file import panics_at, stored_schema
+from ..load.typed_file import panics_at, panics_held_back, stored_schema
 
 _ROLE: Final = "init"
 _MAX_ROWS: Final = 1_000
@@ -77,16 +78,20 @@ def detect_format(paths: Sequence[Path]) -> RawFormat:
 def first_rows(source: Source, max_rows: int) -> pl.DataFrame:
     """Read the first rows as text or lists of text; `DataError` with file and line of what cannot be read."""
     try:
-        return all_rows(source).head(max_rows).collect()
+        with panics_held_back():
+            return all_rows(source).head(max_rows).collect()
     except (*opening.FAILURES, ReadError) as error:
         raise explain(source, ReadError(str(error))) from None
 
 
 def all_rows(source: Source) -> pl.LazyFrame:
-    """Scan all rows, with the columns that `first_rows` has."""
+    """Scan all rows, with the columns that `first_rows` has; blank lines of text, and comments, are no rows."""
     scan = source.scan
     types = {column: pl.List(pl.String) if column in scan.lists else pl.String for column in scan.names}
-    return opening.raw(scan).select(pl.col(name).cast(types[column]).alias(column) for column, name in scan.names.items())
+    rows = opening.raw(scan)
+    if scan.format in ("csv", "lines"):
+        rows = rows.filter(~pl.all_horizontal(pl.col(name).is_null() for name in scan.names.values()))
+    return rows.select(pl.col(name).cast(types[column]).alias(column) for column, name in scan.names.items())
 
 
 def _file_format(path: Path) -> tuple[Format, dict[str, Any]]:
@@ -118,10 +123,10 @@ def _is_object(line: str) -> bool:
 
 def _trec(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat | None:
     """Recognise a TREC file by its content, or by its extension if every line has the right fields; `None` if it is none."""
-    lines = [line for line in sniff.head(paths[0]) if line.strip()]
+    lines = sniff.head(paths[0])
     recognised = next((table for table in ("lists", "interactions") if trec.recognised(table, lines)), None)
     table = recognised or _TREC_ENDINGS.get(_extension(paths[0]))
-    if table is None or (recognised is None and not all(_has_layout(line.split(), table) for line in lines)):
+    if table is None or (recognised is None and not all(_has_layout(row, table) for _, row in trec.numbered_rows(lines))):
         return None
     source = look(_ROLE, table, [str(path) for path in paths], paths, format="trec")
     keys = {} if recognised and not read_keys else {"format": "trec"}
@@ -132,7 +137,7 @@ def _has_layout(row: list[str], table: str) -> bool:
     """Whether a line has as many fields as a TREC file, with numbers where numbers belong."""
     names = trec.layout(_ROLE, table)
     numbers = [value for name, value in zip(names, row, strict=False) if name in ("rank", "score", "rel")]
-    return len(row) == len(names) and all(map(sniff.is_number, numbers))
+    return trec.has_width(row, names) and all(map(sniff.is_number, numbers))
 
 
 def _text(paths: Sequence[Path], read_keys: dict[str, Any]) -> RawFormat:
@@ -237,12 +242,17 @@ def _objects_on_lines(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> Ra
 
 
 def _typed(paths: Sequence[Path], format: Format) -> RawFormat:
-    """Read Parquet, Arrow IPC or Delta, whose schema tells the columns."""
-    schema: dict[str, pl.DataType] = {}
-    for path in reversed(paths):
-        schema = stored_schema(str(path), path, format, ReadOptions())
+    """Read Parquet, Arrow IPC or Delta, whose schema tells the columns; an Arrow stream is rewritten first."""
     given = tuple(str(path) for path in paths)
-    return _by_types(Source(_ROLE, "catalogue", given, Scan(given, format, {}, {}), {}), schema, {})
+    readable: Sequence[Path] = paths
+    if format == "ipc":
+        readable = [as_file(str(path), path, PROCESS_SCRATCH) if is_stream(path) else path for path in paths]
+    schema: dict[str, pl.DataType] = {}
+    for name, path in reversed([*zip(given, readable, strict=True)]):
+        schema = stored_schema(name, path, format, ReadOptions())
+    scanned = tuple(str(path) for path in readable)
+    names = dict(zip(scanned, given, strict=True))
+    return _by_types(Source(_ROLE, "catalogue", given, Scan(scanned, format, {}, {}), {}, display_paths=names), schema, {})
 
 
 def _by_types(source: Source, schema: Mapping[str, pl.DataType], read_keys: Mapping[str, Any]) -> RawFormat:

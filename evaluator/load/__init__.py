@@ -6,7 +6,7 @@ from .faults import BlankLines, FaultyRows, LargeNumbers, refuse
 from .fingerprint import Fingerprints
 from .frame_file import FrameFile
 from .frames import look_at_frame
-from .ids import IdsAreText, as_text, common_kinds, common_or_refuse, remarks
+from .ids import IdsAreText, as_text, common_kinds, remarks
 from .paths import find
 from .remote import Remote
 from .sniff import without_endings
@@ -25,7 +25,6 @@ __all__ = [
     "Source",
     "as_text",
     "common_kinds",
-    "common_or_refuse",
     "explain",
     "find",
     "look",

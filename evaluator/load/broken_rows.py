@@ -24,6 +24,7 @@ from .opening import NO_VALUE
 from .recode import opened
 from .scan import ReadError, Scan
 from .source import Source
+from .trec import is_comment
 
 _LISTS: Final = "write it as [3, 5], strings in double quotes; or say what separates the items, split: ',', or that none does, split: none"
 """What to do about a text that should be a list."""
@@ -35,7 +36,7 @@ def explain(source: Source, error: ReadError) -> DataError:
         problem = _broken(Path(path), source) or _uneven(path, source)
         if problem:
             return source.told(problem)
-    message = str(error).strip().splitlines()[0]
+    message = next(iter(str(error).strip().splitlines()), "no reason given")
     return DataError(f"{source.role}: {', '.join(source.given)} cannot be read: {message}", "is the file complete, and in this format?")
 
 
@@ -70,13 +71,15 @@ def _rows(lines: CountedLines, scan: Scan) -> Iterator[list[str]]:
     if scan.format == "csv" and scan.quotes:
         return csv_rows(lines, scan.separator)
     texts = (line.rstrip("\r\n") for line in lines)
-    return (text.split(scan.separator or None) if text.strip() else [] for text in texts)
+    if not scan.separator:
+        return ([] if is_comment(text) else text.split() for text in texts)
+    return (text.split(scan.separator) if text.strip() else [] for text in texts)
 
 
 def _wrong_with(row: list[str], scan: Scan) -> tuple[str, str | None] | None:
     """What is wrong with a row, and what to do about it."""
     width = len(scan.header)
-    if len(row) > width or (len(row) < width and (scan.format == "csv" or not scan.separator)):
+    if (len(row) > width and not scan.ignores_rest) or (len(row) < width and (scan.format == "csv" or not scan.separator)):
         hint = "quote fields that hold a separator, and close every quotation mark" if scan.format == "csv" else None
         return f"{len(row)} fields, where there are {width} columns", hint
     for column, name in scan.names.items():

@@ -63,6 +63,10 @@ _TELLING: Final = ("user", "item", "rating", "score", "position", "timestamp")
 """The roles whose names tell a header from data: those of the tables that may come without one."""
 IDS: Final = {"user": "user", "item": "item", "other": "item"}
 """The columns of ids, and whose ids they hold."""
+CAST_IDS: Final = (
+    "ids are integers or text: cast whole numbers with .cast(pl.Int64) in Polars or .astype('int64') in pandas, others with "
+    ".cast(pl.String) or .astype(str)"
+)
 ORDERING: Final = ("position", "score")
 """The columns that order a list, whose numbers are compared exactly."""
 LARGEST_EXACT: Final = 1 << 53

@@ -16,7 +16,7 @@ import polars.selectors as cs
 from msgspec.structs import replace
 
 from ..config.masking import masked_uri
-from ..errors import DataError, MissingExtraError
+from ..errors import DataError, MissingExtraError, NoRowsError
 from ..extras import install_command
 from ..temporary import folder_for_copies
 from .opening import FAILURES
@@ -70,7 +70,7 @@ def fetched(where: str, uri: str, query: str, folder: Path, scratch: ExitStack) 
     """A file of the rows of a query that lives as long as `scratch`; see `look_at_query`. `where` names the database in messages."""
     frame = _rows(where, uri, query, folder)
     if not frame.height:
-        raise DataError(f"{where}: the query has no rows")
+        raise NoRowsError(f"{where}: the query has no rows")
     if not _ORDERED.search(query) and not any(dtype.is_nested() for dtype in frame.dtypes):
         frame = frame.sort(frame.columns)
     path = scratch.enter_context(folder_for_copies()) / "query.arrow"

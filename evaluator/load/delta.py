@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote
 
-from ..errors import DataError
+from ..errors import DataError, NoRowsError
 from ..extras import missing
 from .opening import FAILURES
 from .remote import Remote, is_remote
@@ -38,7 +38,7 @@ def files_of_table(role: str, table: Path | Remote, storage: Mapping[str, str]) 
         said = str(error).strip().partition("\n")[0]
         raise DataError(f"{role}: {table}: not a readable Delta table ({said})", f"does the folder hold {_LOG}?") from None
     if not found:
-        raise DataError(f"{role}: {table}: there are no rows")
+        raise NoRowsError(f"{role}: {table}: there are no rows")
     escaped = [file for file in found if not is_remote(file) and not os.path.exists(file) and os.path.exists(Path(unquote(file)))]
     if escaped:
         raise DataError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import json
+import math
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -12,7 +13,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
-from ..errors import DataError
+from ..errors import DataError, NoRowsError
 from ..temporary import folder_for_copies, new_copy
 from . import sniff
 from .columns import usual_roles
@@ -84,7 +85,7 @@ def as_objects(role: str, name: str, table: str, path: Path, scratch: ExitStack)
     except (OSError, EOFError, zlib.error, *FAILURES) as error:
         raise DataError(f"{where}: cannot be unpacked ({error})", "is the file complete?") from None
     if not n_rows:
-        raise DataError(f"{where}: there are no rows")
+        raise NoRowsError(f"{where}: there are no rows")
     return target
 
 
@@ -102,7 +103,7 @@ def _rows(reader: JsonReader, table: str) -> Iterator[Mapping[str, Any]]:
     elif may_hold_lists(table):
         value_name = "prediction" if table == "predictions" else "rating"
         for user, held in chain(first, entries):
-            yield from _of_user(user, held, value_name)
+            yield from _of_user(user, _by_score(held) if table == "lists" and isinstance(held, dict) else held, value_name)
     else:
         raise _NoRows(f"key {first[0][0]!r}: no name of a column" if first else "an empty object")
 
@@ -129,6 +130,13 @@ def _by_column(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             raise _NoRows(f"key {name!r}: {n:,} values, where {first!r} has {n_rows:,}")
     for row in zip(*values.values(), strict=True):
         yield dict(zip(values, row, strict=True))
+
+
+def _by_score(held: Mapping[str, Any]) -> dict[str, Any]:
+    """Items with scores, the highest score first: an object has no order of its own. What is no score is refused at its place."""
+    if not all(value is None or (_is_number(value) and -math.inf < value < math.inf) for value in held.values()):
+        return dict(held)
+    return dict(sorted(held.items(), key=lambda pair: (pair[1] is not None, pair[1] or 0), reverse=True))  # equal ones stay as they are
 
 
 def _of_user(user: str, held: Any, value_name: str) -> Iterator[dict[str, Any]]:

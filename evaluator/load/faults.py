@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import polars as pl
 from msgspec.structs import replace
 
-from ..errors import DataError
+from ..errors import DataError, NoRowsError
 from . import sniff
 from .columns import IDS, public_name
 from .ids import IdsAreText
@@ -28,7 +28,9 @@ def refuse(source: Source, counts: dict[str, int | None]) -> int:
     """
     rows, blank = counts.get("rows") or 0, counts.get("blank") or 0
     if rows == blank:
-        raise DataError(f"{source.role}: {source.name}: there are no rows")
+        if source.may_be_empty and not blank:
+            return 0
+        raise NoRowsError(f"{source.role}: {source.name}: there are no rows")
     texts = [column for column in IDS if _holds_text(source, column, counts)]
     if texts:
         raise IdsAreText(texts)

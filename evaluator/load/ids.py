@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-import polars as pl
-
-from ..errors import DataError
 from .columns import IDS
-from .opening import opened
 from .scan import Kind
 from .source import Source
 
@@ -50,26 +46,3 @@ def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
                 f"{whose.capitalize()} ids are compared as text, in text order where scores tie, because {texts[0]} holds text."
             )
     return tuple(sentences)
-
-
-def common_or_refuse(test: Source, lists: Source) -> None:
-    """Return if the test file and the lists have users and items in common; `DataError` with examples if not."""
-    for column in ("user", "item"):
-        common = _ids(lists, column).join(_ids(test, column), on=column, how="semi").head(1).collect(engine="streaming")
-        if not common.height:
-            raise DataError(
-                f"no {column} in common: {_examples(test, column)}; {_examples(lists, column)}",
-                f"ids are compared as they are written: check the type, leading zeros and spaces, or map another column as {column}",
-            )
-
-
-def _ids(source: Source, column: str) -> pl.LazyFrame:
-    """The distinct ids of a source."""
-    return opened(source.scan).select(column).drop_nulls().unique()
-
-
-def _examples(source: Source, column: str) -> str:
-    examples = _ids(source, column).sort(column).head(3).collect(engine="streaming")
-    shown = ", ".join(repr(value) for value in examples[column].to_list())
-    kind = "integers" if source.stored[column] == "integer" else "text"
-    return f"{source.role} ({source.scan.names[column]!r}, {kind}) has {shown}"

@@ -11,6 +11,7 @@ from .list_fields import with_fields
 from .list_text import listed
 from .memory_maps import unmapped
 from .scan import Scan
+from .trec import COMMENT
 
 FAILURES: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 """What Polars raises for a file that it cannot read; some broken files make it panic."""
@@ -178,16 +179,18 @@ def _alike(value: pl.Expr, kind: pl.DataType | type[pl.DataType], part: pl.LazyF
 def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
     """The named fields of lines, as text; a line with more fields than names fails, an empty one has none.
 
-    Where white space separates, as in TREC files, a line with fewer fields fails too.
+    Where white space separates, as in TREC files, a line with fewer fields fails too, a comment has none, and what follows the tag of a run
+    is left out.
     """
     line, separator, width = pl.col(_LINE).str.strip_prefix("\ufeff"), source.separator, len(source.header)
     if not separator:
         line, separator = line.str.strip_chars(" \t\r").str.replace_all("[ \t]+", " "), " "
+        line = pl.when(line.str.starts_with(COMMENT)).then(pl.lit("")).otherwise(line)
     split = line.str.splitn(separator, width + 1).struct.rename_fields([*source.header, _REST])
     fields = lines.with_columns(split.alias(_LINE)).unnest(_LINE)
     if source.has_header:
         fields = fields.filter(pl.col(RECORD) > 0).with_columns(pl.col(RECORD) - 1)
-    first, is_wrong = source.header[0], pl.col(_REST).is_not_null()
+    first, is_wrong = source.header[0], pl.lit(False) if source.ignores_rest else pl.col(_REST).is_not_null()
     if not source.separator:
         is_wrong |= pl.col(source.header[-1]).is_null() & (pl.col(first) != "")
     # Polars has no way to fail but to convert what cannot be: a word to a number.

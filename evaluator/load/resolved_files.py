@@ -10,8 +10,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from ..errors import DataError
+from ..errors import DataError, NoRowsError
 from . import sniff
+from .arrow_streams import as_file, is_stream
 from .delta import files_of_table, is_table, log_of
 from .documents import as_objects, is_document
 from .folders import Partition, columns_of_path, parts_of, reason
@@ -34,7 +35,8 @@ class ResolvedFile(Struct, frozen=True):
     """A file of a source.
 
     `original` is the file that the config names, in the folder `root` if it names a folder; `local` has the same bytes on this machine
-    (or in a store that engines read); `readable` is `local`, or its text converted to UTF-8, or the objects of a JSON document.
+    (or in a store that engines read); `readable` is `local`, or its text converted to UTF-8, or the objects of a JSON document, or the rows
+    of an Arrow stream.
     """
 
     original: File
@@ -97,6 +99,7 @@ def resolve(
 def _as_rows(role: str, table: str, file: File, path: Path, form: Format, is_document: bool, scratch: ExitStack) -> Path:
     """The rows of a file, which is called `file` in messages, as engines read them and under a name that they take."""
     rows = as_objects(role, str(file), table, path, scratch) if is_document else path
+    rows = as_file(f"{role}: {file}", path, scratch) if form == "ipc" and is_stream(path) else rows
     return plainly_named(rows, form == "ndjson", scratch)
 
 
@@ -137,7 +140,7 @@ def _refuse_unreadable(role: str, path: File, form: Format, storage: Mapping[str
     if isinstance(path, Path):
         _refuse_closed(role, path)
     if (path.stat().st_size if isinstance(path, Path) else path.size) == 0:
-        raise DataError(f"{role}: {path}: the file is empty")
+        raise NoRowsError(f"{role}: {path}: the file is empty")
 
 
 def _refuse_closed(role: str, path: Path) -> None:

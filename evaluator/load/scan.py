@@ -8,6 +8,7 @@ from typing import Literal
 import polars as pl
 from msgspec import Struct, field
 
+from . import trec
 from .list_fields import Fields
 from .list_text import Syntax
 
@@ -23,7 +24,8 @@ Format = Literal["csv", "lines", "ndjson", "parquet", "ipc", "delta", "table", "
 class Scan(Struct, frozen=True):
     """How to read one source: its files, their format, and the file's name and the kind of each canonical column.
 
-    `separator` may be several characters in `lines`; there, none at all stands for any run of spaces and tabs. `lists` are the
+    `separator` may be several characters in `lines`; there, none at all stands for any run of spaces and tabs, and
+    lines that begin with # are comments, which count as blank. `lists` are the
     canonical columns of which a row holds a list, in text split at `split`, or without it in brackets, as `list_syntax` says; each value
     becomes a row.
     With `loose`, numbers of text are read as text, so that words such as NA count as no value, and decimals may follow a comma.
@@ -70,6 +72,11 @@ class Scan(Struct, frozen=True):
     def is_text(self) -> bool:
         """Whether the files hold text, of which places are lines."""
         return self.format in ("csv", "lines", "ndjson")
+
+    @property
+    def ignores_rest(self) -> bool:
+        """Whether a row may have more fields than there are names: words behind the tag of a TREC run."""
+        return not self.separator and self.header == trec.RUN
 
     @property
     def is_plain(self) -> bool:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Final
 
-from ..errors import DataError
+from ..errors import DataError, NoRowsError
 from .columns import IDS, LARGEST_EXACT, ORDERING
 from .csv_rows import csv_rows
 from .opening import FAILURES
@@ -24,7 +24,7 @@ _ENDINGS: Final[dict[str, Format]] = {
     ".inter": "csv", ".item": "csv", ".user": "csv", ".trec": "csv", ".run": "csv", ".qrels": "csv", ".qrel": "csv",
     ".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson",
     ".parquet": "parquet", ".pq": "parquet",
-    ".arrow": "ipc", ".ipc": "ipc", ".feather": "ipc",
+    ".arrow": "ipc", ".arrows": "ipc", ".ipc": "ipc", ".feather": "ipc",
 }  # fmt: skip
 _OTHERS: Final = (
     ".inter",
@@ -68,7 +68,7 @@ def format_of(path: Path, encoded: bool = False) -> Format:
         start = file.read(8)
     if start[:4] == b"PAR1":
         return "parquet"
-    if start[:6] == b"ARROW1":
+    if start[:6] == b"ARROW1" or start[:4] == b"\xff\xff\xff\xff":  # a file, or a stream
         return "ipc"
     if path.suffix and path.suffix.lower() not in PACKED:
         raise DataError(
@@ -104,7 +104,7 @@ def head(path: Path) -> list[str]:
     """The first lines of a text file, unpacked, without line ends; `DataError` if it is empty or no text."""
     start = first_bytes(path)
     if not start.strip():
-        raise DataError(f"{path}: the file is empty")
+        raise NoRowsError(f"{path}: the file is empty")
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise DataError(f"{path}: the text is UTF-16", "say encoding: utf-16 in the config, or save the file as UTF-8")
     complete = start.rpartition(b"\n")[0]
@@ -123,7 +123,7 @@ def head(path: Path) -> list[str]:
         raise holds_nul(str(path), text[: text.index("\x00")].count("\n") + 1)
     lines = [line.removesuffix("\r") for line in text.split("\n")[:_LINES]]
     if not any(line.strip() for line in lines):
-        raise DataError(f"{path}: the file is empty, or begins with {_LINES:,} blank lines")
+        raise NoRowsError(f"{path}: the file is empty, or begins with {_LINES:,} blank lines")
     return lines
 
 

@@ -54,6 +54,8 @@ class Source(Struct, frozen=True):
     """Those of `scan.paths` that hold the records of a JSON document, one per line."""
     states: tuple[FileState, ...] = ()
     """What the original files were like before anything of them was read."""
+    may_be_empty: bool = False
+    """Whether the source may have no rows."""
 
     @property
     def columns(self) -> frozenset[str]:

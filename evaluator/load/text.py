@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..errors import DataError
+from ..errors import DataError, NoRowsError
 from . import list_columns, list_text, sniff, trec
 from .columns import named, names_a_column
 from .folders import path_column_kinds
@@ -107,7 +107,7 @@ def _separated(role: str, table: str, path: Path, options: ReadOptions, alone: b
         raise DataError(message, "say header: true if it is a header, header: false if it is data")
     has_header = header.is_there
     if has_header and len(fields) == 1 and alone:
-        raise DataError(f"{path}: the file has a header and no rows")
+        raise NoRowsError(f"{path}: the file has a header and no rows")
     if has_header and len(separator.encode()) > 1 and not lines[0].strip():
         message = f"{role}: {path}, line 1: the line is blank, where the names of the columns were expected"
         raise DataError(message, "take the blank line out")
@@ -137,14 +137,20 @@ def _doubts(path: Path, lines: Sequence[str], header: Header, across_lines: bool
 
 def _trec(role: str, table: str, path: Path, lines: Sequence[str]) -> _Table:
     names = trec.layout(f"{role}: {path}", table)
-    rows = [(number, line.split()) for number, line in enumerate(lines, 1) if line.strip()]
+    rows = trec.numbered_rows(lines)
     for number, row in rows:
-        if len(row) != len(names):
+        if not trec.has_width(row, names):
             raise DataError(
                 f"{role}: {path}, line {number}: {len(row)} fields, where a TREC file has {len(names)}: {' '.join(names)}",
                 "data.test and data.train are qrels, recommendations are runs",
             )
-    return _Table(names, [dict(zip(names, row, strict=True)) for _, row in rows], "", named=True)
+    if not rows:
+        raise DataError(f"{role}: {path}: the first {len(lines):,} lines are comments or blank", "is this a TREC file?")
+    doubts = [
+        f"line {number} of {path.name} begins with # and is read as a comment, though it has the fields of a row."
+        for number in trec.disabled_rows(lines, names)[:1]
+    ]
+    return _Table(names, [dict(zip(names, row, strict=False)) for _, row in rows], "", named=True, doubts=tuple(doubts))
 
 
 def _untyped(header: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ import polars as pl
 
 from ..errors import DataError
 from . import list_columns, sniff
-from .columns import IDS, LARGEST_EXACT, ORDERING, named, public_name
+from .columns import CAST_IDS, IDS, LARGEST_EXACT, ORDERING, named, public_name
 from .folders import path_column_kinds
 from .frame_file import FrameFile
 from .list_fields import Fields, fields_of, flattened, with_fields
@@ -18,7 +18,7 @@ from .list_text import elements_of, syntax_of
 from .read_options import ReadOptions
 from .remote import Remote
 from .scan import Format, Kind, NumberType, Scan
-from .typed_file import panics_at, scan, stored_schema
+from .typed_file import panics_at, refusing_unreadable, scan, stored_schema
 
 _INTEGERS: Final = {pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64}
 """The types of integers that are computed with as they are stored."""
@@ -45,7 +45,9 @@ def typed_scan(role: str, table: str, paths: Sequence[Path | Remote | FrameFile]
     if format == "delta" and table == "lists" and not nested and not {"position", "score"} & names.keys():
         raise DataError(f"{where}: the rows of a Delta table have no order, and there is no rank and no score", "add one of them")
     partitions = options.partitions_of(names | label_columns, stored)
-    samples = {} if nested else _texts(table, schemas, typed, format, options)
+    samples = {} if nested else _texts(role, table, schemas, typed, format, options)
+    if format == "ipc":
+        _refuse_what_panics(role, schemas, [*typed.values(), *label_columns.values()], {typed[column] for column in samples}, options)
     in_text = list_columns.text_lists(where, table, {column: typed[column] for column in samples}, samples, options.split)
     syntax = syntax_of([text for column in in_text for text in samples[column]])
     values = {column: elements_of(samples[column], options.split, syntax) for column in in_text}
@@ -104,7 +106,9 @@ def _nested_columns(role: str, table: str, schemas: _Schemas, names: Mapping[str
     return nested[0]
 
 
-def _texts(table: str, schemas: _Schemas, names: Mapping[str, str], format: Format, options: ReadOptions) -> dict[str, list[str]]:
+def _texts(
+    role: str, table: str, schemas: _Schemas, names: Mapping[str, str], format: Format, options: ReadOptions
+) -> dict[str, list[str]]:
     """The first texts of every column of text, and of users beside them, if the items are text that may hold lists."""
     if (
         not list_columns.may_hold_lists(table)
@@ -113,13 +117,27 @@ def _texts(table: str, schemas: _Schemas, names: Mapping[str, str], format: Form
     ):
         return {}
     looked_at = {
-        column: name for column, name in names.items() if column == "user" or all(schema[name] == pl.String for schema in schemas.values())
+        column: name
+        for column, name in names.items()
+        if all(schema[name] == pl.String or (column == "user" and not _is_no_id(schema[name])) for schema in schemas.values())
     }
-    first = scan(next(iter(schemas)), format, options).select(
-        pl.col(name).cast(pl.String).alias(column) for column, name in looked_at.items()
-    )
-    frame = first.head(_ROWS).collect()
+    path = next(iter(schemas))
+    with refusing_unreadable(f"{role}: {path}", format):
+        first = scan(path, format, options).select(pl.col(name).cast(pl.String).alias(column) for column, name in looked_at.items())
+        frame = first.head(_ROWS).collect()
     return {column: frame[column].fill_null("").to_list() for column in looked_at}
+
+
+def _refuse_what_panics(role: str, schemas: _Schemas, names: Sequence[str], sampled: Collection[str], options: ReadOptions) -> None:
+    """`DataError` for text of an Arrow file at which Polars panics, such as compressed string_view without any long text.
+
+    A first row is read of each file, with what a panic prints held back; of the first file not what was `sampled`.
+    """
+    for number, (path, schema) in enumerate(schemas.items()):
+        texts = [name for name in names if schema.get(name) == pl.String and (number > 0 or name not in sampled)]
+        if texts:
+            with refusing_unreadable(f"{role}: {path}", "ipc"):
+                scan(path, "ipc", options).select(texts).head(1).collect()
 
 
 def _kind_in_all(
@@ -131,7 +149,9 @@ def _kind_in_all(
     for path, schema in schemas.items():
 
         def largest(path: Path | Remote | FrameFile = path) -> int:
-            return int(with_fields(scan(path, format, options), fields, [name]).select(value.max()).collect().item() or 0)
+            with refusing_unreadable(f"{role}: {path}", format):
+                values = with_fields(scan(path, format, options), fields, [name]).select(value.max().alias("max"), value.min().alias("min"))
+                return max((abs(int(one)) for one in values.collect().row(0) if one is not None), default=0)
 
         kinds.append(_kind(f"{role}: {path}", column, name, _inner(schema[name]) if listed else schema[name], largest))
     return "text" if "text" in kinds else kinds[0]
@@ -161,8 +181,9 @@ def _number_types(
             number_types[column] = "real"
             for path in (path for path, whole in are_whole.items() if whole and column in ORDERING):
                 value = pl.col(name).explode() if column in nested else pl.col(name)
-                frame = with_fields(scan(path, format, options), fields, [name])
-                largest = frame.select(value.cast(pl.Int128).abs().max()).collect().item()
+                with refusing_unreadable(f"{role}: {path}", format):
+                    frame = with_fields(scan(path, format, options), fields, [name])
+                    largest = frame.select(value.cast(pl.Int128).abs().max()).collect().item()
                 if (largest or 0) > LARGEST_EXACT:
                     raise DataError(
                         f"{role}: {path} stores {public_name(column)} as integers, too large to be compared with other files' fractions",
@@ -181,13 +202,19 @@ def _kind(where: str, column: str, name: str, dtype: pl.DataType, largest: Calla
     if column in IDS:
         if dtype.is_integer() and dtype not in (pl.UInt64, pl.Int128, pl.UInt128):
             return "integer"
-        if dtype == pl.UInt64:
+        if dtype == pl.UInt64 or (isinstance(dtype, pl.Decimal) and not dtype.scale):
             return "integer" if largest() < 2**63 else "text"
-        if dtype.is_nested() or dtype.is_float() or dtype in (pl.Binary, pl.Object, pl.Null):
-            raise DataError(f"{where}: column {name!r} is of type {dtype} and cannot be an id", "ids are integers or text")
+        if _is_no_id(dtype):
+            raise DataError(f"{where}: column {name!r} is of type {dtype} and cannot be an id", CAST_IDS)
         return "text"
     if column == "timestamp":
         return "time"
     if not dtype.is_numeric():
         raise DataError(f"{where}: column {name!r} is of type {dtype}, where {column} must be a number")
     return "number"
+
+
+def _is_no_id(dtype: pl.DataType) -> bool:
+    """Whether a column of ids cannot have this type: no whole number, and nothing that has one text."""
+    is_number = dtype.is_numeric() and not dtype.is_integer() and not (isinstance(dtype, pl.Decimal) and not dtype.scale)
+    return dtype.is_nested() or is_number or dtype in (pl.Binary, pl.Object, pl.Null, pl.Duration)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -26,14 +27,23 @@ def stored_schema(
     where: str, path: Path | Remote | FrameFile, format: Format, options: ReadOptions, *, hint: str = "is it complete?"
 ) -> dict[str, pl.DataType]:
     """The columns that a file stores, with their types; `DataError` if it cannot be read, or has a type that Polars does not know."""
+    if isinstance(path, Remote) and format == "ipc":
+        hint = f"{hint} Arrow streams are read from local files only"
+    with refusing_unreadable(where, format, hint):
+        if isinstance(path, Path) and format == "ipc":
+            return dict(pl.read_ipc_schema(path))
+        # a name is no pattern here, as it is where Polars reads a schema alone
+        return dict(scan(path, format, options).collect_schema())
+
+
+@contextmanager
+def refusing_unreadable(where: str, format: str, hint: str = "is it complete?") -> Iterator[None]:
+    """Raise `DataError` for whatever Polars raises when it reads a file of that format; some broken files make it panic."""
     try:
-        with _panics_held_back():
-            if isinstance(path, Path) and format == "ipc":
-                return dict(pl.read_ipc_schema(path))
-            # a name is no pattern here, as it is where Polars reads a schema alone
-            return dict(scan(path, format, options).collect_schema())
+        with panics_held_back():
+            yield
     except pl.exceptions.PanicException as error:
-        hint = f"{hint} if so, write its columns in plain types: integers, numbers, text, or lists of these"
+        hint = f"{hint} If so, write its columns in plain types: integers, numbers, text (string, not string_view), or lists of these"
         raise DataError(f"{where}: Polars cannot read this {format} file ({_first_line(error)})", hint) from error
     except FAILURES as error:
         raise DataError(f"{where}: not a readable {format} file ({_first_line(error)})", hint) from error
@@ -59,7 +69,7 @@ def panics_at(dtype: object) -> bool:
 
 
 @contextmanager
-def _panics_held_back() -> Iterator[None]:
+def panics_held_back() -> Iterator[None]:
     """Do not print what a panic tells the developers of Polars, before our own sentence.
 
     Only where the command line asks for it (RECEVAL_DEBUG is 0): a program of someone else may be writing to standard error.
@@ -70,9 +80,14 @@ def _panics_held_back() -> Iterator[None]:
     before, (end, start) = os.dup(2), os.pipe()
     os.set_blocking(start, False)  # what does not fit is lost, and nobody waits
     os.dup2(start, 2)
+    with_faults = not faulthandler.is_enabled()
+    if with_faults:  # some damage makes Polars end the process: then at least the place is printed
+        faulthandler.enable(before)
     try:
         yield
     finally:
+        if with_faults:
+            faulthandler.disable()
         os.dup2(before, 2)
         os.close(before)
         os.close(start)

@@ -117,7 +117,7 @@ def _of_index(values: pl.DataFrame | None, index: int, aggregate: str, users: st
 def _pooled(definition: Definition, partial: Partial, index: int, users: str, n_users: int) -> dict[str, float | None]:
     """The pooled value over all users who count, over those with a list (`covered`), or over those whom train holds (`warm`)."""
     sums = ratio_sums(definition, partial.ratios.get((index, users)))
-    return micro(sums[0::2], sums[1::2], n_users, lambda parts: combined(definition, parts))
+    return micro(sums[0::2], sums[1::2], n_users, lambda ratios: of_ratios(definition, ratios))
 
 
 def of_means(definition: Definition, sums: Sequence[float], moments: Moments, divisor: int) -> dict[str, float | None]:
@@ -129,13 +129,23 @@ def of_means(definition: Definition, sums: Sequence[float], moments: Moments, di
 
 def ratio_sums(definition: Definition, sums: ExactSums | None) -> list[float]:
     """Numerators and denominators by turns, summed over users; zeros without any."""
-    return [0.0] * 2 * max(1, len(definition.components)) if sums is None else list(map(float, sums.values()))
+    n_ratios = len(definition.components) if definition.of_means else definition.n_leaves
+    return [0.0] * 2 * n_ratios if sums is None else list(map(float, sums.values()))
+
+
+def of_ratios(definition: Definition, ratios: Sequence[float]) -> float:
+    """The pooled value of a measure, given that of its ratio, or of every ratio that it is made of."""
+    if not definition.components:
+        return ratios[0]
+    parts, start = [], 0
+    for component in definition.components:
+        parts.append(of_ratios(component, ratios[start : start + component.n_leaves]))
+        start += component.n_leaves
+    return combined(definition, parts)
 
 
 def combined(definition: Definition, parts: Sequence[float]) -> float:
-    """The pooled value of a measure, given that of its ratio, or of each metric that it combines."""
-    if not definition.components:
-        return parts[0]
+    """The value of a measure for one value of each metric that it combines."""
     body = definition.metric.define
     of = tuple(np.full((1, 1), part) for part in parts)
     pooled = cast(Measure, Combined(definition.params, of))  # such a body reads these two fields and nothing else

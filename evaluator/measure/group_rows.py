@@ -17,7 +17,7 @@ from ..tables.prepared import Prepared
 from .aggregate import aggregated, micro, needs_values
 from .by_group import GROUPS, GroupSums, GroupTable, has_groups_of
 from .composing import Composite, composed
-from .finishing import chosen, combined, deviation, of_means, ratio_sums
+from .finishing import chosen, deviation, of_means, of_ratios, ratio_sums
 from .moments import Moments
 from .partial import Partial
 from .task import Task
@@ -101,7 +101,7 @@ def _rows(task: Task, sums: GroupSums | None, index: int, model: str, aggregates
 def _aggregated(definition: Definition, sums: GroupSums, moments: Moments, index: int, aggregate: str) -> dict[str, float | None]:
     terms = ratio_sums(definition, sums.ratios.get(index))
     if aggregate == "micro":
-        return micro(terms[0::2], terms[1::2], moments.n, lambda parts: combined(definition, parts))
+        return micro(terms[0::2], terms[1::2], moments.n, lambda ratios: of_ratios(definition, ratios))
     if aggregate == "mean" and definition.of_means:
         return of_means(definition, terms, moments, moments.n)
     ddof = 1 if definition.axes["std_ddof"] == "sample" else 0

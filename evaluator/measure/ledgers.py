@@ -44,7 +44,7 @@ def ledger(definition: Definition, cells: Array, valued: Array, others: Array, c
 
 def _fits(definition: Definition, cell: Cell) -> bool:
     """Whether users of a cell count."""
-    facts = UserFacts(np.asarray([cell.tested]), None, None)
+    facts = UserFacts(np.asarray([cell.tested]), None, None, np.asarray([cell.empty]))
     return bool(who_counts(definition, facts, np.asarray([int(cell.relevant)]), np.asarray([int(cell.listed)]))[0])
 
 

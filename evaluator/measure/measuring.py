@@ -12,7 +12,7 @@ from ..sums.exact import ExactSums
 from ..tables.array import Array
 from ..tables.graph import Choice
 from ..tables.part import LISTS, PartData
-from .counting import cells_of
+from .counting import CELLS, cells_of
 from .moments import MomentTable
 from .partial import Partial
 from .plan import MeasureGroup
@@ -32,7 +32,7 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
     """What the users of a part add to the result; and their values, measures × users: NaN who does not count, infinite if not defined."""
     n, n_users = len(task.definitions), scorer.part.n_users
     values, listed = np.empty((n, n_users)), np.empty((n, n_users), dtype=np.bool_)
-    cells, valued, others = np.zeros((n, 8), np.int64), np.zeros((n, 8), np.int64), np.zeros((n, 3), np.int64)
+    cells, valued, others = np.zeros((n, len(CELLS)), np.int64), np.zeros((n, len(CELLS)), np.int64), np.zeros((n, 3), np.int64)
     ratios: dict[tuple[int, str], ExactSums] = {}
     totals: dict[int, tuple[ExactSums, ...]] = {}
     terms: dict[int, Array] = {}
@@ -51,7 +51,7 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
         choice = scorer.choice(group.first)
         if choice not in codes:
             codes[choice] = cells_of(scorer.facts, group_values.n_relevant, group_values.n_recommended)
-        cells[rows] = np.bincount(codes[choice], minlength=8)
+        cells[rows] = np.bincount(codes[choice], minlength=len(CELLS))
         valued[rows] = _by_cell(group_values.values, codes[choice])
         others[rows] = _others(scorer, group.first, group_values.n_recommended)
     has_value = ~np.isnan(values)
@@ -67,7 +67,6 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
         others=others,
         totals=totals,
         items=sums.items,
-        counts={"judged": len(scorer.tables.get("rated", scorer.choice(task.definitions[0])))},
         longest=int(np.diff(scorer.part.rows(LISTS).starts).max(initial=0)),
         notes=scorer.notes,
         user_values=user_values(task, scorer, defined, has_value, listed, terms) if task.needs_values else None,
@@ -101,8 +100,8 @@ def _ratios(task: Task, scorer: Scorer, group: MeasureGroup, group_values: Group
 
 
 def _terms(task: Task, group: MeasureGroup, group_values: GroupValues) -> dict[int, Array]:
-    """The numerator and the denominator of each user, of measures that are one ratio and pooled, where values are kept."""
-    if not task.needs_values or len(group_values.ratios) != 1:
+    """The numerator and the denominator of each user, of pooled measures that are one ratio (RMSE is not), where values are kept."""
+    if not task.needs_values or len(group_values.ratios) != 1 or group.components:
         return {}
     made = {index: ratio_terms(group_values, position) for position, index in enumerate(group.indexes) if index in task.pooled}
     return {index: np.where(has_value, terms, np.nan) for index, (terms, has_value) in made.items()}
@@ -117,10 +116,10 @@ def ratio_terms(group_values: GroupValues, position: int) -> tuple[Array, Array]
 def _by_cell(values: Array, codes: Array) -> Array:
     """For each measure the number of users with a value, by cell."""
     has_value = ~np.isnan(values)
-    first = np.bincount(codes[has_value[0]], minlength=8) if len(has_value) else np.zeros(8, np.int64)
+    first = np.bincount(codes[has_value[0]], minlength=len(CELLS)) if len(has_value) else np.zeros(len(CELLS), np.int64)
     if (has_value == has_value[:1]).all():
-        return np.broadcast_to(first, (len(has_value), 8))
-    return np.stack([np.bincount(codes[row], minlength=8) for row in has_value])
+        return np.broadcast_to(first, (len(has_value), len(CELLS)))
+    return np.stack([np.bincount(codes[row], minlength=len(CELLS)) for row in has_value])
 
 
 def _others(scorer: Scorer, definition: Definition, n_recommended: Array) -> Array:
@@ -146,4 +145,4 @@ def without_undefined(task: Task, values: Array) -> Array:
 
 def may_be_undefined(definition: Definition) -> bool:
     """Whether a user may have a value that is not defined."""
-    return any("undefined" in part.params.values() or part.user_rules.missing_lists == "undefined" for part in definition.all)
+    return any("undefined" in part.params.values() or part.user_rules.may_be_undefined for part in definition.all)

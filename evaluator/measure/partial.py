@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from ..sums.exact import ExactSums
 from ..tables.array import Array
 from ..tables.notes import Notes
+from .counting import CELLS
 from .moments import MomentTable
 
 Mergeable = TypeVar("Mergeable", bound="Adds")
@@ -60,10 +61,10 @@ class Partial(Struct, frozen=True, eq=False):
     - `moments`: of the values of every measure; `covered` and `warm` the same over the users with a list, and those whom train holds
     - `ratios`: by the index of a measure that is pooled and the users who count (`all`, `covered`, `warm`), the sums of its numerators and
       of its denominators
-    - `cells`, `valued`: for each measure how many users of each cell there are, and how many of them count (measures × 8)
+    - `cells`, `valued`: for each measure how many users of each cell there are, and how many of them count (measures × cells)
     - `others`: for each measure how many users count who are in neither file, and the like; see `ledgers`
     - `totals`: by group of measures of whole models the sums in the order of the body's calls; `items` its tables of items
-    - `counts`: plain numbers of users and rows, by name; `longest`: the length of the longest list
+    - `longest`: the length of the longest list
     - `notes`: remarks that were counted while tables were made
     - `user_values`: where they are kept
     - `more`: what else was measured over the same part, such as the tallies of checks
@@ -78,7 +79,6 @@ class Partial(Struct, frozen=True, eq=False):
     others: Array
     totals: Mapping[int, tuple[ExactSums, ...]]
     items: Mapping[Any, Any]
-    counts: Mapping[str, int]
     longest: int
     notes: Notes
     user_values: UserValues | None = None
@@ -95,7 +95,6 @@ class Partial(Struct, frozen=True, eq=False):
             self.others + other.others,
             {index: tuple(one + more for one, more in zip(sums, other.totals[index], strict=True)) for index, sums in self.totals.items()},
             _merged(self.items, other.items),
-            _merged(self.counts, other.counts),
             max(self.longest, other.longest),
             self.notes.merged(other.notes),
             None if self.user_values is None or other.user_values is None else self.user_values + other.user_values,
@@ -121,4 +120,4 @@ def merged(partials: Iterable[Partial]) -> Partial:
 
 def no_counts(n_measures: int) -> Array:
     """Numbers of users for each measure and cell."""
-    return np.zeros((n_measures, 8), dtype=np.int64)
+    return np.zeros((n_measures, len(CELLS)), dtype=np.int64)

@@ -29,6 +29,11 @@ class MeasureGroup(Struct, frozen=True):
         """The metric of the group."""
         return self.first.metric
 
+    @property
+    def leaves(self) -> tuple[MeasureGroup, ...]:
+        """The groups that it is made of and that combine no others: MSE and nDCG of F1(RMSE,nDCG)."""
+        return tuple(leaf for part in self.components for leaf in part.leaves) if self.components else (self,)
+
 
 def grouped(definitions: Sequence[Definition]) -> tuple[MeasureGroup, ...]:
     """The groups of the measures of a run."""

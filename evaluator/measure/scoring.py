@@ -25,8 +25,8 @@ class GroupValues(Struct, frozen=True, eq=False):
     """The values of one group of measures for the users of a part, cut-offs × users.
 
     NaN: the user does not count, or has no value; infinite: the value is not defined. `ratios` are the numerators and denominators of
-    the users who count, of the metric or of each metric that it combines, where it can be pooled; where means are combined the value of
-    each and 1.
+    the users who count, of the metric or of each ratio that it is made of, where it can be pooled; where means are combined the value of
+    each metric and 1.
     """
 
     values: Array
@@ -76,6 +76,8 @@ class Scorer(Struct, eq=False):
         values = rounded(values, str(definition.axes["float_type"]))
         if definition.user_rules.missing_lists == "undefined":
             values = np.where(n_recommended > 0, values, UNDEFINED)
+        if definition.user_rules.empty_truth == "undefined" and self.facts.empty is not None:
+            values = np.where(self.facts.empty, UNDEFINED, values)
         valued = self._valued(group, made, sums, counts)
         ratios = tuple(self._ratios(group, made, sums, counts)) if definition.is_pooled or definition.of_means else ()
         return GroupValues(np.where(valued, values, np.nan), counts, n_relevant, n_recommended, ratios)
@@ -149,10 +151,11 @@ class Scorer(Struct, eq=False):
         return counts
 
     def _ratios(self, group: MeasureGroup, made: Any, sums: Sums, counts: Array) -> list[tuple[Array, Array]]:
-        ratios = [self.body(part, sums, counts) for part in group.components] if group.components else [made]
         shape = (len(group.indexes), self.part.n_users)
         if group.first.of_means:
-            return [(np.broadcast_to(plain(one), shape), np.ones(shape)) for one in ratios]
+            means = [self.body(part, sums, counts) for part in group.components]
+            return [(np.broadcast_to(plain(one), shape), np.ones(shape)) for one in means]
+        ratios = [self.body(leaf, sums, counts) for leaf in group.leaves] if group.components else [made]
         return [(np.broadcast_to(one.numerator, shape), np.broadcast_to(one.denominator, shape)) for one in ratios]
 
 

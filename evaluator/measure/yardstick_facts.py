@@ -37,11 +37,13 @@ class LeftOut(Struct, frozen=True, eq=False):
 class YardstickFacts(Struct, frozen=True, eq=False):
     """Facts of the lists of a model and of the test file that yardsticks depend on.
 
-    `seen_in_test` says whether train holds a pair of the test file, `rated` whether the test file has ratings, and `repeats` whether a
-    pair stands in it twice; `n_relevant` are the numbers of relevant items under each choice of truth, in the order of `truths`.
+    `n_pairs` is the number of distinct pairs of the test file, `n_seen` that of those that train holds too; `rated` says whether the test
+    file has ratings, and `repeats` whether a pair stands in it twice; `n_relevant` are the numbers of relevant items under each choice of
+    truth, in the order of `truths`.
     """
 
-    seen_in_test: bool
+    n_pairs: int
+    n_seen: int
     rated: bool
     repeats: bool
     n_relevant: Array
@@ -49,12 +51,18 @@ class YardstickFacts(Struct, frozen=True, eq=False):
 
     def __add__(self, other: YardstickFacts) -> YardstickFacts:
         return YardstickFacts(
-            self.seen_in_test or other.seen_in_test,
+            self.n_pairs + other.n_pairs,
+            self.n_seen + other.n_seen,
             self.rated or other.rated,
             self.repeats or other.repeats,
             self.n_relevant + other.n_relevant,
             self.left_out + other.left_out,
         )
+
+    @property
+    def repeats_train(self) -> bool:
+        """Whether users are tested on what they had before: train holds at least half of the test pairs."""
+        return 2 * self.n_seen >= self.n_pairs > 0
 
 
 def truths(definitions: Sequence[Definition]) -> tuple[Truth, ...]:
@@ -65,12 +73,13 @@ def truths(definitions: Sequence[Definition]) -> tuple[Truth, ...]:
 def yardstick_facts(scorer: Scorer, groups: Sequence[MeasureGroup], values: Array) -> YardstickFacts:
     """What a part adds, given the values of each measure (measures × users), NaN for a user who does not count."""
     pairs: TestPairs = scorer.tables.get("test_pairs")
-    seen = "train" in scorer.part and bool(len(scorer.part.lookup_of_train.find(pairs.pairs)[0]))
+    seen = len(scorer.part.lookup_of_train.find(pairs.pairs)[0]) if "train" in scorer.part else 0
     tables: list[TruthTable] = [
         scorer.tables.get("truth_table", Choice(truth=scorer.canonical.truth(truth))) for truth in truths([group.first for group in groups])
     ]
     return YardstickFacts(
-        seen_in_test=seen,
+        n_pairs=len(pairs),
+        n_seen=seen,
         rated=pairs.rating is not None,
         repeats=pairs.repeats,
         n_relevant=np.asarray([np.count_nonzero(table.relevant) for table in tables], dtype=np.int64),

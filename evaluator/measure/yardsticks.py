@@ -55,11 +55,32 @@ class Yardsticks(Struct, frozen=True, eq=False):
     leaves_out: bool
     """Whether a user of the test file does not count for some model."""
 
-    def masks(self, choice: Lists) -> bool:
-        """Whether lists leave out what train holds for the user: as the policy or the convention says; else if nobody repeats."""
+    def masks(self, choice: Lists, kind: Kind = "popular") -> bool:
+        """Whether lists leave out what train holds for the user: as the policy or the convention says, else as the test file does.
+
+        Train that holds at least half of the test pairs means that users are tested on what they had before: then lists may hold it too.
+        Fewer are a leak, which must not change what models are compared with. The best lists leave out nothing but by the convention.
+        """
         if "train" not in self.task.prepared.sources:
             return False
-        return choice.seen != "keep" or (self.seen_items != "keep" and not self.facts.seen_in_test)
+        if choice.seen != "keep":
+            return True
+        return kind != "best" and self.seen_items != "keep" and not self.facts.repeats_train
+
+    def seen_rule(self, kind: Kind = "popular") -> str:
+        """What made lists do with items that train holds for the user, and why where train holds test pairs."""
+        choice = self.task.definitions[0].lists
+        masked = self.masks(choice, kind) or (kind == "best" and not self.facts.n_seen)
+        done = f"{'leave out' if masked else 'may hold'} items that data.train holds for the user"
+        n, total = self.facts.n_seen, self.facts.n_pairs
+        if not n or choice.seen != "keep":
+            return done
+        if kind == "best":
+            return f"{done}, since test items are among them"
+        if self.seen_items == "keep":
+            return f"{done}, as evaluation.policy.seen_items says"
+        pairs = f"{n:,} of {total:,} test pairs ({100 * n / total:.{1 if 1000 * n >= total else 3}f} %)"
+        return f"{done}: it holds {pairs}, {'less than half' if masked else 'half or more'}"
 
     def wanted(self, *, oracle: bool, popularity: bool, random: int | None, test_users: Ids) -> list[YardstickTask]:
         """The yardsticks that are asked for, as far as the files allow; `test_users` are all users of the test file."""
@@ -91,8 +112,10 @@ class Yardsticks(Struct, frozen=True, eq=False):
         names = tuple(names)
         if not names or "train" not in self.task.prepared.sources:
             return ""
-        done = "leave out" if self.masks(self.task.definitions[0].lists) else "may hold"
-        return f"The lists of {', '.join(names)} {done} items that data.train holds for the user."
+        rules: dict[str, list[str]] = {}
+        for name in names:
+            rules.setdefault(self.seen_rule("best" if name == ORACLE else "popular"), []).append(name)
+        return " ".join(f"The lists of {', '.join(of_rule)} {rule}." for rule, of_rule in rules.items())
 
     def _task(
         self,
@@ -108,7 +131,7 @@ class Yardsticks(Struct, frozen=True, eq=False):
         indexes = {definition: index for index, definition in enumerate(self.task.definitions)}
         pooled = frozenset(place for place, one in enumerate(definitions) if indexes[one] in self.task.pooled)
         task = replace(self.task, definitions=definitions, pooled=pooled, keeps_values=keeps, most_values=None)
-        masked = frozenset(part.lists for one in definitions for part in one.all if self.masks(part.lists))
+        masked = frozenset(part.lists for one in definitions for part in one.all if self.masks(part.lists, kind))
         return YardstickTask(name, kind, task, depth, masked, truths, seed, test_users)
 
     def _depth(self, definitions: Iterable[Definition]) -> int:

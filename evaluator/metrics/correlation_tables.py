@@ -9,28 +9,25 @@ from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.rows import Rows
 from ..tables.test_ratings import TestRatings, scores_of
-from ..tables.truth import TestPairs
 
 
 @table(
     "agreement",
-    uses=("scored_pairs", "test_ratings", "test_pairs"),
+    uses=("scored_pairs", "test_ratings"),
     params=("k", "method"),
     columns=("item", "score", "rating"),
     title="Listed items with a rating",
 )
-def agreement(scored_pairs: Rows, test_ratings: TestRatings, test_pairs: TestPairs, k: int, method: str) -> Rows:
+def agreement(scored_pairs: Rows, test_ratings: TestRatings, k: int, method: str) -> Rows:
     """`score` and `rating` of the rated items among the first `k` (0: of the list), or of pairs of them, as the method compares them.
 
     All are of rank 1. `pearson`: less their means; `spearman`: their ranks less the mean rank; `kendall`: whether the first of a pair of
     items has the larger (1), the smaller (-1) or an equal value (0).
     """
-    rating = test_ratings.rating_of_pair(len(test_pairs))[scored_pairs["pair"]]
-    counts = ~np.isnan(rating)
-    if k:
-        counts &= scored_pairs[scored_pairs.cut] <= k
-    rows = scored_pairs.take(counts)
-    values = {"score": scores_of(rows), "rating": rating[counts]}
+    listed = scored_pairs.take(scored_pairs[scored_pairs.cut] <= k) if k else scored_pairs
+    index, rating = test_ratings.of_pairs(listed["pair"])
+    rows = listed.take(index)
+    values = {"score": scores_of(rows), "rating": rating}
     if method == "kendall":
         return _pairs(rows, values)
     if method == "spearman":

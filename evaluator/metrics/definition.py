@@ -100,13 +100,18 @@ class Definition(Struct, frozen=True, dict=True):
     @cached_property
     def user_rules(self) -> UserRules:
         """Who counts."""
-        names = ("missing_lists", "no_relevant", "no_truth", "no_hits", "divisor")
+        names = ("missing_lists", "no_relevant", "empty_truth", "no_truth", "no_hits", "divisor")
         return UserRules(*(str(self.axes[name]) for name in names))
 
     @property
     def all(self) -> tuple[Definition, ...]:
         """The definition and those it combines."""
         return (self, *(inner for part in self.components for inner in part.all))
+
+    @property
+    def n_leaves(self) -> int:
+        """How many metrics it is made of that combine no others."""
+        return sum(part.n_leaves for part in self.components) if self.components else 1
 
     @property
     def needs(self) -> frozenset[str]:
@@ -120,13 +125,20 @@ class Definition(Struct, frozen=True, dict=True):
     @property
     def tied(self) -> bool:
         """Whether the value has exact bounds, and an exact mean, over the orders of tied scores, where no test pair stands twice."""
-        own = self.metric.ties(self.params) and self.user_rules.no_hits == "zero" and self.user_rules.missing_lists != "undefined"
+        own = self.metric.ties(self.params) and self.user_rules.no_hits == "zero" and not self.user_rules.may_be_undefined
         pooled = self.average == "micro" and self.is_pooled and not self.components
         plain = self.axes["positions"] == "real" and (self.average in ("mean", "sum") or pooled)
         # The mean of two metrics is linear in the hits if both are the number of the same hits divided by a constant.
         parts = tuple(part.metric.name for part in self.components) in ((), ("Precision", "Recall"))
         alike = all((part.truth, part.lists, part.k) == (self.truth, self.lists, self.k) for part in self.components)
         return own and plain and parts and alike and all(part.tied for part in self.components)
+
+    @property
+    def counts_without_lists(self) -> bool:
+        """Whether users without a list count, so that there is a value without any list."""
+        if self.population == "test":
+            return self.user_rules.missing_lists == "zero"
+        return self.population not in ("lists", "tested_lists")
 
     @property
     def offset(self) -> float:

@@ -105,7 +105,7 @@ def rsp(m: Measure) -> Array:
     RSP@k = std(P_1, …, P_n) / mean(P_1, …, P_n), P_g = Σ_u |L_u(k) ∩ g| / C_g
 
     C_g by `candidates`: Σ_u |g without the train items of u| (`unseen`), the number of items in g (`items`), or |g| for every user
-    who counts less the train rows of g, these as far as the users who count are a share of all train users (`unseen_on_average`).
+    who counts less the train pairs of g, these as far as the users who count are a share of all train users (`unseen_on_average`).
     With `group` = g it is P_g itself.
 
     Edge cases: groups without candidates are left out; a single group gives 0, and so does a mean of 0.

@@ -40,7 +40,7 @@ DISTANCES: Final = {
 CANDIDATES: Final = {
     "unseen": r"\sum_{u \in U} |G \setminus H_u|",
     "items": "|G|",
-    "unseen_on_average": r"|U| \bigl(|G| - \frac{1}{|V|} \sum_{i \in G} n_i\bigr)",
+    "unseen_on_average": r"|U| \bigl(|G| - \frac{1}{|V|} \sum_{i \in G} |V_i|\bigr)",
 }
 """How many items of a group users could have been given, by `rsp_candidates`."""
 

@@ -230,14 +230,20 @@ def _popular_exposure(sums: ItemSums, prepared: Prepared, params: Mapping[str, S
         in_train[index] = False
         others = np.flatnonzero(in_train[:-1])
         index, count = np.concatenate([index, others]), np.concatenate([count, np.zeros(len(others))])
-    rows = np.append(prepared.train_rows, 0)[index].astype(np.float64)
+    popularity = prepared.item_column("train_popularity", count=params["count"])[index].astype(np.float64)
     n = max(len(index), 1)
-    return {"item_index": index, "rows": rows - rows.sum() / n, "count": count - count.sum() / n}
+    return {"item_index": index, "popularity": popularity - popularity.sum() / n, "count": count - count.sum() / n}
 
 
-@item_table("popular_exposure", uses=("listed", "prepared"), params=("k", "items"), columns=("rows", "count"), finish=_popular_exposure)
-def popular_exposure(listed: Rows, prepared: Prepared, k: int, items: str) -> ItemTerms:
-    """`rows`: the train rows of an item, and `count`: how often the first k places hold it, both less their means.
+@item_table(
+    "popular_exposure",
+    uses=("listed", "prepared"),
+    params=("k", "items", "count"),
+    columns=("popularity", "count"),
+    finish=_popular_exposure,
+)
+def popular_exposure(listed: Rows, prepared: Prepared, k: int, items: str, count: str) -> ItemTerms:
+    """`popularity`: the train users (or rows) of an item, and `count`: how often the first k places hold it, both less their means.
 
     Over the recommended items, or over those and the items of train (`items` = `all`).
     """

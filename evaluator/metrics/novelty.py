@@ -1,7 +1,7 @@
 """Novelty and surprise: how unlikely it is that the user knows, or expects, what is recommended.
 
-l is the number of items among the first k of the list; n(i) is the number of train rows of item i, u(i) that of its train users, U
-the number of users of train and T that of its rows; d(r) = 1/log2(r + 1).
+l is the number of items among the first k of the list; u(i) is the number of train users of item i, U that of all train users;
+d(r) = 1/log2(r + 1). n(i) is u(i), and with `count` = `rows` the number of train rows of item i; T is the sum of n(i) over all items.
 """
 
 from __future__ import annotations
@@ -28,8 +28,15 @@ _PIECES: Pieces = {
     "divisor": lambda params: "<norm>" if params["discount"] == "none" else r"\sum_{r=1}^{<norm>} \frac{1}{\log_2(r + 1)}",
     "norm": SIZES,
 }
+_COUNT = {"users": "|V_{i_r}|", "rows": "n_{i_r}"}
 _EXPECTED, _OVER_DISCOUNTS = r"\sum_{r=1}^{k} <relevance><discount>", r" \biggl/ <divisor>"
-_AXES = {"relevance": "novelty_relevance", "discount": "novelty_discount", "norm": "novelty_norm", "gain": "ndcg_gain"}
+_AXES = {
+    "relevance": "novelty_relevance",
+    "discount": "novelty_discount",
+    "norm": "novelty_norm",
+    "gain": "ndcg_gain",
+    "count": "popularity_count",
+}
 
 
 def _tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
@@ -66,7 +73,8 @@ def _expected(m: Measure, novelty: Callable[[CutTable], Array]) -> Ratio:
     pooled=True,
     tex=tex(
         _EXPECTED + r"\left(1 - \frac{<unseen>}{|V|}\right)" + _OVER_DISCOUNTS,
-        unseen={"zero": "n_{i_r}", "one": r"\max(n_{i_r}, 1)"},
+        unseen={"zero": "<count>", "one": r"\max(<count>, 1)"},
+        count=_COUNT,
         **_PIECES,
     ),
     reference=VARGAS,
@@ -80,11 +88,13 @@ def epc(m: Measure) -> Ratio:
     (`none`). By `discount` d(r) is that of `log`, or 1 (`none`). By `norm` the divisor runs over the items that are there
     (`list_length`), or over all `k` places. An item that train does not hold has n = 0, or 1 (`unseen` = `one`).
 
-    Edge cases: an empty list counts 0; with `gain` the value may be above 1.
+    Edge cases: an empty list counts 0; with `gain` the value may be above 1. With `count` = `rows` and several train rows of the same user
+    and item n(i) may be above U, and the value below 0, which check X13 reports.
     """
     fewest = 1 if m.params["unseen"] == "one" else 0
     users = m.number("train_users")
-    return _expected(m, lambda table: 1.0 - np.maximum(table.item("train_rows"), fewest) / users)
+    count = str(m.params["count"])
+    return _expected(m, lambda table: 1.0 - np.maximum(table.item("train_popularity", count=count), fewest) / users)
 
 
 @metric(
@@ -97,8 +107,11 @@ def epc(m: Measure) -> Ratio:
     uses=_tables,
     pooled=True,
     tex=tex(
-        _EXPECTED + r"\log_2 \frac{n}{\max(n_{i_r}, <unseen>)}" + _OVER_DISCOUNTS,
-        unseen={"least": r"n_{\min}", "one": "1"},
+        _EXPECTED + r"\log_2 \frac{<all>}{\max(<count>, <unseen>)}" + _OVER_DISCOUNTS,
+        unseen={"least": r"<least>", "one": "1"},
+        all=lambda params: "n" if params["count"] == "rows" else r"\sum_{j \in I_{\mathrm{train}}} |V_j|",
+        least=lambda params: r"n_{\min}" if params["count"] == "rows" else r"\min_{j \in I_{\mathrm{train}}} |V_j|",
+        count=_COUNT,
         **_PIECES,
     ),
     reference=VARGAS,
@@ -111,9 +124,10 @@ def efd(m: Measure) -> Ratio:
     Parameters as for EPC. An item that train does not hold has the n of the item that is rarest there (`unseen` = `least`), or 1
     (`one`). Edge cases: as for EPC.
     """
-    least = m.number("least_rows") if m.params["unseen"] == "least" else 1.0
-    all_rows = math.log2(m.number("train_rows"))
-    return _expected(m, lambda table: all_rows - np.log2(np.maximum(table.item("train_rows"), least)))
+    count = str(m.params["count"])
+    least = m.number(f"least_{count}") if m.params["unseen"] == "least" else 1.0
+    everything = math.log2(m.number("train_rows" if count == "rows" else "train_pairs"))
+    return _expected(m, lambda table: everything - np.log2(np.maximum(table.item("train_popularity", count=count), least)))
 
 
 @metric(

@@ -85,7 +85,8 @@ def _body(name: str, function: Callable[..., Any], takes: Sequence[str]) -> Call
         return values
 
     body.__doc__ = inspect.getdoc(function) or f"{name}, as the function {function.__name__} computes it."
-    body.__module__, body.__qualname__ = function.__module__, function.__qualname__
+    body.__module__ = function.__module__ or "__main__"  # code that is run by exec may have none
+    body.__qualname__ = function.__qualname__
     return body
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import table
-from ..tables.rows import Rows
+from ..tables.rows import Rows, numbered
 from ..tables.running import running_sum
 from .arrays import NO_VALUE, discounts, discounts_of_length, divide, where
 from .measure import Measure, Ratio
@@ -164,7 +164,7 @@ def partial_auc(m: Measure) -> Array:
 
     Edge cases: no hit counts 0; without a cut-off k is the length of the list. The list is not cut at k.
     """
-    return _before_kth_miss(m, m.n_relevant)
+    return _before_kth_miss(m)
 
 
 @metric(
@@ -180,24 +180,24 @@ def pap(m: Measure) -> Array:
 
     PAP@k = 1/(k·min(R, k)) · Σ_{r: hit, a(r) < k, found(r) ≤ k} (k - a(r))
 
-    Parameters as for PartialAUC. Edge cases: as for PartialAUC.
+    Parameters as for PartialAUC. Edge cases: as for PartialAUC. Of hits that count several times only the first min(R, k) are added up.
     """
-    return _before_kth_miss(m, m.at_most_k(m.n_relevant), at_most_k_hits=True)
+    return _before_kth_miss(m, at_most_k_hits=True)
 
 
-def _before_kth_miss(m: Measure, divisor: Array, at_most_k_hits: bool = False) -> Array:
-    """1/(k·`divisor`) · Σ over the hits before the k-th miss (of these the first k with `at_most_k_hits`) of the misses that are left."""
+def _before_kth_miss(m: Measure, at_most_k_hits: bool = False) -> Array:
+    """1/(k·n) · Σ over the hits before the k-th miss of the misses that are left: n = R, or min(R, k) and of the first n hits."""
     hits, length = m.at(None).hits, m.at(None).n_listed
-    found = hits["found"]
-    above = hits["rank"] - found
-    if m.cutoffs is None:
-        return divide(hits.count() * length - hits.sum(above, "misses above"), length * divisor)
+    above = hits["rank"] - hits["found"]
+    divisor = np.minimum(m.n_relevant, m.depth) if at_most_k_hits else m.n_relevant
+    number = numbered(hits.rows.user, m.n_users)  # of a hit that counts several times `found` is the same each time
     left = []
-    for k in m.cutoffs:
-        counts = (above < k) & (found <= k) if at_most_k_hits else above < k
-        left.append(hits.sum(where(counts, k - above, 0.0), "misses left"))
+    for k, most in zip(m.depth, np.broadcast_to(divisor, (len(m.depth), m.n_users)), strict=True):
+        depth = hits.of_user(np.broadcast_to(k, m.n_users))
+        counts = (above < depth) & (number <= hits.of_user(most)) if at_most_k_hits else above < depth
+        left.append(hits.sum(where(counts, depth - above, 0.0), "misses left"))
     value = divide(np.concatenate(left), divisor * m.depth)
-    if m.params["insufficient"] == "counts":
+    if m.cutoffs is None or m.params["insufficient"] == "counts":
         return value
     enough = (length - hits.count() >= m.depth) | (hits.count() >= m.n_relevant)
     return where(enough, value, NO_VALUE)

@@ -1,9 +1,9 @@
 """Popularity bias: how popular the recommended items are, and how far popular items are preferred.
 
-pop(i) is the number of train rows of item i, l the number of items among the first k of the list. The items of train fall into a short
-head and a long tail: the head is the shortest run of the most popular items that hold a `ratio` of the train rows, by
-`border` at least that (`reaches`) or more than that (`exceeds`); items that are as popular stand in the order of their
-ids. An item that train does not hold is in neither (`untrained` = `neither`), or in the tail if the catalogue holds it (`tail`).
+pop(i) is the number of train users of item i, or by `count` that of its train rows, l the number of items among the first k of the list.
+The items of train fall into a short head and a long tail: the head is the shortest run of the most popular items that hold a `ratio` of the
+sum of pop over all items, by `border` at least that (`reaches`) or more than that (`exceeds`); equally popular items are ordered by id. An
+item that train does not hold is in neither (`untrained` = `neither`), or in the tail if the catalogue holds it (`tail`).
 """
 
 from __future__ import annotations
@@ -18,31 +18,33 @@ from ..tables.array import Array
 from .arrays import NO_VALUE, added, defined, divide, missing, where
 from .formula_pieces import CANDIDATES, SIZES, SPREAD
 from .measure import Measure, Ratio
-from .notation import tex
+from .notation import Pieces, tex
 from .registry import Number, metric
 from .table_views import CutTable
 
 ABDOLLAHPOURI = "Abdollahpouri, Burke and Mobasher, FLAIRS 2019"
-_RATIO = {"ratio": Number(0.8, "the share of the train rows that the head holds", least=0.0, most=1.0, symbol="x")}
+_RATIO = {"ratio": Number(0.8, "the share of the popularity of all items that the head holds", least=0.0, most=1.0, symbol="x")}
 _HEAD, _TAIL = 0, 1
-_BORDER = {"border": "head_border", "untrained": "tail_untrained"}
+_BORDER = {"border": "head_border", "untrained": "tail_untrained", "count": "popularity_count"}
 _HEAD_AND_TAIL = (
-    r"\mathrm{head} = \Bigl\{i \in I_{\mathrm{train}} : \sum_{j \prec i} n_j <less> x\,n\Bigr\}, \quad "
+    r"\mathrm{head} = \Bigl\{i \in I_{\mathrm{train}} : \sum_{j \prec i} <count> <less> x\,<all>\Bigr\}, \quad "
     r"\mathrm{tail} = <untrained> \setminus \mathrm{head}"
 )
 _HEAD_OR_TAIL = r", \quad G \in \{\mathrm{head}, \mathrm{tail}\} \\ <border>"
-_TEX_BORDER = {
+_TEX_BORDER: Pieces = {
     "border": {
         "reaches": _HEAD_AND_TAIL.replace("<less>", "<"),
         "exceeds": _HEAD_AND_TAIL.replace("<less>", r"\le"),
     },
     "untrained": {"neither": r"I_{\mathrm{train}}", "tail": r"(I \cup I_{\mathrm{train}})"},
+    "count": {"users": "|V_j|", "rows": "n_j"},
+    "all": lambda params: "n" if params["count"] == "rows" else r"\sum_j |V_j|",
 }
 
 
 def border_of_tail(m: Measure) -> dict[str, Scalar]:
     """The parameters of the column `tail` of items."""
-    return {"ratio": float(m.params["ratio"]), "border": str(m.params["border"]), "untrained": str(m.params["untrained"])}
+    return {"ratio": float(m.params["ratio"])} | {name: str(m.params[name]) for name in _BORDER}
 
 
 def in_tail(m: Measure, table: CutTable) -> Array:
@@ -84,8 +86,8 @@ def arp(m: Measure) -> Ratio:
 
     ARP@k = 1/l · Σ_{r≤k} pop(i_r)
 
-    pop by `unit`: the `rows` of train, its `users`, or the share of all rows (`row_share`) or users (`user_share`). An item that
-    train does not hold has popularity 0, or 1 (`unseen` = `one`).
+    pop by `unit`: the `users` of the item in train, its `rows`, or the share of all users (`user_share`) or rows (`row_share`). An
+    item that train does not hold has popularity 0, or 1 (`unseen` = `one`).
 
     Edge cases: an empty list counts 0.
     """
@@ -169,6 +171,7 @@ def aclt(m: Measure) -> Array:
 @metric(
     "TailPercentage",
     family="popularity",
+    axes={"count": "popularity_count"},
     numbers={
         "ratio": Number(
             0.1, "the share of the items of train that is the tail; above 1 the popularity up to which an item is in it", symbol="x"
@@ -180,8 +183,9 @@ def aclt(m: Measure) -> Array:
     tex=tex(
         r"\frac{1}{|L_u|} \,|\{i \in L_u : <tail>\}|",
         tail=lambda params: (
-            r"1 \le n_i \le x" if float(params["ratio"]) > 1 else r"\kappa_i \le \max(\lfloor x\,|I_{\mathrm{train}}| \rfloor, 1)"
+            r"1 \le <count> \le x" if float(params["ratio"]) > 1 else r"\kappa_i \le \max(\lfloor x\,|I_{\mathrm{train}}| \rfloor, 1)"
         ),
+        count={"users": "|V_i|", "rows": "n_i"},
     ),
     reference="RecBole metrics.py",
 )
@@ -190,11 +194,11 @@ def tail_percentage(m: Measure) -> Array:
 
     TailPercentage@k = |L(k) ∩ T| / l, T = the max(⌊ratio·N⌋, 1) least popular of the N items of train, smallest id first
 
-    With a `ratio` above 1, T = the items with at most that many train rows.
+    With a `ratio` above 1, T = the items with at most that many train users (or rows, by `count`).
 
     Edge cases: an empty list counts 0.
     """
-    tail = m.listed.item("tail", ratio=float(m.params["ratio"]), border="least_popular") == 1
+    tail = m.listed.item("tail", ratio=float(m.params["ratio"]), border="least_popular", count=str(m.params["count"])) == 1
     return divide(m.listed.tally(tail, "in the tail"), m.n_listed)
 
 
@@ -267,7 +271,7 @@ def pop_rsp(m: Measure) -> Array:
     PopRSP@k = std(P_head, P_tail) / mean(P_head, P_tail), P_g = Σ_u |L_u(k) ∩ g| / C_g
 
     C_g by `candidates`: the items of g that users could have been given, Σ_u |g without the train items of u| (`unseen`), the
-    number of items in g (`items`), or |g| for every user who counts less the train rows of g, these as far as the users who count
+    number of items in g (`items`), or |g| for every user who counts less the train pairs of g, these as far as the users who count
     are a share of all train users (`unseen_on_average`). std is that of the population.
 
     Edge cases: a group without candidates is left out, and a single group gives 0; so does a mean of 0.
@@ -291,6 +295,6 @@ def candidates_of(m: Measure, column: str, params: Mapping[str, Scalar], group: 
         return m.n_counted * size - m.total(profile.tally(profile.item(column, **params) == group))
     if m.params["candidates"] == "unseen_on_average":
         inside = m.prepared.item_column(column, **params)[:-1] == group
-        rows = float(m.prepared.train_rows[inside].sum())
-        return m.n_counted * size - m.n_counted * rows / m.number("train_users")
+        pairs = float(m.prepared.train_users[inside].sum())
+        return m.n_counted * size - m.n_counted * pairs / m.number("train_users")
     return np.array([[size]])

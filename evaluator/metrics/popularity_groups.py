@@ -1,8 +1,9 @@
 """Popularity of what users get against what they had: by groups of users, by user, and by item.
 
-pop(i) is the number of rows of item i divided by the number of users, in data.train, or (`of` = `train_and_test`) in the train and
-test files together. The popular items are the first round(`popular`·N) of the N items there by pop. Items, and users, that are
-equal stand by `ties` in the order of their ids (`id`), or of their first rows in the files (`first_row`).
+pop(i) is the number of users of item i divided by that of all users, in data.train, or (`of` = `train_and_test`) in the train and test
+files together; with `count` = `rows` it is the number of its rows divided by that of all users. The popular items are the first
+round(`popular`·N) of the N items there by pop. Equally popular items, and users, are ordered by `ties`: by their ids (`id`), or by their
+first rows in the files (`first_row`).
 """
 
 from __future__ import annotations
@@ -18,13 +19,17 @@ from ..tables.groups import no_such_group
 from ..tables.prepared import ProfileGroups
 from .arrays import defined, filled, missing, where
 from .measure import Measure
-from .notation import tex
+from .notation import Pieces, tex
 from .registry import Many, Number, Text, metric
 
 ABDOLLAHPOURI = (
     "Abdollahpouri et al., The unfairness of popularity bias in recommendation, RMSE workshop at RecSys 2019; ClayRS fairness_metrics.py"
 )
-_POP = {"train": r"\frac{n_i}{|V|}", "train_and_test": r"\frac{\tilde{n}_i}{|\tilde{V}|}"}
+_POP = {"train": r"\frac{<count>}{|V|}", "train_and_test": r"\frac{<both>}{|\tilde{V}|}"}
+_COUNT: Pieces = {
+    "count": {"users": "|V_i|", "rows": "n_i"},
+    "both": lambda params: r"|\tilde{V}_i|" if params["count"] == "users" else r"\tilde{n}_i",
+}
 _POPULAR = {"popular": Number(0.2, "the share of items that are popular", least=0.0, most=1.0)}
 
 
@@ -39,13 +44,13 @@ def _check_shares(params: Mapping[str, Scalar], k: int | None) -> None:
 
 def profile_groups_of(params: Mapping[str, Scalar]) -> ProfileGroups:
     """How the parameters group users where no column of data.users does."""
-    return ProfileGroups(str(params["of"]), float(params["popular"]), str(params["ties"]), str(params["shares"]))
+    return ProfileGroups(str(params["of"]), str(params["count"]), float(params["popular"]), str(params["ties"]), str(params["shares"]))
 
 
 @metric(
     "DeltaGap",
     family="popularity",
-    axes={"of": "gap_of", "ties": "popular_ties"},
+    axes={"of": "gap_of", "count": "popularity_count", "ties": "popular_ties"},
     numbers=_POPULAR,
     texts={
         "shares": Text("0.2;0.6;0.2", "the shares of users that make a group each, those with the most popular profiles first"),
@@ -66,6 +71,7 @@ def profile_groups_of(params: Mapping[str, Scalar]) -> ProfileGroups:
         r"\mathrm{GAP}_{\text{train}}(G) = \frac{1}{|G|} \sum_{u \in G} \frac{1}{|H_u|} \sum_{i \in H_u} \mathrm{pop}(i) \\ "
         r"\mathrm{pop}(i) = <of>",
         of=_POP,
+        **_COUNT,
     ),
     reference=ABDOLLAHPOURI,
 )
@@ -90,9 +96,10 @@ def delta_gap(m: Measure) -> Many:
         code = m.user("popularity_group", **chosen._asdict())
     if only and only not in groups:
         raise no_such_group(f"data.users: column {by}" if by else f"shares={m.params['shares']}", only, list(groups))
-    source, listed, profile = str(m.params["of"]), m.listed, m.table("profile")
-    now = defined(listed.sum(listed.item("pop", source=source), "popularity"), m.n_listed)
-    before = defined(profile.whole_sum(profile.item("pop", source=source)), m.user("n_profile"))
+    by_train = {"source": str(m.params["of"]), "count": str(m.params["count"])}
+    listed, profile = m.listed, m.table("profile")
+    now = defined(listed.sum(listed.item("pop", **by_train), "popularity"), m.n_listed)
+    before = defined(profile.whole_sum(profile.item("pop", **by_train)), m.user("n_profile"))
     changes: dict[Params, Array] = {}
     for name in [only] if only else groups:
         inside = (code == groups[name]) & ~missing(now) & ~missing(before)
@@ -113,7 +120,7 @@ _RATIO_TABLES = {
 @metric(
     "PopularityRatio",
     family="popularity",
-    axes={"of": "gap_of", "ties": "popular_ties", "ratio": "ratio_of"},
+    axes={"of": "gap_of", "count": "popularity_count", "ties": "popular_ties", "ratio": "ratio_of"},
     numbers=_POPULAR,
     bounds=(-1.0, 1.0),
     needs=("train",),
@@ -128,6 +135,7 @@ _RATIO_TABLES = {
             "difference": r"\frac{|L_u \cap \mathrm{popular}|}{|L_u|} - \frac{|H_u \cap \mathrm{popular}|}{|H_u|}",
         },
         of=_POP,
+        **_COUNT,
     ),
     reference=ABDOLLAHPOURI,
 )
@@ -140,7 +148,8 @@ def popularity_ratio(m: Measure) -> Array:
 
     Edge cases: users with an empty list, or whom train does not hold where it looks at profiles, are left out.
     """
-    popular: dict[str, Scalar] = {"source": str(m.params["of"]), "share": float(m.params["popular"]), "ties": str(m.params["ties"])}
+    popular: dict[str, Scalar] = {name: str(m.params[key]) for name, key in (("source", "of"), ("count", "count"), ("ties", "ties"))}
+    popular["share"] = float(m.params["popular"])
     shares = []
     if m.params["ratio"] != "profile":
         shares.append(defined(m.listed.tally(m.listed.item("popular", **popular) == 1, "popular"), m.n_listed))
@@ -154,7 +163,7 @@ def popularity_ratio(m: Measure) -> Array:
     "PopularityCorrelation",
     family="popularity",
     aliases=("PopRecsCorrelation",),
-    axes={"items": "correlation_items"},
+    axes={"items": "correlation_items", "count": "popularity_count"},
     bounds=(-1.0, 1.0),
     needs=("train",),
     uses=("popular_exposure",),
@@ -163,8 +172,9 @@ def popularity_ratio(m: Measure) -> Array:
     higher_is_better=False,
     population="lists",
     tex=tex(
-        r"\frac{\sum_{<items>} (n_i - \bar{n})(c_i - \bar{c})}"
-        r"{\sqrt{\sum_{<items>} (n_i - \bar{n})^2 \cdot \sum_{<items>} (c_i - \bar{c})^2}}",
+        r"\frac{\sum_{<items>} (<count> - \bar{n})(c_i - \bar{c})}"
+        r"{\sqrt{\sum_{<items>} (<count> - \bar{n})^2 \cdot \sum_{<items>} (c_i - \bar{c})^2}}",
+        count=_COUNT["count"],
         items={"all": r"i \in I_{\mathrm{train}} \cup \bigcup_u L_u", "recommended": r"i \in \bigcup_u L_u"},
     ),
     reference=ABDOLLAHPOURI + " (PopRecsCorrelation)",
@@ -172,13 +182,13 @@ def popularity_ratio(m: Measure) -> Array:
 def popularity_correlation(m: Measure) -> Array:
     """The correlation of an item's popularity with how often it is recommended (Pearson).
 
-    PopularityCorrelation@k = Σ_i (n(i) - n̄)(c(i) - c̄) / √(Σ_i (n(i) - n̄)² · Σ_i (c(i) - c̄)²), n(i) the train rows, c(i) the
-    lists that hold i
+    PopularityCorrelation@k = Σ_i (n(i) - n̄)(c(i) - c̄) / √(Σ_i (n(i) - n̄)² · Σ_i (c(i) - c̄)²), n(i) the train users of
+    i (with `count` = `rows` its train rows), c(i) the lists that hold i
 
     over `all` items that train or a list holds, or those that are `recommended`.
 
     Edge cases: no value where all items are as popular, or as often recommended, as each other.
     """
-    items = m.items("popular_exposure", k=m.cutoff or 0, items=str(m.params["items"]))
-    rows, count = items["rows"], items["count"]
-    return defined(items.sum(rows * count), np.sqrt(items.sum(rows * rows) * items.sum(count * count)))
+    items = m.items("popular_exposure", k=m.cutoff or 0, items=str(m.params["items"]), count=str(m.params["count"]))
+    popularity, count = items["popularity"], items["count"]
+    return defined(items.sum(popularity * count), np.sqrt(items.sum(popularity * popularity) * items.sum(count * count)))

@@ -22,6 +22,7 @@ from .table_views import CutTable
 _DISCOUNTED = {"gain": "ndcg_gain", "discount": "ndcg_discount", "log_base": "ndcg_log_base"}
 _AT_RANKS = {"hits": r"h_r\,", "all": ""}
 _TEX_DISCOUNTS = {"log_r_plus_1": r"\log_{<log_base>}(r + 1)", "log_max_r_2": r"\log_{<log_base>} \max(r, 2)"}
+_ROUNDED_UP_FROM = {"plus_0_9": "0.9", "nearest": "0.5"}
 _JARVELIN = "Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al., ICML 2005"
 
 
@@ -229,15 +230,19 @@ def bin_g(m: Measure) -> Ratio:
     "InterpolatedPrecision",
     family="ranking",
     aliases=("IPrec",),
+    axes={"rounding": "iprec_rounding"},
     numbers={"recall": Number(0.1, "the recall, from 0 to 1", least=0.0, most=1.0, symbol="x")},
     cut=False,
-    tex=r"\max\left\{\frac{f_r}{r} : f_r \ge \lfloor x\,|T_u| + 0.9 \rfloor\right\}",
-    reference="trec_eval 9 m_iprec_at_recall.c; Manning, Raghavan and Schütze, Introduction to Information Retrieval, section 8.4",
+    tex=tex(r"\max\left\{\frac{f_r}{r} : f_r \ge \lfloor x\,|T_u| + <rounding> \rfloor\right\}", rounding=_ROUNDED_UP_FROM),
+    reference="trec_eval m_iprec_at_recall.c; Manning, Raghavan and Schütze, Introduction to Information Retrieval, section 8.4",
 )
 def interpolated_precision(m: Measure) -> Array:
     """The best precision at or after the rank where a share of the relevant items is found.
 
-    InterpolatedPrecision = max{found(r)/r : found(r) ≥ c}, c the integer part of recall·R + 0.9
+    InterpolatedPrecision = max{found(r)/r : found(r) ≥ c}
+
+    c by `rounding`: `plus_0_9`, the integer part of recall·R + 0.9, as trec_eval has it up to version 9; `nearest`, recall·R rounded to the
+    nearest integer, a half up, as since version 10.
 
     Edge cases: 0 where the list never reaches that recall.
     """
@@ -248,14 +253,18 @@ def interpolated_precision(m: Measure) -> Array:
     "ElevenPointPrecision",
     family="ranking",
     aliases=("11pt_avg",),
+    axes={"rounding": "iprec_rounding"},
     cut=False,
-    tex=r"\frac{1}{11} \sum_{m=0}^{10} \max\left\{\frac{f_r}{r} : f_r \ge \lfloor \tfrac{m}{10}\,|T_u| + 0.9 \rfloor\right\}",
-    reference="trec_eval 9 m_11pt_avg.c; Manning, Raghavan and Schütze, Introduction to Information Retrieval, section 8.4",
+    tex=tex(
+        r"\frac{1}{11} \sum_{m=0}^{10} \max\left\{\frac{f_r}{r} : f_r \ge \lfloor \tfrac{m}{10}\,|T_u| + <rounding> \rfloor\right\}",
+        rounding=_ROUNDED_UP_FROM,
+    ),
+    reference="trec_eval m_11pt_avg.c; Manning, Raghavan and Schütze, Introduction to Information Retrieval, section 8.4",
 )
 def eleven_point_precision(m: Measure) -> Array:
     """The mean of InterpolatedPrecision at the recalls 0, 0.1, …, 1.
 
-    ElevenPointPrecision = 1/11 · Σ_{i=0..10} InterpolatedPrecision(recall = i/10)
+    ElevenPointPrecision = 1/11 · Σ_{i=0..10} InterpolatedPrecision(recall = i/10), with the same `rounding`
 
     Edge cases: as for InterpolatedPrecision.
     """
@@ -264,5 +273,7 @@ def eleven_point_precision(m: Measure) -> Array:
 
 
 def _at_recall(m: Measure, recall: float) -> Array:
-    found = m.hits["found"]
-    return where(np.floor(m.hits["n_relevant"] * recall + 0.9) <= found, found / m.hits["rank"], 0.0)
+    found, share = m.hits["found"], m.hits["n_relevant"] * recall
+    whole = np.floor(share)
+    rounded = whole + (share - whole >= 0.5) if m.params["rounding"] == "nearest" else np.floor(share + 0.9)
+    return where(rounded <= found, found / m.hits["rank"], 0.0)

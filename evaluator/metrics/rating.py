@@ -66,7 +66,8 @@ def mse(m: Measure) -> Ratio:
     over the n relevant test items, of which those without a prediction add no error (`relevant`). Pooled over users (`micro`) every rating
     weighs the same.
 
-    Edge cases: a user without such a rating is left out. A pair that stands twice in the predictions counts with its highest prediction.
+    Edge cases: a user without such a rating is left out. A pair that stands twice in the predictions counts with its highest prediction;
+    one that stands twice in the test file as `truth_duplicates` says: with `rows` and `rows_count` each row has an error of its own.
     """
     return _mean_error(m, _error(m.table("ratings")) ** 2)
 

@@ -18,7 +18,7 @@ from ..tables.truth import TestPairs, TruthTable
     title="The test ratings",
 )
 def ratings(part: PartData, test_pairs: TestPairs, test_ratings: TestRatings, truth_table: TruthTable, scored_pairs: Rows) -> Rows:
-    """Every test rating, all of rank 1: `rating`, `prediction` (NaN without one), `relevant`.
+    """Every test rating (that of each row where every row counts), all of rank 1: `rating`, `prediction` (NaN without one), `relevant`.
 
     Of several predictions of a pair the highest counts; where there are no predictions they are the scores of the lists.
     """

@@ -41,6 +41,8 @@ def resolve(
     named = dict(spec.params).get("convention")
     chosen = load(str(named)) if named is not None else convention
     read = chosen.read(MetricSpec(spec.name, spec.components, tuple(pair for pair in spec.params if pair[0] != "convention"), spec.k))
+    if named is None and "convention" in dict(read.params):  # a spelling that names the convention whose metric it is
+        return resolve(read, convention, load, relevance, policy)
     entry = find(read.name)
     check(chosen)
     axes, threshold = chosen.axes_of(entry.name) | dict(policy), relevance.threshold
@@ -103,21 +105,30 @@ def _parts(
 ) -> tuple[Definition, ...]:
     """The metrics that `read` combines, at its cut-off where they have one, with the protocol that it was given."""
     definitions = []
-    for part in read.components or tuple(parse(name) for name in entry.combines):
+    parts = read.components or tuple(parse(name) for name in entry.combines)
+    for part in parts:
         alone = [key for key, _ in part.params if key in PROTOCOL and AXES[key].part in ("users", "value")]
         if alone:
             raise ValueError(f"{alone[0]} belongs to the whole of {entry.name}, not to {part.name} in it: write {entry.name}({alone[0]}=…)")
         params = {**{key: value for key, value in shared.items() if key != "average"}, **dict(part.params)}
         component = find(chosen.read(part).name)
         if component.system:
-            whole = f"{component.name}@10" if component.cut else component.name
-            raise ValueError(
-                f"{component.name} is a value of the whole model and has none per user: {entry.name} cannot combine it; "
-                f"arithmetic can, as in 2*nDCG@10*{whole}/(nDCG@10 + {whole})"
-            )
+            problem = f"{component.name} is a value of the whole model and has none per user: {entry.name} cannot combine it"
+            raise ValueError(f"{problem}; {_instead(read, entry, parts, chosen)}")
         at = read.k if component.cut else UNSET
         definitions.append(define(MetricSpec(part.name, part.components, tuple(params.items()), at)))
     return tuple(definitions)
+
+
+def _instead(read: MetricSpec, entry: Metric, parts: tuple[MetricSpec, ...], chosen: Convention) -> str:
+    """What can be written in the place of a metric that would combine values of the whole model: arithmetic of the same measures."""
+    cut = read.k if isinstance(read.k, int) else 10
+    names = [str(part.at(cut) if find(chosen.read(part).name).cut else part.at(UNSET)) for part in parts]
+    if len(names) == 1:
+        return f"ask for {names[0]} by itself"
+    if entry.name == "F1":
+        return f"arithmetic can, as in 2*{names[0]}*{names[1]}/({names[0]} + {names[1]})"
+    return f"arithmetic can, as in ({' + '.join(names)})/{len(names)}"
 
 
 def _without(spec: MetricSpec, shared: Mapping[str, Scalar]) -> MetricSpec:

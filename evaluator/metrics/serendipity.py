@@ -27,6 +27,7 @@ _NEAR = {"left_out": "H_{u,i_r}", "unlike": "H_u"}
 @metric(
     "Serendipity",
     family="serendipity",
+    axes={"count": "popularity_count"},
     needs=("train", "items?"),
     uses=("hits", "reading"),
     pooled=True,
@@ -42,12 +43,12 @@ def serendipity(m: Measure) -> Ratio:
 
     Serendipity@k = 1/l · Σ_{r≤k} h(r) · max((N + 1 - r)/N - pr(i_r), 0), pr(i) = (N + 1 - place(i))/N
 
-    N is the number of items of the catalogue, place(i) that of the item by train rows, most first, items with as many rows sharing one and
-    none being left out; pr is 0 for an item that train does not hold.
+    N is the number of items of the catalogue, place(i) that of the item by train users, most first, items with as many users sharing one
+    and none being left out; with `count` = `rows` by train rows. pr is 0 for an item that train does not hold.
 
     Edge cases: a user without a hit counts 0, also one without test rows; an empty list counts 0.
     """
-    n, rank, place = m.number("items"), m.hits["rank"], m.hits.item("dense_rank")
+    n, rank, place = m.number("items"), m.hits["rank"], m.hits.item("dense_rank", count=str(m.params["count"]))
     popular = where(place > 0, (n + 1.0 - place) / n, 0.0)
     return Ratio(m.hits.sum(np.maximum((n + 1.0 - rank) / n - popular, 0.0), "better placed"), m.n_listed)
 

@@ -9,6 +9,7 @@ from typing import Final
 from .. import plugins
 from ..results.result import Result
 from .data import as_csv, as_json, as_jsonl, as_manifest, as_parquet, as_wide_csv, enriched_files, outputs_of_manifest
+from .manifest import MANIFEST
 from .per_user import PER_USER
 from .text import as_markdown
 
@@ -45,8 +46,6 @@ FILES: Final[Mapping[str, Renderer]] = MappingProxyType(
     }
 )
 """The files of an output folder → renderer; beside them there may be values of users and enriched lists, and there is the manifest."""
-
-MANIFEST: Final = "manifest.json"
 
 
 def is_output_file(name: str) -> bool:

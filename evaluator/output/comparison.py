@@ -125,16 +125,11 @@ def measure_text(one: Difference) -> str:
 
 
 def notes_on(differences: Sequence[Difference]) -> Iterator[str]:
-    """The footnotes of differences; those on how few users changed are one."""
-    few = [one.n_changed for one in differences for note in one.notes if note.startswith("Few users changed") and one.n_changed is not None]
-    if few:
-        some = f"{min(few)}" if min(few) == max(few) else f"{min(few)} to {max(few)}"
-        yield f"Few users changed ({some}): below 100 the intervals are rough."
+    """The footnotes of differences, each with the measures that it is about."""
     named: dict[str, list[str]] = {}
     for one in differences:
         for note in one.notes:
-            if not note.startswith("Few users changed"):
-                named.setdefault(note, []).append(one.subject.measure)
+            named.setdefault(note, []).append(one.subject.measure)
     everything = len({one.subject.measure for one in differences})
     for note, measures in named.items():
         of_all = len(set(measures)) == everything

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from pathlib import Path
 
-from ..errors import DataError, OutputError
+from ..errors import OutputError
 from . import MANIFEST, is_output_file
 from .data import outputs_of_manifest
 from .disk import Stage
+from .manifest import read_manifest
 from .reading_back import is_result_folder
 
 
@@ -34,15 +33,7 @@ def copy_results(folder: Path, target: Path, *, force: bool = False) -> None:
 
 def _proven(folder: Path) -> list[str]:
     """The names of the files that a manifest names, each of which is the one that it was."""
-    with open(folder / MANIFEST, encoding="utf-8") as file:
-        outputs = json.load(file)["outputs"]
-    for output in outputs:
-        path = folder / output["path"]
-        if not os.path.isfile(path) or _hash(path) != output["sha256"]:
-            raise DataError(f"{path}: this is not the file that the manifest names: the folder is not whole", "evaluate again")
-    return [output["path"] for output in outputs]
-
-
-def _hash(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    manifest = read_manifest(folder)
+    for name in manifest.files:
+        manifest.require(folder / name)
+    return [*manifest.files]

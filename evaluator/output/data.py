@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
@@ -18,7 +17,7 @@ from ..checks import CHECKS
 from ..results import protocol
 from ..results.gates import Gate
 from ..results.result import COLUMNS, FORMAT_VERSION, Result
-from . import csv_text
+from . import csv_text, manifest
 from .indented_json import indented
 
 
@@ -85,37 +84,33 @@ def long_table(result: Result) -> pl.DataFrame:
 
 
 def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
-    """What went in (paths as given, sizes, hashes, rows), what was done (config, versions) and what came out (hashes)."""
+    """What went in (paths as given, sizes, hashes, rows), what was done (config, versions), what came out (hashes), and its checksum."""
     from . import description  # only here: most results are shown without a manifest
 
-    outputs = [{"path": name, **_fingerprint(content)} for name, content in files.items()]
+    outputs = [{"path": name, **to_builtins(manifest.fingerprint(content))} for name, content in files.items()]
     inputs = [to_builtins(source) for source in result.inputs]
-    return _json(
-        {
-            "format_version": FORMAT_VERSION,
-            "inputs": inputs,
-            **({} if result.description is None else {"description": description.cells(result.description)}),
-            "config": result.config,
-            "versions": result.versions,
-            **_checks(result),
-            **gate_cells(result.gates),
-            "outputs": outputs,
-        }
-    )
-
-
-def _fingerprint(content: bytes | Path) -> dict[str, Any]:
-    """The size and hash of bytes, or of a file."""
-    if isinstance(content, bytes):
-        return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    with open(content, "rb") as file:
-        return {"bytes": content.stat().st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+    content = {
+        "format_version": FORMAT_VERSION,
+        "inputs": inputs,
+        **({} if result.description is None else {"description": description.cells(result.description)}),
+        "config": result.config,
+        "versions": result.versions,
+        **_checks(result),
+        **gate_cells(result.gates),
+        "outputs": outputs,
+    }
+    return _json({**content, manifest.CHECKSUM: manifest.checksum(json.loads(_json(content)))})
 
 
 def enriched_files(result: Result) -> dict[str, Path]:
     """The names of the files with the lists of each model and their hits, and where they are; no two models share a name."""
     named = {model: re.sub(r'[%/\\:*?"<>|\x00-\x1f]', lambda found: f"%{ord(found[0]):02X}", model) for model in result.enriched}
     return {f"enriched.{named[model]}.parquet": path for model, path in result.enriched.items()}
+
+
+def enriched_frames(result: Result) -> dict[str, pl.DataFrame]:
+    """The lists of each model with their hits, as the files hold them."""
+    return {model: pl.read_parquet(path) for model, path in result.enriched.items()}
 
 
 def outputs_of_manifest(path: Path) -> set[str]:

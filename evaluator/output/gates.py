@@ -17,12 +17,12 @@ from .data import gate_cells
 from .screen import UNBOUNDED, Screen
 from .visible import markdown_text
 
-FORMAT_VERSION: Final = 1
-"""The version of the JSON form."""
+FORMAT_VERSION: Final = 2
+"""The version of the JSON form. 1: with `state` and the outcome `warn`. 2: the outcomes of `results.gates`, `consequence` and `anchor`."""
 _WORDS: Final[dict[Outcome, tuple[str, str]]] = {
     "pass": ("pass", "green"),
-    "warn": ("warn", "yellow"),
     "fail": ("FAIL", "bold red"),
+    "inconclusive": ("inconclusive", "yellow"),
     "skipped": ("skip", "dim"),
 }
 """The word for an outcome, and its style."""
@@ -32,12 +32,14 @@ def title(gates: Sequence[Gate]) -> str:
     """What is judged against what: `gates · today against main · 350 users, paired · one-sided 95 % bounds`."""
     models, bases = (tuple(dict.fromkeys(names)) for names in ((one.model for one in gates), (one.base for one in gates if one.base)))
     named = models[0] if len(models) == 1 else f"{len(models)} models"
-    compared = [one for one in gates if one.base and one.state]
+    compared = [one for one in gates if one.base and not one.by_value]
+    anchors = tuple(dict.fromkeys(one.anchor.base for one in gates if one.anchor is not None))
     users = sorted({one.n_users for one in compared if one.group is None} or {one.n_users for one in compared})
     told = f"{users[0]:,} users" if len(users) == 1 else f"{users[0]:,} to {users[-1]:,} users" if users else ""
     paired = ", paired" if told and all(one.paired for one in compared) else ""
     levels = dict.fromkeys(f"one-sided {100 * one.level:g} % bounds" for one in compared if one.low is not None)
-    return " · ".join(("gates", f"{named} against {_common(bases)}" if bases else named, *([f"{told}{paired}"] if told else []), *levels))
+    against = [f"{named} against {_common(bases)}" if bases else named, *([f"anchor {_common(anchors)}"] if anchors else [])]
+    return " · ".join(("gates", *against, *([f"{told}{paired}"] if told else []), *levels))
 
 
 def rows(gates: Sequence[Gate]) -> list[tuple[str, str, str, str, str]]:
@@ -114,6 +116,6 @@ def _rule(one: Gate, base: str) -> str:
 
 
 def _why(one: Gate) -> str:
-    """The remark, and that a rule only warns where it does not hold."""
-    only = "" if one.severity == "error" or one.outcome != "warn" or one.state == "likely" else "warns only"
+    """The remark, and that a rule only warns where it fails."""
+    only = "warns only" if one.outcome == "fail" and one.consequence == "warn" else ""
     return "; ".join(part for part in (one.remark, only) if part)

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import polars as pl
 from msgspec import convert
 
 from ..checks import Finding
 from ..errors import DataError
+from ..forks import refuse_lost_threads
 from ..names.aggregate_names import is_spread
 from ..results import ledger, protocol
 from ..results.definition import MeasureDefinition, TruthFingerprint
 from ..results.description import Description
-from ..results.gates import Gate
+from ..results.gates import Gate, in_this_version
 from ..results.ledger import Ledger
 from ..results.protocol import Protocol
 from ..results.result import FORMAT_VERSION, READABLE_VERSIONS, Counts, Input, Result, Row
 from ..results.users import StoredUsers
 from ..stats.conclusion import Conclusion
+from . import is_output_file
+from .manifest import AGAIN, MANIFEST, Manifest, parsed, read, read_manifest
 
 RESULTS: Final = "results.json"
-PROVEN: Final = "manifest.json"
 USERS: Final = "per_user.parquet"
-_AGAIN: Final = "evaluate again with receval run CONFIG -o FOLDER/"
+Read = TypeVar("Read")
 
 
 def load(folder: Path | str) -> Result:
@@ -37,36 +38,24 @@ def load(folder: Path | str) -> Result:
     `DataError` if it is no such folder, is not whole (a file is missing, or is not the one that the manifest names), or was written by
     another version whose results cannot be read.
     """
+    refuse_lost_threads()
     folder = Path(folder).expanduser()
-    manifest, content = _json(folder / PROVEN, folder), _json(folder / RESULTS, folder)
+    manifest = read_manifest(folder)
+    path = folder / RESULTS
+    text = read(path, folder)
+    content = parsed(path, text)
     _refuse_other_versions(content, folder)
-    files = _proven(manifest, folder)
+    _refuse_other_files(manifest, folder)
+    manifest.require(path, text)
     try:
-        return _result(content, manifest, _users(folder, files, content))
+        return _result(content, manifest.content, _users(folder, manifest, content))
     except (LookupError, TypeError, ValueError) as error:
-        raise DataError(f"{folder / RESULTS}: this is not what receval wrote: {_first_line(error)}", _AGAIN) from None
+        raise DataError(f"{path}: this is not what receval wrote: {_first_line(error)}", AGAIN) from None
 
 
 def is_result_folder(path: Path) -> bool:
     """Whether a path looks like a folder that a run wrote."""
-    return os.path.isdir(path) and os.path.isfile(path / PROVEN)
-
-
-def _json(path: Path, folder: Path) -> dict[str, Any]:
-    try:
-        with open(path, encoding="utf-8") as file:
-            content = json.load(file)
-    except (FileNotFoundError, NotADirectoryError):
-        if not os.path.isdir(folder):
-            raise DataError(f"{folder}: there is no such folder", "give the folder that receval run -o FOLDER/ wrote") from None
-        raise DataError(f"{folder}: there is no {path.name}, so this is no folder of results", _AGAIN) from None
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError:
-        raise DataError(f"{path}: this is no JSON: the file is damaged", _AGAIN) from None
-    if not isinstance(content, dict):
-        raise DataError(f"{path}: this is not what receval wrote", _AGAIN)
-    return content
+    return os.path.isdir(path) and os.path.isfile(path / MANIFEST)
 
 
 def _refuse_other_versions(content: Mapping[str, Any], folder: Path) -> None:
@@ -76,35 +65,20 @@ def _refuse_other_versions(content: Mapping[str, Any], folder: Path) -> None:
         who = "an earlier receval" if older else "a later receval" if isinstance(version, int) else "another program"
         raise DataError(
             f"{folder}: the results were written by {who} (format {version}; this one reads {READABLE_VERSIONS[0]} to {FORMAT_VERSION})",
-            _AGAIN,
+            AGAIN,
         )
 
 
-def _proven(manifest: Mapping[str, Any], folder: Path) -> set[str]:
-    """The names of the files that the manifest names; `DataError` unless the ones that are read are those."""
-    try:
-        outputs = {output["path"]: (output["bytes"], output["sha256"]) for output in manifest["outputs"]}
-    except (LookupError, TypeError):
-        raise DataError(f"{folder / PROVEN}: this is not what receval wrote", _AGAIN) from None
-    for name in (RESULTS, USERS):
-        path = folder / name
-        if name not in outputs:
-            if name == RESULTS:
-                raise DataError(f"{folder / PROVEN}: it does not name {RESULTS}", _AGAIN)
-            continue
-        if not os.path.isfile(path):
-            raise DataError(f"{folder}: {name} is missing, which the manifest names", _AGAIN)
-        if path.stat().st_size != outputs[name][0] or (name == RESULTS and _hash(path) != outputs[name][1]):
-            raise DataError(f"{path}: this is not the file that the manifest names: the folder is not whole", _AGAIN)
-    return set(outputs)
+def _refuse_other_files(manifest: Manifest, folder: Path) -> None:
+    """`DataError` if the manifest names a file that no run writes, or not the results: one without a checksum may be damaged."""
+    others = [name for name in manifest.files if not is_output_file(name)]
+    if others:
+        raise DataError(f"{folder / MANIFEST}: it names {others[0]}, which no run writes: the file is damaged", AGAIN)
+    if RESULTS not in manifest.files:
+        raise DataError(f"{folder / MANIFEST}: it does not name {RESULTS}", AGAIN)
 
 
-def _hash(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no reason given'}"[:120]
 
 
@@ -135,7 +109,7 @@ def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: M
         definitions=definitions,
         truths=convert(content["truth"], dict[str, TruthFingerprint]),
         user_groups=tuple(content["user_groups"]),
-        gates=convert(content.get("gates", ()), tuple[Gate, ...]),
+        gates=convert([in_this_version(cells) for cells in content.get("gates", ())], tuple[Gate, ...]),
         conclusions=convert(content.get("conclusions", ()), tuple[Conclusion, ...]),
     )
 
@@ -156,34 +130,59 @@ def _finding(cells: Mapping[str, Any]) -> Finding:
     return convert({name: value for name, value in cells.items() if name != "share"}, Finding)
 
 
-def _extents(path: Path) -> dict[str, tuple[int, int]]:
-    """The first row and the number of rows of each model, whose rows stand together."""
-    models = pl.scan_parquet(path, glob=False).select(pl.col("model").rle()).unnest("model").collect()
-    ends = models["len"].cum_sum().to_list()
-    return {model: (end - length, length) for model, length, end in zip(models["value"], models["len"], ends, strict=True)}
-
-
-def _users(folder: Path, files: set[str], content: Mapping[str, Any]) -> Mapping[str, pl.DataFrame]:
-    """The values of users, where the folder has them as Parquet."""
-    if USERS not in files:
+def _users(folder: Path, manifest: Manifest, content: Mapping[str, Any]) -> Mapping[str, pl.DataFrame]:
+    """The values of users, where the folder has them as Parquet; `DataError` if the file is not the one that was written."""
+    if USERS not in manifest.files:
         return {}
-    path = folder / USERS
+    models = [model["model"] for model in content["models"]]
+    file = _UserFile(folder / USERS, is_only=len(models) == 1)
+    manifest.require(file.path)  # all of it is read once for its hash
+    own = file.guarded(lambda: tuple(pl.scan_parquet(file.path, glob=False).collect_schema()))[1:]
+    return StoredUsers(dict.fromkeys(models, own), lambda model, names: file.values(model, own if names is None else names))
+
+
+class _UserFile:
+    """A file with the values of users; it must stay as it is from now on. `is_only`: it holds one model."""
+
+    def __init__(self, path: Path, *, is_only: bool) -> None:
+        self.path, self._is_only = path, is_only
+        self._state = _state(path)
+
+    def values(self, model: str, names: Sequence[str]) -> pl.DataFrame:
+        """Columns of the users of a model; `DataError` if the file has changed, or cannot be read."""
+
+        def values() -> pl.DataFrame:
+            rows = pl.scan_parquet(self.path, glob=False).select(names)
+            return (rows if self._is_only else rows.slice(*self._extents.get(model, (0, 0)))).collect()
+
+        return self.guarded(values)
+
+    def guarded(self, read: Callable[[], Read]) -> Read:
+        """What `read` returns; `DataError` if it fails, or the file is not in its first state after it."""
+        try:
+            found = read()
+        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            self._refuse_change()
+            raise DataError(f"{self.path}: cannot be read: {_first_line(error)}", AGAIN) from None
+        self._refuse_change()
+        return found
+
+    def _refuse_change(self) -> None:
+        if self._state != _state(self.path):
+            raise DataError(f"{self.path} changed after its hash was checked", "read the folder again when no other program writes to it")
+
+    @cached_property
+    def _extents(self) -> dict[str, tuple[int, int]]:
+        """The first row and the number of rows of each model, whose rows stand together."""
+        models = pl.scan_parquet(self.path, glob=False).select(pl.col("model").rle()).unnest("model").collect()
+        ends = models["len"].cum_sum().to_list()
+        return {model: (end - length, length) for model, length, end in zip(models["value"], models["len"], ends, strict=True)}
+
+
+def _state(path: Path) -> tuple[int, ...] | None:
+    """Size, time of change and identity of a file; `None` if there is none."""
     try:
-        names = tuple(pl.scan_parquet(path, glob=False).collect_schema())
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise DataError(f"{path}: cannot be read: {_first_line(error)}", _AGAIN) from None
-    own = names[1:]
-
-    extents: dict[str, tuple[int, int]] = {}
-    is_only = len(content["models"]) == 1
-
-    def read(model: str, wanted: Sequence[str] | None) -> pl.DataFrame:
-        rows = pl.scan_parquet(path, glob=False).select(own if wanted is None else wanted)
-        if is_only:
-            return rows.collect()
-        if not extents:
-            extents.update(_extents(path))
-        first, length = extents.get(model, (0, 0))
-        return rows.slice(first, length).collect()
-
-    return StoredUsers(dict.fromkeys((model["model"] for model in content["models"]), own), read)
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ino, found.st_dev

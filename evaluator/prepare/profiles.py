@@ -17,7 +17,7 @@ def profile_groups(prepared: Prepared, train: TrainRows, choice: ProfileGroups) 
     their first rows (`ties` = `first_row`). Group g ends with user round(n · (share_1 + … + share_g)).
     """
     n = len(train.users)
-    popular = prepared.item_column("popular", source=choice.source, share=choice.share, ties=choice.ties)
+    popular = prepared.item_column("popular", source=choice.source, count=choice.unit, share=choice.share, ties=choice.ties)
     user, item = train.pairs
     share = np.bincount(user, popular[item], n) / np.maximum(np.bincount(user, minlength=n), 1)
     ties = train.first_row_of_users if choice.ties == "first_row" else np.arange(n)

@@ -138,6 +138,8 @@ def _with_catalogue(items: Ids, train: TrainRows | None, catalogue: pl.DataFrame
         held = rows[rows > 0]
         numbers |= {"train_rows": float(len(train.item)), "train_items": float(len(held)), "train_users": float(len(train.users))}
         numbers["least_rows"] = float(held.min()) if len(held) else 0.0
+        if counts_users:
+            numbers |= {"train_pairs": float(users.sum()), "least_users": float(users[rows > 0].min()) if len(held) else 0.0}
     in_train = in_catalogue = rows > 0
     if catalogue is not None:
         in_catalogue = np.zeros(len(items), dtype=np.bool_)
@@ -207,13 +209,20 @@ def _with_groups_of_users(
 
 
 def _with_test_popularity(prepared: Prepared, test: pl.DataFrame, train: TrainRows | None) -> Prepared:
-    """Add the number of test rows of each item, and its first one."""
+    """Add the number of test rows of each item, of its users for whom train does not hold it, and its first row."""
     item = prepared.items.index_of(test["item"])
     n_items, users = len(prepared.items), test["user"].unique()
     n_users = len(users) if train is None else len(train.users) + int((train.users.index_of(users) < 0).sum())
+    tested = Ids(users.sort())
+    pairs = np.unique(tested.index_of(test["user"]) * n_items + item)
+    if train is not None:
+        user_of_train = tested.index_of(train.users.ids)[train.user]
+        known = user_of_train >= 0
+        pairs = np.setdiff1d(pairs, user_of_train[known] * n_items + train.item[known])
     return replace(
         prepared,
         test_rows=np.bincount(item, minlength=n_items),
+        test_new_users=np.bincount(pairs % n_items if n_items else pairs, minlength=n_items),
         test_first=first_rows(item, test["row"].to_numpy(), n_items),
         numbers=dict(prepared.numbers) | {"train_and_test_users": float(n_users)},
     )

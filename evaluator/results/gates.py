@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
 
 from msgspec import Struct
 
-from ..stats.gate_kinds import GateState, LimitKind, MarginKind
+from ..stats.gate_kinds import LimitKind, MarginKind
 
-Outcome = Literal["pass", "warn", "fail", "skipped"]
+Outcome = Literal["pass", "fail", "inconclusive", "skipped"]
+"""`pass`: the rule is shown to hold; `fail`: it is shown to be violated; `inconclusive`: neither; `skipped`: it was not judged."""
+Consequence = Literal["none", "warn", "fail"]
+"""What an outcome does to the run: nothing; it fails with `--strict`; it fails."""
+
+
+class AnchorVerdict(Struct, frozen=True):
+    """The same rule judged against the anchor: the fields of a `Gate` that depend on what a model is compared with."""
+
+    base: str
+    outcome: Outcome
+    n_users: int = 0
+    paired: bool = False
+    base_value: float | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    found: str = ""
+    remark: str = ""
 
 
 class Gate(Struct, frozen=True):
@@ -18,11 +36,13 @@ class Gate(Struct, frozen=True):
 
     Of a limit (`min`, `max`) `low` and `high` bound the `value`. Of a margin (`max_loss`, `min_gain`) `difference`, `low` and `high` are
     turned so that more is better, whatever the direction of the measure, and shares of `base_value` if `relative`, as `limit` is;
-    `paired` says whether users were paired. Both bounds are one-sided at `level`. `detectable` is the smallest margin that `n_users` can
-    show (80 %), `users_needed` how many it takes to show the limit. `probability_within` is the probability that the rule is met, under a
-    flat prior.
+    `paired` says whether users were paired. Both bounds are one-sided at `level`. With `by_value` the value alone decides. `detectable` is
+    the smallest margin that `n_users` can show (80 %), `users_needed` how many it takes to show the limit. `probability_within` is the
+    probability that the rule is met, under a flat prior.
 
-    `rule`, `found` and `remark` are the cells of the table, `sentence` stands alone; `notes` are footnotes.
+    `outcome` is what is shown, `consequence` what follows for the run, which depends on `severity` and `gates.inconclusive`. If there is an
+    `anchor`, the outcome is that of both comparisons. `rule`, `found` and `remark` are the cells of the table, `sentence` stands alone;
+    `notes` are footnotes.
     """
 
     rule: str
@@ -33,24 +53,27 @@ class Gate(Struct, frozen=True):
     relative: bool
     severity: Literal["error", "warn"]
     outcome: Outcome
+    consequence: Consequence
     sentence: str
     base: str | None = None
     by: str | None = None
     group: str | None = None
     n_users: int = 0
+    n_changed: int | None = None
     paired: bool = False
+    by_value: bool = False
     value: float | None = None
     base_value: float | None = None
     difference: float | None = None
     low: float | None = None
     high: float | None = None
     level: float = 0.95
-    state: GateState | None = None
     p: float | None = None
     p_adjusted: float | None = None
     detectable: float | None = None
     users_needed: int | None = None
     probability_within: float | None = None
+    anchor: AnchorVerdict | None = None
     found: str = ""
     remark: str = ""
     notes: tuple[str, ...] = ()
@@ -63,25 +86,57 @@ class Verdicts(Struct, frozen=True):
 
     @property
     def passed(self) -> bool:
-        """Whether no gate failed."""
+        """Whether no gate failed the run."""
         return not self.failed()
 
+    @property
+    def none_judged(self) -> bool:
+        """Whether there are gates, and not one was judged."""
+        return bool(self.gates) and all(gate.outcome == "skipped" for gate in self.gates)
+
     def failed(self, strict: bool = False) -> bool:
-        """Whether a gate failed, or with `strict` warned."""
-        return any(gate.outcome == "fail" or (strict and gate.outcome == "warn") for gate in self.gates)
+        """Whether a gate fails the run; with `strict` also if one warns, or if not one was judged."""
+        return any(gate.consequence == "fail" or (strict and gate.consequence == "warn") for gate in self.gates) or (
+            strict and self.none_judged
+        )
 
     def summary(self) -> str:
-        """How many gates failed, warned and were skipped: `1 of 4 gates failed, 2 warned`."""
+        """How many gates failed, were inconclusive and were skipped: `1 of 4 gates failed, 2 are inconclusive`."""
         n = len(self.gates)
+        if self.none_judged:
+            return "the only gate was not judged" if n == 1 else f"none of {n} gates was judged"
         counts = Counter(gate.outcome for gate in self.gates)
+        are = "is" if counts["inconclusive"] == 1 else "are"
         were = "was" if counts["skipped"] == 1 else "were"
-        words: dict[Outcome, str] = {"fail": "failed", "warn": "warned", "skipped": f"{were} not judged"}
+        words: dict[Outcome, str] = {"fail": "failed", "inconclusive": f"{are} inconclusive", "skipped": f"{were} not judged"}
         told = [(counts[outcome], word) for outcome, word in words.items() if counts[outcome]]
         if not told:
             return "1 gate passed" if n == 1 else f"all {n} gates passed"
         (first, word), *rest = told
-        return ", ".join((f"{first} of {n} gate{'' if n == 1 else 's'} {word}", *(f"{count} {verb}" for count, verb in rest)))
+        harmless = sum(gate.outcome == "fail" and gate.consequence == "warn" for gate in self.gates)
+        only = f" ({harmless} of severity warn)" if harmless else ""
+        return ", ".join((f"{first} of {n} gate{'' if n == 1 else 's'} {word}{only}", *(f"{count} {verb}" for count, verb in rest)))
 
     def notes(self) -> Iterator[str]:
         """The footnotes, each once."""
         yield from dict.fromkeys(note for gate in self.gates for note in gate.notes)
+
+
+def in_this_version(cells: Mapping[str, Any]) -> dict[str, Any]:
+    """The cells of a stored gate as version 2 has them; those of version 1 have a `state`, and `warn` among their outcomes.
+
+    The consequence is that of the outcome then, so that a stored result ends as it did.
+    """
+    if "state" not in cells:
+        return dict(cells)
+    rest = {name: value for name, value in cells.items() if name != "state"}
+    was, state, kind = cells["outcome"], cells["state"], cells["kind"]
+    by_value = kind in ("min", "max") or (state is None and cells.get("base") is not None)
+    if was == "skipped" or (was == "warn" and not by_value and state is None):
+        outcome: Outcome = "skipped"
+    elif by_value:
+        outcome = "pass" if was == "pass" else "fail"
+    else:
+        outcome = "pass" if state == "shown" else "fail" if state == "refuted" else "inconclusive"
+    consequence: Consequence = "none" if was in ("pass", "skipped") else "warn" if was == "warn" else "fail"
+    return {**rest, "outcome": outcome, "consequence": consequence, "by_value": by_value}

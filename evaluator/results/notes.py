@@ -24,18 +24,23 @@ def why_others(row: Row) -> str:
     return f" ({'; '.join(reasons)})" if reasons else ""
 
 
-def why_undefined(row: Row) -> str:
-    """Why there is no value although users count."""
+def why_undefined(row: Row, counts: Counts | None = None) -> str:
+    """Why there is no value although users count; `counts` are those of the first measure of the model."""
     n = row.ledger.filled_without_list if row.ledger else 0
+    if counts and counts.empty:
+        without = "a user without a list, or with" if n else "a user with"
+        return f"{without} an empty list of test items has none; empty_truth=zero counts the latter 0, empty_truth=as_no_relevant as others"
     if not n:
-        return "there is nothing to compare, or to divide by"
+        return "there is nothing to compare, or to divide by, or it is infinite"
     who = "1 user without a list has" if n == 1 else f"{n:,} users without a list have"
     return f"{who} none; missing_lists=drop leaves such users out, missing_lists=zero counts them 0"
 
 
 def relevant(counts: Counts) -> str:
     """How many test users have a relevant item, and what is done with the others."""
-    without = counts.test - counts.relevant
+    without = counts.test - counts.relevant - counts.empty
+    if not without and counts.empty:
+        return f"{counts.relevant:,} of {counts.test:,} test users {'has' if counts.relevant == 1 else 'have'} a relevant item."
     if not without:
         return f"All {counts.test:,} test users have a relevant item." if counts.test > 1 else "The only test user has a relevant item."
     done, listed = ("is left out", "it has") if without == 1 else ("are left out", "they have")
@@ -44,6 +49,16 @@ def relevant(counts: Counts) -> str:
     have, other = "has" if counts.relevant == 1 else "have", "one" if without == 1 else f"{without:,}"
     setting = "evaluation.policy.no_relevant"
     return f"{counts.relevant:,} of {counts.test:,} test users {have} a relevant item; the other {other} {done} ({setting})."
+
+
+def emptied(counts: Counts) -> str:
+    """What is done with test users whose list of items is empty, where they are not as others without a relevant item; else empty."""
+    n = counts.empty
+    if n == 1:
+        done = "has no defined value" if counts.empty_undefined else "counts 0"
+        return f"1 test user has an empty list of items and {done} (empty_truth)."
+    done = "have no defined value" if counts.empty_undefined else "count 0"
+    return f"{n:,} test users have an empty list of items and {done} (empty_truth)." if n else ""
 
 
 def unlisted(counts: Counts) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from statistics import stdev
 from typing import Any
 
@@ -12,6 +13,7 @@ from msgspec.structs import replace
 
 from ..checks import CHECKS, SEVERITIES, Finding
 from .description import Description
+from .protocol import Protocol
 from .result import Counts, Input, Result, Row
 
 
@@ -120,18 +122,40 @@ def summary(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int], only: 
 
 def _mean(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int]) -> Row:
     values = [row.value for row in rows if row.value is not None]
+    mean, deviation = _mean_and_deviation(values)
     shares = [row.achieved for row in rows if row.achieved is not None]
     return replace(
         rows[0],
-        value=math.fsum(values) / len(values) if values else None,
+        protocol=_protocol(rows),
+        value=mean,
         n_users=n_users(row.n_users for row in rows),
         ledger=None,
         achieved=math.fsum(shares) / len(shares) if len(shares) == len(values) and shares else None,
         repeats=len(values),
-        repeats_std=stdev(values) if len(values) > 1 else None,
+        repeats_std=deviation,
         std=None,
         least_users=min((row.n_users for row in rows if row.value is not None), default=0),
     )
+
+
+def _mean_and_deviation(values: Sequence[float]) -> tuple[float | None, float | None]:
+    """Return the mean and the standard deviation of values; infinite ones have a mean that is no number, and no deviation."""
+    if not values:
+        return None, None
+    if not all(map(math.isfinite, values)):
+        return sum(values) / len(values), None
+    try:
+        mean = math.fsum(values) / len(values)
+    except OverflowError:  # the sum is beyond all numbers, the mean is not
+        mean = float(sum(map(Fraction, values)) / len(values))
+    return mean, stdev(values) if len(values) > 1 else None
+
+
+def _protocol(rows: Sequence[Row]) -> Protocol | None:
+    """What all values depend on; a rule of relevance may be another in another fold, where it is the mean of all ratings."""
+    protocol = rows[0].protocol
+    rules = dict.fromkeys(row.protocol.relevance for row in rows if row.protocol is not None)
+    return protocol if protocol is None or len(rules) < 2 else replace(protocol, relevance=" or, in another fold, ".join(rules))
 
 
 def _named(row: Row, places: Mapping[str, tuple[str, str]]) -> Row:

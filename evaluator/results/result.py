@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import polars as pl
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..checks import Finding
 from ..names.aggregate_names import is_spread
@@ -102,6 +103,11 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         """Whether a check of level error failed, or with `strict` one of level warn."""
         return any(finding.severity == "error" or (strict and finding.severity == "warn") for finding in self.findings)
 
+    def without_infinite(self) -> Result:
+        """Return the result with no value in the place of each that is infinite."""
+        kinds = {name: getattr(self, name) for name in ("rows", "by_group", "repeated")}
+        return replace(self, **{name: tuple(row.without_infinite() for row in rows) for name, rows in kinds.items()})
+
     @property
     def long_rows(self) -> tuple[Row, ...]:
         """The rows of the long table: those over all users, those of groups, and those of each fold and run."""
@@ -130,7 +136,7 @@ class Result(Struct, frozen=True, eq=False, dict=True):
 
     def _about(self, model: str, counts: Counts) -> Iterator[str]:
         """What to know of the users and values of one model."""
-        yield from (sentence for sentence in (notes.unlisted(counts), notes.untested(counts)) if sentence)
+        yield from (sentence for sentence in (notes.emptied(counts), notes.unlisted(counts), notes.untested(counts)) if sentence)
         yield from self._other_users(model, counts.averaged)
         yield from self._undefined(model)
 
@@ -150,7 +156,7 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         reasons: dict[str, list[str]] = {}
         for row in rows:
             if not (is_spread(row.aggregate) or row.aggregate == "formula"):
-                reasons.setdefault(notes.why_undefined(row), []).append(row.label)
+                reasons.setdefault(notes.why_undefined(row, self.counts.get(model)), []).append(row.label)
         for why, labels in reasons.items():
             yield f"{shortened(labels)} {'has' if len(labels) == 1 else 'have'} no value: {why}."
 

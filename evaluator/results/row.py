@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from ..metrics import find
 from ..names.formula import is_formula
@@ -19,6 +20,9 @@ COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", "std"
 
 _NOBODY: Final = dict.fromkeys(ledger.COLUMNS)
 _NO_PROTOCOL: Final = dict.fromkeys(protocol.COLUMNS)
+
+_NUMBERS: Final = ("value", "std", "achieved", "repeats_std")
+_PARTS: Final = ("covered_value", "warm_value")
 
 FEW_USERS: Final = 100
 """A group of fewer users is marked in every output."""
@@ -69,6 +73,14 @@ class Row(Struct, frozen=True):
         known = {**asdict(self), "few_users": self.few_users, **of_users, **definitions}
         return {name: known[name] for name in COLUMNS}
 
+    def without_infinite(self) -> Row:
+        """Return the row in which what is no finite number is not there: no format for machines could hold it."""
+        own = {name: None for name in _NUMBERS if not _is_finite(getattr(self, name))}
+        parts = {name: None for name in _PARTS if self.ledger is not None and not _is_finite(getattr(self.ledger, name))}
+        if parts and self.ledger is not None:
+            return replace(self, **own, ledger=replace(self.ledger, **parts))
+        return replace(self, **own) if own else self
+
     @property
     def measure(self) -> str:
         """The measure with its cut-off."""
@@ -84,12 +96,18 @@ class Row(Struct, frozen=True):
         return self.measure if plain else f"{self.measure} ({self.aggregate})"
 
 
+def _is_finite(number: float | None) -> bool:
+    return number is None or isfinite(number)
+
+
 class Counts(Struct, frozen=True):
     """Who was counted for one model.
 
     `test` users stand in the test file; `relevant` of them have a relevant item; `listed` of those have a list; `averaged`
     is how many the first measure is averaged over. Those without a list count 0 if `missing_count`, or have no value if
     `missing_undefined`, those without a relevant item count 0 if `irrelevant_count`; `untested` users without a test row count 0.
+    `empty` of the `test` users have an empty list there, and count whatever is done with others without a relevant item: 0, or without a
+    defined value if `empty_undefined`.
     """
 
     test: int
@@ -100,3 +118,5 @@ class Counts(Struct, frozen=True):
     irrelevant_count: bool = False
     untested: int = 0
     missing_undefined: bool = False
+    empty: int = 0
+    empty_undefined: bool = False

@@ -14,14 +14,18 @@ from ..sums.group_sums import exact_group_sums
 from .estimates import Estimate
 from .paired import Floats
 
-FEW_CLUSTERS: Final = "Fewer than 30 clusters: the interval is rough."
-_FEW: Final = 30
+FEW_CLUSTERS: Final = "Fewer than 30 clusters, or a few large ones: the interval is approximate."
+ALL_OF_ONE: Final = "All users are of one cluster: there is no interval."
+FEW_DEGREES: Final = 29
+"""So many degrees of freedom have 30 clusters of equal size."""
 
 
 def with_clusters(estimate: Estimate, differences: Floats, clusters: NDArray[np.integer]) -> Estimate:
-    """The same estimate with the standard error of clusters (Liang and Zeger, 1986; Miller, 2024).
+    """The same estimate with the standard error of clusters of unequal size (CR2: Bell and McCaffrey, 2002; Imbens and Kolesár, 2016).
 
-    SE² = G/(G - 1) · Σ_g (Σ_{u in g} (d_u - mean d))² / n² with G clusters, and G - 1 degrees of freedom.
+    With h_g the share of users in cluster g and R_g = Σ_{u in g} (d_u - mean d): SE² = Σ_g R_g² / (1 - h_g) / n². Its degrees of freedom
+    are those of Satterthwaite if users were independent: 1 / (Σ h_g² + (Σ w_g)² - Σ w_g²) with w_g = h_g² / (1 - h_g). With G clusters of
+    equal size these are G/(G - 1) · Σ R_g² / n² and G - 1 (Liang and Zeger, 1986).
 
     Edge cases: one cluster alone has no interval.
     """
@@ -29,11 +33,20 @@ def with_clusters(estimate: Estimate, differences: Floats, clusters: NDArray[np.
     _, codes = np.unique(clusters, return_inverse=True)
     n, n_clusters = len(differences), int(codes.max(initial=-1)) + 1
     if n_clusters < 2:
-        note = "All users are of one cluster: there is no interval."
-        return replace(estimate, confidence=None, se=None, df=None, statistic=None, p=None, relative=None, notes=(*estimate.notes, note))
-    rests = exact_group_sums(differences, codes, n_clusters) - np.bincount(codes) * estimate.difference
+        return replace(estimate, confidence=None, se=None, df=None, statistic=None, p=None, relative=None, notes=(ALL_OF_ONE,))
+    sizes = np.bincount(codes)
+    rests = (exact_group_sums(differences, codes, n_clusters) - sizes * estimate.difference) / np.sqrt(1 - sizes / n)
     squares = float(ExactSums.of_squares(rests[np.newaxis]).values()[0])
-    se = math.sqrt(n_clusters / (n_clusters - 1) * squares) / n if estimate.sd else 0.0
+    se, df = math.sqrt(squares) / n if estimate.sd else 0.0, degrees_of_freedom(sizes)
     relative = replace(estimate.relative, low=None, high=None) if estimate.relative else None
-    notes = (*estimate.notes, FEW_CLUSTERS) if n_clusters < _FEW else estimate.notes
-    return replace(estimate.with_t(se, n_clusters - 1), relative=relative, notes=notes)
+    notes = (*estimate.notes, FEW_CLUSTERS) if df < FEW_DEGREES else estimate.notes
+    return replace(estimate.with_t(se, df), relative=relative, units=n_clusters, notes=notes)
+
+
+def degrees_of_freedom(sizes: NDArray[np.integer]) -> float:
+    """Those of the standard error of a mean over clusters of these sizes: see `with_clusters`."""
+    if (sizes == sizes[0]).all():
+        return len(sizes) - 1
+    shares = sizes / sizes.sum()
+    weights = shares**2 / (1 - shares)
+    return 1 / (math.fsum(shares**2) + math.fsum(weights) ** 2 - math.fsum(weights**2))

@@ -13,13 +13,15 @@ from ..names.aggregate_names import SMALLEST_FACTOR
 from .clusters import with_clusters
 from .confidence import Replicates, Scaled, ScaledLogarithm, not_within, probability_within, two_sided
 from .estimates import Estimate, Relative, paired_estimate
+from .folds import fold_estimate, with_fold_clusters
 from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
 from .ranks import with_ranks
+from .rare_changes import ValueRange, guarded
 from .ratios import RatioTerms, pooled_estimate
 from .records import Difference, Settings, Subject
 from .resampling import fewer_resamples, statistic_replicates, with_bootstrap, with_sign_flips
 from .runs import runs_estimate
-from .sentences import sentence_of
+from .sentences import SPARSE_BELOW, sentence_of
 from .unpaired import Summary, unpaired_estimate
 
 WHOLE: Final = "No value per user: no interval."
@@ -37,13 +39,15 @@ def compare_paired(
     settings: Settings,
     margin: float | None = None,
     clusters: NDArray[np.integer] | None = None,
+    values: ValueRange | None = None,
 ) -> Difference:
     """The difference over users with a value of both models, in the same order; NaN for a user without a value.
 
     `subject.aggregate` says what is compared: the mean, the `sum`, the `geometric` mean (t on logarithms), the `median` or a percentile
-    (`p90`; both by the bootstrap). `clusters` has a number per user: users with the same one belong together.
+    (`p90`; both by the bootstrap). `clusters` has a number per user: users with the same one belong together. `values` is as in
+    `difference_of`.
     """
-    return difference_of(subject, estimate_paired(base, model, settings, subject.aggregate, clusters), settings, margin)
+    return difference_of(subject, estimate_paired(base, model, settings, subject.aggregate, clusters), settings, margin, values)
 
 
 def estimate_paired(
@@ -62,8 +66,29 @@ def estimate_paired(
     else:
         sums = PairedSums.of(a, b)
         estimate = _tested(paired_estimate(sums, settings.alpha), a, b, settings, members)
-        is_plain = members is None and estimate.test == "t"
+        is_plain = members is None and settings.test == "t"
         estimate = _of_total(estimate) if aggregate == "sum" else replace(estimate, sums=sums if is_plain else None)
+    return replace(estimate, n_unpaired=n_unpaired)
+
+
+def estimate_folds(
+    base: Floats,
+    model: Floats,
+    folds: NDArray[np.integer],
+    settings: Settings,
+    aggregate: str = "mean",
+    clusters: NDArray[np.integer] | None = None,
+) -> Estimate:
+    """The mean over folds of the difference of means, or of sums (`aggregate`): one value per user and fold, NaN for none."""
+    both = counts_on_both(base, model)
+    a, b, n_unpaired = both_finite(base, model)
+    estimate, terms = fold_estimate(a, b, folds[both], "sum" if aggregate == "sum" else "mean")
+    if estimate.confidence is None:
+        return replace(estimate, n_unpaired=n_unpaired)
+    if clusters is not None:
+        estimate = with_fold_clusters(estimate, terms, clusters[both])
+    elif settings.test != "t" or _has_few_changes(estimate):
+        estimate = _by_test(estimate, terms.weights * terms.differences, settings, terms.influences)
     return replace(estimate, n_unpaired=n_unpaired)
 
 
@@ -96,8 +121,14 @@ def whole_estimate(base_value: float | None, value: float | None) -> Estimate:
     return Estimate(0, base_value, value, difference, relative=relative, test="", notes=(WHOLE,))
 
 
-def difference_of(subject: Subject, estimate: Estimate, settings: Settings, margin: float | None) -> Difference:
-    """The record of an estimate, before it is corrected with its family."""
+def difference_of(
+    subject: Subject, estimate: Estimate, settings: Settings, margin: float | None, values: ValueRange | None = None
+) -> Difference:
+    """The record of an estimate, before it is corrected with its family.
+
+    `values` is the range of the values of a user, so that a proof of equivalence holds where few users changed: its one-sided bounds and
+    p value count rare large changes that were not drawn (see `rare_changes`).
+    """
     up, down = (estimate.down, estimate.up) if subject.higher_is_better is False else (estimate.up, estimate.down)
     confidence, relative, alpha = estimate.confidence, estimate.relative, settings.alpha
     difference = Difference(
@@ -120,35 +151,58 @@ def difference_of(subject: Subject, estimate: Estimate, settings: Settings, marg
         notes=(*estimate.notes, *_left_out(estimate.n_unpaired)),
     )
     if confidence is not None and estimate.difference is not None:
+        careful = guarded(estimate, values) or confidence
         difference = replace(
             difference,
             low=confidence.at(alpha / 2),
             high=confidence.at(1 - alpha / 2),
-            one_sided_low=confidence.at(alpha),
-            one_sided_high=confidence.at(1 - alpha),
+            one_sided_low=careful.at(alpha),
+            one_sided_high=careful.at(1 - alpha),
             se=estimate.se,
             statistic=estimate.statistic,
             df=estimate.df,
             p=two_sided(confidence) if estimate.p is None else estimate.p,
             test=estimate.test,
             effect_size=estimate.difference / estimate.sd if estimate.sd else None,
-            p_equivalent=None if margin is None else not_within(confidence, margin),
-            probability_equivalent=None if margin is None else probability_within(confidence, margin),
+            p_equivalent=None if margin is None else not_within(careful, margin),
+            probability_equivalent=None if margin is None else probability_within(careful, margin),
         )
     return replace(difference, sentence=sentence_of(difference))
 
 
 def _tested(estimate: Estimate, base: Floats, model: Floats, settings: Settings, clusters: NDArray[np.integer] | None) -> Estimate:
-    if estimate.confidence is None or (clusters is None and settings.test == "t"):
+    """The estimate with the test of the settings, or that of clusters."""
+    if estimate.confidence is None:
         return estimate
-    differences = differences_of(base, model)
     if clusters is not None:
-        return with_clusters(estimate, differences, clusters)
+        return with_clusters(estimate, differences_of(base, model), clusters)
+    if settings.test == "t" and not _has_few_changes(estimate):
+        return estimate
+    return _by_test(estimate, differences_of(base, model), settings)
+
+
+def _has_few_changes(estimate: Estimate) -> bool:
+    return 0 < (estimate.n_changed or 0) < SPARSE_BELOW
+
+
+def _by_test(estimate: Estimate, differences: Floats, settings: Settings, drawn: Floats | None = None) -> Estimate:
+    """The estimate with the test of the settings; where few users changed with the exact one of their signs, whatever is set.
+
+    The bootstrap draws from `drawn` instead of the differences, where those are not what the estimate is the mean of.
+    """
+    changed = estimate.n_changed or 0
+    if _has_few_changes(estimate):
+        return replace(with_sign_flips(estimate, differences, settings), notes=(few_changed(changed, estimate.n),))
     if settings.test == "permutation":
         return with_sign_flips(estimate, differences, settings)
     if settings.test in ("bootstrap", "bootstrap-t"):
-        return with_bootstrap(estimate, differences, settings)
+        return with_bootstrap(estimate, differences if drawn is None else drawn, settings)
     return with_ranks(estimate, differences) if settings.test == "wilcoxon" else estimate
+
+
+def few_changed(n_changed: int, n: int) -> str:
+    """The note that says how a few changed users were tested."""
+    return f"Only {n_changed} of {n:,} users changed: p is exact (all combinations of signs), the interval is approximate."
 
 
 def _of_total(estimate: Estimate) -> Estimate:

@@ -13,11 +13,15 @@ from msgspec.structs import replace
 from ..sums.exact import ExactSums, rounded
 from .confidence import Confidence, StudentT
 from .paired import Floats, PairedSums
-from .special import t_at
+from .relative import Relative as Relative
+from .relative import relative_difference as relative_difference
 
 _SPREADLESS: Final = 1e-24
 """A variance that is a smaller share of the mean square comes from rounding."""
+_ENOUGH: Final = 355
+"""A mean is nearly normal over more than so many users times their squared skewness (Kohavi et al., KDD 2014): that is n times its own."""
 
+SKEWED: Final = "The differences are so skewed that the interval is approximate: there are fewer users than 355 times the squared skewness."
 CONSTANT: Final = "The difference is the same for every user: there is no spread to judge it by."
 
 
@@ -26,7 +30,7 @@ class Estimate(Struct, frozen=True, eq=False):
 
     `up` users have a higher value with the model, `down` a lower one. `p` and `statistic` are those of a test that does not follow from the
     confidence, such as that of ranks. `relative` is the difference as a share of the base value, with its interval. `sums` are those over
-    paired users, where nothing else went into it.
+    paired users, where nothing else went into it. `units` are the independent units, such as clusters, where they are not the users.
     """
 
     n: int
@@ -45,6 +49,7 @@ class Estimate(Struct, frozen=True, eq=False):
     relative: Relative | None = None
     test: str = "t"
     sums: PairedSums | None = None
+    units: int | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -52,28 +57,15 @@ class Estimate(Struct, frozen=True, eq=False):
         """How many users have another value; `None` where users are not paired."""
         return None if self.up is None or self.down is None else self.up + self.down
 
-    def with_t(self, se: float, df: float) -> Estimate:
-        """The estimate with a standard error, judged by Student's t."""
+    def with_t(self, se: float, df: float, skewness: float = 0.0, *, cautious: bool = False) -> Estimate:
+        """The estimate with a standard error, judged by Student's t, corrected for the `skewness` of a mean."""
         assert self.difference is not None
-        statistic = self.difference / se if se else None
-        return replace(self, se=se, df=df, statistic=statistic, confidence=StudentT(self.difference, se, df))
-
-
-class Relative(Struct, frozen=True):
-    """The difference as a share of the base value; the ends of its interval are `None` if the base value may be 0."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-    @classmethod
-    def of(cls, difference: float, base_value: float) -> Relative | None:
-        """The share alone; `None` unless the base value is above 0."""
-        return cls(difference / base_value) if base_value > 0 else None
+        confidence = StudentT(self.difference, se, df, skewness, cautious)
+        return replace(self, se=se, df=df, statistic=confidence.statistic, confidence=confidence)
 
 
 def paired_estimate(sums: PairedSums, alpha: float) -> Estimate:
-    """The mean difference of paired users and Student's t (Student, 1908).
+    """The mean difference of paired users and Student's t (Student, 1908), corrected for skewness (Johnson, 1978).
 
     Edge cases: of no users there is no difference, of one user no interval.
     """
@@ -85,45 +77,29 @@ def paired_estimate(sums: PairedSums, alpha: float) -> Estimate:
     if n == 1:
         return replace(estimate, relative=Relative.of(d, a))
     sd = standard_deviation(difference, sums.difference_squares(), n)
-    notes = (CONSTANT,) if sd == 0 and sums.n_changed else ()
-    return replace(estimate.with_t(sd / math.sqrt(n), n - 1), sd=sd, relative=relative_difference(sums, alpha), notes=notes)
-
-
-def relative_difference(sums: PairedSums, alpha: float) -> Relative | None:
-    """The difference of means as a share of the mean of the base, with its interval (Fieller, 1954).
-
-    θ is in the interval if the mean of d - θ·a does not differ from 0 at level `alpha`: the roots of a quadratic.
-
-    Edge cases: `None` unless the base value is above 0. No ends where the base value itself does not differ from 0, nor for one user.
-    """
-    n, base = sums.n, sums.base
-    if n == 0 or base <= 0:
-        return None
-    a, d = base / n, sums.difference() / n
-    relative = Relative(rounded(d / a))
-    if n == 1:
-        return relative
-    a_squares, d_squares = sums.base_squares, sums.difference_squares()
-    products = (sums.model_squares - a_squares - d_squares) / 2
-    t = Fraction(t_at(1 - alpha / 2, n - 1) ** 2 / (n * (n - 1)))
-    aa = _beyond_error(a * a, a_squares, t, n)
-    ad = _beyond_error(a * d, products, t, n)
-    dd = _beyond_error(d * d, d_squares, t, n)
-    if aa <= 0:
-        return relative
-    root = math.sqrt(max(0.0, ad**2 - aa * dd))
-    return Relative(relative.value, (ad - root) / aa, (ad + root) / aa)
-
-
-def _beyond_error(product: Fraction, sum_of_products: Fraction, t: Fraction, n: int) -> float:
-    """The product of two means less `t` times the sum of products around them."""
-    return float(product - t * (sum_of_products - n * product))
+    skewness = skewness_of_mean(difference, sums.difference_squares(), sums.difference_cubes(), n) if sd else 0.0
+    notes = (CONSTANT,) if sd == 0 and sums.n_changed else (SKEWED,) if is_skewed(skewness) else ()
+    estimate = estimate.with_t(sd / math.sqrt(n), n - 1, skewness, cautious=sums.is_sparse)
+    return replace(estimate, sd=sd, relative=relative_difference(sums, alpha), notes=notes)
 
 
 def standard_deviation(total: Fraction, squares: Fraction, n: int, rounding: Fraction = Fraction(0)) -> float:
     """√((Σd² - (Σd)²/n) / (n - 1)) of sums; 0 where what is left is rounding of the terms."""
     centred = squares - total * total / n
     return math.sqrt(rounded(centred / (n - 1))) if centred > max(rounding, Fraction(_SPREADLESS) * squares) else 0.0
+
+
+def skewness_of_mean(total: Fraction, squares: Fraction, cubes: Fraction, n: int) -> float:
+    """The skewness of a mean of `n` values that have a spread, from their sums: that of the values by √n, Σ(d - m)³ / (Σ(d - m)²)^1.5."""
+    mean = total / n
+    second, third = squares - mean * total, cubes - 3 * mean * squares + 2 * mean * mean * total
+    size = min(1.0, math.sqrt(rounded(third * third / second**3)))  # it is never above 1, but for rounding
+    return size if third >= 0 else -size
+
+
+def is_skewed(skewness: float) -> bool:
+    """Whether a mean of this skewness is of fewer users than 355 times their squared skewness, which is √n times as large."""
+    return _ENOUGH * skewness**2 > 1
 
 
 def mean_and_deviation(values: Floats) -> tuple[float, float]:

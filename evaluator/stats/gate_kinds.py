@@ -6,6 +6,5 @@ from typing import Literal
 
 MarginKind = Literal["max_loss", "min_gain"]
 LimitKind = Literal["min", "max"]
-GateState = Literal["shown", "likely", "unlikely", "refuted"]
-"""`shown`: the worse bound meets the rule; `likely`: only the value does; `unlikely`: only the better bound does; `refuted`: none does."""
-GateOutcome = Literal["pass", "warn", "fail"]
+GateOutcome = Literal["pass", "fail", "inconclusive"]
+"""`pass`: the rule is shown to hold; `fail`: it is shown to be violated; `inconclusive`: neither."""

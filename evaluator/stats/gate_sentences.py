@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .digits import plain
+from .digits import percent, plain
 from .gates import GateTest
 from .records import Subject
 
@@ -21,7 +21,7 @@ def rule_text(measure: str, test: GateTest) -> str:
 
 
 def observed_text(test: GateTest) -> str:
-    """What was found: `−1.9 %, at worst −5.3 %`, with the bound that decides; the value itself of a limit."""
+    """The observed difference: `−1.9 %, at worst −5.3 %`, with the bound that decides; of a limit the value itself."""
     if test.kind in ("min", "max"):
         return "" if test.value is None else plain(test.value)
     if test.difference is None:
@@ -31,41 +31,71 @@ def observed_text(test: GateTest) -> str:
     return text if bound is None else f"{text}, at {word} {_size(test, bound, sign=True)}"
 
 
-def remark(test: GateTest) -> str:
+def remark(test: GateTest, measure: str = "the value") -> str:
     """Why the outcome is what it is, in a few words; nothing where that is plain."""
     if test.meets is None:
         return "no value to judge"
     if test.by_value:
-        return "" if test.kind in ("min", "max") else "no value per user: judged by the value"
-    if test.state == "likely":
-        return f"likely, not shown{'' if test.users_needed is None else f': {_users(test)} can show {_size(test, test.detectable or 0.0)}'}"
-    if test.state == "shown":
+        return "judged by the value" if test.kind in ("min", "max") else "no value per user: judged by the value"
+    if test.outcome == "pass":
         return ""
-    if test.kind == "min_gain":
-        return "less than that" if test.state == "refuted" else "not seen"
-    return "worse by more than that" if test.state == "refuted" else "likely worse by more than that"
+    if test.outcome == "fail":
+        return _violation(test)
+    if test.n_changed == 0:
+        return _unchanged(test, measure)
+    return _doubt(test)
 
 
 def gate_sentence(subject: Subject, test: GateTest) -> str:
     """One sentence that stands alone."""
-    found, why = observed_text(test), remark(test)
+    found, why = observed_text(test), remark(test, subject.measure)
     place = subject.measure if subject.group is None else f"{subject.measure} of {subject.by} {subject.group}"
     of_model = rule_text(f"{place} of {subject.model}", test)
     against = "" if test.kind in ("min", "max") else f" against {subject.base}"
-    verdict = {"pass": "holds", "warn": "is not shown", "fail": "does not hold", None: "cannot be judged"}[test.outcome()]
-    return f"“{of_model}{against}” {verdict}" + (f": {found}" if found else "") + (f" ({why})" if why else "") + "."
+    verdict = {"pass": "holds", "fail": "does not hold", "inconclusive": "is inconclusive", None: "cannot be judged"}[test.outcome]
+    told = "; ".join(part for part in (found, why) if part)
+    return f"“{of_model}{against}” {verdict}{f': {told}' if told else ''}."
 
 
-def can_show(measure: str, test: GateTest) -> str | None:
-    """What so many users can show: `350 users can show a margin of 5.2 % in Recall@20 (80 %); 2 % takes 2,330.`; else `None`."""
+def _violation(test: GateTest) -> str:
+    """That the rule is shown to be violated."""
+    if test.kind == "max_loss":
+        return f"loss exceeds the limit of {_size(test, test.limit)}" if test.limit else "it is worse"
+    return f"gain is below the limit of {_size(test, test.limit)}" if test.limit else "there is no gain"
+
+
+def _unchanged(test: GateTest, measure: str) -> str:
+    """What may be so among all users although no user of these changed: by the exact bound of a share of which none was seen."""
+    share = 1 - (1 - test.level) ** (1 / test.n_users)
+    start = f"no user changed; up to {_percentage(100 * share)} of users may have ({percent(test.level)})"
+    if test.kind == "min_gain":
+        return start if test.high is None else f"{start}: {measure} gains at most {_size(test, test.high)}"
+    return start + ("" if test.low is None else f": {measure} loses at most {_size(test, -test.low)}") + _takes(test)
+
+
+def _doubt(test: GateTest) -> str:
+    """Why a rule is neither shown to hold nor to be violated."""
+    if test.kind == "min_gain":
+        return f"a gain of {_size(test, test.limit)} is possible but not shown" if test.limit else "a gain is possible but not shown"
     if test.detectable is None:
-        return None
-    start = f"{_users(test)} can show a margin of {_size(test, test.detectable)} in {measure} (80 %)"
-    return f"{start}." if test.users_needed is None else f"{start}; {_size(test, test.limit)} takes {test.users_needed:,}."
+        return "too few users for an interval" if test.low is None else "the true loss may be smaller or larger"
+    if test.relative and test.detectable >= 1:
+        return f"{_users(test)} cannot rule out any loss{_takes(test)}"
+    if test.detectable > test.limit:
+        return f"{_users(test)} can only rule out losses above {_size(test, test.detectable)}{_takes(test)}"
+    return f"the true loss may be below or above {_size(test, test.limit)}"
+
+
+def _takes(test: GateTest) -> str:
+    return "" if test.users_needed is None else f"; {_size(test, test.limit)} needs {test.users_needed:,} users"
 
 
 def _users(test: GateTest) -> str:
-    return f"{test.n_users:,} users"
+    return "1 user" if test.n_users == 1 else f"{test.n_users:,} users"
+
+
+def _percentage(number: float) -> str:
+    return f"{number:.2g} %"
 
 
 def _size(test: GateTest, number: float, sign: bool = False) -> str:

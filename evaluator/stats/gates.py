@@ -1,7 +1,7 @@
 """Whether a model may ship: margins and limits judged on one-sided bounds.
 
-That a loss cannot be told from 0 is no evidence that there is none. So a margin is `shown` only if the worst that the data allow is within
-it; a gate is never laxer than a comparison of the values themselves.
+That a loss cannot be told from 0 is no evidence that there is none, and a value below the margin no evidence that there is one. So a rule
+passes if the worse bound meets it, fails if the better bound does not, and is inconclusive otherwise.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from msgspec.structs import replace
 
 from ..errors import ConfigError
 from ..sums.exact import rounded
-from .confidence import Confidence, StudentT
+from .confidence import Confidence, Scaled, StudentT
 from .corrections import adjust
-from .estimates import Estimate, paired_estimate, relative_difference, standard_deviation
-from .gate_kinds import GateOutcome, GateState, LimitKind, MarginKind
+from .estimates import Estimate, paired_estimate, relative_difference, skewness_of_mean, standard_deviation
+from .gate_kinds import GateOutcome, LimitKind, MarginKind
 from .paired import TOLERANCE, PairedSums
 from .power import provable_margin, users_for_margin
+from .rare_changes import Guarded, RareChanges, ValueRange, guarded, margin_to_show, relative_bounds, users_to_show
 
 _LEAST_SHARE: Final = 1e4
 """A margin that is smaller than a part in so many of what users can show is of no practical meaning: it takes 1e8 times as many."""
@@ -34,8 +35,10 @@ class GateTest(Struct, frozen=True):
 
     Of a margin (`max_loss`, `min_gain`) `difference`, `low` and `high` are turned so that more is better, and are shares of the base value
     if it is `relative`; of a limit (`min`, `max`) `low` and `high` bound the value. Both bounds are one-sided, at `level`; `None` where
-    there is none. `meets` says whether the value itself meets the rule, `None` if there is no value; `by_value`, that this decides. `p`
-    is the p value of the hypothesis that the rule is not met. `detectable` is the smallest margin that so many users can show (80 %).
+    there is none. `outcome` is `None` if there is nothing to judge. `meets` says whether the value itself meets the rule, `None` if there
+    is no value; `by_value`, that this decides. `p` is the p value of the hypothesis that the rule is not met. `detectable` is the smallest
+    margin that so many users can show (80 %), `users_needed` how many can show the margin, where these cannot; of a margin so small that
+    the number says nothing it is `None`.
     """
 
     kind: MarginKind | LimitKind
@@ -48,85 +51,92 @@ class GateTest(Struct, frozen=True):
     low: float | None
     high: float | None
     level: float
-    state: GateState | None
+    outcome: GateOutcome | None
     meets: bool | None
     by_value: bool = False
     p: float | None = None
     p_adjusted: float | None = None
     detectable: float | None = None
-
-    @property
-    def users_needed(self) -> int | None:
-        """How many users it takes to show the margin (80 %), if nothing is lost.
-
-        `None` of no margin, where these users suffice, and of a margin so small that the number says nothing.
-        """
-        if self.kind != "max_loss" or not self.detectable or not self.detectable / _LEAST_SHARE < self.limit < self.detectable:
-            return None
-        return users_for_margin(self.n_users, self.detectable, self.limit)
+    users_needed: int | None = None
+    n_changed: int | None = None
 
     @property
     def probability_within(self) -> float | None:
         """The probability that the rule is met, under a flat prior."""
         return None if self.p is None else 1 - self.p
 
-    def outcome(self, unproven: GateOutcome = "warn") -> GateOutcome | None:
-        """Pass, warn or fail; `unproven` is the outcome of what is likely, but not shown. `None` if there is nothing to judge."""
-        if self.meets is None:
-            return None
-        if self.by_value or self.state is None:
-            return "pass" if self.meets else "fail"
-        return "pass" if self.state == "shown" else unproven if self.state == "likely" else "fail"
-
 
 def margin_test(
-    sums: PairedSums, higher_is_better: bool, kind: MarginKind, limit: float, relative: bool = False, alpha: float = 0.05
+    sums: PairedSums,
+    higher_is_better: bool,
+    kind: MarginKind,
+    limit: float,
+    relative: bool = False,
+    alpha: float = 0.05,
+    values: ValueRange | None = None,
 ) -> GateTest:
     """Judge a margin over paired users; a `relative` one is a share of the base value, whose own error is taken in.
 
-    With a relative margin m the mean of b - (1 - m)·a is tested against 0, per user, not a quotient of means.
+    With a relative margin m the mean of b - (1 - m)·a is tested against 0, per user, not a quotient of means. `values` is the range of
+    the values of a user, so that the bounds hold where few users changed; without it they are those of Student's t.
     """
     estimate, sign = paired_estimate(sums, alpha), 1 if higher_is_better else -1
     if not relative or sums.n == 0:
-        return estimate_test(estimate, higher_is_better, kind, limit, alpha)
+        return estimate_test(estimate, higher_is_better, kind, limit, alpha, values=values)
     _check_margin(kind, limit)
     share = Fraction(limit) * (-1 if kind == "max_loss" else 1) * (-1 if sums.base < 0 else 1)
     factor = 1 + sign * share
     total = sums.difference(factor)
     mean = sign * rounded(total / sums.n)
-    scale = max(abs(estimate.base_value or 0.0), abs(estimate.value or 0.0))
-    confidence = None
+    confidence: Confidence | None = None
     if sums.n > 1:
-        sd = standard_deviation(total, sums.difference_squares(factor), sums.n, sums.rounding(factor))
-        confidence = StudentT(mean, sd / math.sqrt(sums.n), sums.n - 1)
-    test = _judged(kind, limit, estimate, mean, confidence, 0.0, alpha, strict=kind == "min_gain" and limit == 0, scale=scale)
+        squares = sums.difference_squares(factor)
+        sd = standard_deviation(total, squares, sums.n, sums.rounding(factor))
+        skewness = sign * skewness_of_mean(total, squares, sums.difference_cubes(factor), sums.n) if sd else 0.0
+        confidence = StudentT(mean, sd / math.sqrt(sums.n), sums.n - 1, skewness, sums.is_sparse)
+        if values is not None and values.is_finite:
+            terms = values.of_terms(float(factor))
+            confidence = Guarded(confidence, RareChanges(mean, confidence.se, sums.n, terms if sign > 0 else terms.turned()))
+    unit = abs(estimate.base_value or 0.0)
+    test = _judged(kind, limit, estimate, mean, confidence, 0.0, alpha, unit, values)
     shares = relative_difference(sums, 2 * alpha)
     ends = (None, None) if shares is None else (shares.low, shares.high) if sign > 0 else (shares.high, shares.low)
+    low, high = (None if end is None else sign * end for end in ends)
+    if shares is not None and sums.n > 1 and values is not None and values.is_finite:
+        rare_low, rare_high = relative_bounds(sums, values, sign, alpha)
+        low = None if low is None or rare_low is None else min(low, rare_low)
+        high = None if high is None or rare_high is None else max(high, rare_high)
     return replace(
         test,
         relative=True,
         difference=None if shares is None else sign * shares.value,
-        low=None if ends[0] is None else sign * ends[0],
-        high=None if ends[1] is None else sign * ends[1],
-        detectable=test.detectable / abs(estimate.base_value) if test.detectable is not None and estimate.base_value else None,
+        low=low,
+        high=high,
+        detectable=_share(test.detectable, unit),
     )
 
 
 def estimate_test(
-    estimate: Estimate, higher_is_better: bool, kind: MarginKind, limit: float, alpha: float = 0.05, relative: bool = False
+    estimate: Estimate,
+    higher_is_better: bool,
+    kind: MarginKind,
+    limit: float,
+    alpha: float = 0.05,
+    relative: bool = False,
+    values: ValueRange | None = None,
 ) -> GateTest:
     """Judge a margin on any estimate: of clusters, runs, unpaired users, or values of whole models, which are judged by the value alone.
 
-    A `relative` margin is here a share of the base value as it is, as if that had no error.
+    A `relative` margin is here a share of the base value as it is, as if that had no error. `values` is as in `margin_test`.
     """
     _check_margin(kind, limit)
     unit = abs(estimate.base_value or 0.0) if relative else 1.0
     required = (-limit if kind == "max_loss" else limit) * unit
     sign = 1 if higher_is_better else -1
     mean = None if estimate.difference is None else sign * estimate.difference
-    confidence = estimate.confidence if sign > 0 or estimate.confidence is None else _Turned(estimate.confidence)
-    scale = max(abs(estimate.base_value or 0.0), abs(estimate.value or 0.0))
-    test = _judged(kind, limit, estimate, mean, confidence, required, alpha, strict=kind == "min_gain" and limit == 0, scale=scale)
+    confidence = guarded(estimate, values)
+    turned = confidence if sign > 0 or confidence is None else _Turned(confidence)
+    test = _judged(kind, limit, estimate, mean, turned, required, alpha, unit, values)
     if not relative:
         return test
     return replace(
@@ -147,16 +157,12 @@ def limit_test(kind: LimitKind, limit: float, value: float | None, std: float | 
         confidence = StudentT(value, std / math.sqrt(n), n - 1)
     low, high = _bounds(confidence, alpha)
     meets = None if value is None else value >= limit if kind == "min" else value <= limit
-    state = None
-    if value is not None and low is not None and high is not None:
-        worst, best = (low, high) if kind == "min" else (-high, -low)
-        state = _state(worst, value if kind == "min" else -value, best, limit if kind == "min" else -limit, 0.0)
     p = None if confidence is None else confidence.below(limit) if kind == "min" else confidence.above(limit)
-    return GateTest(kind, limit, False, n, None, value, None, low, high, 1 - alpha, state, meets, by_value=True, p=p)
+    return GateTest(kind, limit, False, n, None, value, None, low, high, 1 - alpha, _by_value(meets), meets, by_value=True, p=p)
 
 
 def corrected_gains(tests: Sequence[GateTest], alpha: float = 0.05) -> tuple[GateTest, ...]:
-    """Correct `min_gain` tests that are made together by Holm: a gain that is no longer shown is likely.
+    """Correct `min_gain` tests that are made together by Holm: a gain that is no longer shown is inconclusive.
 
     Margins of loss are not corrected: all of them must pass, which is a test of level α as it is (Berger, 1982).
     """
@@ -165,8 +171,8 @@ def corrected_gains(tests: Sequence[GateTest], alpha: float = 0.05) -> tuple[Gat
     for test in tests:
         if test.kind == "min_gain" and test.p is not None:
             p_adjusted = next(adjusted)
-            state = "likely" if test.state == "shown" and p_adjusted > alpha else test.state
-            test = replace(test, p_adjusted=p_adjusted, state=state)
+            outcome = "inconclusive" if test.outcome == "pass" and not test.by_value and p_adjusted > alpha else test.outcome
+            test = replace(test, p_adjusted=p_adjusted, outcome=outcome)
         corrected.append(test)
     return tuple(corrected)
 
@@ -194,18 +200,18 @@ def _judged(
     confidence: Confidence | None,
     required: float,
     alpha: float,
-    *,
-    strict: bool,
-    scale: float,
+    unit: float,
+    values: ValueRange | None,
 ) -> GateTest:
-    """The test of a turned difference against what is required; with `strict`, more than that is."""
-    if estimate.n < _FEW_USERS and (estimate.sd == 0 or estimate.se == 0):
+    """The test of a turned difference against what is required; `unit` is what a limit of 1 is in units of the measure."""
+    if values is None and estimate.n < _FEW_USERS and (estimate.sd == 0 or estimate.se == 0):
         confidence = None
-    tolerance = TOLERANCE * max(1.0, scale) * (-1 if strict else 1)
+    strict = kind == "min_gain" and limit == 0
+    scale = max(abs(estimate.base_value or 0.0), abs(estimate.value or 0.0))
+    least = required - TOLERANCE * max(1.0, scale) * (-1 if strict else 1)
     low, high = _bounds(confidence, alpha)
-    state: GateState | None = None
-    if mean is not None and estimate.n > 0:
-        state = _state(-math.inf if low is None else low, mean, math.inf if high is None else high, required, tolerance)
+    meets = None if mean is None else mean >= least
+    detectable, users = _power(estimate, limit * unit, alpha, values) if confidence is not None else (None, None)
     return GateTest(
         kind,
         limit,
@@ -217,21 +223,42 @@ def _judged(
         low,
         high,
         1 - alpha,
-        state,
-        None if mean is None else mean >= required - tolerance,
+        _by_value(meets) if estimate.n == 0 else _outcome(meets, low, high, least),
+        meets,
         by_value=estimate.n == 0,
         p=None if confidence is None else confidence.below(required),
-        detectable=provable_margin(estimate.se, alpha) if estimate.se and confidence is not None else None,
+        detectable=detectable,
+        users_needed=users if kind == "max_loss" else None,
+        n_changed=estimate.n_changed,
     )
 
 
-def _state(worst: float, value: float, best: float, required: float, tolerance: float) -> GateState:
-    least = required - tolerance
-    if worst >= least and value >= least:
-        return "shown"
-    if value >= least:
-        return "likely"
-    return "unlikely" if best >= least else "refuted"
+def _outcome(meets: bool | None, low: float | None, high: float | None, least: float) -> GateOutcome | None:
+    if meets is None:
+        return None
+    if meets and low is not None and low >= least:
+        return "pass"
+    return "fail" if not meets and high is not None and high < least else "inconclusive"
+
+
+def _by_value(meets: bool | None) -> GateOutcome | None:
+    return None if meets is None else "pass" if meets else "fail"
+
+
+def _power(estimate: Estimate, margin: float, alpha: float, values: ValueRange | None) -> tuple[float | None, int | None]:
+    """The smallest margin that can be shown, in units of the measure, and how many users can show this one, if these cannot."""
+    if estimate.se is None:
+        return None, None
+    units = estimate.units or estimate.n
+    reach = None
+    if values is not None and values.is_finite:
+        factor = estimate.confidence.factor if isinstance(estimate.confidence, Scaled) else 1.0
+        reach = (values.largest - values.least) * factor
+    sd = estimate.se * math.sqrt(units)
+    detectable = margin_to_show(sd, units, reach, alpha) if reach else provable_margin(estimate.se, alpha)
+    if not detectable / _LEAST_SHARE < margin < detectable:
+        return detectable or None, None
+    return detectable, users_to_show(sd, reach, margin, alpha) if reach else users_for_margin(estimate.n, detectable, margin)
 
 
 def _bounds(confidence: Confidence | None, alpha: float) -> tuple[float | None, float | None]:

@@ -19,8 +19,9 @@ Floats = NDArray[np.float64]
 TOLERANCE: Final = 1e-12
 """Values that differ by less, relative to the larger one or to 1, are equal: such differences come from rounding."""
 _UNIT_ROUNDOFF: Final = Fraction(1, 2**52)
-_LARGEST: Final = 1e150
-"""Larger values count as infinite: their squares would be."""
+_LARGEST: Final = 1e100
+"""Larger values count as infinite: their cubes would be."""
+_SPARSE_BELOW: Final = 100
 _BLOCK: Final = 2**15
 """Users that are worked on at a time, so that what is made of their values stays small."""
 
@@ -29,9 +30,9 @@ class PairedSums(Struct, frozen=True):
     """Sums over the users who have a finite value of both models; those of different users merge with `+`.
 
     `n` users are paired, of whom `up` have a higher value with the model and `down` a lower one; `n_unpaired` have a value on one side
-    only. Sums are exact, so that order, parts and threads change no bit: `sums` are Σa, Σb, Σa², Σb², Σd and Σd², with a of the base, b of
-    the model and d = b - a. The squares of a and b are rounded once per user, those of d are not: a difference that
-    is the same for all users must have no spread.
+    only. Sums are exact, so that order, parts and threads change no bit. With a of the base, b of the model, d = b - a and s = a + b they
+    are Σa, Σb, Σa², Σb², Σs³, Σs²d, Σsd², Σd, Σd² and Σd³. The last three are sums of unrounded powers, since a difference that is the
+    same for all users must have no spread; the other powers are rounded once per user.
     """
 
     n: int
@@ -43,7 +44,7 @@ class PairedSums(Struct, frozen=True):
     @classmethod
     def zeros(cls) -> PairedSums:
         """Sums over no users."""
-        return cls(0, 0, 0, 0, ExactSums.zeros(6))
+        return cls(0, 0, 0, 0, ExactSums.zeros(10))
 
     @classmethod
     def of(cls, base: ArrayLike, model: ArrayLike) -> PairedSums:
@@ -69,6 +70,11 @@ class PairedSums(Struct, frozen=True):
         """How many users have another value."""
         return self.up + self.down
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether fewer than 100 users changed, too few to know well how skewed their differences are."""
+        return self.n_changed < _SPARSE_BELOW
+
     def __add__(self, other: PairedSums) -> PairedSums:
         return PairedSums(
             self.n + other.n,
@@ -80,8 +86,9 @@ class PairedSums(Struct, frozen=True):
 
     def swapped(self) -> PairedSums:
         """The sums with the model as the base."""
-        a, b, aa, bb, d, dd = self.sums.integers
-        return PairedSums(self.n, self.down, self.up, self.n_unpaired, ExactSums((b, a, bb, aa, -d, dd), self.sums.exponent))
+        a, b, aa, bb, sss, ssd, sdd, d, dd, ddd = self.sums.integers
+        integers = (b, a, bb, aa, sss, -ssd, sdd, -d, dd, -ddd)
+        return PairedSums(self.n, self.down, self.up, self.n_unpaired, ExactSums(integers, self.sums.exponent))
 
     @property
     def base(self) -> Fraction:
@@ -95,13 +102,38 @@ class PairedSums(Struct, frozen=True):
 
     def difference(self, factor: Fraction = Fraction(1)) -> Fraction:
         """Σ(b - c·a) for a `factor` c."""
-        total = self.sums.fraction(4)
+        total = self.sums.fraction(7)
         return total if factor == 1 else total + (1 - factor) * self.base
 
     def difference_squares(self, factor: Fraction = Fraction(1)) -> Fraction:
         """Σ(b - c·a)² for a `factor` c, as (1 - c)·Σb² + c·Σd² - (1 - c)·c·Σa²."""
-        total, rest = self.sums.fraction(5), 1 - factor
+        total, rest = self.sums.fraction(8), 1 - factor
         return total if factor == 1 else rest * self.model_squares + factor * total - rest * factor * self.base_squares
+
+    def difference_cubes(self, factor: Fraction = Fraction(1)) -> Fraction:
+        """Σ(b - c·a)³ for a `factor` c, of which each term is ((1 - c)·s + (1 + c)·d)³ / 8."""
+        total = self.sums.fraction(9)
+        if factor == 1:
+            return total
+        p, q, (sss, ssd, sdd) = 1 - factor, 1 + factor, (self.sums.fraction(index) for index in (4, 5, 6))
+        return (p**3 * sss + 3 * p * q * (p * ssd + q * sdd) + q**3 * total) / 8
+
+    @property
+    def base_cubes(self) -> Fraction:
+        """Σa³, of which each term is (s - d)³ / 8."""
+        sss, ssd, sdd, ddd = (self.sums.fraction(index) for index in (4, 5, 6, 9))
+        return (sss - 3 * ssd + 3 * sdd - ddd) / 8
+
+    @property
+    def difference_base_squares(self) -> Fraction:
+        """Σd·a²."""
+        ssd, sdd, ddd = (self.sums.fraction(index) for index in (5, 6, 9))
+        return (ssd - 2 * sdd + ddd) / 4
+
+    @property
+    def difference_squares_base(self) -> Fraction:
+        """Σd²·a."""
+        return (self.sums.fraction(6) - self.sums.fraction(9)) / 2
 
     def rounding(self, factor: Fraction) -> Fraction:
         """How far `difference_squares` may be off because squares of a and b are rounded."""
@@ -174,7 +206,9 @@ def _changed(base: Floats, model: Floats) -> tuple[NDArray[np.intp], Floats]:
 
 def _of_block(base: Floats, model: Floats) -> PairedSums:
     a, b, n_unpaired = both_finite(base, model)
-    d = _changed(a, b)[1]
-    up = int(np.count_nonzero(d > 0))
-    sums = ExactSums.joined(ExactSums.of(np.stack([a, b, a * a, b * b])), ExactSums.of(d[np.newaxis]), ExactSums.of_squares(d[np.newaxis]))
-    return PairedSums(len(a), up, len(d) - up, n_unpaired, sums)
+    users, d = _changed(a, b)
+    up, row, s = int(np.count_nonzero(d > 0)), d[np.newaxis], a + b
+    of_values, of_both = np.stack([a, b, a * a, b * b, s * s * s]), s[users] * d
+    of_both = np.stack([of_both * s[users], of_both * d])
+    parts = [ExactSums.of(values) for values in (of_values, of_both, row)]
+    return PairedSums(len(a), up, len(d) - up, n_unpaired, ExactSums.joined(*parts, ExactSums.of_squares(row), ExactSums.of_cubes(row)))

@@ -11,7 +11,7 @@ from .digits import decimals, percent, plain, signed, span
 from .records import Difference
 
 SPARSE_BELOW: Final = 10
-"""Where fewer users changed a difference is inconclusive."""
+"""Where fewer users changed the test is the exact one of all signs; without signs of their own the difference is inconclusive."""
 
 
 def sentence_of(difference: Difference) -> str:
@@ -26,7 +26,12 @@ def sentence_of(difference: Difference) -> str:
 
 
 def is_sparse(difference: Difference) -> bool:
-    """Return whether too few users changed for a verdict."""
+    """Return whether too few users changed for a verdict: few, and not tested exactly."""
+    return has_few_changes(difference) and difference.test != "permutation"
+
+
+def has_few_changes(difference: Difference) -> bool:
+    """Return whether so few users changed that they are tested exactly, if they can be."""
     return difference.n_changed is not None and difference.n_changed < SPARSE_BELOW
 
 
@@ -53,7 +58,7 @@ def _unjudged(difference: Difference) -> str:
         return f"{start}, for one user, who says nothing of others."
     if difference.low is None:
         return f"{start}; without an interval nothing is known of its error."
-    if difference.n_changed is not None and difference.n_changed < SPARSE_BELOW:
+    if is_sparse(difference):
         return f"{start}, but it changed for only {difference.n_changed} of {_users(difference.n_users)}: too few for a verdict."
     return f"{start}{_counts(difference)}."
 
@@ -67,6 +72,9 @@ def _equivalent(difference: Difference) -> str:
 def _inconclusive(difference: Difference) -> str:
     subject = difference.subject
     start = f"No clear difference between {subject.base} and {subject.model} in {_place(difference)}"
+    if has_few_changes(difference):
+        changed = f"{difference.n_changed} of {_users(difference.n_users)} changed{_both_ways(difference)}"
+        return f"{start}: {changed} (exact p {plain(difference.p or 0.0, 3)})."
     return f"{start}: {_between(difference.interval, difference.level)}.{_can_detect(difference)}"
 
 
@@ -119,6 +127,13 @@ def _counts(difference: Difference) -> str:
     most, word, fewest = (higher, "lower", lower) if difference.difference >= 0 else (lower, "higher", higher)
     among = f"all {_users(difference.n_users)}" if most == difference.n_users else f"{most:,} of {_users(difference.n_users)}"
     return f", for {among}" + (f", and {word} for {fewest:,}" if fewest else "")
+
+
+def _both_ways(difference: Difference) -> str:
+    """In which directions the few who changed did."""
+    if not difference.up or not difference.down:
+        return f", all {'for the better' if difference.up else 'for the worse'}"
+    return f", {difference.up} for the better and {difference.down} for the worse"
 
 
 def _users(n: int) -> str:

@@ -25,6 +25,16 @@ def below_noncentral_t(t: float, df: float, noncentrality: float) -> float:
     return float(_special().nctdtr(df, noncentrality, t))
 
 
+def gamma_at(share: float, shape: float) -> float:
+    """The number below which a `share` of the gamma distribution with this `shape` and scale 1 lies."""
+    return float(_special().gammaincinv(shape, share))
+
+
+def above_gamma(number: float, shape: float) -> float:
+    """The share of the gamma distribution with this `shape` and scale 1 above `number`."""
+    return float(_special().gammaincc(shape, max(0.0, number)))
+
+
 @cache
 def _special() -> ModuleType:
     """`scipy.special`: it imports all that NumPy names, and of that the translator of Fortran, half of the time, waits until it is used."""

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from msgspec.structs import replace
 
 from .corrections import adjust
 from .power import detectable_difference
 from .records import Difference, Settings, Verdict
-from .sentences import is_sparse, sentence_of
-
-ROUGH_BELOW: Final = 100
-"""Where fewer users changed the interval is called rough."""
+from .sentences import has_few_changes, is_sparse, sentence_of
 
 
 def corrected(differences: Sequence[Difference], settings: Settings, family: int | None = None) -> tuple[Difference, ...]:
@@ -69,7 +65,7 @@ def _verdict(difference: Difference, alpha: float) -> Verdict | None:
         return None
     if is_sparse(difference):
         return "inconclusive"
-    if difference.p_equivalent_adjusted is not None and difference.p_equivalent_adjusted <= alpha:
+    if difference.p_equivalent_adjusted is not None and difference.p_equivalent_adjusted <= alpha and not has_few_changes(difference):
         return "equivalent"
     if not difference.real:
         return "inconclusive"
@@ -84,11 +80,9 @@ def _finished(difference: Difference) -> Difference:
 
 def _notes(difference: Difference) -> list[str]:
     notes: list[str] = []
-    changed, interval = difference.n_changed, difference.interval
+    interval = difference.interval
     if interval is None or difference.verdict in (None, "identical") or is_sparse(difference):
         return notes
-    if changed is not None and changed < ROUGH_BELOW:
-        notes.append(f"Few users changed ({changed}): below {ROUGH_BELOW} the interval is rough.")
     leaves_zero_out, size = interval[0] > 0 or interval[1] < 0, min(map(abs, interval))
     if leaves_zero_out and not difference.real:
         among = f"among {difference.family} comparisons chance does that too often" if difference.family != 1 else "its test does not"

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike, NDArray
 
-from .slices import Slice, slices, square_slices
+from .slices import Slice, cube_slices, slices, square_slices
 
 _BLOCK: Final = 2**13
 """Terms that are worked on at a time: they stay in the cache, and so many 40-bit numbers add up exactly in a float."""
@@ -49,6 +49,11 @@ class ExactSums(Struct, frozen=True):
     def of_squares(cls, values: NDArray[np.float64], where: ArrayLike | None = None) -> ExactSums:
         """Sum the squares of each row of `values`; the squares are not rounded either. Otherwise as `of`."""
         return cls._of(values, where, square_slices)
+
+    @classmethod
+    def of_cubes(cls, values: NDArray[np.float64], where: ArrayLike | None = None) -> ExactSums:
+        """Sum the cubes of each row of `values`, unrounded too, and beyond the largest float. Otherwise as `of`."""
+        return cls._of(values, where, cube_slices)
 
     @classmethod
     def _of(

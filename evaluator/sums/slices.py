@@ -39,6 +39,11 @@ _LARGE_ROOT: Final = 2.0**480
 _ROOT_SCALE: Final = 600
 """Numbers beyond these bounds are multiplied by two to plus or minus this power before they are squared."""
 
+_TINY_CUBE_ROOT: Final = 2.0**-280
+_LARGE_CUBE_ROOT: Final = 2.0**280
+_CUBE_ROOT_SCALE: Final = 400
+"""The same for numbers that are cubed; what is still beyond the bounds is multiplied again."""
+
 _SPLITTER: Final = 2.0**27 + 1
 
 
@@ -95,12 +100,50 @@ def square_slices(terms: NDArray[np.float64], bits: int) -> Iterator[Slice]:
     yield from _scaled_square_slices(terms, 0, bits)
 
 
+def cube_slices(terms: NDArray[np.float64], bits: int) -> Iterator[Slice]:
+    """Cut the cubes of `terms` into slices that add up to the exact, unrounded cubes.
+
+    A square is a float and its rounding error, and so is each of the two multiplied by the term: a cube is four floats.
+
+    Edge cases: those of `slices`.
+    """
+    sizes = np.abs(terms)
+    if not np.isfinite(sizes).all():
+        raise ValueError("an exact sum needs finite terms: mask NaN and infinity")
+    tiny, large = (sizes < _TINY_CUBE_ROOT) & (sizes > 0), sizes > _LARGE_CUBE_ROOT
+    if tiny.any() or large.any():
+        for beyond, scale in ((tiny, _CUBE_ROOT_SCALE), (large, -_CUBE_ROOT_SCALE)):
+            scaled = np.ldexp(np.where(beyond, terms, 0.0), scale)
+            yield from (part.scaled(-3 * scale) for part in (cube_slices(scaled, bits) if beyond.any() else ()))
+        terms = np.where(tiny | large, 0.0, terms)
+    halves = _halves(terms)
+    squares, rests = _products(terms, terms, halves, halves)
+    for factors in (squares, rests):
+        if factors.any():
+            for addends in _products(factors, terms, _halves(factors), halves):
+                yield from slices(addends, bits)
+
+
 def _scaled_square_slices(terms: NDArray[np.float64], scale: int, bits: int) -> Iterator[Slice]:
     terms = np.ldexp(terms, scale) if scale else terms
-    products = terms * terms
+    halves = _halves(terms)
+    for addends in _products(terms, terms, halves, halves):
+        yield from (part.scaled(-2 * scale) for part in slices(addends, bits))
+
+
+_Floats = NDArray[np.float64]
+_Halves = tuple[_Floats, _Floats]
+
+
+def _halves(terms: _Floats) -> _Halves:
+    """The upper and the lower half of the bits of each term, the products of which are exact."""
     widened = _SPLITTER * terms
     high = widened - (widened - terms)
-    low = terms - high
-    errors = ((high * high - products) + 2.0 * high * low) + low * low
-    for addends in (products, errors):
-        yield from (part.scaled(-2 * scale) for part in slices(addends, bits))
+    return high, terms - high
+
+
+def _products(left: _Floats, right: _Floats, of_left: _Halves, of_right: _Halves) -> tuple[_Floats, _Floats]:
+    """The rounded products and their rounding errors (Dekker, 1971), given the halves of both sides."""
+    products = left * right
+    high = of_left[0] * of_right[0] - products
+    return products, ((high + of_left[0] * of_right[1]) + of_left[1] * of_right[0]) + of_left[1] * of_right[1]

@@ -50,6 +50,8 @@ def truth_with_repeats(truth_table: TruthTable, reading: Reading, test_pairs: Te
         return truth_table, None
     _, pair = test_pairs.lookup.find(reading.pairs)
     more = np.maximum(np.bincount(pair, minlength=len(test_pairs)) - 1, 0)
+    if truth_table.as_hits and truth_table.copies is not None:  # each time it is as many hits as the test file holds copies
+        more = more * truth_table.copies
     return truth_table, np.where(truth_table.relevant, more, 0)
 
 

@@ -27,6 +27,17 @@ def train_users(prepared: Prepared) -> Array:
     return prepared.train_users
 
 
+def train_popularity(prepared: Prepared, count: str) -> Array:
+    """How popular each item is in train: by its `users`, repeated rows counting once, or by its `rows`."""
+    return train_rows(prepared) if count == "rows" else train_users(prepared)
+
+
+@item_column("train_popularity")
+def popularity_column(prepared: Prepared, count: str) -> Array:
+    """`train_popularity` as a column; 0 for an item that train does not hold."""
+    return train_popularity(prepared, count)
+
+
 @item_column("known")
 def known(prepared: Prepared, of: str) -> Array:
     """1 if train (`of` = `train`) or else the catalogue holds the item, otherwise 0."""
@@ -40,40 +51,43 @@ def group(prepared: Prepared, column: str) -> Array:
 
 
 @item_column("tail", otherwise=-1)
-def tail(prepared: Prepared, ratio: float, border: str, untrained: str = "neither") -> Array:
+def tail(prepared: Prepared, ratio: float, border: str, untrained: str = "neither", count: str = "users") -> Array:
     """1 in the long tail, 0 in the short head, -1 for an item that train does not hold (`untrained` = `tail`: nor the catalogue).
 
     By `border` the head is the shortest run of the most popular items that hold at least (`reaches`) or more than (`exceeds`) the `ratio`
-    of the train rows; or the tail is the `ratio` least popular items, at least one, and with a ratio above 1 the items of at most so many
-    train rows (`least_popular`). Items that are equally popular stand in the order of their ids.
+    of the popularity of all; or the tail is the `ratio` least popular items, at least one, and with a ratio above 1 the items of at most
+    that popularity (`least_popular`). Popularity is counted in `users` or `rows` of train. Equally popular items are ordered by id.
     """
     column = np.full(len(prepared.items), -1.0)
     if untrained == "tail":
         column[prepared.in_catalogue] = 1.0
     trained = np.flatnonzero(prepared.in_train)
-    column[trained] = _in_tail(prepared.train_rows[trained], ratio, border)
+    column[trained] = _in_tail(train_popularity(prepared, count)[trained], ratio, border)
     return column
 
 
-def _in_tail(rows: Array, ratio: float, border: str) -> Array:
+def _in_tail(popularity: Array, ratio: float, border: str) -> Array:
     if border == "least_popular" and ratio > 1:
-        return rows <= ratio
-    inside = np.zeros(len(rows), dtype=np.bool_)
+        return popularity <= ratio
+    inside = np.zeros(len(popularity), dtype=np.bool_)
     if border == "least_popular":
-        inside[np.argsort(rows, kind="stable")[: max(int(len(rows) * ratio), 1)]] = True
+        inside[np.argsort(popularity, kind="stable")[: max(int(len(popularity) * ratio), 1)]] = True
         return inside
-    order = np.argsort(-rows, kind="stable")
-    rows_above = np.cumsum(rows[order]) - rows[order]
-    share = float(rows.sum()) * ratio
-    inside[order] = rows_above > share if border == "exceeds" else rows_above >= share
+    order = np.argsort(-popularity, kind="stable")
+    above = np.cumsum(popularity[order]) - popularity[order]
+    share = float(popularity.sum()) * ratio
+    inside[order] = above > share if border == "exceeds" else above >= share
     return inside
 
 
 @item_column("dense_rank")
-def dense_rank(prepared: Prepared) -> Array:
-    """The rank by train rows, the most popular item first; equal items share theirs and no rank is left out. 0 for an item not in train."""
+def dense_rank(prepared: Prepared, count: str) -> Array:
+    """The rank by train `users` or `rows`, the most popular item first; equal items share theirs and no rank is left out.
+
+    0 for an item that train does not hold.
+    """
     column = np.zeros(len(prepared.items))
-    _, column[prepared.in_train] = np.unique(-prepared.train_rows[prepared.in_train], return_inverse=True)
+    _, column[prepared.in_train] = np.unique(-train_popularity(prepared, count)[prepared.in_train], return_inverse=True)
     column[prepared.in_train] += 1.0
     return column
 
@@ -84,53 +98,56 @@ def mean_rank(prepared: Prepared, by: str) -> Array:
 
     Equal items share the mean of their ranks; 0 for an item that train does not hold.
     """
-    popularity = (train_users(prepared) if by == "users" else prepared.train_rows)[prepared.in_train]
+    popularity = train_popularity(prepared, by)[prepared.in_train]
     _, level, size = np.unique(popularity, return_inverse=True, return_counts=True)
     column = np.zeros(len(prepared.items))
     column[prepared.in_train] = ((np.cumsum(size) - (size - 1) / 2.0) / max(len(popularity), 1))[level]
     return column
 
 
-class RowCounts(NamedTuple):
-    """Rows of items in train, or in train and test together: those of each item, which items have any, and the order of first rows."""
+class Popularity(NamedTuple):
+    """How popular items are in train, or in train and test together: `counts`, which items have any rows, and the order of first rows."""
 
-    rows: Array
+    counts: Array
     held: Array
     first_row_order: Array
     n_users: float
 
 
-def row_counts(prepared: Prepared, source: str) -> RowCounts:
-    """Rows of items in `train`, or in `train_and_test` together; items of train stand first there. `ValueError` if test was not counted."""
-    first = prepared.train_first
+def popularity_in(prepared: Prepared, source: str, count: str) -> Popularity:
+    """The popularity of items by `users` or `rows` of `train`, or of `train_and_test` together; items of train come first there.
+
+    `ValueError` if test was not counted.
+    """
+    first, counts = prepared.train_first, train_popularity(prepared, count)
     if source == "train":
         order = np.lexsort((first, ~prepared.in_train))
-        return RowCounts(prepared.train_rows, prepared.in_train, order, prepared.number("train_users"))
-    if prepared.test_rows is None or prepared.test_first is None:
+        return Popularity(counts, prepared.in_train, order, prepared.number("train_users"))
+    if prepared.test_rows is None or prepared.test_new_users is None or prepared.test_first is None:
         raise ValueError("the rows of the test file were not counted by item")
     first = np.where(prepared.in_train, first, prepared.test_first)
-    rows = prepared.train_rows + prepared.test_rows
-    return RowCounts(rows, rows > 0, np.lexsort((first, ~prepared.in_train)), prepared.number("train_and_test_users"))
+    counts = counts + (prepared.test_rows if count == "rows" else prepared.test_new_users)
+    return Popularity(counts, counts > 0, np.lexsort((first, ~prepared.in_train)), prepared.number("train_and_test_users"))
 
 
 @item_column("pop")
-def pop(prepared: Prepared, source: str) -> Array:
-    """The rows of the item divided by the number of users, in `train` or in `train_and_test` together."""
-    counts = row_counts(prepared, source)
-    share: Array = counts.rows / max(counts.n_users, 1.0)
+def pop(prepared: Prepared, source: str, count: str) -> Array:
+    """The `users` or `rows` of the item divided by the number of users, in `train` or in `train_and_test` together."""
+    found = popularity_in(prepared, source, count)
+    share: Array = found.counts / max(found.n_users, 1.0)
     return share
 
 
 @item_column("popular")
-def popular(prepared: Prepared, source: str, share: float, ties: str) -> Array:
+def popular(prepared: Prepared, source: str, count: str, share: float, ties: str) -> Array:
     """1 for the round(`share`·N) most popular of the N items of `train`, or of `train_and_test` together, otherwise 0.
 
     Equal items stand in the order of their ids, or of their first rows in the files (`ties` = `first_row`).
     """
-    counts = row_counts(prepared, source)
-    order = counts.first_row_order if ties == "first_row" else np.arange(len(counts.rows))
-    order = order[counts.held[order]]
-    order = order[np.argsort(-counts.rows[order], kind="stable")]
-    column = np.zeros(len(counts.rows), dtype=np.int64)
+    found = popularity_in(prepared, source, count)
+    order = found.first_row_order if ties == "first_row" else np.arange(len(found.counts))
+    order = order[found.held[order]]
+    order = order[np.argsort(-found.counts[order], kind="stable")]
+    column = np.zeros(len(found.counts), dtype=np.int64)
     column[order[: round(len(order) * share)]] = 1
     return column

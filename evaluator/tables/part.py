@@ -15,6 +15,8 @@ from .pairs import Lookup, Pairs, paired
 from .rows import starts_after
 
 LISTS = "lists"
+EMPTY_TRUTH = "empty_truth"
+"""The source of users whom the test set holds with an empty list: it has no items."""
 
 
 class SourceRows(Struct, frozen=True, eq=False, dict=True):

@@ -21,11 +21,12 @@ from .times import TimeFacts
 class ProfileGroups(NamedTuple):
     """A way to group users by the share of popular items among their train items.
 
-    Popular are the items of the item column `popular` with these `source`, `share` and `ties`; `shares` are the sizes of the groups as
-    shares of the train users, with ; between them.
+    Popular are the items of the item column `popular` with these `source`, `share` and `ties`, counted in this `unit`; `shares` are the
+    sizes of the groups as shares of the train users, with ; between them.
     """
 
     source: str
+    unit: str
     share: float
     ties: str
     shares: str
@@ -41,6 +42,7 @@ class Prepared(Struct, frozen=True, eq=False):
     - `category_item`, `category_code`: the categories of items, one pair each, in the order of items and codes from 1.
     - `item_groups`, `user_groups`: by column, the code of the group of each item (0 for none), and of each of `group_users`.
     - `numbers`: `items` (of the catalogue); of train `train_users`, `train_rows`, `train_items` and `least_rows` (of an item);
+      `train_pairs` (distinct pairs of train) and `least_users` (of an item) where `train_users` of items are counted;
       `categories`, `train_categories` and `items_without_category`; `untrained_items` (of the catalogue that train does not hold);
       `train_and_test_users`, where test rows are counted by item; `least_rating` (of the test file); `mean_rating` (of the
       test file and train), where relevance depends on it.
@@ -67,6 +69,8 @@ class Prepared(Struct, frozen=True, eq=False):
     user_groups: Mapping[str, Array] = field(default_factory=dict)
     test_rows: Array | None = None
     """The number of test rows of each item, where a metric counts them."""
+    test_new_users: Array | None = None
+    """The number of users of each item in the test file for whom train does not hold it, where test rows are counted."""
     test_first: Array | None = None
     """The first test row of each item that the test file holds, where test rows are counted."""
     profile_groups: Mapping[ProfileGroups, tuple[Ids, Array]] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 import polars as pl
@@ -20,6 +21,8 @@ from .prepared import Prepared
 from .rows import Rows, in_order, numbered
 
 TEST = "test"
+ONE_ROW: Final = ("sum", "first", "last")
+"""How a pair that stands in several rows becomes one row of another rating than the highest."""
 
 
 class TestPairs:
@@ -122,7 +125,7 @@ def truth_table(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth
     """
     passing = rows_that_pass(part, prepared, test_pairs, truth.filter)
     pair, n, rating = test_pairs.row_pair, len(test_pairs), test_pairs.rating
-    if rating is not None and truth.duplicates in ("sum", "last") and test_pairs.repeats:
+    if rating is not None and truth.duplicates in ONE_ROW and test_pairs.repeats:
         pair, rating, passing = one_row_per_pair(test_pairs, rating, passing, truth.duplicates)
     user = test_pairs.user[pair]
     if rating is not None:
@@ -142,14 +145,14 @@ def truth_table(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth
 
 
 def one_row_per_pair(pairs: TestPairs, rating: Array, passing: Array, how: str) -> tuple[Array, Array, Array]:
-    """One row for each pair that is kept: with the sum of its ratings, or with that of its last row."""
+    """One row for each pair that is kept: with the sum of its ratings, or with that of its first or last row."""
     rows = np.flatnonzero(passing)
     there = np.unique(pairs.row_pair[rows])
-    if how == "last":
+    if how in ("first", "last"):
         number = pairs.rows.column("row")[rows]
-        last = rows[np.lexsort((number, pairs.row_pair[rows]))]
-        ends = np.append(np.flatnonzero(np.diff(pairs.row_pair[last])), len(last) - 1) if len(last) else np.empty(0, dtype=np.int64)
-        ratings = rating[last[ends]]
+        ordered = rows[np.lexsort((number if how == "last" else -number, pairs.row_pair[rows]))]
+        ends = np.append(np.flatnonzero(np.diff(pairs.row_pair[ordered])), len(ordered) - 1) if len(rows) else np.empty(0, dtype=np.int64)
+        ratings = rating[ordered[ends]]
     else:
         order = rows[np.lexsort((rating[rows], pairs.row_pair[rows]))]  # the sum must not depend on the order of the file
         ratings = np.bincount(pairs.row_pair[order], rating[order], len(pairs))[there]

@@ -19,10 +19,10 @@ def user_group(part: PartData, prepared: Prepared, column: str) -> Array:
     return _codes_of(prepared.group_users[column], prepared.user_groups[column], part.users)
 
 
-@table("popularity_group", uses=("part", "prepared"), params=("source", "share", "ties", "shares"))
-def popularity_group(part: PartData, prepared: Prepared, source: str, share: float, ties: str, shares: str) -> Array:
+@table("popularity_group", uses=("part", "prepared"), params=("source", "unit", "share", "ties", "shares"))
+def popularity_group(part: PartData, prepared: Prepared, source: str, unit: str, share: float, ties: str, shares: str) -> Array:
     """The number of each user's group, users being ordered by the share of popular items in their train items; 0 for others."""
-    users, codes = prepared.profile_groups[ProfileGroups(source, share, ties, shares)]
+    users, codes = prepared.profile_groups[ProfileGroups(source, unit, share, ties, shares)]
     return _codes_of(users, codes, part.users)
 
 

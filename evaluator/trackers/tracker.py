@@ -53,11 +53,14 @@ def settings(result: Result) -> dict[str, str]:
 
 
 def gates_word(result: Result) -> str:
-    """How the gates ended: `passed`, `warned`, `failed`; `none` where none was judged."""
+    """How the gates ended: `passed`, `inconclusive`, `failed`; `none` where none was judged.
+
+    Gates are `failed` if one of them fails the run, `inconclusive` if something else kept one of them from passing.
+    """
     verdicts = Verdicts(result.gates)
     if not result.gates:
         return "none"
-    return "failed" if verdicts.failed() else "warned" if verdicts.failed(strict=True) else "passed"
+    return "failed" if verdicts.failed() else "inconclusive" if any(gate.outcome != "pass" for gate in result.gates) else "passed"
 
 
 def numbers_of(points: Iterable[ValuePoint], names: Mapping[str, str], joint: str) -> dict[str, float]:

@@ -37,7 +37,32 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
         "NaN and infinity",
     ),
     "infinity": ({"recommendations": {1: {3: float("inf")}}}, "model: dict, row 1: score is not a finite number", "NaN and infinity"),
-    "float ids": ({"test": TEST.cast({"item": pl.Float64})}, "column 'item' is of type Float64 and cannot be an id", "integers or text"),
+    "float ids with a fraction": (
+        {"test": TEST.with_columns(item=pl.Series([3.0, 4.5]))},
+        "test: polars.DataFrame: 4.5 in column 'item' cannot be an id",
+        "cast whole numbers with .cast(pl.Int64) in Polars or .astype('int64') in pandas, others with",
+    ),
+    "NaN as an id": ({"test": TEST.with_columns(item=pl.Series([3.0, float("nan")]))}, "nan in column 'item' cannot be an id", "cast"),
+    "float ids that may be two": (
+        {"test": TEST.with_columns(item=pl.Series([3.0, 2.0**53]))},
+        "stores ids as Float64, which cannot tell integers from 2^53 on apart: 9007199254740992 is one",
+        "read the ids as integers or text from the start",
+    ),
+    "short float ids that may be two": (
+        {"test": TEST.with_columns(item=pl.Series([3, 2**24 + 1], dtype=pl.Float32))},
+        "stores ids as Float32, which cannot tell integers from 2^24 on apart: 16777216 is one",
+        "",
+    ),
+    "bytes as ids": (
+        {"recommendations": LISTS.with_columns(item=pl.Series([b"a", b"b"]))},
+        "recommendations.model: polars.DataFrame: column 'item' holds bytes, and ids are integers or text",
+        "decode the column: .cast(pl.String) in Polars",
+    ),
+    "decimals with a fraction as ids": (
+        {"test": TEST.with_columns(item=pl.Series(["1.50", "2.00"]).cast(pl.Decimal(10, 2)))},
+        "column 'item' is of type Decimal(precision=10, scale=2) and cannot be an id",
+        "cast whole numbers with .cast(pl.Int64)",
+    ),
     "a set": ({"recommendations": {1: {3, 4}}}, "recommendations.model: dict, user 1: a set has no order", "in the order of the ranks"),
     "a set among lists": ({"recommendations": {"a": {1: [3], 2: {4}}}}, "recommendations.a: dict, user 2: a set has no order", ""),
     "no list of a user": ({"test": {"u": "abc", "v": ["a"]}}, "test: dict, user 'u': 'abc' is no list of items", "{user: [item, …]}"),
@@ -49,7 +74,7 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
     "a record among tuples": ({"test": [(1, 2), {"user": 1}]}, "test: list, row 2: {'user': 1} has not 2 values, as the first row", ""),
     "rows of one value": ({"test": [(1,), (2,)]}, "test: list: rows of 1 values, where user, item or", "give records"),
     "items without users": ({"test": [3, 4]}, "test: list: a list of int is no table", "give records"),
-    "odd ids": ({"test": {1: [b"a"], 2: [3.5]}}, "test: dict, user 1: b'a' is no item", ""),
+    "odd ids": ({"test": {1: [b"a"], 2: [3.5]}}, "test: dict: column 'item' holds values of type bytes and float", "convert them"),
     "columns of two lengths": ({"test": {"user": [1, 2], "item": [3]}}, "column 'item' has 1 values, where 'user' has 2", ""),
     "two columns of a name": (
         {"test": pd.DataFrame([[1, 2, 3]], columns=["user", "item", "item"])},
@@ -69,11 +94,6 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
     "NaN in a sparse matrix": ({"test": scipy.sparse.csr_matrix(NAN)}, "scipy.csr_matrix: nan at row 1, column 0 (from 0)", ""),
     "too few names": ({"recommendations": receval.Matrix(NAN, items=["a"])}, "1 items are named, and the matrix has 2", "an id for each"),
     "a name twice": ({"recommendations": receval.Matrix(NAN, items=["a", "a"])}, "Matrix: the item 'a' is named twice", ""),
-    "nothing in common": (
-        {"recommendations": {"a": {7: [1]}}, "health": False},
-        "no user in common: test ('user', integers) has 1, 2; recommendations.a",
-        "",
-    ),
     "no ratings": (
         {"test": TEST.drop("rating"), "relevance": 4},
         "test: polars.DataFrame has no rating column, which relevance.threshold",

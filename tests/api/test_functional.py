@@ -18,7 +18,6 @@ from receval.metrics import METRICS
 from tests.conftest import ROOT
 
 TRUE, PRED = {1: [1, 2], 2: [3]}, {1: [1]}
-OURS = {"convention": "rs_metrics"}
 
 
 @pytest.mark.parametrize(
@@ -27,21 +26,73 @@ OURS = {"convention": "rs_metrics"}
 )
 def test_functions_give_the_numbers_of_rs_metrics(name: str, value: float):
     """As rs_metrics 0.6.0 computes them, user 2 having no list."""
-    assert getattr(functional, name)(TRUE, PRED, k=3, **OURS) == pytest.approx(value, abs=1e-6, nan_ok=True)
+    assert getattr(functional, name)(TRUE, PRED, k=3) == pytest.approx(value, abs=1e-6, nan_ok=True)
+
+
+def test_what_rs_metrics_has_not_is_recevals_own_and_so_is_all_that_is_asked_for_as_such():
+    # precision of the one listed item: 1/1 under rs_metrics, 1/2 under receval; MAP is no name of rs_metrics: (1/1)/min(2, 2)
+    assert functional.precision({1: [1, 2]}, {1: [1]}, k=2) == 1.0
+    assert functional.precision({1: [1, 2]}, {1: [1]}, k=2, convention="receval") == 0.5
+    assert functional.map({1: [1, 2, 3]}, {1: [1]}, k=2) == 0.5
+    assert functional.mapr({1: [1, 2, 3]}, {1: [1]}, k=2) == pytest.approx(1 / 3)
+    defaults = {name: inspect.signature(getattr(functional, name)).parameters["convention"].default for name in functions.names()}
+    assert {name for name, default in defaults.items() if default == "rs_metrics"} == functions.OF_RS_METRICS
+    assert set(defaults.values()) == {"rs_metrics", "receval"}
+
+
+@pytest.mark.parametrize(
+    ("name", "listed", "unlisted"),
+    [
+        ("hitrate", 0.5, 0.5),
+        ("precision", 0.5, math.nan),
+        ("recall", math.nan, math.nan),
+        ("mapr", 0.5, 0.5),
+        ("mrr", 0.5, 0.5),
+        ("ndcg", math.nan, math.nan),
+    ],
+)
+def test_a_user_whose_truth_is_an_empty_list_counts_as_in_rs_metrics(name, listed, unlisted):
+    """As rs_metrics 0.6.0 computes them; user 2 has no relevant item, and a list or none."""
+    function, true = getattr(functional, name), {2: [], 1: [1]}
+    assert function(true, {1: [1], 2: [3]}, 1) == pytest.approx(listed, nan_ok=True)
+    assert function(true, {1: [1]}, 1) == pytest.approx(unlisted, nan_ok=True)
+    of_users = [math.nan if math.isnan(listed) else 0.0, 1.0]
+    assert function(true, {1: [1], 2: [3]}, 1, apply_mean=False) == pytest.approx(of_users, nan_ok=True)
+    assert function({"b": [], "a": ["x"]}, {"a": ["x"], "b": ["y"]}, 1) == pytest.approx(listed, nan_ok=True)
+    assert function(true, {1: [1], 2: [3]}, 1, convention="receval") == 1.0
+
+
+def test_several_cut_offs_give_a_value_each():
+    # user 1: 1 hit of R = 2 at rank 1: 1 and 1/(1 + .6309); user 2 has none
+    both = {1: 0.5, 2: pytest.approx(0.306574, abs=1e-6)}
+    true, pred = {1: [1, 2], 2: [3]}, {1: [1, 7], 2: [5]}
+    assert functional.ndcg(true, pred, [1, 2]) == both
+    assert functional.ndcg(true, pred, (1, 2)) == functional.ndcg(true, pred, range(1, 3)) == both
+    assert functional.ndcg(true, pred, [2]) == {2: functional.ndcg(true, pred, 2)}
+    assert functional.mrr(true, pred, [1, None], apply_mean=False) == {1: [1.0, 0.0], None: [1.0, 0.0]}
+    assert functional.num_relevant(true, pred, [1, 2]) == {1: 1.5, 2: 1.5}
+
+
+@pytest.mark.parametrize(
+    ("k", "said"), [([], "k: the list of cut-offs is empty"), ([0], "at least 1, not 0"), ([True], "not True"), (1.5, "not 1.5")]
+)
+def test_a_cut_off_that_is_none_is_refused(k, said):
+    with pytest.raises(receval.ConfigError, match=said):
+        functional.ndcg(TRUE, PRED, k)
 
 
 def test_repeated_items_count_as_in_rs_metrics():
     true, pred = {1: [1, 1, 2]}, {1: [1, 5]}
-    values = [getattr(functional, name)(true, pred, 3, **OURS) for name in ("recall", "mapr", "ndcg")]
+    values = [getattr(functional, name)(true, pred, 3) for name in ("recall", "mapr", "ndcg")]
     assert values == pytest.approx([0.6667, 0.3333, 0.6131], abs=1e-4)
 
 
 def test_popularity_is_counted_in_a_log_and_coverage_over_items():
     log = pd.DataFrame({"user_id": [1, 1, 2, 3], "item_id": [1, 2, 2, 2]})
-    assert functional.popularity(log, {1: [2, 99]}, **OURS) == 0.5
-    assert functional.surprisal(log, {1: [2, 99]}, k=2, **OURS) == pytest.approx(math.log2(3) / 2)
-    assert functional.surprisal(log, {1: [1, 99]}, **OURS) == pytest.approx(1.58496, abs=1e-5)
-    assert functional.coverage([1, 2, 3, 4], {1: [1, 2], 2: [2, 9]}, **OURS) == 0.5
+    assert functional.popularity(log, {1: [2, 99]}) == 0.5
+    assert functional.surprisal(log, {1: [2, 99]}, k=2) == pytest.approx(math.log2(3) / 2)
+    assert functional.surprisal(log, {1: [1, 99]}) == pytest.approx(1.58496, abs=1e-5)
+    assert functional.coverage([1, 2, 3, 4], {1: [1, 2], 2: [2, 9]}) == 0.5
 
 
 def test_values_of_users_come_in_the_order_of_the_first_argument():
@@ -54,9 +105,9 @@ def test_values_of_users_come_in_the_order_of_the_first_argument():
 
 def test_a_metric_takes_its_own_parameters_and_its_inputs():
     assert functional.f1({1: [1]}, {1: [1, 2]}, k=2, beta=2) == pytest.approx(5 / 6)
-    assert functional.ndcg({1: {1: 3, 2: 1}}, {1: [2, 1]}, k=2, gain="linear", relevance={"graded": True}) == pytest.approx(
-        0.7967, abs=1e-4
-    )
+    assert functional.ndcg(
+        {1: {1: 3, 2: 1}}, {1: [2, 1]}, k=2, gain="linear", relevance={"graded": True}, convention="receval"
+    ) == pytest.approx(0.7967, abs=1e-4)
     assert functional.epc({1: [1]}, {1: [1]}, k=1, train={5: [1], 6: [2]}) == 0.5
     with pytest.raises(receval.ConfigError, match="EPC@1 needs the interactions the models learnt from: give train"):
         functional.epc({1: [1]}, {1: [1]}, k=1)

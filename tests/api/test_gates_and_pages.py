@@ -41,7 +41,21 @@ def test_a_baseline_is_a_result_a_folder_or_a_model(result: receval.EvaluationRe
     in_memory = result.gate(rule, baseline={"main": result})
     assert in_memory == result.gate(rule, baseline=tmp_path / "main") == receval.gate(tmp_path / "main", rule, baseline={"main": result})
     assert {one.base for one in in_memory} == {"main/old", "main/new"}
-    assert {one.outcome for one in result.gate(rule, baseline=str(tmp_path / "none"), if_missing="warn")} == {"warn"}
+    missing = result.gate(rule, baseline=str(tmp_path / "none"), if_missing="warn")
+    assert {(one.outcome, one.consequence) for one in missing} == {("skipped", "warn")}
+
+
+def test_an_anchor_is_a_result_or_a_folder(result: receval.EvaluationResult, tmp_path: Path):
+    result.save(tmp_path / "spring")
+    for anchor in ({"spring": result}, tmp_path / "spring"):
+        verdicts = result.gate("HitRate@1 max_loss 20%", baseline="old", anchor=anchor, models="new")
+        assert [(one.outcome, one.anchor.base, one.anchor.outcome) for one in verdicts] == [("pass", "spring/new", "pass")]
+        assert verdicts.to_dict()["gates"][0]["anchor"]["base"] == "spring/new"
+
+
+def test_a_model_of_another_name_is_named(result: receval.EvaluationResult):
+    verdicts = result.gate("HitRate@1 max_loss 90%", baseline={"main": result}, baseline_model="old", models="new")
+    assert [(one.base, one.outcome) for one in verdicts] == [("main/old", "pass")]
 
 
 def test_the_rules_of_a_config_are_judged_where_none_are_given(result: receval.EvaluationResult, tmp_path: Path):
@@ -61,8 +75,8 @@ def test_the_rules_of_a_config_are_judged_where_none_are_given(result: receval.E
         ("nDCG@9 >= 1", {}, "no measure of the results is called 'nDCG@9'"),
         ("nDCG@3 max_loss 2%", {}, "give baseline, or against in the rule"),
         ("nDCG@3 max_loss 2%", {"baseline": 3}, "give a result"),
-        ("nDCG@3 max_loss 2%", {"baseline": "no/folder"}, "keep one with result.save, or say what its absence means: if_missing"),
-        ("nDCG@3 >= 1", {"unproven": "maybe"}, "unproven"),
+        ("nDCG@3 max_loss 2%", {"baseline": "no/folder"}, "keep one with result.save, or say what to do without it: if_missing"),
+        ("nDCG@3 >= 1", {"inconclusive": "maybe"}, "inconclusive"),
     ],
 )
 def test_a_rule_that_cannot_be_judged_is_told_in_a_sentence(result: receval.EvaluationResult, rules: Any, asked: Any, sentence: str):

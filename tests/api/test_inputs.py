@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -183,7 +184,7 @@ def test_several_runs_of_a_model_may_be_tables():
 
 
 def test_sparse_matrices_and_arrays_hold_interactions_by_their_indexes():
-    held = np.zeros((3, 4))
+    held = np.zeros((3, 5))
     held[0, 1], held[2, 3] = 4, 2
     for truth in (held, scipy.sparse.csr_matrix(held), scipy.sparse.coo_array(held), receval.Matrix(held)):
         result = receval.evaluate(test=truth, recommendations={0: [1], 2: [0, 3]}, metrics=["HitRate@1", "HitRate@2"])
@@ -205,3 +206,53 @@ def test_dataframes_of_spark_are_evaluated_on_spark(spark_session: Any):
         receval.evaluate(test=test, recommendations=empty, metrics="nDCG@2")
     with pytest.raises(receval.ConfigError, match="a DataFrame of Spark is read by Spark: add engine='spark'"):
         receval.evaluate(test=test, recommendations=empty, metrics="nDCG@2", engine="polars")
+
+
+@pytest.mark.parametrize("convention", ["receval", "relison", "rs_metrics", "lenskit", "ranksys", "clayrs"])
+def test_items_with_scores_are_ranked_by_score_whatever_a_convention_reads_lists_by(convention, tmp_path):
+    # item 5 has the largest score and is relevant; a dict and a JSON object have no order, pairs have the order in which they are written
+    held = {4: 0.1, 7: np.float32(0.5), 5: 0.9, 6: 0.1}
+    path = tmp_path / "lists.json"
+    path.write_text('{"1": {"4": 0.1, "7": 0.5, "5": 0.9, "6": 0.1}}')
+    for lists in ({1: held}, str(path)):
+        result = receval.evaluate(test={1: [5]}, recommendations={"m": lists}, metrics=["MRR@1"], convention=convention, health=False)
+        assert [row.value for row in result.rows] == [1.0]
+
+
+def test_scores_of_unsigned_integers_and_missing_ones_are_sorted_as_numbers():
+    test, policy = {1: [5]}, {"missing_values": "drop"}
+    for held in ({4: np.uint8(0), 5: np.uint8(200)}, {4: None, 6: math.nan, 5: -1.0}):
+        result = receval.evaluate(test=test, recommendations={"m": {1: held}}, metrics=["MRR@1"], convention="relison", policy=policy)
+        assert [row.value for row in result.rows] == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("convention", "value", "counted", "note"),
+    [
+        # users 1 (a hit), 2 (an empty list in the test set), 3 (a relevant item and no list)
+        ("receval", 1 / 2, 2, "2 of 3 test users have a relevant item; the other one is left out (evaluation.policy.no_relevant)."),
+        ("rs_metrics", 1 / 3, 3, "m: 1 test user has an empty list of items and counts 0 (empty_truth)."),
+        ("ir_measures", 1 / 3, 3, "2 of 3 test users have a relevant item; the other one counts 0 (evaluation.policy.no_relevant)."),
+    ],
+)
+def test_a_test_user_with_an_empty_list_is_one_without_a_relevant_item(convention, value, counted, note):
+    test, lists = {1: [1], 2: [], 3: [4]}, {"m": {1: [1], 2: [3]}}
+    result = receval.evaluate(test=test, recommendations=lists, metrics=["HitRate@1"], convention=convention)
+    (row,) = result.rows
+    assert (row.value, row.n_users) == (pytest.approx(value), counted)
+    assert note in result.notes()
+    ledger = row.ledger
+    left_out = sum(number for name, number in ledger.cells().items() if name.startswith("left_out"))
+    assert (ledger.in_truth, ledger.in_truth + ledger.in_lists - ledger.in_both) == (3, ledger.counted + left_out)
+    assert "X02" not in {finding.check for finding in result.findings}, "a user with an empty list is in the test set"
+    assert {entry.role: entry.rows for entry in result.inputs}["data.test (empty lists)"] == 1
+
+
+def test_lists_of_empty_truth_say_why_there_is_no_value():
+    result = receval.evaluate(test={1: [1], 2: []}, recommendations={"m": {1: [1], 2: [3]}}, metrics=["Recall@1"], convention="rs_metrics")
+    assert result.rows[0].value is None
+    assert any("a user with an empty list of test items has none" in note for note in result.notes())
+    again = receval.evaluate(
+        test={1: [1], 2: []}, recommendations={"m": {1: [1], 2: [3]}}, metrics=["Recall(empty_truth=zero)@1"], convention="rs_metrics"
+    )
+    assert again.rows[0].value == 0.5

@@ -50,7 +50,7 @@ def test_the_best_items_of_a_matrix_give_the_values_of_the_whole_matrix_under_ev
     there = np.isfinite(scores)
     sparse = scipy.sparse.coo_array((scores[there], np.nonzero(there)), shape=scores.shape)  # a score of 0 is stored
     expected = values(test, whole(scores), top_k=k, convention=convention)
-    for lists in (scores, sparse):
+    for lists in (receval.Matrix(scores), sparse):  # of few values: an array of whole numbers alone might be item ids
         assert values(test, lists, top_k=k, convention=convention) == expected
 
 
@@ -60,7 +60,7 @@ def test_seen_items_are_no_candidates_where_they_are_masked(world: Any):
     scores, test, train = world
     unseen = whole(scores).join(train, on=["user", "item"], how="anti")
     expected = values(test, unseen, top_k=2)
-    assert values(test, scores, top_k=2, train=train, mask_seen=True) == expected
+    assert values(test, scores, top_k=2, train=train, mask_seen=True) == expected  # what is masked is a matrix of scores
     assert (
         values(test, scipy.sparse.csr_matrix(np.where(np.isfinite(scores), scores + 1, 0)), top_k=2, train=train, mask_seen=True)
         == expected

@@ -10,8 +10,10 @@ from typing import Any
 
 import polars as pl
 import pytest
+import yaml
 from receval import load_config
 
+from tests.cli.gate_place import CONFIG, SIDE, TEST, lists
 from tests.cli.inits import Done
 
 
@@ -53,3 +55,20 @@ def init(receval: Any, folder: Any) -> Callable[..., Done]:
         return Done(written, dict(line.split(": ", 1) for line in lines), doubts, resolved["data"], resolved["evaluation"], values)
 
     return init
+
+
+@pytest.fixture
+def place(write, receval, tmp_path, monkeypatch):
+    """A folder with a config, its data and the baseline results/main."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in (
+        ("test", TEST),
+        ("users", SIDE),
+        ("home", lists(lambda user: user % 2)),
+        ("worse", lists(lambda user: user % 3 == 1)),
+    ):
+        write(f"{name}.csv", text)
+    write("config.yaml", yaml.safe_dump(CONFIG))
+    code, _, err = receval("run", "config.yaml", "-q", "-o", "results/main/", "--set", "gates.rules=[]")
+    assert code == 0, err
+    return tmp_path

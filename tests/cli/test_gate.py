@@ -6,57 +6,19 @@ import json
 import shutil
 
 import pytest
-import yaml
 from receval import load_config, run
-from receval.evaluation.gating import baseline_of_config, judged
+from receval.evaluation.gating import bases_of_config, judged
 from receval.output.reading_back import load
 
-USERS = range(1, 121)
-TEST = "user,item,rating\n" + "".join(f"{user},a,5\n{user},b,3\n" for user in USERS)
-SIDE = "user,plan\n" + "".join(f"{user},{'free' if user % 12 else 'paid'}\n" for user in USERS)
-CONFIG = {
-    "data": {"test": "test.csv", "recommendations": {"home": "home.csv"}},
-    "evaluation": {"metrics": ["nDCG@2", "Recall@1"]},
-    "gates": {"baseline": "results/main", "rules": ["nDCG@2 >= 0.1", "nDCG@2 max_loss 2%"]},
-    "health": "off",
-}
-
-
-def lists(good):
-    """Lists of which those of the users that are `good` begin with a relevant item."""
-    return "user,item,score\n" + "".join(f"{user},{'a' if good(user) else 'z'},2\n{user},c,1\n" for user in USERS)
-
-
-@pytest.fixture
-def place(write, receval, tmp_path, monkeypatch):
-    """A folder with a config, its data and the baseline results/main."""
-    monkeypatch.chdir(tmp_path)
-    for name, text in (
-        ("test", TEST),
-        ("users", SIDE),
-        ("home", lists(lambda user: user % 2)),
-        ("worse", lists(lambda user: user % 3 == 1)),
-    ):
-        write(f"{name}.csv", text)
-    write("config.yaml", yaml.safe_dump(CONFIG))
-    code, _, err = receval("run", "config.yaml", "-q", "-o", "results/main/", "--set", "gates.rules=[]")
-    assert code == 0, err
-    return tmp_path
-
-
-WORSE = ("--recs", "home=worse.csv", "--replace")
-
-
-def changed(place, **sections):
-    """Change sections of the config."""
-    (place / "config.yaml").write_text(yaml.safe_dump(CONFIG | sections))
+from tests.cli.gate_place import CONFIG, TEST, WORSE, changed, lists
 
 
 def test_a_run_ends_with_its_gates_and_their_exit_code(place, receval):
     code, out, err = receval("run", "config.yaml")
     assert code == 0
-    assert "\ngates · home against main · 120 users, paired · one-sided 95 % bounds\n  pass  nDCG@2 ≥ 0.1" in out
-    assert err.endswith("receval: all 2 gates passed\n")
+    assert "\ngates · home against main · 120 users, paired · one-sided 95 % bounds\n  pass          nDCG@2 ≥ 0.1" in out
+    assert "  inconclusive  nDCG@2 loses at most 2 %  0 %, at worst −7.8 %" in out
+    assert err.endswith("receval: 1 of 2 gates is inconclusive\n")
     code, out, err = receval("run", "config.yaml", *WORSE)
     assert code == 1
     assert "  FAIL  nDCG@2 loses at most 2 %" in out
@@ -82,7 +44,7 @@ def test_text_json_files_and_exit_code_are_of_one_verdict(place, receval):
 def test_a_folder_with_gates_is_read_back_as_it_was_written(place, receval):
     receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")
     loaded = load_config("config.yaml", (), ["home=worse.csv"], replace=True)
-    result = judged(loaded, run(loaded), baseline_of_config(loaded))
+    result = judged(loaded, run(loaded), bases_of_config(loaded))
     assert result.gates
     assert load("results/today") == result
 
@@ -115,9 +77,23 @@ def test_a_failed_check_fails_a_gate_too(place, receval):
 def test_a_group_is_judged_by_itself_and_a_small_one_is_skipped(place, receval):
     changed(place, data=CONFIG["data"] | {"users": "users.csv"}, gates={"rules": ["nDCG@2 >= 0.1 by users.plan"]})
     code, out, err = receval("gate", "config.yaml")
-    assert (code, err) == (0, "receval: 1 of 2 gates was not judged\n")
+    assert (code, err) == (0, "receval: 1 of 2 gates was not judged\n"), out
     assert "  pass  nDCG@2 ≥ 0.1, users.plan free" in out
     assert "  skip  nDCG@2 ≥ 0.1, users.plan paid          10 users: a group of fewer than 100 is not judged" in out
+
+
+def test_what_is_inconclusive_fails_if_the_config_or_strict_says_so(place, receval):
+    assert receval("gate", "config.yaml")[0] == 0
+    assert receval("gate", "config.yaml", "--strict")[0] == 1
+    assert receval("gate", "config.yaml", "--inconclusive", "fail")[0] == 1
+    code, _, err = receval("run", "config.yaml", "-q", "--set", "gates.inconclusive=fail")
+    assert (code, err) == (1, "receval: 1 of 2 gates is inconclusive\n")
+
+
+def baseline_that_is_a_file(place):
+    shutil.rmtree(place / "results/main")
+    (place / "results/main").write_text("")
+    return 3, "the baseline results/main is a file, not a folder of results\n  make a folder with receval run -o DIR/"
 
 
 def other_users(place):
@@ -172,7 +148,8 @@ def results_over_the_baseline(place):
 
 @pytest.mark.parametrize(
     "spoil",
-    [other_users, other_truth, another_threshold, users_who_do_not_count, torn_baseline, missing_baseline, unknown_measure,
+    [baseline_that_is_a_file, other_users, other_truth,
+      another_threshold, users_who_do_not_count, torn_baseline, missing_baseline, unknown_measure,
      limit_that_is_no_number, infinite_margin, results_over_the_baseline],
 )  # fmt: skip
 def test_what_cannot_be_judged_is_refused_with_a_sentence(spoil, place, receval):
@@ -190,23 +167,24 @@ def test_values_are_written_although_their_gates_cannot_be_judged_and_are_no_bas
     assert load("results/today").gates == ()
     code, _, err = receval("baseline", "set", "results/today")
     assert (code, err.splitlines()[0]) == (
-        1, "receval: results/today is not made the baseline: its config has gates that were not judged",
+        1, "receval: Baseline not updated: its config has gates that were not judged. Use --force to override",
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("if_missing", "code", "outcome"), [("pass", 0, "skipped"), ("warn", 0, "warn"), ("error", 3, None)])
-def test_a_missing_baseline_is_what_the_config_says(if_missing, code, outcome, place, receval):
+@pytest.mark.parametrize(("if_missing", "code", "consequence"), [("pass", 0, "none"), ("warn", 0, "warn"), ("error", 3, None)])
+def test_a_missing_baseline_is_what_the_config_says(if_missing, code, consequence, place, receval):
     shutil.rmtree(place / "results/main")
     ended, out, err = receval("gate", "config.yaml", "--baseline", "results/main", "--if-missing", if_missing, "--format", "json")
     assert ended == code
-    if outcome is None:
+    if consequence is None:
         assert "there is no baseline results/main" in err
     else:
         gates = json.loads(out)["gates"]
-        assert [gate["outcome"] for gate in gates] == ["pass", outcome]
+        assert [gate["outcome"] for gate in gates] == ["pass", "skipped"]
+        assert gates[1]["consequence"] == consequence
         assert gates[1]["remark"] == "there is no baseline results/main"
         assert (receval("gate", "config.yaml", "--baseline", "results/main", "--if-missing", if_missing, "--strict")[0] == 1) == (
-            outcome == "warn"
+            consequence == "warn"
         )
 
 
@@ -220,6 +198,8 @@ def test_a_missing_baseline_is_what_the_config_says(if_missing, code, outcome, p
         (("--rule", "{measure: nDCG@2, minn: 1}"), 2, "unknown key 'minn' — did you mean 'min'?"),
         (("--rule", "nDCG@2 max_loss 1%", "--baseline", "results/other"), 3, "there is no baseline results/other"),
         (("--rule", "nDCG@2 max_loss 1%", "--baseline", "nobody"), 3, "there is no baseline nobody"),
+        (("--baseline-model", "home"), 2, "--baseline-model is about the baseline of the command line"),
+        (("--rule", "nDCG@2 max_loss 100%"), 2, "max_loss of 100% can never fail"),
         (("--if-missing", "pass"), 2, "--if-missing is about the baseline of the command line"),
         (("--set", "a=b"), 2, "--set and --recs change a config"),
         (("-o", "gates.csv"), 2, "end a file in .json, .md"),
@@ -240,51 +220,6 @@ def test_nothing_to_judge_is_said(source, place, receval):
     changed(place, gates={})
     assert receval("gate", source)[0] == 2
     assert "there is no rule to judge" in receval("gate", source)[2]
-
-
-def test_folders_without_values_of_users_are_compared_unpaired(place, receval):
-    receval("run", "config.yaml", "-q", "--set", "output.per_user=false", "--set", "gates.rules=[]", "-o", "results/plain/")
-    code, out, _ = receval("gate", "results/main", "--baseline", "results/plain", "--rule", "nDCG@2 max_loss 2%")
-    assert code == 0
-    assert "paired" not in out.splitlines()[0]
-    assert "  warn  nDCG@2 loses at most 2 %" in out
-    assert "has no values of users (output.per_user): users are not paired." in out
-
-
-def test_a_baseline_is_copied_whole_and_refuses_what_failed(place, receval):
-    receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")
-    before = (place / "results/main/results.json").read_bytes()
-    code, _, err = receval("baseline", "set", "results/today")
-    assert (code, err.splitlines()[0]) == (1, "receval: results/today is not made the baseline: 1 of 2 gates failed")
-    assert (place / "results/main/results.json").read_bytes() == before
-    assert receval("baseline", "set", "results/today", "--force") == (0, "", "receval: results/today is now the baseline results/main\n")
-    assert load("results/main") == load("results/today")
-    assert {path.name for path in (place / "results/main").iterdir()} == {path.name for path in (place / "results/today").iterdir()}
-    code, out, _ = receval("gate", "results/today", "--baseline", "results/main")
-    assert code == 0
-    assert "The baseline main failed its own gates: what is as good need not be good." in out
-
-
-def test_a_torn_folder_or_a_folder_of_other_files_is_no_baseline(place, receval):
-    assert receval("baseline", "set", "results/main", "--to", "results/main")[0] == 2
-    (place / "mine").mkdir()
-    (place / "mine/results.csv").write_text("mine")
-    code, _, err = receval("baseline", "set", "results/main", "--to", "mine")
-    assert (code, "mine is no folder of results, and has a results.csv" in err) == (2, True)
-    (place / "results/main/results.csv").write_text("torn")
-    code, _, err = receval("baseline", "set", "results/main", "--to", "results/other")
-    assert (code, "results.csv: this is not the file that the manifest names" in err) == (3, True)
-    assert not (place / "results/other").exists()
-    assert receval("baseline", "set", "nowhere")[0] == 3
-
-
-def test_a_baseline_is_shown_as_text_and_json(place, receval):
-    code, out, _ = receval("baseline", "show")
-    assert code == 0
-    assert "test data        120 users, 240 rows" in out
-    content = json.loads(receval("baseline", "show", "results/main", "--format", "json")[1])
-    assert content["values"][0]["measure"] == "nDCG@2"
-    assert content["gates_failed"] is None
 
 
 def test_a_config_with_gates_is_validated_without_data(place, receval):

@@ -33,6 +33,13 @@ FRAME = pl.DataFrame({"user": list(LISTS), "items": [list(items) for items in LI
 ODD_TREC = {"format": "trec"}
 FORMS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any], float]] = {
     "qrels and a run": ({"test.qrels": QRELS, "a_trec.run": RUN}, {}, {}, STARS),
+    "qrels and a run with comments and words behind the tag": (
+        {"test.qrels": "# judged\n" + QRELS, "a_trec.run": "# als, k = 5\n" + RUN.replace("\n", " second stage\n")},
+        {},
+        {},
+        STARS,
+    ),
+    "blank lines": ({"test.csv": TEST_CSV + "\n\n", "als.csv": ALS_CSV.replace("\n", "\n\n", 1)}, {}, {}, STARS),
     "a run of another second field": ({"test.csv": TEST_CSV, "als.run": RUN.replace("Q0", "0")}, {}, ODD_TREC, STARS),
     "qrels of another second field": ({"test.qrels": QRELS.replace(" 0 ", " i "), "als.csv": ALS_CSV}, ODD_TREC, {}, STARS),
     "MovieLens": (

@@ -118,3 +118,15 @@ def test_a_yardstick_that_lacks_a_pooled_measure_has_empty_cells(write, receval)
         ("al", None, 2.0),
         ("bo", None, 2.0),
     ]
+
+
+@pytest.mark.parametrize("files", [["r.tex"], ["r.tex", "paper.html", "r.md"]])
+def test_reports_of_the_config_are_those_of_the_result_beside_values_of_users(files, config, receval, tmp_path):
+    path = config(evaluation="top_k: 1")
+    asked = ("--set", f"report.files={json.dumps(files)}", "-q")
+    assert receval("run", path, *asked)[0] == 0
+    reports = {name: (tmp_path / name).read_bytes() for name in files}
+    code, out, err = receval("run", path, "--per-user", *asked, "-o", tmp_path / "users.csv")
+    assert (code, read_csv(out)) == (0, EXPECTED), err
+    assert {name: (tmp_path / name).read_bytes() for name in files} == reports
+    assert read_csv((tmp_path / "users.csv").read_text()) == EXPECTED

@@ -107,6 +107,34 @@ def test_other_users_are_refused_unless_those_in_common_are_asked_for(folder, re
     assert compared(main, today, "--users", "common")["nDCG@5"]["n_users"] == 50
 
 
+@pytest.mark.parametrize(
+    "asked", [("--by", "users.plan"), ("--cluster", "users.house"), ("--by", "users.plan", "--cluster", "users.house")]
+)
+@pytest.mark.parametrize("lacks", ["base", "model", "both"])
+def test_groups_and_clusters_of_common_users_are_those_of_users_who_count_for_both(lacks, asked, folder, receval):
+    """The reference are folders in which nobody else has a list."""
+    side = pl.DataFrame({"user": range(1, 61), "plan": ["a", "b", "c"] * 20, "house": [f"h{n % 13}" for n in range(60)]})
+    given = {"data": ", users: users.csv", "evaluation": ", by: [users.plan, users.house], policy: {missing_lists: drop}", "users": side}
+    of_base = pl.col("user") > (4 if lacks != "model" else 0)
+    of_model = pl.col("user") < (50 if lacks != "base" else 61)
+    lists = lists_of(range(1, 61), 2)
+
+    def compared(main, today, *more):
+        code, out, err = receval("compare", main, today, *asked, *more, "--format", "json")
+        assert code == 0, err
+        content = json.loads(out)
+        of_all = (*content["comparisons"], *content.get("by_group", ()))
+        return [{key: value for key, value in one.items() if key not in ("n_unpaired", "notes")} for one in of_all]
+
+    found = compared(
+        folder("main", lists.filter(of_base), **given), folder("today", fewer().filter(of_model), **given), "--users", "common"
+    )
+    both = of_base & of_model
+    wanted = compared(folder("main", lists.filter(both), **given), folder("today", fewer().filter(both), **given))
+    assert found == wanted
+    assert len(found) == 2 + 6 * (asked[0] == "--by")
+
+
 def test_no_user_in_common_is_a_sentence(folder, receval):
     drop = ", policy: {missing_lists: drop}"
     lists = lists_of(range(1, 61), 2)

@@ -77,6 +77,8 @@ def test_the_short_form_says_what_the_mapping_says(short, mapping, rule):
         ("nDGC@10 >= 0.1", "gates.rules[0]: no measure of the config is called 'nDGC@10': did you mean nDCG@10?"),
         ("nDCG@20 >= 0.1", "name it under evaluation.metrics, which has nDCG@5, nDCG@10, Recall@5, Recall@10"),
         ("nDCG@10 max_loss 2", "nDCG@10 is between 0 and 1: no max_loss of 2 is possible; 2% is a share of the baseline's value"),
+        ("nDCG@10 max_loss 100%", "max_loss of 100% can never fail: nDCG@10 is never below 0, so no loss is larger than 100%"),
+        ("{measure: nDCG@10, max_loss: 2%, anchor: a/, against: popular}", "an anchor stands beside a baseline"),
         ("nDCG@10 min_gain 0 against populr", "gates.rules[0].against: no model is called 'populr': did you mean 'popular'?"),
         ("0.5*nDCG@5 + 0.5*Recall@5 max_loss 2%", "neither more nor less of 0.5*nDCG@5 + 0.5*Recall@5 is better"),
         ("ItemCoverage@10 >= 0.1 by users.plan", "ItemCoverage@10 has no value per user, so there is none of a group"),
@@ -106,7 +108,7 @@ def test_the_resolved_config_reads_back_and_so_do_stored_gates(write):
     again = load_config(write("again.yaml", loaded.resolved_yaml()))
     assert again.config.gates == loaded.config.gates
     assert gates_of(loaded.resolved(), {}) == (loaded.config.gates, loaded.config.compare)
-    assert gates_of(loaded.resolved(), {"unproven": "error"})[0].unproven == "error"
+    assert gates_of(loaded.resolved(), {"inconclusive": "fail"})[0].inconclusive == "fail"
 
 
 def test_the_schema_knows_both_spellings():
@@ -116,3 +118,16 @@ def test_the_schema_knows_both_spellings():
         jsonschema.validate(config, yaml.safe_load(schema))
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(config | {"gates": {"rules": [{"min": 3}]}}, yaml.safe_load(schema))
+
+
+def test_a_loss_of_more_than_the_whole_value_is_fine_where_it_is_possible(rule):
+    assert rule("RMSE max_loss 150%").margin.size == 1.5
+    assert rule("nDCG@10 min_gain 150%").margin.size == 1.5
+
+
+def test_the_old_key_is_refused_with_the_new_one_and_read_in_stored_results(write):
+    with pytest.raises(ConfigError, match="the key unproven is now inconclusive: write inconclusive: warn or inconclusive: fail"):
+        load_config(write("config.yaml", CONFIG.replace("RULE", "nDCG@10 >= 0.1")), ["gates.unproven=error"])
+    stored = {"rules": [{"measure": "nDCG@10", "min": 0.1}]}
+    found = [gates_of({"gates": stored | {"unproven": word}}, {})[0].inconclusive for word in ("error", "warn", "pass")]
+    assert found == ["fail", "warn", "warn"]

@@ -13,7 +13,7 @@ from tests.conftest import values
 
 REQUIRED = (
     "receval warprec warprec-docs replay replay-experimental clayrs clayrs-docs relison rs_metrics rs_metrics-docs trec_eval ranx "
-    "ranksys rectools elliot recbole lenskit recommenders"
+    "ranksys rectools elliot recbole lenskit recommenders trec_eval10"
 )
 
 
@@ -56,6 +56,16 @@ def test_a_convention_gives_every_axis_a_value_and_says_whose_it_is(name):
         ("trec_eval", "Rprec_mult_0.20", "RPrecision(multiple=0.2)"),
         ("trec_eval", "iprec_at_recall_0.50", "InterpolatedPrecision(recall=0.5)"),
         ("trec_eval", "set_F_0.5", "F1(beta=0.5)@none"),
+        ("trec_eval", "rbp", "RBP(p=0.9,convention=trec_eval10)@none"),
+        ("trec_eval", "rbp.p=0.95", "RBP(p=0.95,convention=trec_eval10)@none"),
+        ("trec_eval", "gm_bpref", "Bpref(average=geometric)"),
+        ("trec_eval", "utility.1,-2,0,0", "Utility(cost=2)@none"),
+        ("trec_eval", "utility_1.00,-1.00,0.00,0.00", "Utility@none"),
+        ("trec_eval10", "rbp", "RBP(p=0.9)@none"),
+        ("trec_eval10", "rbp_p=0.98", "RBP(p=0.98)@none"),
+        ("trec_eval10", "ndcg_cut_10", "nDCG@10"),
+        ("ir_measures", "RBP(rel=1)", "RBP(threshold=1)"),
+        ("ir_measures", "IPrec(rel=2)@0.25", "InterpolatedPrecision(recall=0.25,threshold=2)"),
         ("ir_measures", "AP(rel=4)@10", "MAP(threshold=4)@10"),
         ("ir_measures", "RR@10", "MRR(list_order=score,tie_order=text_asc)@10"),
         ("ir_measures", "nDCG(dcg='exp-log2')@10", "nDCG(gain=exp2,score_type=float64,float_type=decimals5)@10"),
@@ -175,3 +185,22 @@ def test_a_convention_that_is_not_there_is_refused(write):
         load_config(config(write, "none.yaml"))
     with pytest.raises(ConfigError, match="did you mean 'elliot'"):
         load_config(config(write, "eliot"))
+
+
+def test_trec_eval_has_the_rbp_of_version_10_however_it_is_asked_for(write):
+    # grade 1 of 1 at rank 2: .1·.9; p = .8: .2·.8; receval's own RBP, which counts a hit 1 and has p = .8, is the same as the latter here
+    from receval import evaluate
+
+    given = {"test": {"u": {"a": 2, "b": 1}}, "recommendations": {"m": {"u": ["x", "b"]}}, "convention": "trec_eval", "health": False}
+    for metric, value in (("rbp", 0.045), ({"rbp": {"p": 0.8}}, 0.08), ({"name": "rbp", "k": 1}, 0.0), ("RBP", 0.16)):
+        (row,) = evaluate(**given, metrics=[metric]).rows
+        assert row.value == pytest.approx(value, abs=1e-12), metric
+
+
+def test_judged_needs_no_cut_off_under_ir_measures():
+    # the list b x a: b and a are judged
+    from receval import evaluate
+
+    lists = {"m": {"u": ["b", "x", "a"]}}
+    result = evaluate(test={"u": {"a": 2, "b": 0}}, recommendations=lists, metrics=["Judged"], convention="ir_measures", health=False)
+    assert [row.value for row in result.rows] == [pytest.approx(2 / 3)]

@@ -10,6 +10,7 @@ from functools import partial
 import polars as pl
 import pytest
 import yaml
+from receval import enriched as enriched_in_python
 from receval.evaluation import passes
 
 from tests.conftest import table
@@ -129,3 +130,17 @@ def test_lists_without_a_folder_to_write_to_are_refused(sample, receval):
     code, out, err = receval("run", sample / "quickstart.yaml", "--set", "output.enriched=true")
     assert (code, out) == (2, "")
     assert "output.enriched needs a folder to write to" in err
+
+
+def test_the_frames_of_python_are_those_of_the_files(enriched, tmp_path):
+    models = {"knn": LISTS, "few": LISTS.head(2)}
+    files = enriched(TEST, models, TRAIN)
+    asked = {"metrics": "nDCG", "relevance": {"threshold": 4, "graded": True}}
+    for frames in (
+        enriched_in_python(test=TEST, train=TRAIN, recommendations=models, **asked),
+        enriched_in_python(test=TEST.to_pandas(), train=TRAIN.to_dicts(), recommendations=models, **asked),
+        enriched_in_python(tmp_path / "config.yaml"),
+    ):
+        assert set(frames) == {"knn", "few"}
+        assert all(frame.equals(pl.read_parquet(files[f"enriched.{name}.parquet"])) for name, frame in frames.items())
+    assert frames["knn"].rows() == EXPECTED

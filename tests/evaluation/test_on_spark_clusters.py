@@ -63,6 +63,13 @@ def connect_server(folder: Path) -> Iterator[str]:
             server.wait(30)
 
 
+@pytest.fixture(scope="module")
+def server(config: Path) -> Iterator[str]:
+    """The address of a Spark Connect server."""
+    with connect_server(config.parent) as address:
+        yield address
+
+
 def run_elsewhere(config: Path, folder: str, *options: str) -> tuple[int, str]:
     """Run a config in another process, as one process has one session; return the exit code and the last lines of stderr."""
     command = [sys.executable, "-m", "receval", "run", str(config), "-q", "-o", f"{config.parent / folder}/"]
@@ -81,11 +88,46 @@ def packed(folder: Path, name: str, python: str) -> str:
     return shutil.make_archive(str(folder / name), "gztar", folder / name) + f"#{name}"
 
 
-def test_spark_connect_writes_the_same_bytes(config):
-    with connect_server(config.parent) as address:
-        code, said = run_elsewhere(config, "connect", "engine.name=spark", f"engine.remote={address}")
+def test_spark_connect_writes_the_same_bytes(config, server):
+    code, said = run_elsewhere(config, "connect", "engine.name=spark", f"engine.remote={server}")
     assert code in (0, 1), said
     assert contents(config.parent / "connect") == contents(config.parent / "local")
+
+
+FRAMES = """
+import sys
+import polars as pl
+import receval
+from pyspark.sql import SparkSession
+
+session = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
+test = pl.DataFrame({"who": ["1", "1", "2"], "item": [1, 2, 3], "rating": [5, 4, 3]})
+lists = pl.DataFrame({"who": ["1", "1", "2", "2"], "item": [1, 3, 3, 5], "score": [0.9, 0.8, 0.7, 0.6]})
+asked = {"metrics": ["nDCG@2", "Recall@2", "EPC@2"], "columns": {"user": "who"}}
+here = receval.evaluate(test=test, train=test, recommendations=lists, **asked)
+away = [session.createDataFrame(frame.to_arrow()) for frame in (test, lists)]
+there = receval.evaluate(test=test, train=away[0], recommendations=away[1], **asked)
+assert (there.rows, there.findings, there.config["engine"]["name"]) == (here.rows, here.findings, "spark")
+assert receval.describe(test=away[0], recommendations=away[1], columns={"user": "who"}).table("test").rows == 3
+assert not [table.name for table in session.catalog.listTables() if table.name.startswith("receval")]
+for wrong in (lambda: receval.Evaluator(test=test.rename({"who": "user"}), metrics="nDCG@2")(away[1]),
+              lambda: receval.evaluate(test=away[0], recommendations=away[1], metrics="nDCG@2")):
+    try:
+        wrong()
+    except receval.DataError as error:
+        print(error.message)
+assert session.range(1).count() == 1  # the session of the frames goes on
+"""
+
+
+def test_dataframes_of_spark_connect_are_evaluated_in_their_session(server):
+    command = [sys.executable, "-c", FRAMES, server]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "recommendations.model: pyspark.DataFrame: rows on Spark are read by receval.evaluate alone",
+        "recommendations.model: pyspark.DataFrame: no user column; the columns are 'who', 'item', 'score'",
+    ]
 
 
 def test_a_cluster_of_two_workers_writes_the_same_bytes_with_a_packed_environment(config):

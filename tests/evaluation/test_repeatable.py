@@ -87,7 +87,10 @@ def test_streamed_sums_are_those_of_exact_arithmetic(evaluate):
     train = [(u, min(int(chance.paretovariate(0.4)), 400)) for u in range(150) for _ in range(30)]
     frames = table(["user", "item"], [(0, 0)]), table(["user", "item", "rank"], lists)
     result = evaluate(
-        *frames, train=table(["user", "item"], train), metrics=["EFD(relevance=none,population=lists)", "Surprisal"], top_k=["none"]
+        *frames,
+        train=table(["user", "item"], train),
+        metrics=["EFD(relevance=none,count=rows,population=lists)", "Surprisal"],
+        top_k=["none"],
     )
     rows = Counter(item for _, item in train)
     users = Counter(item for _, item in set(train))
@@ -97,4 +100,4 @@ def test_streamed_sums_are_those_of_exact_arithmetic(evaluate):
         assert row["Surprisal@none"] == pytest.approx(bits / 300, rel=1e-12, abs=0)
         discounts = [1 / math.log2(rank + 1) for rank in range(1, 301)]
         free = math.fsum(d * -math.log2(rows.get(item, min(rows.values())) / len(train)) for d, item in zip(discounts, ranked, strict=True))
-        assert row["EFD(relevance=none,population=lists)@none"] == pytest.approx(free / math.fsum(discounts), rel=1e-12, abs=0)
+        assert row["EFD(relevance=none,count=rows,population=lists)@none"] == pytest.approx(free / math.fsum(discounts), rel=1e-12, abs=0)

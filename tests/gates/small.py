@@ -9,7 +9,7 @@ import polars as pl
 from msgspec.structs import asdict
 from receval.config.comparing import Compare
 from receval.config.gating import Gates
-from receval.gates.demands import Baseline, Demands
+from receval.gates.demands import Baseline, Bases, Demands
 from receval.gates.judging import judge
 from receval.results.definition import MeasureDefinition, TruthFingerprint
 from receval.results.gates import Gate
@@ -56,10 +56,14 @@ def _row(model: str, metric: str, k: int | None, better: bool, values: np.ndarra
     return Row(model, metric, k, "mean", float(known.mean()) if len(known) else None, len(known), better, std=std)
 
 
-def gates(today: Result, *rules: object, base: Result | str | None = None, **section: object) -> tuple[Gate, ...]:
+def gates(
+    today: Result, *rules: object, base: Result | Baseline | str | None = None, anchor: Result | Baseline | None = None, **section: object
+) -> tuple[Gate, ...]:
     """The gates of a result against another one, or against one of its models."""
-    baseline = Baseline(base) if isinstance(base, str) else None if base is None else Baseline("main", base)
-    demands = Demands.of(Gates.model_validate({"rules": rules, **section}), Compare(), baseline)
+    baseline = Baseline(base) if isinstance(base, str) else Baseline("main", base) if isinstance(base, Result) else base
+    spring = Baseline("spring", anchor, is_anchor=True) if isinstance(anchor, Result) else anchor
+    anchors = {} if spring is None else {"": spring}
+    demands = Demands.of(Gates.model_validate({"rules": rules, **section}), Compare(), Bases(baseline, anchors))
     return judge(today, demands).gates
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from msgspec.structs import asdict
 from receval.errors import ConfigError, DataError
-from receval.results.gates import Verdicts
+from receval.gates.demands import Baseline
+from receval.results.gates import Gate, Verdicts, in_this_version
 
 from tests.gates.small import gate, gates, result_of
 
@@ -19,24 +20,31 @@ def lost(mean, spread):
 
 
 @pytest.mark.parametrize(
-    ("mean", "spread", "state", "outcome"),
-    [(0.0, 0.01, "shown", "pass"), (0.005, 0.1, "likely", "warn"), (0.01, 0.1, "unlikely", "fail"), (0.05, 0.01, "refuted", "fail")],
+    ("mean", "spread", "outcome", "consequence"),
+    [(0.0, 0.01, "pass", "none"), (0.005, 0.1, "inconclusive", "warn"), (0.01, 0.1, "inconclusive", "warn"), (0.05, 0.01, "fail", "fail")],
 )
-def test_a_loss_is_judged_by_its_bounds(mean, spread, state, outcome):
-    one = gate(BASE, lost(mean, spread), "nDCG@10 max_loss 2%")
-    assert (one.state, one.outcome) == (state, outcome)
+def test_a_loss_is_judged_by_its_bounds(mean, spread, outcome, consequence):
+    one = gate(BASE, lost(mean, spread), "nDCG@10 max_loss 3%")
+    assert (one.outcome, one.consequence) == (outcome, consequence)
     assert one.paired
     assert one.n_users == 400
 
 
-@pytest.mark.parametrize(("unproven", "outcome"), [("pass", "pass"), ("warn", "warn"), ("error", "fail")])
-def test_what_is_likely_passes_warns_or_fails_as_set(unproven, outcome):
-    assert gate(BASE, lost(0.005, 0.1), "nDCG@10 max_loss 2%", unproven=unproven).outcome == outcome
+@pytest.mark.parametrize("inconclusive", ["warn", "fail"])
+def test_what_is_inconclusive_warns_or_fails_the_run_as_set_and_stays_inconclusive(inconclusive):
+    one = gate(BASE, lost(0.005, 0.1), "nDCG@10 max_loss 2%", inconclusive=inconclusive)
+    assert (one.outcome, one.consequence) == ("inconclusive", inconclusive)
 
 
-def test_a_rule_of_severity_warn_never_fails():
-    assert gate(BASE, lost(0.05, 0.01), {"measure": "nDCG@10", "max_loss": 0.01, "severity": "warn"}).outcome == "warn"
-    assert gate(BASE, BASE, {"measure": "nDCG@10", "min": 0.9, "severity": "warn"}).outcome == "warn"
+@pytest.mark.parametrize(
+    ("today", "rule", "outcome"),
+    [(lost(0.05, 0.01), {"max_loss": 0.01}, "fail"), (BASE, {"min": 0.9}, "fail"), (lost(0.005, 0.1), {"max_loss": 0.01}, "inconclusive")],
+)
+def test_a_rule_of_severity_warn_fails_but_never_fails_the_run(today, rule, outcome):
+    one = gate(BASE, today, {"measure": "nDCG@10", "severity": "warn", **rule}, inconclusive="fail")
+    assert (one.outcome, one.consequence) == (outcome, "warn")
+    assert not Verdicts((one,)).failed()
+    assert Verdicts((one,)).failed(strict=True)
 
 
 @pytest.mark.parametrize(("mean", "outcome"), [(-0.05, "fail"), (0.05, "pass")])
@@ -48,16 +56,17 @@ def test_less_is_better_of_an_error(mean, outcome):
 def test_a_limit_is_judged_by_the_value(rule, outcome):
     (one,) = gates(result_of({"home": BASE}), rule)
     assert (one.outcome, one.value, one.base) == (outcome, 0.375, None)
+    assert (one.by_value, one.remark) == (True, "judged by the value")
 
 
 def test_a_gain_must_be_shown_and_several_are_corrected_together():
-    today = lost(-0.0085, 0.1)
+    today = lost(-0.013, 0.1)
     alone = gate(BASE, today, "nDCG@10 min_gain 0")
-    assert (alone.state, alone.outcome) == ("shown", "pass")
+    assert alone.outcome == "pass"
     result = result_of({"home": today, "other": lost(0.0, 0.1)})
     together = gates(result, "nDCG@10 min_gain 0", base=result_of({"home": BASE, "other": BASE}))
     assert together[0].p_adjusted == pytest.approx(2 * alone.p)
-    assert (together[0].state, together[0].outcome) == ("likely", "warn")
+    assert together[0].outcome == "inconclusive"
 
 
 def test_losses_are_not_corrected():
@@ -69,9 +78,9 @@ def test_losses_are_not_corrected():
 
 def test_each_group_is_judged_by_itself_and_a_small_one_is_skipped_with_its_number():
     groups = ["free"] * 200 + ["paid"] * 199 + ["trial"]
-    today = result_of({"home": [0.4] * 200 + [0.25] * 200}, groups=groups)
+    today = result_of({"home": [0.4] * 200 + [0.3] * 200}, groups=groups)
     base = result_of({"home": BASE}, groups=groups)
-    rules = [{"measure": "nDCG@10", "max_loss": "2%", "by": "users.plan"}, "nDCG@10 >= 0.3 by users.plan"]
+    rules = [{"measure": "nDCG@10", "max_loss": "2%", "by": "users.plan"}, "nDCG@10 >= 0.35 by users.plan"]
     judged = {(one.kind, one.group): one for one in gates(today, *rules, base=base)}
     assert {key: one.outcome for key, one in judged.items()} == {
         ("max_loss", "free"): "fail", ("max_loss", "paid"): "pass", ("max_loss", "trial"): "skipped",
@@ -89,12 +98,22 @@ def test_all_models_are_judged_but_those_that_others_are_compared_with():
     assert [one.model for one in gates(result, {"measure": "nDCG@10", "min": 0.1, "models": "home"}, models="other")] == ["home"]
 
 
-def test_from_a_folder_each_model_is_compared_with_the_one_of_its_name_and_the_only_with_the_only():
+def test_from_a_folder_each_model_is_compared_with_the_one_of_its_name():
     base = result_of({"home": BASE, "other": BASE})
     assert [one.base for one in gates(result_of({"other": BASE}), "nDCG@10 max_loss 2%", base=base)] == ["main/other"]
-    assert [one.base for one in gates(result_of({"new": BASE}), "nDCG@10 max_loss 2%", base=result_of({"home": BASE}))] == ["main"]
     with pytest.raises(DataError, match="the baseline main has no model new: it has home, other"):
         gates(result_of({"new": BASE}), "nDCG@10 max_loss 2%", base=base)
+
+
+def test_the_only_model_is_compared_with_the_only_one_of_another_name_if_it_is_named():
+    today, base = result_of({"new": lost(0.005, 0.1)}), result_of({"home": BASE})
+    with pytest.raises(DataError) as refused:
+        gates(today, "nDCG@10 max_loss 2%", base=base)
+    assert str(refused.value) == (
+        "the baseline main has no model new: it has home\n  name the model to compare with: gates.baseline.model, one of home"
+    )
+    (one,) = gates(today, "nDCG@10 max_loss 2%", base=Baseline("main", base, "home"))
+    assert (one.base, one.difference) == ("main", pytest.approx(-0.005 / 0.375))
 
 
 @pytest.mark.parametrize(
@@ -104,6 +123,7 @@ def test_from_a_folder_each_model_is_compared_with_the_one_of_its_name_and_the_o
         ("nDCG@10 max_loss 2", "nDCG@10 is between 0 and 1: no max_loss of 2 is possible; 2% is a share of the baseline's value"),
         ("nDCG@10 max_loss 2% against popular", "no model is called popular"),
         ("nDCG@10 max_loss 2%", "there is nothing to compare with"),
+        ("nDCG@10 max_loss 100%", "max_loss of 100% can never fail: nDCG@10 is never below 0, so no loss is larger than 100%"),
         ("nDCG@10 >= 0.1 by users.plan", "the results have no values of nDCG@10 by users.plan"),
     ],
 )
@@ -127,7 +147,7 @@ def test_a_user_without_a_value_on_one_side_is_refused():
 
 def test_one_user_shows_nothing():
     one = gate([0.5], [0.5], "nDCG@10 max_loss 2%")
-    assert (one.state, one.outcome, one.low) == ("likely", "warn", None)
+    assert (one.outcome, one.low) == ("inconclusive", None)
 
 
 def test_nobody_in_common_is_refused():
@@ -141,7 +161,7 @@ def test_a_base_without_values_of_users_is_compared_unpaired_and_said_so():
     base.per_user.clear()
     (one,) = gates(result_of({"home": BASE}), "nDCG@10 max_loss 2%", base=base)
     assert not one.paired
-    assert (one.state, one.outcome) == ("likely", "warn")
+    assert one.outcome == "inconclusive"
     assert any("main has no values of users" in note for note in one.notes)
 
 
@@ -153,6 +173,105 @@ def test_the_summary_counts_each_kind_of_outcome():
 
     assert summary("pass") == "1 gate passed"
     assert summary("pass", "pass") == "all 2 gates passed"
-    assert summary("fail", "warn", "warn", "pass") == "1 of 4 gates failed, 2 warned"
-    assert summary("warn", "skipped") == "1 of 2 gates warned, 1 was not judged"
-    assert summary("skipped", "skipped") == "2 of 2 gates were not judged"
+    assert summary("fail", "inconclusive", "inconclusive", "pass") == "1 of 4 gates failed, 2 are inconclusive"
+    assert summary("inconclusive", "skipped") == "1 of 2 gates is inconclusive, 1 was not judged"
+    assert summary("skipped", "skipped") == "none of 2 gates was judged"
+    assert summary("skipped") == "the only gate was not judged"
+    harmless = type(plain)(**{**asdict(plain), "outcome": "fail", "consequence": "warn"})
+    assert Verdicts((plain, harmless)).summary() == "1 of 2 gates failed (1 of severity warn)"
+
+
+def test_strict_needs_one_gate_that_was_judged():
+    plain = gate(BASE, BASE, "nDCG@10 max_loss 2%")
+    skipped = type(plain)(**{**asdict(plain), "outcome": "skipped", "consequence": "none"})
+    passed = type(plain)(**{**asdict(plain), "outcome": "pass", "consequence": "none"})
+    assert not Verdicts((skipped, skipped)).failed()
+    assert Verdicts((skipped, skipped)).failed(strict=True)
+    assert not Verdicts((passed, skipped)).failed(strict=True)
+    assert not Verdicts(()).failed(strict=True)
+
+
+ANCHOR = result_of({"home": lost(-0.03, 0.01)})
+"""The baseline is worse by 0.03 than this anchor was."""
+
+
+@pytest.mark.parametrize(
+    ("loss", "rule", "outcome", "of_anchor"),
+    [
+        (0.0, "nDCG@10 max_loss 2%", "fail", "fail"),  # 0.03 of 0.405 is a loss of 7.4 % from the anchor
+        (0.0, "nDCG@10 max_loss 12%", "pass", "pass"),
+        (0.0, "nDCG@10 max_loss 7.5%", "inconclusive", "inconclusive"),
+        (0.05, "nDCG@10 max_loss 20%", "inconclusive", "inconclusive"),  # 19.8 % from the anchor, 13.3 % from the baseline
+        (0.05, "nDCG@10 max_loss 10%", "fail", "fail"),
+    ],
+)
+def test_a_rule_with_an_anchor_passes_only_if_the_margin_holds_against_both(loss, rule, outcome, of_anchor):
+    (one,) = gates(result_of({"home": lost(loss, 0.01)}), rule, base=result_of({"home": BASE}), anchor=ANCHOR)
+    assert one.outcome == outcome
+    assert (one.anchor.base, one.anchor.outcome) == ("spring", of_anchor)
+    assert one.anchor.difference == pytest.approx(-(loss + 0.03) / 0.405)
+    assert "; anchor spring: −" in one.found
+
+
+def test_the_verdict_says_how_far_the_anchor_is():
+    (one,) = gates(result_of({"home": lost(0.0, 0.01)}), "nDCG@10 max_loss 2%", base=result_of({"home": BASE}), anchor=ANCHOR)
+    assert one.found == "0 %, at worst −1.99 %; anchor spring: −7.4 %, at best −5.5 %"
+    assert one.remark == "anchor spring: loss exceeds the limit of 2 %"
+    assert "“nDCG@10 of home loses at most 2 % against spring” does not hold: −7.4 %" in one.sentence
+
+
+def test_a_rule_may_have_no_anchor_and_one_against_another_model_never_has():
+    rules = [{"measure": "nDCG@10", "max_loss": "2%", "anchor": False}, "nDCG@10 max_loss 50% against old", "nDCG@10 >= 0.1"]
+    today = result_of({"home": lost(0.0, 0.01), "old": BASE})
+    judged = gates(today, *rules, base=result_of({"home": BASE}), anchor=ANCHOR, models=["home"])
+    assert [one.anchor for one in judged] == [None, None, None]
+
+
+def test_a_missing_anchor_is_treated_as_a_missing_baseline():
+    demands = {"base": result_of({"home": BASE}), "anchor": result_of({"other": BASE})}
+    with pytest.raises(DataError, match="the anchor spring has no model home: it has other"):
+        gates(result_of({"home": BASE}), "nDCG@10 max_loss 9%", **demands)
+    for policy, consequence in (("warn", "warn"), ("pass", "none")):
+        missing = Baseline("spring", missing="there is no anchor spring", if_missing=policy, is_anchor=True)
+        (one,) = gates(result_of({"home": BASE}), "nDCG@10 max_loss 9%", base=demands["base"], anchor=missing)
+        assert (one.outcome, one.consequence, one.anchor.outcome) == ("pass", consequence, "skipped")
+        assert one.remark == "anchor spring: there is no anchor spring"
+
+
+def test_a_measure_without_bounds_is_guarded_by_what_users_have_and_says_so():
+    base = list(np.linspace(0.5, 2.5, 400))
+    one = gate(base, base, "RMSE max_loss 1%", metric="RMSE")
+    assert one.outcome == "inconclusive"
+    assert one.low == pytest.approx(-3.0 * 2.5 / 401 / 1.5, rel=0.01)  # one more user from 0, the bound of RMSE, to 2.5
+    assert one.notes == ("RMSE has no largest value: bounds assume that no user leaves the observed range, 0 to 2.5.",)
+
+
+def test_a_baseline_of_zero_does_not_pass_in_silence():
+    (one,) = gates(result_of({"home": [0.5] * 400}), "nDCG@10 max_loss 2%", base=result_of({"home": [0.0] * 400}))
+    assert one.outcome == "pass"
+    assert one.notes[-1] == "nDCG@10 of the baseline is 0, so a share of it is 0: any loss exceeds it."
+
+
+OLD = {"rule": "", "model": "home", "measure": "nDCG@10", "kind": "max_loss", "limit": 0.02, "relative": True, "severity": "error",
+       "sentence": "", "base": "main"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("cells", "outcome", "consequence", "by_value"),
+    [
+        ({"state": "shown", "outcome": "pass"}, "pass", "none", False),
+        ({"state": "likely", "outcome": "warn"}, "inconclusive", "warn", False),
+        ({"state": "likely", "outcome": "fail"}, "inconclusive", "fail", False),
+        ({"state": "unlikely", "outcome": "fail"}, "inconclusive", "fail", False),
+        ({"state": "refuted", "outcome": "warn", "severity": "warn"}, "fail", "warn", False),
+        ({"state": None, "outcome": "fail"}, "fail", "fail", True),
+        ({"state": None, "outcome": "warn", "base": None}, "skipped", "warn", False),
+        ({"state": None, "outcome": "skipped", "base": None}, "skipped", "none", False),
+        ({"state": "likely", "outcome": "pass", "kind": "min", "base": None}, "pass", "none", True),
+        ({"state": "unlikely", "outcome": "warn", "kind": "max", "base": None}, "fail", "warn", True),
+    ],
+)
+def test_gates_of_version_1_are_read_and_end_as_they_did(cells, outcome, consequence, by_value):
+    one = Gate(**in_this_version(OLD | cells))
+    assert (one.outcome, one.consequence, one.by_value) == (outcome, consequence, by_value)
+    assert in_this_version(asdict(one)) == asdict(one)

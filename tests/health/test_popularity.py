@@ -69,3 +69,32 @@ def test_a_model_that_is_popularity_is_said_to_be_it_below_the_table(receval, wr
     assert code == 0
     assert ("als: its lists are those of the popularity baseline, which X14 passes over." in " ".join(out.split())) == is_popular
     assert ("X14" in receval("check", path)[1]) != is_popular
+
+
+LEAKED = {"few": ("1,12\n2,13\n2,14\n", "leave out"), "half": ("1,10\n2,11\n", "may hold")}
+"""Test rows, of which train holds one of three, or both."""
+
+
+@pytest.mark.parametrize("leak", LEAKED)
+@pytest.mark.parametrize("lists", ["unseen", "all"])
+def test_lists_are_those_of_the_baseline_only_if_both_leave_out_seen_items_or_neither(receval, write, leak, lists):
+    test, done = LEAKED[leak]
+    # Of 10 11 12 13 14 by popularity user 1 has 10 11 12 in train, user 2 has 10 11.
+    write("train.csv", "user,item\n1,10\n2,10\n3,10\n4,10\n1,11\n2,11\n3,11\n1,12\n4,12\n3,13\n4,13\n3,14\n")
+    write("test.csv", f"user,item\n{test}")
+    rows = {"unseen": "1,13,2\n1,14,1\n2,12,2\n2,13,1\n", "all": "1,10,2\n1,11,1\n2,10,2\n2,11,1\n"}[lists]
+    write("als.csv", f"user,item,score\n{rows}")
+    path = write(
+        "c.yaml",
+        "data: {test: test.csv, train: train.csv, recommendations: {als: als.csv}}\n"
+        "evaluation: {metrics: [Recall@1, Precision@1], yardsticks: [popularity]}\nhealth: {X06: info, X05: info, R05: off}\n",
+    )
+    _, out, _ = receval("run", path)
+    out = " ".join(out.split())
+    assert f"The lists of (popularity) {done} items that data.train holds for the user: it holds" in out
+    same = (lists == "unseen") == (done == "leave out")
+    assert ("als: its lists are those of the popularity baseline" in out) == same
+    found = " ".join(receval("check", path)[1].split())
+    assert ("are not above the popularity baseline" in found) != same
+    if not same:
+        assert f"The lists of this baseline {done} items that data.train holds for the user: it holds" in found

@@ -36,6 +36,7 @@ MEMORY = 2 << 30
 """Bytes by which the process may grow."""
 
 FRAME = pl.DataFrame(LISTS, schema=["user", "item", "score"], orient="row")
+TEXTS = FRAME.select(pl.format("user-{}", "user").alias("user"), pl.format("item-{}", "item").alias("item"), "score")
 NESTED = FRAME.group_by("user", maintain_order=True).agg("item", "score")
 
 
@@ -62,6 +63,9 @@ FILES = {
     "l.arrow": binary(FRAME, "write_ipc"),
     "m.arrow": binary(NESTED, "write_ipc"),
     "n": CSV,
+    "o.parquet": binary(TEXTS, "write_parquet"),
+    "p.arrow": binary(TEXTS, "write_ipc"),
+    "q.arrows": binary(TEXTS, "write_ipc_stream"),
 }
 TOKENS = [
     b",", b";", b"\t", b"::", b"|", b" ", b'"', b"'", b"\n", b"\r", b"\r\n", b"\x00", b"\xff", b"\xef\xbb\xbf", b"\xff\xfe", b"NA", b"nan",

@@ -59,6 +59,23 @@ def test_a_type_that_cannot_be_read_is_refused_in_a_sentence_by_every_command(na
         assert command.startswith("init") or len(err.splitlines()) == 2, (command, err)
 
 
+@pytest.mark.parametrize("compression", ["lz4", "zstd"])
+@pytest.mark.parametrize("columns", [["user", "item"], ["user"], ["item"]])
+def test_compressed_string_view_without_long_texts_is_refused_by_every_command(columns, compression, lists, receval, monkeypatch):
+    """Polars 2.1 panics at it, since no buffer of long texts is there to be unpacked."""
+    monkeypatch.setenv("RECEVAL_DEBUG", "0")
+    lists({})
+    views = {"user": pa.array(["1", "2"], pa.string_view()), "item": pa.array(["10", "11"], pa.string_view())}
+    made = {"user": pa.array([1, 2]), "item": pa.array([10, 11]), "score": SCORES} | {name: views[name] for name in columns}
+    table = pa.table(made)
+    with pa.ipc.new_file("l.arrow", table.schema, options=pa.ipc.IpcWriteOptions(compression=compression)) as file:
+        file.write_table(table)
+    for command in COMMANDS:
+        code, _, err = receval(*command.split())
+        assert (code, "panicked" in err, "Traceback" in err) == (3, False, False), (command, err)
+        assert command.startswith("init") or "text (string, not string_view)" in err, (command, err)
+
+
 @pytest.mark.parametrize("name", READABLE)
 def test_types_that_can_be_read_are(name, lists, receval):
     lists(READABLE[name])

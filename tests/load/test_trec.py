@@ -41,8 +41,7 @@ def test_a_time_stamp_is_no_grade_and_a_column_of_items_no_iteration(write, door
     write("rated.txt", "1 10 5 881250949\n1 11 4 881250949\n2 12 3 881250949\n")
     assert door(test="rated.txt") == EXPECTED
     write("rated.txt", "1\t0\t5\t881250949\n")
-    with pytest.raises(DataError, match="no item in common"):
-        door(test="rated.txt")
+    assert door(test="rated.txt") == {"MRR@10": 0.0, "Recall@10": 0.0}  # no list holds the item 0
 
 
 def test_rank_orders_a_run_under_receval_and_score_under_trec_eval(write, door, tmp_path):
@@ -57,7 +56,7 @@ def test_rank_orders_a_run_under_receval_and_score_under_trec_eval(write, door, 
     ("lists", "said"),
     [
         (RUN + "2 Q0 97 3\n", "line 5: 4 fields, where a TREC file has 6: qid Q0 docno rank score tag"),
-        (RUN * 300 + "2 Q0 97 3 0.5 tag more\n", "line 1201: 7 fields, where there are 6 columns"),
+        (RUN * 300 + "# a comment\n2 Q0 97 3\n", "line 1202: 4 fields, where there are 6 columns"),
         (RUN * 300 + "2 Q0 97 three 0.5 tag\n", "line 1201: 'three' is not a number, and rank must be one"),
         (RUN * 300 + "2 Q0 97\n", "line 1201: 3 fields, where there are 6 columns"),
         (RUN * 300 + "2 Q0 97 3 0.5\n", "line 1201: 5 fields, where there are 6 columns"),
@@ -70,6 +69,58 @@ def test_a_line_that_does_not_belong_is_named(lists, said, write, door):
     write("model.txt", lists)
     with pytest.raises(DataError, match=said):
         door({"path": "model.txt", "format": "trec"})
+
+
+COMMENTED = "# bm25, first stage\n#\n" + RUN.replace("2 Q0 98", "  # the second user\n2 Q0 98") + "# end\n"
+
+
+@pytest.mark.parametrize("options", [{}, {"format": "trec"}], ids=["recognised", "said"])
+def test_lines_that_begin_with_a_number_sign_are_comments(options, write, door):
+    # trec_eval 10, get_qrels.c and get_trec_results.c: a line whose first character is # is passed over
+    write("model.txt", COMMENTED)
+    write("qrels.txt", "\ufeff# judged in 2024\n" + QRELS.replace("2 0 12", "# second topic\n2 0 12"))
+    assert door({"path": "model.txt", **options}, test={"path": "qrels.txt", **options}) == EXPECTED
+
+
+def test_comments_behind_the_first_lines_are_comments_too(write, door):
+    write("model.txt", RUN + "".join(f"# {number}\n" for number in range(3_000)) + "3 Q0 10 1 0.9 bm25\n")
+    assert door("model.txt") == EXPECTED
+
+
+def test_the_line_of_a_fault_is_counted_with_the_comments_above_it(write, door):
+    write("model.txt", COMMENTED + "3 Q0 10 1 high bm25\n")
+    with pytest.raises(DataError, match="line 9: 'high' is not a number, and score must be one"):
+        door("model.txt")
+
+
+def test_a_row_behind_a_number_sign_is_left_out_and_named(write, tmp_path):
+    path = write("model.txt", RUN + "#3 Q0 10 1 0.9 bm25\n# it was made on a fine day in spring\n")
+    source = load.look("data.recommendations", "lists", ["model.txt"], [path])
+    assert source.scan.doubts == (
+        "data.recommendations: line 5 of model.txt begins with # and is read as a comment, though it has the fields of a row.",
+    )
+
+
+def test_a_file_of_comments_alone_is_refused(write, door):
+    write("model.txt", "# 1 Q0 10\n" * 3)
+    with pytest.raises(DataError, match="the first 3 lines are comments or blank"):
+        door({"path": "model.txt", "format": "trec"})
+
+
+@pytest.mark.parametrize("tag", ["bm25 and more", "bm25\tk1=0.9 b=0.4", "bm25 #1 run"])
+def test_words_behind_the_tag_of_a_run_are_passed_over(tag, write, door):
+    # trec_eval 9 and 10, get_trec_results.c: "Any field following run_id is ignored"
+    write("model.txt", RUN.replace("bm25", tag))
+    assert door("model.txt") == EXPECTED
+    write("model.run", RUN.replace("bm25", tag, 1).replace("Q0", "0"))
+    assert door({"path": "model.run", "format": "trec"}) == EXPECTED
+
+
+def test_words_behind_a_grade_are_refused(write, door):
+    # trec_eval calls such a line of judgements malformed
+    write("qrels.txt", QRELS + "2 0 97 1 more\n")
+    with pytest.raises(DataError, match="line 5: 5 fields, where a TREC file has 4"):
+        door(test={"path": "qrels.txt", "format": "trec"})
 
 
 def test_a_catalogue_is_no_trec_file(write):

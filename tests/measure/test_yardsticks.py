@@ -86,12 +86,49 @@ def test_popular_lists_hold_seen_items_where_the_policy_keeps_them():
     assert values_of(yardstick.task, popular) == {"Precision@2": 0.25}  # both users are shown 10 and 11; user 1 wants 11
 
 
-def test_lists_may_hold_seen_items_where_somebody_repeats():
+def test_a_test_pair_that_leaked_into_train_does_not_change_popular_lists():
     frames = {"test": frame("user item", [*TEST, (2, 10)]), "train": frame("user item", TRAIN), "lists": frame("user item score", LISTS)}
     world = Small(["Precision"], [2], frames)
-    assert world.facts.seen_in_test
-    assert world.yardsticks.remark(["(random)"]) == "The lists of (random) may hold items that data.train holds for the user."
-    assert small(["Precision"]).yardsticks.remark(["(random)"]).startswith("The lists of (random) leave out")
+    yardstick, popular = world.made("popularity")
+    # One of five test pairs leaked into train: users 1 and 2 are still shown 11 12, and 12.
+    assert values_of(yardstick.task, popular) == {"Precision@2": 0.75}
+    assert world.yardsticks.remark(["(random)"]) == (
+        "The lists of (random) leave out items that data.train holds for the user: it holds 1 of 5 test pairs (20.0 %), less than half."
+    )
+
+
+REPEATED = [(2, 10), (2, 11), (3, 10)]
+
+
+@pytest.mark.parametrize(("n_new", "masked"), [(3, False), (4, True)])
+@pytest.mark.parametrize("n_parts", [1, 3])
+def test_lists_may_hold_seen_items_where_train_holds_half_of_the_test_pairs(n_new, masked, n_parts):
+    test = [*REPEATED, *((1, item) for item in range(11, 11 + n_new))]
+    frames = {"test": frame("user item", test), "train": frame("user item", TRAIN), "lists": frame("user item score", LISTS)}
+    world = Small(["Recall"], [2], frames, n_parts=n_parts)
+    assert (world.facts.n_seen, world.facts.n_pairs, world.facts.repeats_train) == (3, 3 + n_new, not masked)
+    assert {name: bool(world.made(name)[0].masked) for name in ("popularity", "random", "baseline", "oracle")} == {
+        "popularity": masked, "random": masked, "baseline": masked, "oracle": False
+    }  # fmt: skip
+    rule = "leave out items that data.train holds for the user: it holds 3 of 7 test pairs (42.9 %), less than half"
+    if not masked:
+        rule = "may hold items that data.train holds for the user: it holds 3 of 6 test pairs (50.0 %), half or more"
+    assert world.yardsticks.seen_rule() == rule
+    assert world.yardsticks.seen_rule("best") == "may hold items that data.train holds for the user, since test items are among them"
+
+
+def test_a_repeated_test_row_does_not_count_twice_in_the_share():
+    test = [*REPEATED, *REPEATED, *((1, item) for item in range(11, 15))]
+    frames = {"test": frame("user item", test), "train": frame("user item", TRAIN), "lists": frame("user item score", LISTS)}
+    facts = Small(["Recall"], [2], frames).facts
+    assert (facts.n_seen, facts.n_pairs) == (3, 7)
+
+
+def test_the_best_lists_hold_a_test_item_that_leaked_into_train():
+    frames = {"test": frame("user item", [*TEST, (2, 10)]), "train": frame("user item", TRAIN), "lists": frame("user item score", LISTS)}
+    yardstick, best = Small(["Recall"], [2], frames).made("oracle")
+    # User 1 has two of three at most, user 2 both of 10 and 12: no model can be better than these lists.
+    assert values_of(yardstick.task, best) == pytest.approx({"Recall@2": (2 / 3 + 1) / 2})
 
 
 def test_a_model_is_compared_over_the_users_who_count_for_it():

@@ -13,6 +13,7 @@ from receval.metrics.notation import GLOSSARY, number, symbols, tex
 
 BESIDE = {
     ("MeanPopRank", "unit"),
+    *((name, "count") for name in ("Serendipity", "TailPercentage")),
     *((name, "empty_group") for name in ("ItemMADRanking", "ItemMADRating")),
     *((name, "single") for name in ("ILD", "ILS")),
     ("Bpref", "negative"),

@@ -42,6 +42,7 @@ BEYOND_BOUNDS = (
     "train_items",  # a list may hold more items than train: the docstring says so
     "ideal=k_items",  # an ideal of gain 1, whatever the grades are
     "undefined",  # NaN, as asked for
+    "EPC(count=rows",  # rows of train divided by users: the docstring says so
 )
 
 

@@ -8,10 +8,10 @@ from msgspec.structs import asdict
 from receval.output.gates import as_markdown, show
 from receval.results.gates import Gate
 
-PASS = Gate("Recall@20 ≥ 0.25", "home", "Recall@20", "min", 0.25, False, "error", "pass", "", value=0.2616, found="0.2616")
+PASS = Gate("Recall@20 ≥ 0.25", "home", "Recall@20", "min", 0.25, False, "error", "pass", "none", "", value=0.2616, found="0.2616")
 LOSS = {"kind": "max_loss", "limit": 0.02, "relative": True, "severity": "error", "sentence": "", "base": "main", "n_users": 350}
-FAIL = Gate("nDCG@10 loses at most 2 %", "home", "nDCG@10", outcome="fail", **LOSS, paired=True, difference=-0.053, low=-0.08, high=-0.021,
-            state="refuted", found="−5.3 %, at best −2.1 %", remark="worse by more than that")  # fmt: skip
+FAIL = Gate("nDCG@10 loses at most 2 %", "home", "nDCG@10", outcome="fail", consequence="fail", **LOSS, paired=True,
+            difference=-0.053, low=-0.08, high=-0.021, found="−5.3 %, at best −2.1 %", remark="loss exceeds the limit of 2 %")  # fmt: skip
 
 
 def written(encoding):
@@ -22,14 +22,14 @@ def test_the_table_says_what_is_judged_and_how_it_ended():
     assert show([PASS, FAIL], written("utf-8")) == (
         "gates · home against main · 350 users, paired · one-sided 95 % bounds\n"
         "  pass  Recall@20 ≥ 0.25           0.2616\n"
-        "  FAIL  nDCG@10 loses at most 2 %  −5.3 %, at best −2.1 %  worse by more than that\n"
+        "  FAIL  nDCG@10 loses at most 2 %  −5.3 %, at best −2.1 %  loss exceeds the limit of 2 %\n"
     )
 
 
 def test_an_output_without_its_signs_gets_plain_ones():
     text = show([PASS, FAIL], written("ascii"))
     assert text.isascii()
-    assert "  FAIL  nDCG@10 loses at most 2 %  -5.3 %, at best -2.1 %  worse by more than that\n" in text
+    assert "  FAIL  nDCG@10 loses at most 2 %  -5.3 %, at best -2.1 %  loss exceeds the limit of 2 %\n" in text
     assert "Recall@20 >= 0.25" in text
 
 
@@ -43,7 +43,7 @@ def test_several_models_are_named_in_each_row_and_another_base_in_its_rule():
 
 def test_markdown_has_the_same_cells():
     text = as_markdown([PASS, FAIL])
-    assert "| **FAIL** | home | nDCG@10 loses at most 2 % | −5.3 %, at best −2.1 % | worse by more than that |" in text
+    assert "| **FAIL** | home | nDCG@10 loses at most 2 % | −5.3 %, at best −2.1 % | loss exceeds the limit of 2 % |" in text
     assert "- 1 of 2 gates failed" in text
 
 

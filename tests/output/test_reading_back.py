@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 
 import polars as pl
 import pytest
@@ -141,7 +142,44 @@ def no_results_in_manifest(folder):
     return "manifest.json: this is not what receval wrote"
 
 
-@pytest.mark.parametrize("damage", [damaged_json, other_results, users_gone, users_cut, no_manifest, no_results_in_manifest])
+def other_users_of_one_size(folder):
+    path = folder / "per_user.parquet"
+    content = path.read_bytes()
+    path.write_bytes(content[:-100] + bytes(100))
+    assert path.stat().st_size == len(content)
+    return "per_user.parquet: this is not the file that the manifest names"
+
+
+def other_manifest(folder):
+    text = (folder / "manifest.json").read_text()
+    (folder / "manifest.json").write_text(text.replace("test.csv", "best.csv"))
+    return "manifest.json: its content is not what was written: the file is damaged"
+
+
+def other_name_in_a_manifest_without_checksum(folder):
+    content = without_checksum(folder)
+    (folder / "manifest.json").write_text(json.dumps(content).replace("per_user.parquet", "per_used.parquet"))
+    return "manifest.json: it names per_used.parquet, which no run writes: the file is damaged"
+
+
+def endless_json(folder):
+    (folder / "results.json").write_text("[" * 100_000)
+    return "results.json: this is no JSON: the file is damaged"
+
+
+def without_checksum(folder):
+    """The manifest as earlier versions wrote it."""
+    content = json.loads((folder / "manifest.json").read_text())
+    del content["sha256"]
+    (folder / "manifest.json").write_text(json.dumps(content))
+    return content
+
+
+DAMAGES = [damaged_json, other_results, users_gone, users_cut, no_manifest, no_results_in_manifest, other_users_of_one_size, other_manifest,
+           other_name_in_a_manifest_without_checksum, endless_json]  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_a_torn_folder_is_refused(damage, saved):
     folder, _ = saved(CONFIGS["aggregates"])
     sentence = damage(folder)
@@ -149,6 +187,43 @@ def test_a_torn_folder_is_refused(damage, saved):
         load(folder)
     assert sentence in str(refused.value)
     assert "evaluate again with receval run" in str(refused.value.hint)
+
+
+def test_a_folder_whose_manifest_has_no_checksum_is_read_and_its_files_are_checked(saved):
+    folder, path = saved(CONFIGS["aggregates"])
+    without_checksum(folder)
+    assert load(folder) == run(load_config(path))
+    users_cut(folder)
+    with pytest.raises(DataError, match=r"per_user\.parquet: this is not the file that the manifest names"):
+        load(folder)
+
+
+@pytest.mark.parametrize("change", ["other", "touched", "gone"])
+def test_values_of_users_that_change_after_they_were_checked_are_refused(change, saved):
+    folder, _ = saved(CONFIGS["runs"])
+    users, path = load(folder).per_user, folder / "per_user.parquet"
+    assert users["knn"].height == 8  # 4 users, 2 runs
+    if change == "gone":
+        path.unlink()
+    elif change == "touched":  # its content may be another one by now: nobody has looked
+        os.utime(path, ns=(0, 0))
+    else:
+        path.write_bytes(b"PAR1" * 10)
+    with pytest.raises(DataError, match=r"per_user\.parquet changed after its hash was checked"):
+        users["knn"]
+
+
+def test_a_file_that_polars_cannot_read_is_refused_in_a_sentence_although_its_hash_is_right(saved):
+    folder, _ = saved(CONFIGS["runs"])
+    broken = b"PAR1 this is no Parquet PAR1"
+    (folder / "per_user.parquet").write_bytes(broken)
+    content = without_checksum(folder)
+    for output in content["outputs"]:
+        if output["path"] == "per_user.parquet":
+            output |= {"bytes": len(broken), "sha256": hashlib.sha256(broken).hexdigest()}
+    (folder / "manifest.json").write_text(json.dumps(content))
+    with pytest.raises(DataError, match=r"per_user\.parquet: cannot be read"):
+        load(folder)
 
 
 def test_a_folder_without_values_of_users_has_none(saved):

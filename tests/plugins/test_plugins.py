@@ -170,6 +170,11 @@ def test_users_without_a_value_are_left_out():
     assert library.evaluate(test={1: [1], 2: [3]}, recommendations=LISTS, metrics="Once@1")["Once@1"].n_users == 1
 
 
+def test_code_that_is_run_without_a_module_may_define_a_metric():
+    exec("import receval\n@receval.metric('Lone')\ndef lone(listed):\n    return float(listed[0].relevant)\n", {})
+    assert library.evaluate(test=TEST, recommendations=LISTS, metrics="Lone@2")["Lone@2"].value == 1 / 3  # 0, 1, and no list
+
+
 def test_a_metric_is_tried_on_random_data():
     @library.metric("Fine")
     def fine(listed: Any, relevant: Any) -> float:

@@ -42,18 +42,22 @@ def test_popularity_counts_rows_users_and_first_rows() -> None:
     assert column(side, "train_users") == {10: 2, 20: 2, 30: 1, -1: 0}
     assert side.train_first.tolist() == [1, 0, 4]
     assert side.numbers == {
-        "train_rows": 6, "train_items": 3, "train_users": 3, "least_rows": 1, "items": 3, "untrained_items": 0, "least_rating": 2
+        "train_rows": 6, "train_items": 3, "train_users": 3, "least_rows": 1, "train_pairs": 5, "least_users": 1,
+        "items": 3, "untrained_items": 0, "least_rating": 2
     }  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("params", "tail"),
     [
-        ({"ratio": 0.5, "border": "reaches"}, {10: 1, 20: 0, 30: 1, 50: -1, -1: -1}),
-        ({"ratio": 0.5, "border": "exceeds"}, {10: 0, 20: 0, 30: 1, 50: -1, -1: -1}),
+        ({"ratio": 0.4, "border": "reaches"}, {10: 0, 20: 1, 30: 1, 50: -1, -1: -1}),
+        ({"ratio": 0.4, "border": "exceeds"}, {10: 0, 20: 0, 30: 1, 50: -1, -1: -1}),
+        ({"ratio": 0.5, "border": "reaches", "count": "rows"}, {10: 1, 20: 0, 30: 1, 50: -1, -1: -1}),
+        ({"ratio": 0.5, "border": "exceeds", "count": "rows"}, {10: 0, 20: 0, 30: 1, 50: -1, -1: -1}),
         ({"ratio": 0.5, "border": "exceeds", "untrained": "tail"}, {10: 0, 20: 0, 30: 1, 50: 1, -1: -1}),
         ({"ratio": 0.1, "border": "least_popular"}, {10: 0, 20: 0, 30: 1, 50: -1, -1: -1}),
-        ({"ratio": 2.0, "border": "least_popular"}, {10: 1, 20: 0, 30: 1, 50: -1, -1: -1}),
+        ({"ratio": 2.0, "border": "least_popular"}, {10: 1, 20: 1, 30: 1, 50: -1, -1: -1}),
+        ({"ratio": 2.0, "border": "least_popular", "count": "rows"}, {10: 1, 20: 0, 30: 1, 50: -1, -1: -1}),
     ],
 )
 def test_tail_begins_where_the_border_says(params: dict[str, str | float], tail: dict[int, float]) -> None:
@@ -62,23 +66,34 @@ def test_tail_begins_where_the_border_says(params: dict[str, str | float], tail:
 
 def test_items_have_ranks_by_popularity() -> None:
     side = prepared(items=ITEMS)
-    assert column(side, "dense_rank") == {10: 2, 20: 1, 30: 3, 50: 0, -1: 0}
+    assert column(side, "dense_rank", count="users") == {10: 1, 20: 1, 30: 2, 50: 0, -1: 0}
+    assert column(side, "dense_rank", count="rows") == {10: 2, 20: 1, 30: 3, 50: 0, -1: 0}
     assert column(side, "mean_rank", by="users") == pytest.approx({10: 2.5 / 3, 20: 2.5 / 3, 30: 1 / 3, 50: 0, -1: 0})
     assert column(side, "mean_rank", by="rows") == pytest.approx({10: 2 / 3, 20: 1, 30: 1 / 3, 50: 0, -1: 0})
 
 
 def test_popular_items_of_train_and_test_together() -> None:
     side = prepared(SideNeeds(test_popularity=True))
-    both = {"source": "train_and_test"}
-    assert column(side, "pop", source="train") == pytest.approx({10: 2 / 3, 20: 1, 30: 1 / 3, 40: 0, -1: 0})
+    both = {"source": "train_and_test", "count": "rows"}
+    assert column(side, "pop", source="train", count="users") == pytest.approx({10: 2 / 3, 20: 2 / 3, 30: 1 / 3, 40: 0, -1: 0})
+    assert column(side, "pop", source="train", count="rows") == pytest.approx({10: 2 / 3, 20: 1, 30: 1 / 3, 40: 0, -1: 0})
     assert column(side, "pop", **both) == {10: 0.75, 20: 0.75, 30: 0.25, 40: 0.25, -1: 0}
+    assert column(side, "pop", **both | {"count": "users"}) == {10: 0.75, 20: 0.5, 30: 0.25, 40: 0.25, -1: 0}
     assert column(side, "popular", share=0.25, ties="id", **both) == {10: 1, 20: 0, 30: 0, 40: 0, -1: 0}
     assert column(side, "popular", share=0.25, ties="first_row", **both) == {10: 0, 20: 1, 30: 0, 40: 0, -1: 0}
-    assert column(side, "popular", share=0.67, ties="id", source="train") == {10: 1, 20: 1, 30: 0, 40: 0, -1: 0}
+    assert column(side, "popular", share=0.67, ties="id", source="train", count="users") == {10: 1, 20: 1, 30: 0, 40: 0, -1: 0}
+
+
+def test_a_test_row_of_a_pair_that_train_holds_is_no_new_user() -> None:
+    repeated = pl.DataFrame({"user": [3, 3, 9, 9], "item": [20, 40, 40, 40], "row": range(4)})
+    side = prepared(SideNeeds(test_popularity=True), test=repeated)
+    # Users of 20: 7 and 3, whom train has with it; of 40: 3 and 9. Users 3, 5, 7, 9.
+    assert column(side, "pop", source="train_and_test", count="users") == {10: 0.5, 20: 0.5, 30: 0.25, 40: 0.5, -1: 0}
+    assert column(side, "pop", source="train_and_test", count="rows") == {10: 0.5, 20: 1, 30: 0.25, 40: 0.75, -1: 0}
 
 
 def test_users_are_grouped_by_the_share_of_popular_items() -> None:
-    by_id, by_row = (ProfileGroups("train", 0.34, ties, "0.4;0.6") for ties in ("id", "first_row"))
+    by_id, by_row = (ProfileGroups("train", "rows", 0.34, ties, "0.4;0.6") for ties in ("id", "first_row"))
     side = prepared(SideNeeds(profile_groups=(by_id, by_row)))
     # The popular item is 20: user 7 has it among two items, user 3 too, user 5 has another one.
     for choice, codes in ((by_id, [1, 2, 2]), (by_row, [2, 2, 1])):

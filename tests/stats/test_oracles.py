@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from receval.stats.comparing import compare_paired, compare_unpaired
+from receval.stats.comparing import compare_paired, compare_sums, compare_unpaired
 from receval.stats.corrections import adjust
+from receval.stats.paired import PairedSums
 from receval.stats.power import detectable_difference, users_needed
 from receval.stats.records import Settings, Subject
 from receval.stats.unpaired import Summary
@@ -20,10 +21,15 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import ttost_paired
 
-from tests.stats.draws import changing_pairs, draw_pair
+from tests.stats.draws import changing_pairs, draw_pair, skewed_t
 
 SUBJECT = Subject("nDCG@10", "base", "model")
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
+
+
+def sides(sums):
+    """For the lower and the higher end of an interval, whether it is that of t if that is further away: below 100 changed users."""
+    return (1, -1) if sums.n_changed < 100 else (0, 0)
 
 
 def close(expected):
@@ -31,24 +37,51 @@ def close(expected):
 
 
 @given(changing_pairs, st.sampled_from([0.01, 0.05, 0.1]))
-def test_the_paired_t_test_is_that_of_scipy(pair, alpha):
-    base, model = pair
+def test_the_paired_t_test_of_symmetric_differences_is_that_of_scipy(pair, alpha):
+    base, model = (np.append(one, other) for one, other in (pair, pair[::-1]))
+    model = model + 2.0**-7  # differences around it are symmetric
     found, oracle = compare_paired(SUBJECT, base, model, Settings(alpha=alpha)), stats.ttest_rel(model, base)
     assert (found.statistic, found.p, found.df) == close((oracle.statistic, oracle.pvalue, oracle.df))
     assert found.interval == close(tuple(oracle.confidence_interval(1 - alpha)))
     assert found.bounds == close(tuple(oracle.confidence_interval(1 - 2 * alpha)))
 
 
-@given(changing_pairs, st.floats(0.001, 0.3))
-def test_the_proof_of_equality_is_that_of_statsmodels(pair, margin):
+@given(changing_pairs, st.sampled_from([0.01, 0.05, 0.1]))
+def test_the_paired_t_test_is_corrected_for_skewness(pair, alpha):
     base, model = pair
+    sums = PairedSums.of(base, model)
+    found, d, df = compare_sums(SUBJECT, sums, Settings(alpha=alpha)), model - base, len(base) - 1
+    lower, higher = (skewed_t(d, 0.0, side) for side in sides(sums))
+    assert found.p == close(min(1.0, 2 * min(stats.t.sf(lower, df), stats.t.cdf(higher, df))))
+    assert found.statistic == close(lower if found.difference >= 0 else higher)
+    at_ends = [skewed_t(d, end, side) for end, side in zip((*found.interval, *found.bounds), 2 * sides(sums), strict=True)]
+    assert at_ends == close([sign * stats.t.isf(share, df) for share in (alpha / 2, alpha) for sign in (1, -1)])
+
+
+@given(changing_pairs)
+def test_the_relative_interval_ends_where_the_test_of_the_share_turns(pair):
+    base, model = pair
+    sums, critical = PairedSums.of(base, model), stats.t.isf(0.025, len(base) - 1)
+    found = compare_sums(SUBJECT, sums, Settings())
+    assert (found.relative_low is None) == (skewed_t(base, 0.0, sides(sums)[0]) <= critical)
+    if found.relative_low is not None:
+        ends = zip((found.relative_low, found.relative_high), sides(sums), strict=True)
+        at_ends = [skewed_t(model - (1 + end) * base, 0.0, side) for end, side in ends]
+        assert at_ends == pytest.approx([critical, -critical], rel=1e-6)
+        assert (found.relative_low > 0) == (found.low > 0)
+
+
+@given(changing_pairs, st.floats(0.001, 0.3))
+def test_the_proof_of_equality_of_symmetric_differences_is_that_of_statsmodels(pair, margin):
+    base, model = (np.append(one, other) for one, other in (pair, pair[::-1]))
     assert compare_paired(SUBJECT, base, model, Settings(), margin).p_equivalent == close(ttost_paired(model, base, -margin, margin)[0])
 
 
 @given(changing_pairs, st.integers(2, 9))
-def test_the_interval_of_clusters_is_that_of_statsmodels(pair, n_clusters):
-    base, model = pair
-    clusters = np.arange(len(base)) * 7919 % n_clusters
+def test_the_interval_of_clusters_of_equal_size_is_that_of_statsmodels(pair, n_clusters):
+    base, model = (side[: len(side) // n_clusters * n_clusters] for side in pair)
+    assume(np.unique(model - base).size > 1)
+    clusters = np.arange(len(base)) % n_clusters
     found = compare_paired(SUBJECT, base, model, Settings(), clusters=clusters)
     oracle = OLS(model - base, np.ones(len(base))).fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
     assert (found.se, found.p) == close((float(oracle.bse[0]), float(oracle.pvalues[0])))
@@ -68,6 +101,7 @@ def test_the_unpaired_test_is_that_of_scipy(left, right):
 @given(changing_pairs)
 def test_the_test_of_ranks_is_that_of_scipy(pair):
     base, model = pair
+    base, model = np.tile(base, 10), np.tile(model, 10)  # so that ten users change at least
     d = np.round(model - base, 12)
     found = compare_paired(SUBJECT, base, model, Settings(test="wilcoxon"))
     oracle = stats.wilcoxon(d[d != 0], method="asymptotic", correction=False)
@@ -148,8 +182,8 @@ def test_the_bootstrap_of_the_median_is_near_that_of_scipy():
 def test_the_geometric_mean_is_that_of_scipy_and_its_test_that_of_logarithms(pair):
     base, model = (np.maximum(side, 0.01) for side in pair)
     found = compare_paired(Subject("nDCG@10 (geometric)", "base", "model", aggregate="geometric"), base, model, Settings())
-    oracle = stats.ttest_rel(np.log(model), np.log(base))
+    d, df = np.log(model) - np.log(base), len(base) - 1
     assert (found.base_value, found.value) == close((stats.gmean(base), stats.gmean(model)))
-    assert found.p == close(oracle.pvalue)
-    ratios = np.exp(oracle.confidence_interval()) - 1
-    assert (found.relative_low, found.relative_high) == close(tuple(ratios))
+    of_sides = sides(PairedSums.of(np.log(base), np.log(model)))
+    at_ends = [skewed_t(d, math.log1p(end), side) for end, side in zip((found.relative_low, found.relative_high), of_sides, strict=True)]
+    assert at_ends == close([stats.t.isf(0.025, df), -stats.t.isf(0.025, df)])

@@ -15,19 +15,33 @@ from tests.stats.draws import draw_pair, pairs
 
 
 def literal(base, model):
-    """Plain Python, with fractions: n, up, down, Σa, Σb, Σd, Σd²."""
+    """Plain Python, with fractions: n, up, down, Σa, Σb, Σd, Σd², Σd³."""
     ds = [b - a if abs(b - a) > 1e-12 * max(abs(a), abs(b), 1) else 0.0 for a, b in zip(base, model, strict=True)]
     sums = [sum(map(Fraction, terms), Fraction(0)) for terms in (base, model, ds)]
-    return [len(ds), sum(d > 0 for d in ds), sum(d < 0 for d in ds), *sums, sum((Fraction(d) ** 2 for d in ds), Fraction(0))]
+    powers = [sum((Fraction(d) ** power for d in ds), Fraction(0)) for power in (2, 3)]
+    return [len(ds), sum(d > 0 for d in ds), sum(d < 0 for d in ds), *sums, *powers]
 
 
 @given(pairs)
 def test_the_sums_are_the_exact_ones(pair):
     base, model = pair
     sums = PairedSums.of(base, model)
-    found = [sums.n, sums.up, sums.down, sums.base, sums.model, sums.difference(), sums.difference_squares()]
+    found = [sums.n, sums.up, sums.down, sums.base, sums.model, sums.difference(), sums.difference_squares(), sums.difference_cubes()]
     assert found == literal(base.tolist(), model.tolist())
     assert float(sums.base_squares) == pytest.approx(float((base**2).sum()), rel=1e-14)
+
+
+@given(pairs, st.floats(0.5, 1.5))
+def test_the_cubes_of_any_weighted_difference_follow_from_the_sums(pair, factor):
+    base, model = pair
+    sums, d = PairedSums.of(base, model), model - base
+    found = [sums.difference_cubes(Fraction(factor)), sums.base_cubes, sums.difference_base_squares, sums.difference_squares_base]
+    expected = [((model - factor * base) ** 3).sum(), (base**3).sum(), (d * base**2).sum(), (d**2 * base).sum()]
+    assert list(map(float, found)) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+def test_values_whose_cubes_no_float_holds_are_summed():
+    assert PairedSums.of([0.0, -9e99], [8e99, 9e99]).difference_cubes() == Fraction(8e99) ** 3 + Fraction(1.8e100) ** 3
 
 
 @given(pairs, st.randoms(use_true_random=False))

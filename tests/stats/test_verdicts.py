@@ -10,6 +10,7 @@ import pytest
 from receval import errors
 from receval.stats.comparing import compare_paired, compare_runs, compare_unpaired, compare_wholes
 from receval.stats.digits import decimals, percent, plain, signed
+from receval.stats.estimates import SKEWED
 from receval.stats.ranks import WARNING
 from receval.stats.records import Settings, Subject
 from receval.stats.resampling import affordable_resamples, fewer_resamples
@@ -70,10 +71,14 @@ CASES = {
         "nDCG@10 of today is higher than that of main by 0.0500 (95 % interval 0.0402 to 0.0598), for 200 of 400 users, "
         "and lower for 200; neither more nor less of it is better.",
     ),
-    "inconclusive, few changed": (
+    "better, few changed": (
         judged(np.append(np.full(9, 0.1), np.zeros(391))),
-        "nDCG@10 of today is higher than that of main by 0.0022 (95 % interval 0.0008 to 0.0037), "
-        "but it changed for only 9 of 400 users: too few for a verdict.",
+        "today is better than main: nDCG@10 is higher by 0.0022 (95 % interval 0.0008 to 0.0043), for 9 of 400 users.",
+    ),
+    "inconclusive, few changed": (
+        judged(np.concatenate([np.full(4, 0.1), np.full(1, -0.1), np.zeros(395)])),
+        "No clear difference between main and today in nDCG@10: 5 of 400 users changed, 4 for the better and 1 for the worse "
+        "(exact p 0.375).",
     ),
     "none, one user": (judged([0.25]), "nDCG@10 of today is higher than that of main by 0.25, for one user, who says nothing of others."),
     "none, nobody": (judged([]), "nDCG@10 of today and of main cannot be compared: no user has a value of both."),
@@ -102,17 +107,31 @@ def test_a_difference_that_is_the_same_for_all_users_is_judged_by_its_sign_with_
 
 
 def test_two_users_with_the_same_difference_prove_nothing():
-    assert judged(np.full(2, -0.02)).verdict == "inconclusive"
+    difference = judged(np.full(2, -0.02))
+    assert (difference.verdict, difference.p, difference.test) == ("inconclusive", 0.5, "permutation")
+    assert difference.notes[0] == "Only 2 of 2 users changed: p is exact (all combinations of signs), the interval is approximate."
 
 
 def test_differences_that_are_rounding_are_identical():
     assert judged(np.full(50, 1e-14)).verdict == "identical"
 
 
-def test_few_changed_users_make_the_interval_rough():
-    few, many = (judged(np.append(spread(0.2, 0.1, n), np.zeros(900))) for n in (98, 100))
-    assert few.notes == ("Few users changed (98): below 100 the interval is rough.",)
-    assert many.notes == ()
+def test_skewed_differences_need_355_times_their_squared_skewness_of_users():
+    # A share p of hits alone has the skewness (1 - 2p)/√(p(1 - p)): 4.13 of a twentieth, so that 355 · 4.13² = 6,054 users are enough.
+    few, many = (judged(np.tile(np.append(1.0, np.zeros(19)), n)) for n in (302, 303))
+    assert few.notes == (SKEWED,)
+    assert many.notes == judged(np.append(spread(0.0, 0.1, 98), np.zeros(302))).notes == ()
+
+
+@pytest.mark.parametrize("test", ["t", "bootstrap", "bootstrap-t", "wilcoxon", "permutation"])
+def test_fewer_than_ten_changed_users_have_the_exact_test_of_signs_whatever_is_set(test):
+    # All nine signs are alike: 2 of 2⁹ combinations are as far from 0.
+    found = compare_paired(Subject("HitRate@10", "a", "b"), np.zeros(500), np.append(np.ones(9), np.zeros(491)), Settings(test=test))
+    assert (found.p, found.test) == (2 / 2**9, "permutation")
+
+
+def test_a_few_changed_users_prove_no_equality():
+    assert judged(np.concatenate([[0.1, -0.1, 0.1], np.zeros(4997)]), margin=0.01).verdict == "inconclusive"
 
 
 def test_a_larger_family_needs_a_larger_difference():

@@ -42,6 +42,11 @@ def test_a_sum_of_squares_is_exact(terms):
     assert ExactSums.of_squares(np.array([terms], dtype=np.float64)).fraction(0) == sum(Fraction(term) ** 2 for term in terms)
 
 
+@given(any_floats)
+def test_a_sum_of_cubes_is_exact_even_beyond_the_largest_float(terms):
+    assert ExactSums.of_cubes(np.array([terms], dtype=np.float64)).fraction(0) == sum(Fraction(term) ** 3 for term in terms)
+
+
 @given(any_floats | values_of_users, st.randoms(use_true_random=False))
 def test_order_cuts_and_merging_change_no_bit(terms, random):
     whole = ExactSums.of(np.array([terms, terms[::-1]], dtype=np.float64))
@@ -80,7 +85,7 @@ def test_masked_terms_do_not_count_and_may_be_undefined():
 
 
 @pytest.mark.parametrize("term", [math.nan, math.inf, -math.inf])
-@pytest.mark.parametrize("add", [ExactSums.of, ExactSums.of_squares])
+@pytest.mark.parametrize("add", [ExactSums.of, ExactSums.of_squares, ExactSums.of_cubes])
 def test_an_undefined_term_is_refused(add, term):
     with pytest.raises(ValueError, match="finite"):
         add(np.array([[0.5, term]]))

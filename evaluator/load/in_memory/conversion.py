@@ -10,12 +10,16 @@ import polars as pl
 
 from ...errors import DataError
 from ..opening import FAILURES
+from .ambiguous import refuse_two_readings, refuse_unnamed_lists
+from .id_columns import with_plain_ids
 from .mappings import from_mapping, from_records
-from .matrices import Matrix, from_matrix, is_matrix
+from .matrices import Matrix, array_of, from_matrix, is_matrix
 from .pandas_frames import from_pandas
-from .values import array_column, row_frame
+from .values import are_names, array_column, row_frame
 
-_FORMS: Final = "give a path, a frame (Polars, pandas, pyarrow, DuckDB, Spark), a dict {user: [item, …]}, a list of records, or a matrix"
+_FORMS: Final = (
+    "give a path, a frame (Polars, pandas, pyarrow, DuckDB, HuggingFace, Spark), a dict {user: [item, …]}, a list of records, or a matrix"
+)
 _NOTHING: Final[Mapping[str, str | int]] = {}
 
 
@@ -31,22 +35,36 @@ def frame_of(
     """The rows of a table of any kind; `where` names it in messages, `columns` says which column is which.
 
     Of a matrix of scores lists of `depth` are made, of all items without it, and without those of the user in `seen`. `DataError` if this
-    is no such table.
+    is no such table, or can be read in two ways.
     """
+    return with_plain_ids(where, table, _frame_of(where, table, rows, columns, depth, seen), columns)
+
+
+def _frame_of(
+    where: str, table: str, rows: Any, columns: Mapping[str, str | int], depth: int | None, seen: pl.DataFrame | None
+) -> pl.DataFrame:
     if isinstance(rows, pl.DataFrame):
         return rows
     if isinstance(rows, pl.LazyFrame):
         return _collected(where, rows)
-    if type(rows).__module__.partition(".")[0] == "pandas":
+    if _library(rows) == "pyspark":
+        raise DataError(f"{where}: rows on Spark are read by receval.evaluate alone", "bring them here: frame.toPandas()")
+    if _library(rows) == "pandas" and (hasattr(rows, "columns") or hasattr(rows, "to_frame")):
         return from_pandas(where, rows)
     if is_matrix(rows):
+        rows = array_of(where, rows)
+        refuse_two_readings(where, table, rows)
         return from_matrix(where, table, rows if isinstance(rows, Matrix) else Matrix(rows), depth, seen)
     if isinstance(rows, np.ndarray):
         return _of_array(where, table, rows)
     if isinstance(rows, Mapping):
         return from_mapping(where, table, rows, columns)
     if isinstance(rows, Sequence) and not isinstance(rows, str | bytes):
+        if table in ("interactions", "lists"):
+            refuse_unnamed_lists(where, table, rows)
         return from_records(where, table, rows)
+    if _library(rows) == "datasets" and hasattr(rows, "with_format"):
+        return _of_dataset(where, rows)
     if hasattr(rows, "__arrow_c_stream__"):
         return _of_arrow(where, rows)
     if hasattr(rows, "fetchnumpy"):  # a relation of DuckDB before it knew Arrow's interface
@@ -54,8 +72,13 @@ def frame_of(
     if isinstance(rows, set | frozenset) and table in ("catalogue", "people"):
         return from_records(where, table, sorted(rows, key=lambda one: (isinstance(one, str), one)))
     if hasattr(rows, "__array__"):
-        return frame_of(where, table, np.asarray(rows), depth=depth, seen=seen)
+        return _frame_of(where, table, np.asarray(rows), columns, depth, seen)
     raise DataError(f"{where} is no table that receval can read", _FORMS)
+
+
+def _library(rows: Any) -> str:
+    """The library that rows are held in."""
+    return type(rows).__module__.partition(".")[0]
 
 
 def _collected(where: str, rows: pl.LazyFrame) -> pl.DataFrame:
@@ -84,6 +107,13 @@ def _of_arrow(where: str, rows: Any) -> pl.DataFrame:
     return made
 
 
+def _of_dataset(where: str, rows: Any) -> pl.DataFrame:
+    """The rows of a Dataset of HuggingFace, of which a split has been chosen."""
+    if not hasattr(rows, "__len__"):
+        raise DataError(f"{where}: the rows of a stream are not there before they are asked for", "give a Dataset, not streamed")
+    return _of_arrow(where, rows.with_format("arrow")[:])
+
+
 def column_names(rows: Any) -> frozenset[str] | None:
     """The names of the columns of a table in memory; `None` where they are not known before it is converted."""
     if isinstance(rows, pl.LazyFrame):
@@ -95,8 +125,8 @@ def column_names(rows: Any) -> frozenset[str] | None:
         return frozenset(name for name in rows if isinstance(name, str))
     if isinstance(rows, list | tuple) and rows and isinstance(rows[0], Mapping):
         return frozenset(str(name) for name in rows[0])
-    names = getattr(rows, "column_names", None) or getattr(rows, "columns", None)
+    names = next(filter(are_names, (getattr(rows, name, None) for name in ("column_names", "columns"))), None)
     if names is None:
         return None
-    levels = getattr(getattr(rows, "index", None), "names", ())
-    return frozenset(str(name) for name in (*names, *levels))
+    levels = getattr(getattr(rows, "index", None), "names", None)
+    return frozenset(str(name) for name in (*names, *(levels if are_names(levels) else ())))

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from itertools import chain, islice
 from typing import Any, Final
+from uuid import UUID
 
 import numpy as np
 import polars as pl
 
-from ...errors import DataError
+from ...errors import DataError, NoRowsError
 from ..columns import names_by_position, usual_roles
 from ..list_columns import may_hold_lists
-from .values import array_column, column, row_frame
+from .values import are_names, array_column, column, row_frame
 
 _SHAPES: Final = "write {user: [item, …]}, {user: {item: score}} or {user: [(item, score), …]}"
 _VALUES: Final = {"interactions": "rating", "lists": "score", "predictions": "prediction"}
 """What the numbers of items are, in tables of which a row may hold a list."""
-_SCALARS: Final = (str, int, float, np.generic, type(None))
+_SCALARS: Final = (str, int, float, bytes, UUID, Decimal, np.generic, type(None))
+_NUMBERS: Final = (int, float, Decimal, np.number)
+_COLUMNS_OF: Final = ("column_names", "columns")
+"""What libraries call the names of the columns of a table."""
 _LOOKED_AT: Final = 20
 """So many keys are looked at to tell columns from users."""
 
@@ -25,7 +30,10 @@ _LOOKED_AT: Final = 20
 def from_mapping(where: str, table: str, rows: Mapping[Any, Any], columns: Mapping[str, str | int]) -> pl.DataFrame:
     """The rows of a dict: a table by column, or what each user has; of items and users, a record for each."""
     if not rows:
-        raise DataError(f"{where}: there are no rows")
+        raise NoRowsError(f"{where}: there are no rows")
+    tables = [name for name, held in islice(rows.items(), _LOOKED_AT) if _is_table(held)]
+    if tables:
+        raise DataError(f"{where}: a dict of tables, {', '.join(map(repr, tables))}", f"choose one of them: data[{tables[-1]!r}]")
     if _names_columns(table, rows, columns):
         return _by_column(where, rows)
     if table in _VALUES:
@@ -36,10 +44,18 @@ def from_mapping(where: str, table: str, rows: Mapping[Any, Any], columns: Mappi
     raise DataError(f"{where}: a dict of this kind is no table", "give a frame, or a list of records")
 
 
+def users_without_items(where: str, table: str, rows: Any, columns: Mapping[str, str | int]) -> pl.DataFrame | None:
+    """The users of a dict whose list is empty, of which its rows say nothing; `None` if there are none, or if it is no dict by user."""
+    if not isinstance(rows, Mapping) or _names_columns(table, rows, columns):
+        return None
+    users = [user for user, held in rows.items() if hasattr(held, "__len__") and not isinstance(held, str) and not len(held)]
+    return row_frame(where, [column(where, "user", users)]) if users else None
+
+
 def from_records(where: str, table: str, rows: Sequence[Any]) -> pl.DataFrame:
     """The rows of a list: of dicts, of tuples in the order of the usual columns, or of the ids of items or users."""
     if not len(rows):
-        raise DataError(f"{where}: there are no rows")
+        raise NoRowsError(f"{where}: there are no rows")
     first = rows[0]
     if isinstance(first, Mapping):
         names = dict.fromkeys(name for row in rows if isinstance(row, Mapping) for name in row)
@@ -69,6 +85,11 @@ def _names_columns(table: str, rows: Mapping[Any, Any], columns: Mapping[str, st
     return wanted <= roles
 
 
+def _is_table(held: Any) -> bool:
+    """Whether what a dict holds is a table of a library, such as the split of a data set."""
+    return any(are_names(getattr(held, name, None)) for name in _COLUMNS_OF)
+
+
 def _by_column(where: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
     made = []
     for name, held in rows.items():
@@ -87,11 +108,11 @@ def _by_user(where: str, table: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
     held = [_in_order(where, table, user, given) for user, given in rows.items()]
     lengths = np.fromiter(map(len, held), np.int64, len(held))
     users = column(where, "user", list(rows)).gather(np.repeat(np.arange(len(held)), lengths))
-    if held and all(isinstance(one, np.ndarray) and one.ndim == 1 for one in held):
+    if held and all(isinstance(one, np.ndarray) and one.ndim == 1 and one.dtype == held[0].dtype for one in held):
         return row_frame(where, [users, array_column(where, "item", np.concatenate(held))])
     elements: list[Any] = list(chain.from_iterable(held))
     if not elements:
-        raise DataError(f"{where}: there are no rows")
+        raise NoRowsError(f"{where}: there are no rows")
     kinds = _kinds(elements)
     if kinds == {"item"}:
         return row_frame(where, [users, column(where, "item", elements)])
@@ -110,7 +131,7 @@ def _by_user(where: str, table: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
 def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
     """The elements that a user has, in order; `DataError` for what has none, or is no list."""
     if isinstance(held, Mapping):
-        return list(held.items())
+        return _by_score(held) if table == "lists" else list(held.items())
     if isinstance(held, set | frozenset):
         if table == "lists":
             raise DataError(f"{where}, user {user!r}: a set has no order", "write a list in the order of the ranks, or {item: score}")
@@ -122,6 +143,20 @@ def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
     return held if isinstance(held, list | tuple) else list(held)
 
 
+def _by_score(held: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+    """Items with scores, the highest score first: a dict has no order of its own, whatever the convention reads lists by."""
+    pairs = list(held.items())
+
+    def rank(pair: tuple[Any, Any]) -> tuple[bool, Any]:
+        has_score = pair[1] is not None and pair[1] == pair[1]
+        return has_score, pair[1] if has_score else 0
+
+    try:
+        return sorted(pairs, key=rank, reverse=True)  # equal ones stay as they are
+    except TypeError:  # what is no number is refused where its place is known
+        return pairs
+
+
 def _kinds(elements: Sequence[Any]) -> set[str]:
     """The kinds of elements; seen by their types, where all are items or pairs."""
     types = set(map(type, elements))
@@ -129,7 +164,7 @@ def _kinds(elements: Sequence[Any]) -> set[str]:
         return {"item"}
     if types <= {tuple, list} and set(map(len, elements)) == {2}:
         seconds = {type(second) for _, second in elements} - {type(None)}
-        if all(issubclass(one, int | float | np.number) for one in seconds):
+        if all(issubclass(one, _NUMBERS) for one in seconds):
             return {"pair"}
     return {_kind(element) for element in elements}
 
@@ -137,7 +172,7 @@ def _kinds(elements: Sequence[Any]) -> set[str]:
 def _kind(element: Any) -> str:
     if isinstance(element, _SCALARS):
         return "item"
-    if isinstance(element, tuple | list) and len(element) == 2 and (element[1] is None or isinstance(element[1], int | float | np.number)):
+    if isinstance(element, tuple | list) and len(element) == 2 and (element[1] is None or isinstance(element[1], _NUMBERS)):
         return "pair"
     return "record" if isinstance(element, Mapping) else "other"
 

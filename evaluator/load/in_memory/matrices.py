@@ -11,6 +11,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from ...errors import DataError
+from .id_columns import plain_ids
 from .values import array_column, column
 
 _CELLS: Final = 1 << 22
@@ -48,6 +49,10 @@ def from_matrix(where: str, table: str, matrix: Matrix, depth: int | None, seen:
     if values.dtype.kind not in "biuf":
         raise DataError(f"{where}: a matrix of {values.dtype}", "give numbers")
     if table == "lists" and values.dtype.kind in "iu" and not _is_sparse(values):
+        if matrix.mask_seen:
+            raise DataError(
+                f"{where}: integers are item ids, and mask_seen takes items out of scores", "give scores as array.astype(float)"
+            )
         return _of_lists(where, table, Matrix((values,), matrix.users, matrix.items))
     users, items = _labels(where, "user", matrix.users, values.shape[0]), _labels(where, "item", matrix.items, values.shape[1])
     if table != "lists":
@@ -66,10 +71,21 @@ def from_matrix(where: str, table: str, matrix: Matrix, depth: int | None, seen:
 
 
 def is_matrix(rows: Any) -> bool:
-    """Whether rows are a matrix: sparse, or an array of two dimensions, or ids with their scores."""
+    """Whether rows are a matrix: sparse, or an array of two dimensions of any library, or ids with their scores."""
     if isinstance(rows, tuple):
         return len(rows) == 2 and all(getattr(one, "ndim", 0) == 2 for one in rows)
-    return _is_sparse(rows) or (isinstance(rows, np.ndarray) and rows.ndim == 2) or isinstance(rows, Matrix)
+    is_array = hasattr(rows, "__array__") and not hasattr(rows, "columns") and getattr(rows, "ndim", 0) == 2
+    return _is_sparse(rows) or is_array or isinstance(rows, Matrix)
+
+
+def array_of(where: str, rows: Any) -> Any:
+    """A matrix as NumPy has it, where it is the array of another library; `DataError` for an array with masked values."""
+    if isinstance(rows, np.ma.MaskedArray):
+        raise DataError(
+            f"{where}: masked values have no meaning here", "fill them: array.filled(0) of interactions, .filled(-np.inf) of scores"
+        )
+    is_plain = isinstance(rows, tuple | Matrix | np.ndarray) or _is_sparse(rows)
+    return rows if is_plain else np.asarray(rows)
 
 
 def _is_sparse(values: Any) -> bool:
@@ -80,7 +96,7 @@ def _labels(where: str, name: str, given: Any, n: int) -> pl.Series:
     """The ids of rows or columns."""
     if given is None:
         return pl.Series(name, np.arange(n))
-    labels = array_column(where, name, given) if isinstance(given, np.ndarray) else column(where, name, list(given))
+    labels = plain_ids(where, array_column(where, name, given) if isinstance(given, np.ndarray) else column(where, name, list(given)))
     if len(labels) != n:
         raise DataError(
             f"{where}: {len(labels):,} {name}s are named, and the matrix has {n:,}", f"give an id for each {name} of the matrix"
@@ -176,7 +192,7 @@ def _of_lists(where: str, table: str, matrix: Matrix) -> pl.DataFrame:
         names: Sequence[Any] = list(matrix.items)
         if len(chosen) and not 0 <= chosen.min() <= chosen.max() < len(names):
             raise DataError(f"{where}: the item {chosen.max()} has no name: {len(names):,} items are named", "ids count from 0")
-        items = column(where, "item", names).gather(chosen.astype(np.int64))
+        items = plain_ids(where, column(where, "item", names)).gather(chosen.astype(np.int64))
     found = [users.gather(rows), items]
     return pl.DataFrame([*found, array_column(where, "score", scores[there])] if scores is not None else found)
 

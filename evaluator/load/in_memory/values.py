@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final, TypeGuard
+from uuid import UUID
 
 import numpy as np
 import polars as pl
 
 from ...errors import DataError
+from ..opening import FAILURES
 
 _NO_VALUE: Final = {"NoneType", "NAType", "NaTType"}
 """The types of what stands for no value in Python and pandas."""
-_ID_HINT: Final = "ids are integers or text: convert them, for example with str"
+_FAMILIES: Final = ((int, float, bool, Decimal), (date,))
+"""The types that may stand beside each other in a column."""
+_ID_HINT: Final = "ids are integers or text: convert them"
 
 
 def column(where: str, name: str, values: Sequence[Any], *, nan_is_missing: bool = False) -> pl.Series:
     """A column of Python values: integers, numbers, text, dates, or lists of these.
 
-    Integers beside text become text, as they are written. NaN is a number that is not finite, or no value if `nan_is_missing`.
+    Integers and UUIDs beside text become text, as they are written. NaN is a number that is not finite, or no value if `nan_is_missing`.
     `DataError` for values that no file could hold.
     """
     kinds = set(map(type, values))
-    if any(issubclass(kind, np.generic) for kind in kinds):
-        values = [value.item() if isinstance(value, np.generic) else value for value in values]
+    if any(issubclass(kind, np.generic | np.ndarray) for kind in kinds):
+        values = [value.item() if isinstance(value, np.generic | np.ndarray) and not value.ndim else value for value in values]
         kinds = set(map(type, values))
     if any(kind.__name__ in _NO_VALUE and kind is not type(None) for kind in kinds):
         values = [None if type(value).__name__ in _NO_VALUE else value for value in values]
+    if Decimal in kinds and not all(value.is_finite() for value in values if isinstance(value, Decimal)):
+        values = [float(value) if isinstance(value, Decimal) else value for value in values]
+        kinds = set(map(type, values))
     if nan_is_missing and float in kinds:
         values = [None if isinstance(value, float) and value != value else value for value in values]
         kinds = set(map(type, values))
@@ -37,7 +46,7 @@ def column(where: str, name: str, values: Sequence[Any], *, nan_is_missing: bool
         return pl.Series(name, values, dtype=pl.String)
     if kinds <= {int, float, bool} and float in kinds:
         return pl.Series(name, [None if value is None else float(value) for value in values], dtype=pl.Float64)
-    if kinds <= {int, str}:
+    if kinds <= {int, str, UUID}:
         return pl.Series(name, [None if value is None else str(value) for value in values], dtype=pl.String)
     if all(issubclass(kind, list | tuple | np.ndarray | pl.Series) for kind in kinds):
         return _lists(where, name, values)
@@ -45,16 +54,18 @@ def column(where: str, name: str, values: Sequence[Any], *, nan_is_missing: bool
     if refused is not None:
         raise DataError(f"{where}: column {name!r} holds sets, and a set has no order", "write lists in the order of the ranks")
     try:
-        return pl.Series(name, values, strict=True)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        shown = " and ".join(sorted(kind.__name__ for kind in kinds))
-        raise DataError(f"{where}: column {name!r} holds values of type {shown}", _ID_HINT) from None
+        if len(kinds) == 1 or any(all(issubclass(kind, family) for kind in kinds) for family in _FAMILIES):
+            return pl.Series(name, values, strict=True)
+    except (*FAILURES, TypeError, ValueError, OverflowError, AttributeError):
+        pass
+    shown = " and ".join(sorted(kind.__name__ for kind in kinds))
+    raise DataError(f"{where}: column {name!r} holds values of type {shown}", _ID_HINT)
 
 
 def _integers(name: str, values: Sequence[Any]) -> pl.Series:
     try:
         return pl.Series(name, values, dtype=pl.Int64)
-    except (OverflowError, pl.exceptions.PolarsError):  # larger than 64 bits: ids are compared as they are written
+    except (OverflowError, TypeError, pl.exceptions.PolarsError):  # larger than 64 bits: ids are compared as they are written
         return pl.Series(name, [None if value is None else str(value) for value in values], dtype=pl.String)
 
 
@@ -88,3 +99,8 @@ def row_frame(where: str, columns: Iterable[pl.Series]) -> pl.DataFrame:
     if twice is not None:
         raise DataError(f"{where}: two columns are called {twice!r}", "rename one of them")
     return pl.DataFrame(columns)
+
+
+def are_names(value: Any) -> TypeGuard[Iterable[Any]]:
+    """Whether a value lists names, as a list or an index of pandas: frames give columns, which may have any name, as attributes."""
+    return isinstance(value, list | tuple) or isinstance(getattr(value, "nlevels", None), int)

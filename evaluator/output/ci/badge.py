@@ -33,12 +33,8 @@ def as_badge(content: ReportContent) -> bytes:
 
 def _said(content: ReportContent) -> tuple[str, str, str]:
     """The left text, the right text, and the colour of the right one."""
-    outcomes = [gate["outcome"] for gate in content.gates]
-    if outcomes:
-        failed, open_ones = outcomes.count("fail"), len(outcomes) - outcomes.count("pass")
-        if failed:
-            return "gates", f"{failed} of {len(outcomes)} failed", _RED
-        return ("gates", f"{open_ones} of {len(outcomes)} not shown", _AMBER) if open_ones else ("gates", "passed", _GREEN)
+    if content.gates:
+        return _of_gates([gate["outcome"] for gate in content.gates], any(gate["consequence"] == "fail" for gate in content.gates))
     if any(result.failed() for result in content.results.values()):
         return "checks", "failed", _RED
     if not content.labels:
@@ -54,6 +50,15 @@ def _said(content: ReportContent) -> tuple[str, str, str]:
         f"{content.formats.shown(points[name].row)} ({name})" if len(points) > 1 else content.formats.shown(points[name].row),
         _BLUE,
     )
+
+
+def _of_gates(outcomes: list[str], fails: bool) -> tuple[str, str, str]:
+    """What the badge says of gates, which is red if they fail the run."""
+    n = len(outcomes)
+    for outcome, words in (("fail", "failed"), ("inconclusive", "inconclusive"), ("skipped", "not judged")):
+        if outcome in outcomes:
+            return "gates", f"{outcomes.count(outcome)} of {n} {words}", _RED if fails else _AMBER
+    return "gates", "passed", _GREEN
 
 
 def _short(text: str) -> str:

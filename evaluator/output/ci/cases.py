@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from msgspec import Struct, field
 
@@ -15,6 +15,8 @@ from ..visible import on_one_line
 
 CaseOutcome = Literal["pass", "warn", "fail", "skipped"]
 """`skipped`: it could not be judged."""
+_ENDED: Final[Mapping[str, CaseOutcome]] = {"warn": "warn", "fail": "fail"}
+"""The case of a gate by its consequence: one that is inconclusive ends as `gates.inconclusive` says."""
 
 
 class Case(Struct, frozen=True):
@@ -39,9 +41,8 @@ def cases(content: ReportContent) -> Iterator[Case]:
 def _of_gate(gate: Mapping[str, Any]) -> Case:
     numbers = {name: gate[name] for name in ("value", "limit", "low", "high") if gate.get(name) is not None}
     rule = on_one_line(gate["rule"])
-    return Case(
-        "gates", rule, rule, on_one_line(gate.get("model") or ""), gate["outcome"], on_one_line(gate.get("sentence") or ""), numbers
-    )
+    outcome = _ENDED.get(gate["consequence"], "skipped" if gate["outcome"] == "skipped" else "pass")
+    return Case("gates", rule, rule, on_one_line(gate.get("model") or ""), outcome, on_one_line(gate.get("sentence") or ""), numbers)
 
 
 def _of_checks(label: str, result: Result) -> Iterator[Case]:

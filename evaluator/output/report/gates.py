@@ -8,9 +8,9 @@ from typing import Any
 from .content import ReportContent
 from .views import PageCell, PageColumn, PageTable, Section
 
-WORDS = {"pass": "✔ pass", "warn": "▲ warn", "fail": "✖ fail", "skipped": "– not judged"}
-_SEVERITIES = {"pass": "pass", "warn": "warn", "fail": "error", "skipped": ""}
-DATA = ("rule", "model", "outcome", "value", "limit", "low", "high")
+WORDS = {"pass": "✔ pass", "fail": "✖ fail", "inconclusive": "▲ inconclusive", "skipped": "– not judged"}
+_VERDICTS = {"none": "", "warn": "warn", "fail": "error"}
+DATA = ("rule", "model", "outcome", "consequence", "value", "limit", "low", "high")
 
 
 def section(content: ReportContent) -> Section | None:
@@ -32,5 +32,5 @@ def section(content: ReportContent) -> Section | None:
 def _row(gate: Mapping[str, Any]) -> tuple[PageCell, ...]:
     outcome = gate["outcome"]
     why = gate.get("remark") or ("" if gate.get("found") else gate.get("sentence", ""))
-    ended = PageCell(WORDS[outcome], verdict=_SEVERITIES[outcome])
+    ended = PageCell(WORDS[outcome], verdict="pass" if outcome == "pass" else _VERDICTS[gate["consequence"]])
     return PageCell(gate["rule"]), PageCell(gate.get("model") or ""), ended, PageCell(gate.get("found") or ""), PageCell(why)

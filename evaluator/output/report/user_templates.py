@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import stat
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -12,9 +15,15 @@ from typing import Any, Final
 from ...errors import ConfigError
 from .. import comparison as comparisons
 from ..data import as_json
+from . import sandbox
 from .content import ReportContent
 
 _MOST_BYTES: Final = 1 << 20
+MOST_SECONDS: Final = 20.0
+MOST_CHARACTERS: Final = 20_000_000
+MOST_MEMORY: Final = 2_000_000_000
+"""The limits of a template: its time, the text that it makes, and the memory that it takes, where the system limits memory."""
+_LESS: Final = "make fewer loops, or shorter texts; docs/reports.md says the limits"
 _PLAIN: Final = frozenset({".md", ".txt", ".tex", ".csv", ".tsv", ".json", ".yaml", ".yml"})
 """Endings of outputs in which `&lt;` would be no sign but four letters."""
 
@@ -36,23 +45,49 @@ def read_template(path: Path) -> str:
 
 
 def rendered(template: str, content: ReportContent, name: str, output: Path | None = None) -> bytes:
-    """A template, called `name` in messages, with the context of `context_of`; `ConfigError` if it is wrong.
+    """A template, called `name` in messages, with the context of `context_of`; `ConfigError` if it is wrong or needs too much.
 
-    It runs in the sandbox of Jinja. Values are escaped for HTML unless the output is one of plain text by its ending.
+    It runs in the sandbox of Jinja, in a process of its own, since a thread cannot be stopped. Values are escaped for HTML unless the
+    output is one of plain text by its ending.
     """
-    from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
+    context = context_of(content)
+    question = {
+        "path": [os.path.abspath(folder) for folder in sys.path],
+        "template": template,
+        "context": context,
+        "escaped": output is None or output.suffix.lower() not in _PLAIN,
+        "most": MOST_CHARACTERS,
+        "memory": MOST_MEMORY,
+    }
+    answer = _answer(json.dumps(question).encode(), name)
+    if "text" in answer:
+        return str(answer["text"]).encode()
+    kind, message = answer["kind"], answer["message"]
+    if kind == "syntax":
+        raise ConfigError(f"--template {name}:{answer['line']}: {message}")
+    if kind == "template":
+        raise ConfigError(f"--template {name}: {message}", "docs/reports.md says what a template is given")
+    if kind == "large":
+        raise ConfigError(f"--template {name}: it makes a text of more than {MOST_CHARACTERS:,} characters", _LESS)
+    if kind == "memory":
+        raise ConfigError(f"--template {name}: it needs more than {MOST_MEMORY / 1e9:.1f} GB of memory", _LESS)
+    raise ConfigError(f"--template {name}: {kind}: {message}")
 
-    escaped = output is None or output.suffix.lower() not in _PLAIN
-    environment = ImmutableSandboxedEnvironment(autoescape=escaped, undefined=StrictUndefined, keep_trailing_newline=True)
+
+def _answer(question: bytes, name: str) -> dict[str, Any]:
+    """What the process that renders says; `ConfigError` if it takes too long or ends without an answer."""
+    if not sys.executable or getattr(sys, "frozen", False):
+        raise ConfigError(f"--template {name}: this Python has no program that could render it (sys.executable)", "use another format")
+    command = [sys.executable, "-I", "-c", inspect.getsource(sandbox)]
     try:
-        return environment.from_string(template).render(context_of(content)).encode()
-    except TemplateSyntaxError as error:
-        raise ConfigError(f"--template {name}:{error.lineno}: {error.message}") from None
-    except TemplateError as error:
-        raise ConfigError(f"--template {name}: {error.message}", "docs/reports.md says what a template is given") from None
-    except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, MemoryError) as error:
-        raise ConfigError(f"--template {name}: {type(error).__name__}: {error}") from None
+        done = subprocess.run(command, input=question, capture_output=True, timeout=MOST_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise ConfigError(f"--template {name}: it takes more than {MOST_SECONDS:g} seconds", _LESS) from None
+    try:
+        answer: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
+        raise ConfigError(f"--template {name}: it ended without a text (exit code {done.returncode})", _LESS) from None
+    return answer
 
 
 def context_of(content: ReportContent) -> dict[str, Any]:

@@ -43,15 +43,17 @@ def _gates(content: ReportContent) -> Iterator[VerdictLine]:
     if not content.gates:
         return
     counts = Counter(gate["outcome"] for gate in content.gates)
-    total = f"{len(content.gates)} gate{'s' * (len(content.gates) != 1)}"
-    warned = f", {counts['warn']} warned" if counts["warn"] else ""
-    skipped = f", {counts['skipped']} could not be judged" if counts["skipped"] else ""
-    if counts["fail"]:
-        yield VerdictLine("bad", f"{counts['fail']} of {total} failed{warned}{skipped}.")
-    elif counts["warn"] or counts["skipped"]:
-        yield VerdictLine("doubtful", f"No gate of {len(content.gates)} failed{warned}{skipped}.")
+    n, failing = len(content.gates), sum(gate["consequence"] == "fail" for gate in content.gates)
+    total = f"{n} gate{'s' * (n != 1)}"
+    parts = [f"{counts['fail']} of {total} failed" if counts["fail"] else f"No gate of {n} failed"]
+    parts += [f"{counts['inconclusive']} {'is' if counts['inconclusive'] == 1 else 'are'} inconclusive"] if counts["inconclusive"] else []
+    parts += [f"{counts['skipped']} could not be judged"] if counts["skipped"] else []
+    if failing:
+        yield VerdictLine("bad", f"{', '.join(parts)}.")
+    elif counts["pass"] < n:
+        yield VerdictLine("doubtful", f"{', '.join(parts)}.")
     else:
-        yield VerdictLine("good", f"{'The gate' if len(content.gates) == 1 else f'All {total}'} passed.")
+        yield VerdictLine("good", f"{'The gate' if n == 1 else f'All {total}'} passed.")
 
 
 def _checks(content: ReportContent) -> Iterator[VerdictLine]:

@@ -52,6 +52,12 @@ class SparkSession(Struct, frozen=True):
                 self.native.stop()
 
 
+def session_of_frame(frame: Any) -> SparkSession:
+    """The session of a DataFrame, which alone can read it, be it of this process or of a server of Spark Connect."""
+    native = frame.sparkSession
+    return SparkSession(native, started=False, is_remote=".connect." in type(native).__module__)
+
+
 def start_session(master: str | None = None, remote: str | None = None, archives: Sequence[str] = ()) -> SparkSession:
     """Start a session on a master (by default `local[*]`) or on a Spark Connect server, or use the active one.
 

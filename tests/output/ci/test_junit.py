@@ -26,14 +26,14 @@ def test_gates_and_checks_are_suites_with_a_case_each(result):
 def test_what_fails_is_a_failure_and_what_cannot_be_judged_an_error(result):
     (suite,) = (
         one
-        for name, one in suites(reported(result, gates=[gate(o) for o in ("pass", "warn", "fail", "skipped")])).items()
+        for name, one in suites(reported(result, gates=[gate(o) for o in ("pass", "inconclusive", "fail", "skipped")])).items()
         if name == "gates"
     )
     passed, warned, failed, skipped = suite
     assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (4, 1, 1, 0)
     assert passed.is_passed
     assert warned.is_passed
-    assert warned.system_out == "warning: It is warn."
+    assert warned.system_out == "warning: It is inconclusive."
     assert isinstance(failed.result[0], junitparser.Failure)
     assert failed.result[0].message == "It is fail."
     assert isinstance(skipped.result[0], junitparser.Error)

@@ -24,7 +24,7 @@ def test_at_most_ten_annotations_of_a_kind_the_last_says_how_many_more(result):
 
 
 def test_an_annotation_names_the_config_and_cannot_begin_another_one(result):
-    content = replace(reported(result, gates=[gate("warn", rule="a:b,c", sentence="100 %\n::error::x")]), source="conf/x.yaml")
+    content = replace(reported(result, gates=[gate("inconclusive", rule="a:b,c", sentence="100 %\n::error::x")]), source="conf/x.yaml")
     (line,) = (line for line in as_annotations(content).splitlines() if "a%3Ab" in line)
     assert line == "::warning file=conf/x.yaml,title=a%3Ab%2Cc good::100 %25⏎::error::x"
 
@@ -60,7 +60,8 @@ def test_code_quality_has_what_did_not_pass_with_prints_that_stay(result):
     ("outcomes", "said"),
     [
         (["fail", "pass"], "gates: 1 of 2 failed"),
-        (["warn", "pass"], "gates: 1 of 2 not shown"),
+        (["inconclusive", "pass"], "gates: 1 of 2 inconclusive"),
+        (["skipped", "pass"], "gates: 1 of 2 not judged"),
         (["pass"], "gates: passed"),
     ],
 )

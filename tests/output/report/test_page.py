@@ -68,9 +68,9 @@ def test_a_gate_says_what_was_found_and_why_it_ended_so(result):
 
 
 def test_a_gate_that_failed_is_the_first_thing_said(result):
-    html = as_html(reported(result, gates=[gate("fail"), gate("pass"), gate("warn")])).decode()
+    html = as_html(reported(result, gates=[gate("fail"), gate("pass"), gate("inconclusive")])).decode()
     first = re.search(r'<div class="verdict">\s*<p class="(\w+)">(.*?)</p>', html)
-    assert first.groups() == ("bad", "✖ 1 of 3 gates failed, 1 warned.")
+    assert first.groups() == ("bad", "✖ 1 of 3 gates failed, 1 is inconclusive.")
     assert html.index('<section id="gates"') < html.index('<section id="findings"')
 
 
@@ -79,7 +79,7 @@ def test_a_gate_that_failed_is_the_first_thing_said(result):
     [
         (["pass"], ("good", "✔ The gate passed.")),
         (["pass", "pass"], ("good", "✔ All 2 gates passed.")),
-        (["pass", "warn"], ("doubtful", "▲ No gate of 2 failed, 1 warned.")),
+        (["pass", "inconclusive"], ("doubtful", "▲ No gate of 2 failed, 1 is inconclusive.")),
         (["pass", "skipped"], ("doubtful", "▲ No gate of 2 failed, 1 could not be judged.")),
     ],
 )

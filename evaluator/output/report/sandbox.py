@@ -1,0 +1,88 @@
+"""Render one template of a user: the program of a process of its own, which can be stopped and whose memory is limited.
+
+It is given a JSON on its standard input and answers with one on its standard output. Only Python's own modules and Jinja are imported.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any, Final
+
+_MOST_BITS: Final = 10_000
+"""Integers in templates have at most so many bits: about 3,000 digits."""
+
+
+def main() -> None:
+    """Answer one question: the rendered `text`, or the `kind`, `message` and `line` of what is wrong."""
+    asked = json.loads(sys.stdin.buffer.read())
+    sys.path[:] = asked["path"]
+    _limit_memory(asked["memory"])
+    try:
+        answer = {"text": _rendered(asked)}
+    except Exception as error:
+        answer = {"kind": _kind(error), "message": getattr(error, "message", None) or str(error), "line": getattr(error, "lineno", None)}
+    sys.stdout.buffer.write(json.dumps(answer).encode())
+
+
+def _rendered(asked: dict[str, Any]) -> str:
+    """The text that a template gives; `_TooLarge` as soon as it is longer than `most`."""
+    from jinja2 import StrictUndefined
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    class Environment(ImmutableSandboxedEnvironment):
+        """The sandbox of Jinja, which refuses a product or a power that is larger than a text or a number may be."""
+
+        intercepted_binops = frozenset(["*", "**"])
+
+        def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+            _refuse_large(operator, left, right, asked["most"])
+            return super().call_binop(context, operator, left, right)
+
+    environment = Environment(autoescape=asked["escaped"], undefined=StrictUndefined, keep_trailing_newline=True)
+    pieces, length = [], 0
+    for piece in environment.from_string(asked["template"]).generate(asked["context"]):
+        length += len(piece)
+        if length > asked["most"]:
+            raise _TooLarge
+        pieces.append(piece)
+    return "".join(pieces)
+
+
+class _TooLarge(Exception):
+    """The text is longer than it may be."""
+
+
+def _refuse_large(operator: str, left: Any, right: Any, most: int) -> None:
+    """`OverflowError` for a product or a power of integers of too many bits, `_TooLarge` for a text or list repeated too often."""
+    if operator == "*" and isinstance(left, int) != isinstance(right, int):
+        times, repeated = (left, right) if isinstance(left, int) else (right, left)
+        if hasattr(repeated, "__len__") and len(repeated) * times > most:
+            raise _TooLarge
+    if isinstance(left, int) and isinstance(right, int):
+        bits = left.bit_length() + right.bit_length() if operator == "*" else left.bit_length() * max(right, 0)
+        if bits > _MOST_BITS:
+            raise OverflowError(f"a number of more than {_MOST_BITS:,} bits")
+
+
+def _limit_memory(most: int) -> None:
+    """Limit the memory of this process where the system can; elsewhere time is the limit."""
+    try:
+        import resource
+
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (most if hard < 0 else min(most, hard), hard))
+    except (ImportError, OSError, ValueError):
+        return
+
+
+def _kind(error: Exception) -> str:
+    """`large`, `memory`, `syntax`, `template`, or the name of an error of Python."""
+    from jinja2 import TemplateError, TemplateSyntaxError
+
+    kinds = {_TooLarge: "large", MemoryError: "memory", TemplateSyntaxError: "syntax", TemplateError: "template"}
+    return next((kind for type_of, kind in kinds.items() if isinstance(error, type_of)), type(error).__name__)
+
+
+if __name__ == "__main__":
+    main()

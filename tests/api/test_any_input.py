@@ -1,0 +1,294 @@
+"""Whatever Python holds is read, or refused with a sentence; what can be two things is refused with both of them."""
+
+from __future__ import annotations
+
+import datetime
+import uuid
+import warnings
+from contextlib import suppress
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import receval
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.api.test_inputs import result_of, what_it_says
+from tests.worlds import World, worlds
+
+TEST = {0: [1], 1: [2], 2: [0]}
+LISTS = {0: [1, 2], 1: [0], 2: [0]}
+VALUES: list[Any] = [
+    *(0, 1, -1, 2**40, 2**70, 1.0, 1.5, float("nan"), float("inf"), True, None, "a", "", "1", b"a", 1j, "é"),
+    *(uuid.UUID(int=5), Decimal("1"), Decimal("1.5"), Decimal("NaN"), datetime.date(2020, 1, 1), datetime.timedelta(1), object()),
+    *(pd.Timestamp("2020"), pd.NaT, pd.NA, np.int8(3), np.float32(2), np.str_("x"), np.datetime64("2020-01-01"), np.timedelta64(3, "s")),
+    *((1, 2), [1, 2], [], ["a", 1], [None], [1.5], {"a": 1}, {1}, np.array([1, 2]), np.array(3), range(3), slice(1)),
+]
+DTYPES = ["i1", "u1", "i8", "u8", "f2", "f4", "f8", "g", "c8", "?", "U3", "S3", "M8[s]", "m8[s]", "M8[ns]", "V4", "O"]
+PANDAS = ["Int8", "UInt64", "Float32", "boolean", "string", "category", "int64[pyarrow]", "double[pyarrow]", "string[pyarrow]"]
+ARROW = [pa.int8(), pa.null(), pa.binary(), pa.decimal128(5, 2), pa.timestamp("s"), pa.list_(pa.int64()), pa.duration("s"), pa.float16()]
+NAMES = [["user", "item"], ["user", "item", "score"], ["user", "item", "rank"], ["item"], ["user", "item", "column_names"], ["a", "b"]]
+values = st.sampled_from(VALUES)
+three = st.one_of(st.lists(values, min_size=3, max_size=3), values.map(lambda one: [one] * 3))
+
+
+@st.composite
+def arrays(draw: Any, shapes: tuple[tuple[int, ...], ...]) -> Any:
+    shape, dtype = draw(st.sampled_from(shapes)), draw(st.sampled_from(DTYPES))
+    if dtype != "O":
+        return (
+            np.array(draw(st.lists(st.integers(0, 3), min_size=int(np.prod(shape)), max_size=int(np.prod(shape)))))
+            .reshape(shape)
+            .astype(dtype)
+        )
+    held = np.empty(shape, object)
+    for place in np.ndindex(shape):
+        held[place] = draw(values)
+    return held
+
+
+@st.composite
+def pandas_columns(draw: Any) -> Any:
+    made = pd.Series([None] * 3, dtype=object)
+    for place, value in enumerate(draw(three)):
+        made.at[place] = value
+    kinds = [
+        made,
+        pd.Series([1, 0, 1]).astype(draw(st.sampled_from(PANDAS))),
+        pd.Series([1.0, None, 2.0], dtype=draw(st.sampled_from(["float32", "category", "Float64"]))),
+        pd.Series(pd.date_range("2020", periods=3, tz="UTC")),
+        pd.Series(pd.period_range("2020", periods=3)),
+        pd.Series(pd.interval_range(0, 3)),
+        pd.Series(pd.arrays.SparseArray([0, 0, 1])),
+        pd.Series([None] * 3, dtype=pd.ArrowDtype(draw(st.sampled_from(ARROW)))),
+    ]
+    return draw(st.sampled_from(kinds))
+
+
+@st.composite
+def tables(draw: Any) -> Any:
+    """A table of some kind, which makes sense or does not."""
+    names = draw(st.sampled_from(NAMES))
+    flat, square = arrays(((3,), (2,))), arrays(((3, 2), (3, 3), (0, 2), (2, 0), (1, 1), (3, 7), (2, 2, 2), ()))
+    held = st.one_of(three, flat, values, pandas_columns(), st.just({1, 2}), st.just([(1, 2.0)]), st.just([{"item": 1}]))
+    kinds = [
+        square,
+        st.builds(receval.Matrix, square, users=st.one_of(st.none(), three), items=st.one_of(st.none(), three)),
+        st.fixed_dictionaries(dict.fromkeys(names, pandas_columns())).map(pd.DataFrame),
+        st.fixed_dictionaries(dict.fromkeys(names, st.one_of(three, flat, pandas_columns()))),
+        st.dictionaries(st.sampled_from([1, 2, "x", None, 1.0, uuid.UUID(int=1), b"q", (1,), True]), held, max_size=3),
+        st.lists(st.fixed_dictionaries(dict.fromkeys(names, values)), max_size=3),
+        st.lists(three.map(tuple), min_size=1, max_size=3),
+        st.lists(three, max_size=2),
+        st.fixed_dictionaries(dict.fromkeys(names, three)).map(
+            lambda held: pl.DataFrame([pl.Series(n, v, dtype=pl.Object) for n, v in held.items()])
+        ),
+        st.tuples(square, square),
+        square.filter(lambda array: array.ndim == 2 and array.dtype.kind in "iufb" and array.dtype.itemsize > 2).map(
+            lambda one: scipy.sparse.csr_matrix(one.astype("f8"))
+        ),
+        three.map(lambda held: pd.Series(held, index=pd.Index([1, 2, 3], name="user"), name="item", dtype=object)),
+        st.just(np.ma.masked_array([[1, 2]], [[True, False]])),
+        values,
+    ]
+    return draw(st.one_of(kinds))
+
+
+@settings(max_examples=150)
+@given(
+    table=tables(),
+    place=st.sampled_from(["test", "recommendations", "a model", "train", "items", "users", "predictions"]),
+    mask_seen=st.sampled_from([None, None, None, True]),
+)
+def test_whatever_python_holds_is_read_or_refused_with_a_sentence(table: Any, place: str, mask_seen: bool | None):
+    asked: dict[str, Any] = {"test": TEST, "recommendations": LISTS, "metrics": ["nDCG@2"], "mask_seen": mask_seen}
+    asked |= {"recommendations": {"m": table}} if place == "a model" else {place: table}
+    asked["metrics"] += {"train": ["EPC@2"], "items": ["ItemCoverage@2"], "predictions": ["RMSE"]}.get(place, [])
+    with warnings.catch_warnings(action="ignore"), suppress(receval.RecevalError):  # a sentence; anything else fails
+        receval.evaluate(**asked)
+
+
+PAIRS = np.array([[0, 1], [1, 2], [2, 0]])
+TOP = np.array([[1, 2], [0, 3], [0, 4]])
+COUNTS = np.array([[0, 5, 0, 2, 2, 1], [3, 3, 0, 1, 1, 0], [4, 0, 1, 1, 0, 2]])
+AMBIGUOUS: dict[str, tuple[str, Any, str, str]] = {
+    "pairs, or ratings of two items": (
+        "test",
+        PAIRS,
+        "3 × 2 numbers can be rows of user, item, or a matrix of 2 items for 3 users",
+        "receval.Matrix(array)",
+    ),
+    "pairs as floats": ("train", PAIRS.astype(float), "can be rows of user, item, or a matrix of 2 items", "schema=['user', 'item']"),
+    "rows of ratings": ("test", np.c_[PAIRS, [5.0, 3.5, 1]], "can be rows of user, item, rating, or a matrix of 3 items", ""),
+    "rows with times": ("test", np.c_[PAIRS, PAIRS], "can be rows of user, item, rating, timestamp, or a matrix of 4 items", ""),
+    "rows of predictions": ("predictions", np.c_[PAIRS, [5.0, 3.5, 1]], "can be rows of user, item, prediction, or a matrix of 3", ""),
+    "pairs, or lists of two": (
+        "recommendations",
+        TOP,
+        "can be rows of user, item, or lists of 2 item ids for 3 users",
+        "lists as receval.Matrix",
+    ),
+    "rows of scores": ("recommendations", np.c_[TOP, [0.5, 0.25, 0.125]], "can be rows of user, item, score, or a matrix of 3 items", ""),
+    "ids as floats": (
+        "recommendations",
+        np.c_[TOP, TOP + 5.0],
+        "whole numbers stored as floats can be the item ids of each list, or scores of 4 items",
+        "array.astype(int)",
+    ),
+    "ids beside NaN": (
+        "recommendations",
+        np.array([[1.0, np.nan], [2.0, 0.0]]),
+        "whole numbers stored as floats can be the item ids",
+        "-1 for no item",
+    ),
+    "counts, or ids": (
+        "recommendations",
+        COUNTS,
+        "integers, some of them twice in each row, can be the item ids of each list, or scores of 6 items",
+        "array.astype(float)",
+    ),
+    "a masked array": ("test", np.ma.masked_array(COUNTS, COUNTS == 0), "masked values have no meaning here", "array.filled(0)"),
+    "lists without users": (
+        "recommendations",
+        TOP.tolist(),
+        "lists of 2 integers can be rows of user, item, or the items of users 0, 1, …",
+        "give rows as tuples",
+    ),
+    "a dict of splits": (
+        "test",
+        {"train": pl.DataFrame({"user": [0]}), "test": pl.DataFrame({"user": [0]})},
+        "a dict of tables, 'train', 'test'",
+        "choose one of them: data['test']",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AMBIGUOUS)
+def test_what_can_be_two_things_is_refused_with_both(name: str):
+    place, table, sentence, hint = AMBIGUOUS[name]
+    asked: dict[str, Any] = {
+        "test": TEST,
+        "recommendations": LISTS,
+        place: table,
+        "metrics": ["nDCG@2", "RMSE"] if place == "predictions" else "nDCG@2",
+    }
+    with pytest.raises(receval.DataError) as raised:
+        receval.evaluate(**asked, health={"X03": "off"})
+    assert sentence in raised.value.message
+    assert hint in (raised.value.hint or "")
+
+
+def value(**asked: Any) -> float | None:
+    return receval.evaluate(**{"test": TEST, "recommendations": LISTS, "metrics": "nDCG@2", **asked})["nDCG@2"].value
+
+
+def test_what_is_said_of_an_array_is_believed():
+    # of a user's two ranks the first counts 1, the second 1/log2(3) = 0.6309; each user has one relevant item: 1, 2 and 0
+    second = 1 / np.log2(3)
+    assert value(test=pl.DataFrame(PAIRS, schema=["user", "item"])) == pytest.approx((1 + 0 + 1) / 3)
+    assert value(test=receval.Matrix(np.array([[0, 1], [0, 1], [1, 0]]))) == pytest.approx((1 + 0 + 1) / 3)
+    assert value(recommendations=receval.Matrix(TOP)) == pytest.approx((1 + 0 + 1) / 3)
+    assert value(recommendations=pl.DataFrame(TOP, schema=["user", "item"]), test={0: [4], 1: [2]}, policy={}) == pytest.approx(
+        (second + 1) / 2
+    )
+    # the highest of COUNTS: items 1 and 3 (2 and 2 tie: the smaller id), 0 and 1, 0 and 5
+    assert value(recommendations=receval.Matrix(COUNTS.astype(float))) == pytest.approx((1 + 0 + 1) / 3)
+    assert value(recommendations=COUNTS.astype(float)) == value(recommendations=receval.Matrix(COUNTS.astype(float)))
+    assert value(recommendations=np.c_[TOP, [-1, -1, -1]]) == pytest.approx((1 + 0 + 1) / 3)
+
+
+def test_integers_are_ids_also_where_seen_items_are_to_be_masked():
+    with pytest.raises(receval.DataError, match="integers are item ids, and mask_seen takes items out of scores"):
+        value(recommendations=COUNTS, train=TEST, mask_seen=True)
+
+
+class DatasetDict(dict):  # type: ignore[type-arg]
+    """Splits by name, as HuggingFace has them."""
+
+
+def test_the_splits_of_a_data_set_are_no_models():
+    splits = DatasetDict(train=pl.DataFrame({"user": [0], "item": [1]}), test=pl.DataFrame({"user": [1], "item": [2]}))
+    for asked in ({"recommendations": splits}, {"predictions": splits}):
+        with pytest.raises(receval.DataError, match="a DatasetDict has the splits train, test\n  choose one of them: data\\['test'\\]"):
+            value(**asked)
+    with pytest.raises(receval.DataError, match=r"data.recommendations: a DatasetDict has the splits train, test"):
+        receval.load_config({"data": {"test": TEST, "recommendations": splits}, "evaluation": {"metrics": ["nDCG"]}})
+    with pytest.raises(receval.DataError, match=r"recommendations.m: .*a dict of tables, 'train', 'test'"):
+        value(recommendations={"m": splits})
+    assert value(recommendations={"a": splits["train"]}, test=splits["train"]) == 1.0
+
+
+def test_a_split_of_huggingface_is_read():
+    datasets = pytest.importorskip("datasets", reason="datasets of HuggingFace are not installed")
+    split = datasets.Dataset.from_dict({"who": [0, 1, 2], "item": [1, 2, 0]})
+    assert value(test=split, columns={"user": "who"}) == value()
+    assert value(test=split.select([2, 0]), columns={"user": "who"}) == 1.0
+    with pytest.raises(receval.DataError, match="the rows of a stream are not there before they are asked for"):
+        value(test=split.to_iterable_dataset(), columns={"user": "who"})
+
+
+def texts(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with ids that are the texts of UUIDs."""
+    ids = [pl.col(name) for name in ("user", "item", "other") if name in frame.columns]
+    return frame.with_columns(one.map_elements(lambda value: str(uuid.UUID(int=value)), pl.String) for one in ids)
+
+
+def objects(frame: pl.DataFrame) -> dict[str, list[Any]]:
+    """The same, as Python holds UUIDs, by column."""
+    return {
+        name: [uuid.UUID(int=value) for value in frame[name]] if name in ("user", "item", "other") else frame[name].to_list()
+        for name in frame.columns
+    }
+
+
+def with_objects(frame: pl.DataFrame) -> pl.DataFrame:
+    held = objects(frame)
+    return pl.DataFrame([pl.Series(n, held[n], dtype=pl.Object) if n in ("user", "item", "other") else frame[n] for n in frame.columns])
+
+
+def retyped(frame: pl.DataFrame, dtype: Any) -> pl.DataFrame:
+    return frame.with_columns(pl.col(name).cast(dtype) for name in ("user", "item", "other") if name in frame.columns)
+
+
+IDS: dict[str, tuple[Any, Any]] = {
+    "floats, Polars": (lambda frame: frame, lambda frame: retyped(frame, pl.Float64)),
+    "short floats": (lambda frame: frame, lambda frame: retyped(frame, pl.Float32)),
+    "floats, pandas": (lambda frame: frame, lambda frame: retyped(frame, pl.Float64).to_pandas()),
+    "floats, pandas, Arrow": (
+        lambda frame: frame,
+        lambda frame: retyped(frame, pl.Float64).to_pandas().convert_dtypes(convert_integer=False, dtype_backend="pyarrow"),
+    ),
+    "floats, pyarrow": (lambda frame: frame, lambda frame: retyped(frame, pl.Float64).to_arrow()),
+    "floats, records": (lambda frame: frame, lambda frame: retyped(frame, pl.Float64).to_dicts()),
+    "decimals, Polars": (lambda frame: frame, lambda frame: retyped(frame, pl.Decimal(30, 0))),
+    "decimals, pandas": (lambda frame: frame, lambda frame: retyped(frame, pl.Decimal(30, 0)).to_pandas()),
+    "decimals, records": (lambda frame: frame, lambda frame: retyped(frame, pl.Decimal(30, 0)).to_dicts()),
+    "UUIDs, Polars": (texts, with_objects),
+    "UUIDs, pandas": (texts, lambda frame: pd.DataFrame(objects(frame))),
+    "UUIDs, columns": (texts, objects),
+    "UUIDs, records": (texts, lambda frame: with_objects(frame).to_dicts()),
+}
+
+
+@pytest.mark.parametrize("kind", IDS)
+@settings(max_examples=3)
+@given(world=worlds())
+def test_ids_of_other_types_give_the_bytes_of_plain_ids(kind: str, world: World):
+    as_file, as_held = IDS[kind]
+    plain = result_of({name: as_file(frame) for name, frame in world.items()})
+    assert what_it_says(result_of({name: as_held(frame) for name, frame in world.items()})) == what_it_says(plain)
+
+
+def test_ids_of_other_types_are_read_in_lists_of_users_too():
+    ids = [uuid.UUID(int=number) for number in range(3)]
+    assert value(test={ids[0]: [ids[1]]}, recommendations={str(ids[0]): [ids[2], ids[1]]}) == pytest.approx(1 / np.log2(3))
+    assert value(test={0: [Decimal(1)]}, recommendations={0: [2.0, 1.0]}) == pytest.approx(1 / np.log2(3))
+    assert value(test={0: [1]}, recommendations=pl.DataFrame({"user": [0.0], "items": [[2.0, 1.0]]})) == pytest.approx(1 / np.log2(3))
+    masked = receval.Matrix(np.array([[0.5, 0.25]]), users=[7.0], items=[1.0, 2.0])
+    assert value(test={7: [2]}, recommendations=masked, train={7: [1]}, mask_seen=True) == 1.0

@@ -1,0 +1,83 @@
+"""A fork does not copy the threads of Polars: a child that would wait for them forever gets a sentence, any other child works."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+HEAD = """
+import os, sys
+import receval
+assert "polars" not in sys.modules
+
+def value():
+    return receval.evaluate(test={1: [1]}, recommendations={1: [1]}, metrics="nDCG@1").to_dict()
+
+def forked(work):
+    sys.stdout.flush()
+    child = os.fork()
+    if not child:
+        try:
+            print(work())
+        except receval.RecevalError as error:
+            print(type(error).__name__, error.exit_code, error.message)
+        sys.stdout.flush()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+"""
+REFUSED = (
+    "MachineError 4 this process was forked after Polars had started its threads, "
+    "which a fork does not copy: it would wait for them forever"
+)
+VALUE = "{'model': {'nDCG@1': 1.0}}"
+
+
+def said(script: str) -> list[str]:
+    """What a script prints, line by line; it fails where a process waits for ever."""
+    done = subprocess.run([sys.executable, "-c", HEAD + script], capture_output=True, text=True, cwd=ROOT, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+USES = {
+    "Polars": "import polars as pl\nprint(pl.DataFrame({'a': [2, 1]}).lazy().sort('a').collect().height)",
+    "receval": "print(value()['model']['nDCG@1'])",
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_child_that_lacks_the_threads_of_polars_is_told_so(use: str):
+    assert said(f"{USES[use]}\nforked(value)\nforked(lambda: forked(value))\nprint(value())")[1:] == [REFUSED, REFUSED, "None", VALUE]
+
+
+def test_every_door_of_a_child_without_threads_is_closed():
+    calls = (
+        "receval.check(test={1: [1]}, recommendations={1: [1]})",
+        "receval.Evaluator(test={1: [1]}, metrics='nDCG@1')",
+        "receval.functional.ndcg({1: [1]}, {1: [1]})",
+        "receval.score([1], relevant=[1], metrics='nDCG@1')",
+        "receval.load_results('nowhere')",
+        "receval.compare(result)",
+        "receval.run(loaded)",
+        "evaluator({1: [1]})",
+    )
+    config = "{'data': {'test': {1: [1]}, 'recommendations': {'a': {1: [1]}}}, 'evaluation': {'metrics': ['nDCG@1']}}"
+    start = f"import receval.functional\nloaded = receval.load_config({config})\nresult = receval.run(loaded)\n"
+    start += "evaluator = receval.Evaluator(test={1: [1]}, metrics='nDCG@1')\n"
+    assert said(start + "\n".join(f"forked(lambda: {call})" for call in calls)) == [REFUSED] * len(calls)
+
+
+def test_a_child_works_where_polars_had_no_threads_yet():
+    assert said("forked(value)\nimport polars\nforked(value)\nprint(value())") == [VALUE] * 3
+
+
+def test_a_process_that_is_spawned_works():
+    work = "__import__('receval').evaluate(test={1: [1]}, recommendations={1: [1]}, metrics='nDCG@1').to_dict()"
+    pool = "import multiprocessing as mp\nwith mp.get_context('spawn').Pool(1) as pool:\n"
+    assert said(f"print(value())\n{pool}    print(pool.apply(eval, ({work!r},)))") == [VALUE] * 2

@@ -1,0 +1,134 @@
+"""What gates compare with: baselines, anchors, and folders of earlier versions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+
+import pytest
+from receval.output.reading_back import load
+
+from tests.cli.gate_place import CONFIG, WORSE, changed
+
+
+@pytest.mark.parametrize("command", ["gate", "run"])
+def test_strict_fails_if_not_one_rule_was_judged(command, place, receval):
+    shutil.rmtree(place / "results/main")
+    changed(place, gates={"baseline": {"path": "results/main", "if_missing": "pass"}, "rules": ["nDCG@2 max_loss 2%"]})
+    assert receval(command, "config.yaml", "-q")[0] == 0
+    code, _, err = receval(command, "config.yaml", "-q", "--strict")
+    assert (code, err) == (1, "receval: the only gate was not judged; --strict needs at least one\n")
+
+
+def test_results_of_the_first_version_are_judged_again_and_are_a_baseline(place, receval):
+    """A folder whose config has the key `unproven` and whose gates have a state."""
+    receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")
+    results, manifest = (place / "results/today" / name for name in ("results.json", "manifest.json"))
+    content = json.loads(results.read_text())
+    for gate, state in zip(content["gates"], ("likely", "refuted"), strict=True):
+        for name in ("consequence", "by_value", "n_changed", "anchor"):
+            del gate[name]
+        gate["state"] = state
+    content["config"]["gates"]["unproven"] = "error"
+    results.write_text(json.dumps(content))
+    described = json.loads(manifest.read_text())
+    (entry,) = (one for one in described["outputs"] if one["path"] == "results.json")
+    entry |= {"bytes": results.stat().st_size, "sha256": hashlib.sha256(results.read_bytes()).hexdigest()}
+    manifest.write_text(json.dumps(described))
+    assert [(gate.outcome, gate.consequence) for gate in load("results/today").gates] == [("pass", "none"), ("fail", "fail")]
+    assert receval("gate", "results/today")[0] == 1
+    code, out, _ = receval("gate", "results/today", "--baseline", "results/today")
+    assert (code, "  inconclusive  nDCG@2 loses at most 2 %" in out) == (1, True)
+
+
+def test_a_margin_must_hold_against_the_anchor_too(place, receval):
+    receval("run", "config.yaml", *WORSE, "-q", "-o", "results/worse/")
+    receval("baseline", "set", "results/main", "--to", "results/anchor")
+    receval("baseline", "set", "results/worse", "--force")
+    rule = ("--rule", "nDCG@2 max_loss 8%")
+    assert receval("gate", "results/worse", *rule)[0] == 0
+    code, out, _ = receval("gate", "results/worse", *rule, "--anchor", "spring=results/anchor")
+    assert code == 1
+    assert out.startswith("gates · home against main · anchor spring · 120 users, paired")
+    assert "  FAIL  nDCG@2 loses at most 8 %  0 %, at worst −12 %; anchor spring: −33 %, at best −8.7 %" in out
+    assert "anchor spring: loss exceeds the limit of 8 %" in out
+    changed(place, gates=CONFIG["gates"] | {"rules": ["nDCG@2 max_loss 8%"], "anchor": {"spring": "results/anchor"}})
+    assert receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")[0] == 1
+    assert load("results/today").gates[0].anchor.outcome == "fail"
+    assert receval("run", "config.yaml", "-q", "-o", "results/anchor/")[0] == 2  # the results would take its place
+
+
+@pytest.mark.parametrize(
+    ("spoil", "sentence"),
+    [
+        (lambda folder: shutil.rmtree(folder), "there is no anchor results/anchor\n  make one with receval baseline set DIR, or"),
+        (lambda folder: (folder / "results.json").write_text("{"), "results.json: this is no JSON: the file is damaged"),
+        (lambda folder: (shutil.rmtree(folder), folder.write_text("")), "the anchor results/anchor is a file, not a folder of results"),
+    ],
+)  # fmt: skip
+def test_an_anchor_that_is_missing_or_damaged_is_refused(spoil, sentence, place, receval):
+    receval("baseline", "set", "results/main", "--to", "results/anchor")
+    spoil(place / "results/anchor")
+    changed(place, gates=CONFIG["gates"] | {"anchor": "results/anchor"})
+    code, _, err = receval("run", "config.yaml")
+    assert (code, sentence in err) == (3, True), err
+
+
+def test_a_model_of_another_name_is_a_base_if_it_is_named(place, receval):
+    changed(place, data=CONFIG["data"] | {"recommendations": {"new": "home.csv"}})
+    code, _, err = receval("gate", "config.yaml")
+    assert (code, err.splitlines()[-2:]) == (3, [
+        "receval: the baseline main has no model new: it has home",
+        "  name the model to compare with: gates.baseline.model, one of home",
+    ])  # fmt: skip
+    code, out, _ = receval("gate", "config.yaml", "--baseline", "results/main", "--baseline-model", "home")
+    assert (code, out.partition(" · 120")[0]) == (0, "gates · new against main")
+    changed(place, data=CONFIG["data"] | {"recommendations": {"new": "home.csv"}}, gates=CONFIG["gates"] | {
+        "baseline": {"path": "results/main", "model": "home"}})  # fmt: skip
+    assert receval("run", "config.yaml", "-q")[0] == 0
+
+
+def test_a_baseline_is_copied_whole_and_refuses_what_failed(place, receval):
+    receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")
+    before = (place / "results/main/results.json").read_bytes()
+    code, _, err = receval("baseline", "set", "results/today")
+    assert (code, err) == (1, "receval: Baseline not updated: 1 of 2 gates failed. Use --force to override\n")
+    assert (place / "results/main/results.json").read_bytes() == before
+    assert receval("baseline", "set", "results/today", "--force") == (0, "", "receval: results/today is now the baseline results/main\n")
+    assert load("results/main") == load("results/today")
+    assert {path.name for path in (place / "results/main").iterdir()} == {path.name for path in (place / "results/today").iterdir()}
+    code, out, _ = receval("gate", "results/today", "--baseline", "results/main")
+    assert code == 0
+    assert "The baseline main failed its own gates: matching this baseline does not mean that the other gates pass." in out
+
+
+def test_a_torn_folder_or_a_folder_of_other_files_is_no_baseline(place, receval):
+    assert receval("baseline", "set", "results/main", "--to", "results/main")[0] == 2
+    (place / "mine").mkdir()
+    (place / "mine/results.csv").write_text("mine")
+    code, _, err = receval("baseline", "set", "results/main", "--to", "mine")
+    assert (code, "mine is no folder of results, and has a results.csv" in err) == (2, True)
+    (place / "results/main/results.csv").write_text("torn")
+    code, _, err = receval("baseline", "set", "results/main", "--to", "results/other")
+    assert (code, "results.csv: this is not the file that the manifest names" in err) == (3, True)
+    assert not (place / "results/other").exists()
+    assert receval("baseline", "set", "nowhere")[0] == 3
+
+
+def test_a_baseline_is_shown_as_text_and_json(place, receval):
+    code, out, _ = receval("baseline", "show")
+    assert code == 0
+    assert "test data        120 users, 240 rows" in out
+    content = json.loads(receval("baseline", "show", "results/main", "--format", "json")[1])
+    assert content["values"][0]["measure"] == "nDCG@2"
+    assert content["gates_failed"] is None
+
+
+def test_folders_without_values_of_users_are_compared_unpaired(place, receval):
+    receval("run", "config.yaml", "-q", "--set", "output.per_user=false", "--set", "gates.rules=[]", "-o", "results/plain/")
+    code, out, _ = receval("gate", "results/main", "--baseline", "results/plain", "--rule", "nDCG@2 max_loss 2%")
+    assert code == 0
+    assert "paired" not in out.splitlines()[0]
+    assert "  inconclusive  nDCG@2 loses at most 2 %" in out
+    assert "has no values of users (output.per_user): users are not paired." in out

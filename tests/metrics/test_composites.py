@@ -1,0 +1,125 @@
+"""Metrics of metrics: any that a config may combine are computed, also pooled over users; those that it may not are refused."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+
+import polars as pl
+import pytest
+from receval import load_config
+from receval.comparison.comparing import compare
+from receval.comparison.questions import Questions
+from receval.errors import ConfigError
+from receval.metrics import METRICS
+from receval.names import formula
+
+from tests.variants import COLUMN
+from tests.worlds import sides
+
+TEST = pl.DataFrame([(1, "a", 5.0), (1, "b", 3.0), (2, "a", 4.0), (2, "c", 4.0)], schema=["user", "item", "rating"], orient="row")
+LISTS = pl.DataFrame([(1, "a", 3.0), (1, "b", 2.0), (2, "b", 3.0), (2, "c", 2.0)], schema=["user", "item", "score"], orient="row")
+OF_USER = pl.DataFrame([(1, "a", 4.0), (1, "b", 3.0), (2, "a", 4.0), (2, "c", 1.0)], schema=["user", "item", "prediction"], orient="row")
+# Errors -1, 0 and 0, -3: MSE 1/2 and 9/2, pooled 10/4; RMSE the roots. nDCG@2 of user 1 is 1, of user 2, whose c is at rank 2,
+# (1/log2 3) / (1 + 1/log2 3); pooled, the sums of DCG over those of the ideal.
+RMSE = (math.sqrt(1 / 2), math.sqrt(9 / 2))
+ROOT = math.sqrt(10 / 4)
+SECOND = 1 / math.log2(3)
+NDCG = (1.0, SECOND / (1 + SECOND))
+POOLED_NDCG = (1 + SECOND + SECOND) / (2 * (1 + SECOND))
+
+
+def harmonic(one, other):
+    return 2 * one * other / (one + other)
+
+
+def values(result):
+    return {(row.measure, row.aggregate): row.value for row in result.rows}
+
+
+@pytest.mark.parametrize(
+    ("measure", "mean", "pooled"),
+    [
+        ("F1(RMSE,nDCG)@2", sum(map(harmonic, RMSE, NDCG)) / 2, harmonic(ROOT, POOLED_NDCG)),
+        (
+            "EucDistance(nDCG,RMSE)@2",
+            sum(math.hypot(n - 1, r - 1) for n, r in zip(NDCG, RMSE, strict=True)) / 2,
+            math.hypot(POOLED_NDCG - 1, ROOT - 1),
+        ),
+        ("Hypervolume(RMSE)@2", sum(RMSE) / 2, ROOT),
+        ("F1(F1(RMSE,nDCG),MSE)@2", sum(map(harmonic, map(harmonic, RMSE, NDCG), (0.5, 4.5))) / 2,
+         harmonic(harmonic(ROOT, POOLED_NDCG), 2.5)),
+        ("F1(RMSE,nDCG,of=means)@2", harmonic(sum(RMSE) / 2, sum(NDCG) / 2), None),
+    ],
+)  # fmt: skip
+def test_metrics_of_metrics_that_are_made_of_metrics(measure, mean, pooled, evaluate):
+    result = evaluate(TEST, LISTS, metrics=[measure], predictions=OF_USER, aggregates=["mean", "micro"])
+    assert values(result)[measure, "mean"] == pytest.approx(mean)
+    assert values(result).get((measure, "micro")) == (None if pooled is None else pytest.approx(pooled))
+
+
+def test_by_group_they_are_those_of_the_users_of_the_group(evaluate):
+    users = pl.DataFrame({"user": [1, 2], COLUMN: ["x", "y"]})
+    result = evaluate(
+        TEST, LISTS, metrics=["F1(RMSE,nDCG)@2"], predictions=OF_USER, users=users, by=[f"users.{COLUMN}"], aggregates=["micro"]
+    )
+    found = {row.group: row.value for row in result.by_group}
+    assert [found["x"], found["y"]] == pytest.approx([harmonic(r, n) for r, n in zip(RMSE, NDCG, strict=True)])
+
+
+def test_the_pooled_root_of_an_error_is_compared_as_the_root_and_not_as_what_it_is_the_root_of(evaluate):
+    """The sums of squared errors are those of MSE: their ratio is no value of RMSE."""
+    other = OF_USER.with_columns(prediction=pl.col("prediction") + 1)  # errors 0, 1 and 1, -2: 6/4
+    models = {"one": LISTS, "two": LISTS}
+    predictions = {"one": OF_USER, "two": other}
+    result = evaluate(TEST, models, metrics=["RMSE", "MSE"], predictions=predictions, aggregates=["micro"])
+    found = {one.subject.measure: one for one in compare({"all": result}, Questions()).differences}
+    rmse, mse = found["RMSE (micro)"], found["MSE (micro)"]
+    assert (rmse.base_value, rmse.value) == (pytest.approx(ROOT), pytest.approx(math.sqrt(6 / 4)))
+    assert (mse.base_value, mse.value) == (pytest.approx(10 / 4), pytest.approx(6 / 4))
+    assert (rmse.interval, mse.interval is None) == (None, False)
+
+
+OF_USERS = [
+    f"{entry.name}({','.join(f'{key}={COLUMN}' for key in needed)})" if needed else entry.name
+    for entry in METRICS.values()
+    if not entry.system
+    for needed in [[key for key, text in entry.texts.items() if text.default is None]]
+]
+
+
+def test_whatever_is_combined_is_computed(evaluate):
+    """With itself, with a ratio, and with a root, as means over users and pooled; nothing that is valid may fail in a run."""
+    chance = random.Random(1)
+    users, items = range(6), range(9)
+    test = [(user, item, float(chance.randint(1, 5))) for user in users for item in chance.sample(items, 4)]
+    lists = [(user, item, chance.random()) for user in users for item in chance.sample(items, 6)]
+    asked = [text % name for name in OF_USERS for text in ("F1(%s,RMSE)@3", "EucDistance(nDCG,%s)@3", "Hypervolume(%s)@3")]
+    result = evaluate(
+        pl.DataFrame(test, schema=["user", "item", "rating"], orient="row"),
+        pl.DataFrame(lists, schema=["user", "item", "score"], orient="row"),
+        metrics=asked,
+        aggregates=["mean", "micro", "std"],
+        **sides(chance, users, items),
+    )
+    assert {row.measure for row in result.rows if row.aggregate == "mean"} == {formula.read(text).text for text in asked}
+
+
+@pytest.mark.parametrize(
+    ("measure", "instead"),
+    [
+        ("F1(ItemCoverage,Recall)@5", "2*ItemCoverage@5*Recall@5/(ItemCoverage@5 + Recall@5)"),
+        ("F1(R2,MAE)", "2*R2*MAE/(R2 + MAE)"),
+        ("EucDistance(MRR,Gini,MAP(denominator=r))", "(MRR@10 + Gini@10 + MAP(denominator=r)@10)/3"),
+        ("Hypervolume(Gini)@2", "Gini@2"),
+    ],
+)
+def test_a_value_of_the_whole_model_is_refused_with_what_can_be_written_instead(measure, instead, write):
+    def config(asked):
+        sources = "test: t.csv, recommendations: {m: l.csv}, train: t.csv, predictions: {m: p.csv}"
+        return load_config(write("c.yaml", f"data: {{{sources}}}\nevaluation: {{metrics: ['{asked}']}}\n"))
+
+    with pytest.raises(ConfigError, match=f"cannot combine it; .* {re.escape(instead)}( by itself)?$"):
+        config(measure)
+    config(instead)

@@ -1,0 +1,30 @@
+"""The files of the repository, without what a person made in the folder: results, reports, own configs, builds."""
+
+from __future__ import annotations
+
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from tests.conftest import ROOT
+
+MADE = {"results", "build", "dist", "__pycache__"}
+"""Folders that a run, a build or Python makes: where there is no git they tell what is no source."""
+
+
+@cache
+def sources(root: Path = ROOT) -> tuple[Path, ...]:
+    """The files that git keeps; in a copy without git all files but those in hidden folders and in those that runs and builds make."""
+    try:
+        done = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], capture_output=True, check=True)
+        listed = [root / name for name in done.stdout.decode().split("\0") if name]
+    except (OSError, subprocess.CalledProcessError):
+        listed = []
+    if not listed:
+        listed = [path for path in root.rglob("*") if not any(part in MADE or part[0] == "." for part in path.relative_to(root).parts)]
+    return tuple(sorted(path for path in listed if path.is_file()))
+
+
+def below(*folders: str) -> list[Path]:
+    """The sources in some folders of the repository."""
+    return [path for path in sources() if path.relative_to(ROOT).parts[0] in folders]
