@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from msgspec.structs import replace
 
-from ..results.result import Result, Row
+from ..results.result import Result
 from ..stats.best import ModelValues, Pair, conclude
 from ..stats.conclusion import Conclusion
 from ..stats.estimates import Estimate
+from ..stats.rare_changes import ValueRange
 from .differing import Differing
 from .measures import all_named, margins_of, rows_of
 from .questions import Questions
@@ -55,11 +54,11 @@ def conclusions_of(result: Result, questions: Questions) -> tuple[Conclusion, ..
         def margin(pair: Pair) -> float | None:
             return margins[label].of(known[pair[0]]) or None if label in margins else None
 
+        def value_range(pair: Pair) -> ValueRange | None:
+            return differing(pair).value_range(label)
+
         row = first[label]
-        return ModelValues(label, known, _users(of_models), estimate, bool(row.higher_is_better), margin, row.k, row.aggregate)
+        better, users = bool(row.higher_is_better), {model: of_model.n_users for model, of_model in of_models.items()}
+        return ModelValues(label, known, users, estimate, better, margin, value_range, row.k, row.aggregate)
 
     return conclude([values_of(label) for label in judged if first[label].higher_is_better is not None], questions.settings)
-
-
-def _users(rows: Mapping[str, Row]) -> dict[str, int]:
-    return {model: row.n_users for model, row in rows.items()}

@@ -50,14 +50,14 @@ def best_values(result: Result, formats: Formats) -> BestValues:
     """The values to mark in a table of a result, by what is concluded of it.
 
     Of a measure without a conclusion the highest value as printed is marked as untested, and all that are printed alike; none where all
-    are. Yardsticks are not compared, nor are measures of which neither more nor less is better.
+    are. Yardsticks are not compared, nor are measures of which neither more nor less is better, or that have no format.
     """
     concluded = {one.measure: one for one in result.conclusions if one.is_tested}
     table = result.by_model()
     rivals = {model: rows for model, rows in table.items() if model not in result.yardsticks}
     tested: set[Place] = set()
     untested: set[Place] = set()
-    for label in result.labels():
+    for label in (label for label in result.labels() if label in formats.places):
         one = concluded.get(label)
         if one is not None:
             tested |= {(model, label) for model in one.alike}

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from .comparing import difference_of, estimate_paired
 from .conclusion import Conclusion, Rival
 from .estimates import Estimate
+from .rare_changes import ValueRange
 from .records import Difference, Settings, Subject
 from .verdicts import corrected
 
@@ -34,7 +35,8 @@ _LEAST_VALUES: Final = 5_000
 class ModelValues(Struct, frozen=True, eq=False):
     """One measure of several models: the value of each over its own users, how many these are, and how to compare two of them.
 
-    `estimate` compares a pair of models on the users who count for both, `margin` is the margin of a pair.
+    `estimate` compares a pair of models on the users who count for both, `margin` is the margin of a pair. `value_range` has the least and
+    the largest value of a user, where a pair has a margin (see `difference_of`).
     """
 
     measure: str
@@ -43,6 +45,7 @@ class ModelValues(Struct, frozen=True, eq=False):
     estimate: Callable[[Pair], Estimate]
     higher_is_better: bool = True
     margin: Callable[[Pair], float | None] = lambda _: None
+    value_range: Callable[[Pair], ValueRange | None] = lambda _: None
     k: int | None = None
     aggregate: str = "mean"
 
@@ -71,10 +74,12 @@ class _Measure:
         subject = Subject(self.of.measure, "", "", self.of.higher_is_better, self.of.k, self.of.aggregate)
         pairs = sorted(self.estimates, key=lambda pair: [self._order[model] for model in pair])
         subjects = (replace(subject, base=base, model=model) for base, model in pairs)
-        return [
-            difference_of(of_pair, self.estimates[pair], self.settings, self.of.margin(pair))
-            for of_pair, pair in zip(subjects, pairs, strict=True)
-        ]
+        return [self._difference(of_pair, pair) for of_pair, pair in zip(subjects, pairs, strict=True)]
+
+    def _difference(self, subject: Subject, pair: Pair) -> Difference:
+        margin = self.of.margin(pair)
+        values = None if margin is None else self.of.value_range(pair)
+        return difference_of(subject, self.estimates[pair], self.settings, margin, values)
 
     def leads(self, one: str, other: str) -> bool:
         """Whether a model has the better value on the users who count for both, or where there are none over its own users."""
@@ -119,10 +124,12 @@ def conclude_values(
     *,
     higher_is_better: Mapping[str, bool] | None = None,
     margins: Mapping[str, float] | None = None,
+    value_range: ValueRange | None = None,
 ) -> tuple[Conclusion, ...]:
     """Conclude from the values of users: measure → model → one value per user, in the same order for all models, NaN for none.
 
-    More is better unless `higher_is_better` says otherwise of a measure; `margins` has the margin of measures that have one.
+    More is better unless `higher_is_better` says otherwise of a measure; `margins` has the margin of measures that have one, `value_range`
+    the least and the largest value of a user.
     """
     asked = settings or Settings()
     measures = []
@@ -139,7 +146,7 @@ def conclude_values(
 
         means = {model: float(np.mean(array[np.isfinite(array)])) for model, array in arrays.items()}
         better = (higher_is_better or {}).get(measure, True)
-        measures.append(ModelValues(measure, means, counted, estimate, better, margin))
+        measures.append(ModelValues(measure, means, counted, estimate, better, margin, lambda _: value_range))
     return conclude(measures, asked)
 
 

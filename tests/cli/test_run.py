@@ -51,7 +51,7 @@ def test_all_formats_hold_the_same_values(receval, config, tmp_path):
     assert (code, out, err) == (0, "", "")
     long = pl.read_csv(outputs[0])
     content = json.loads(outputs[1].read_text())
-    assert content["format_version"] == 4
+    assert content["format_version"] == 5
     assert pl.DataFrame(content["results"]).rows() == long.rows()
     assert [tuple(json.loads(line).values()) for line in outputs[2].read_text().splitlines()] == long.rows()
     assert pl.read_parquet(outputs[3]).rows() == long.rows()

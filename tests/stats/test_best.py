@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from receval.stats.best import MOST_VALUES, conclude_values
 from receval.stats.comparing import compare_paired
+from receval.stats.corrections import adjust
 from receval.stats.records import Settings, Subject
 from receval.stats.special import t_at
 from receval.stats.verdicts import corrected
@@ -102,6 +103,13 @@ def test_with_many_models_only_pairs_with_the_best_are_compared_and_all_pairs_ar
     for one, other in zip(every.rivals, few.rivals, strict=True):
         assert (one.low, one.high, one.p) == (other.low, other.high, other.p)
         assert one.p_adjusted <= other.p_adjusted <= 28 * other.p
+
+
+def test_comparisons_that_were_not_made_count_in_the_correction():
+    """Of ten hypotheses the two known p values are the smallest: 10 · 0.01 and 9 · 0.02; by rank 10/1 and 10/2 for Benjamini-Hochberg."""
+    assert adjust([0.02, 0.01], "holm", 10) == pytest.approx([0.18, 0.1])
+    assert adjust([0.02, 0.01], "bh", 10) == pytest.approx([0.1, 0.1])
+    assert adjust([0.02, 0.01], "none", 10) == [0.02, 0.01]
 
 
 DRAWS = 250

@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 from receval.output import FORMATS
 from receval.output.report.markdown import as_markdown, cut, summary
 
-from tests.reports import HOSTILE, gate, reported
+from tests.reports import HOSTILE, evaluated, gate, reported
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")
 
@@ -84,3 +84,8 @@ def test_a_long_text_is_cut_at_the_end_of_a_row_with_its_folds_closed():
     assert "\n| a | b |\n</details>\n" in short
     assert "longer than the 5,000 bytes" in short
     assert cut("short\n", 5_000) == "short\n"
+
+
+def test_values_are_marked_where_intervals_are_measures_of_their_own(tmp_path):
+    found = evaluated(tmp_path, ["a", "b"], metrics=["nDCG"], aggregates=["mean", "ci95"])
+    assert "**" in summary(reported(found))
