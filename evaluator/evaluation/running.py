@@ -24,6 +24,7 @@ from ..measure.ties import bounds, unbounded
 from ..names.yardstick_names import ORACLE
 from ..results.definition import TruthFingerprint
 from ..results.description import Description
+from ..results.finite import without_infinite
 from ..results.protocol import Protocol
 from ..results.repeats import over_folds, over_runs
 from ..results.result import Result
@@ -72,7 +73,7 @@ def run(
     """
     options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete)
     results = {name: evaluate(Request.of(fold), options) for name, fold in loaded.of_folds().items()}
-    return (over_folds(results, loaded.resolved()) if results else evaluate(Request.of(loaded), options)).without_infinite()
+    return without_infinite(over_folds(results, loaded.resolved()) if results else evaluate(Request.of(loaded), options))
 
 
 def evaluate(request: Request, options: Options = _PLAIN) -> Result:

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import polars as pl
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from ..checks import Finding
 from ..names.aggregate_names import is_spread
@@ -102,11 +101,6 @@ class Result(Struct, frozen=True, eq=False, dict=True):
     def failed(self, strict: bool = False) -> bool:
         """Whether a check of level error failed, or with `strict` one of level warn."""
         return any(finding.severity == "error" or (strict and finding.severity == "warn") for finding in self.findings)
-
-    def without_infinite(self) -> Result:
-        """Return the result with no value in the place of each that is infinite."""
-        kinds = {name: getattr(self, name) for name in ("rows", "by_group", "repeated")}
-        return replace(self, **{name: tuple(row.without_infinite() for row in rows) for name, rows in kinds.items()})
 
     @property
     def long_rows(self) -> tuple[Row, ...]:
