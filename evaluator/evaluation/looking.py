@@ -17,7 +17,8 @@ from ..config.in_memory import InMemory
 from ..config.models import Evaluation
 from ..errors import ConfigError, NoRowsError
 from ..load.in_memory import Matrix, frame_of, users_without_items
-from ..load.opening import opened
+from ..load.opening import FAILURES, opened
+from ..load.scan import ReadError
 from ..parts.spark.session import SparkSession
 
 
@@ -138,7 +139,10 @@ def seen_pairs(where: str, rows: object, train: load.Source | None) -> pl.DataFr
         return None
     if train is None:
         raise ConfigError(f"{where}: nothing is known of seen items", "give data.train, or leave mask_seen out")
-    return opened(train.with_kinds({"user": "text", "item": "text"}).scan).select("user", "item").collect()
+    try:
+        return opened(train.with_kinds({"user": "text", "item": "text"}).scan).select("user", "item").collect()
+    except FAILURES as error:
+        raise load.explain(train, ReadError(str(error))) from error
 
 
 def is_masked(rows: object) -> bool:
