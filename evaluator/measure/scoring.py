@@ -71,7 +71,7 @@ class Scorer(Struct, eq=False):
 
     def values(self, group: MeasureGroup, sums: Sums) -> GroupValues:
         """The values of a group of measures with a value per user."""
-        with _within_numbers(group, sums):
+        with within_numbers(group, sums):
             return self._values(group, sums)
 
     def _values(self, group: MeasureGroup, sums: Sums) -> GroupValues:
@@ -110,7 +110,7 @@ class Scorer(Struct, eq=False):
         return self._bodies[key]
 
     def _run_body(self, group: MeasureGroup, choice: Choice, sums: Sums, counts: Array, parts: tuple[Array, ...]) -> Any:
-        with _within_numbers(group, sums):
+        with within_numbers(group, sums):
             return group.metric.define(self.measure(group, choice, sums, counts, parts))
 
     def measure(self, group: MeasureGroup, choice: Choice, sums: Sums, counts: Array, parts: tuple[Array, ...] = ()) -> Measure:
@@ -164,7 +164,7 @@ class Scorer(Struct, eq=False):
 
 
 @contextmanager
-def _within_numbers(group: MeasureGroup, sums: Sums) -> Iterator[None]:
+def within_numbers(group: MeasureGroup, sums: Sums) -> Iterator[None]:
     """Turn what is beyond all numbers into a sentence.
 
     An infinite value is refused when values are added up; the difference or the ratio of two would be NaN, and look like a user who does
@@ -184,7 +184,7 @@ def beyond_numbers(definition: Definition) -> DataError:
     exponential = any(str(one.params.get("gain", "")).startswith("exp") for one in definition.all)
     return DataError(
         f"data.test: {definition.label} is beyond all numbers: a rating, score or prediction is too large",
-        "use gain=linear, or leave out relevance.graded" if exponential else "correct the largest ratings, scores, predictions and distances",
+        "use gain=linear, or leave out relevance.graded" if exponential else "correct the largest ratings, scores or predictions",
     )
 
 
