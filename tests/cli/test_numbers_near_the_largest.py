@@ -51,14 +51,15 @@ MEASURES = {
 
 @pytest.mark.parametrize("big", [1e308, 1e200])
 @pytest.mark.parametrize("measure", MEASURES)
-def test_large_numbers_give_a_number_or_a_sentence_and_no_warning(measure, big, receval, write):
+def test_large_numbers_give_a_number_or_a_sentence_and_no_warning(measure, big, receval, write, tmp_path):
     # A warning of a library is an error in this suite, and would end in exit code 70.
     world(write, big)
+    folder = f"{tmp_path}/res/"
     path = config(write, [measure], **MEASURES[measure])
     aggregates = "evaluation.aggregates=[mean,std,median,ci95,bootstrap95]"
     at_three = measure if measure in ("RMSE", "MAE", "R2") else f"{measure}@3"
     commands = [
-        ("run", path, "-o", "res/", "--per-user"),
+        ("run", path, "-o", folder, "--per-user"),
         ("run", path, "--set", "evaluation.yardsticks=true"),
         ("run", path, "--set", aggregates),
         ("check", path),
@@ -74,7 +75,7 @@ def test_large_numbers_give_a_number_or_a_sentence_and_no_warning(measure, big, 
         assert ".py" not in err
     if codes[0] == 0:
         for test in ("t", "wilcoxon", "permutation"):
-            code, _, err = receval("compare", "res/", "--test", test)
+            code, _, err = receval("compare", folder, "--test", test)
             assert code == 0, err
 
 
