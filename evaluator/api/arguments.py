@@ -71,7 +71,7 @@ def loaded_from(config: ConfigLike | None, arguments: Arguments) -> Loaded:
         if both is not None:
             raise ConfigError(f"{both} is what the config says: give a config, or arguments")
         return config if isinstance(config, Loaded) else load_config(config)
-    for name in ("test", "recommendations"):
+    for name in ("test", *(() if "predictions" in given else ("recommendations",))):
         if name not in given:
             raise ConfigError(f"{name} is missing", "give test, recommendations and metrics, or a config")
     return load_config(config_of(given))
@@ -82,7 +82,8 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     data: dict[str, Any] = {name: source_of(given[name]) for name in _SOURCES if name in given}
     for role in ("recommendations", "predictions"):
         refuse_splits(role, given.get(role))
-    data["recommendations"] = _of_models(given["recommendations"], given.get("mask_seen", False))
+    if "recommendations" in given:
+        data["recommendations"] = _of_models(given["recommendations"], given.get("mask_seen", False))
     if "predictions" in given:
         data["predictions"] = _of_models(given["predictions"], False)
         if isinstance(data["predictions"], dict) and set(data["predictions"]) == {UNNAMED}:

@@ -126,6 +126,11 @@ class Looker(Struct, frozen=True):
         return look_at_table(self.session, role, table, name, columns, labels, split, shown)
 
 
+def without_lists(role: str) -> load.Source:
+    """The lists of a model that has none."""
+    return replace(without_rows(role, (), ()), may_be_empty=True, given=(), paths=(), display_names=())
+
+
 def without_rows(role: str, given: Sequence[str], paths: Sequence[Path | load.Remote]) -> load.Source:
     """Lists without a row: those of empty files, or of none."""
     frame = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})

@@ -130,7 +130,10 @@ class Result(Struct, frozen=True, eq=False, dict=True):
 
     def _about(self, model: str, counts: Counts) -> Iterator[str]:
         """What to know of the users and values of one model."""
-        yield from (sentence for sentence in (notes.emptied(counts), notes.unlisted(counts), notes.untested(counts)) if sentence)
+        first = self.rows_by_model.get(model, ())[:1]
+        predicted = any("predictions?" in self.definitions[row.metric].needs for row in first if row.metric in self.definitions)
+        told = (notes.emptied(counts), "" if predicted else notes.unlisted(counts), notes.untested(counts))
+        yield from (sentence for sentence in told if sentence)
         yield from self._other_users(model, counts.averaged)
         yield from self._undefined(model)
 
