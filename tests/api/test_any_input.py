@@ -7,6 +7,7 @@ import uuid
 import warnings
 from contextlib import suppress
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -206,6 +207,29 @@ def test_what_is_said_of_an_array_is_believed():
 def test_integers_are_ids_also_where_seen_items_are_to_be_masked():
     with pytest.raises(receval.DataError, match="integers are item ids, and mask_seen takes items out of scores"):
         value(recommendations=COUNTS, train=TEST, mask_seen=True)
+
+
+def test_lists_of_which_nothing_can_be_masked_are_refused():
+    scores = np.array([[0.5, 0.25, 0.125]] * 3)
+    for lists, named in ((LISTS, "recommendations are"), ({"m": scores, "top": LISTS}, "recommendations.top is")):
+        with pytest.raises(receval.ConfigError, match=f"mask_seen: {named} no matrix of scores\n  use policy={{'seen_items'"):
+            value(recommendations=lists, train=TEST, mask_seen=True)
+    with pytest.raises(receval.DataError, match="integers are item ids, and mask_seen takes items out of scores"):
+        value(recommendations=(np.array([[1, 2]]), np.array([[0.5, 0.25]])), train=TEST, mask_seen=True)
+    evaluator = receval.Evaluator(test=TEST, train=TEST, metrics="nDCG@2", mask_seen=True)
+    with pytest.raises(receval.ConfigError, match="mask_seen: the lists are no matrix of scores"):
+        evaluator(LISTS)
+    assert evaluator(scores) == {"nDCG@2": 0.0}
+
+
+def test_the_lists_of_a_model_may_be_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    for user, items in LISTS.items():
+        pl.DataFrame({"user": [user] * len(items), "item": items}).write_parquet(f"{user}.parquet")
+    names = [f"{user}.parquet" for user in LISTS]
+    for files in (names, [Path(name) for name in names]):
+        assert value(recommendations={"als": files}) == value()
+    assert value(test={"als": ["0.parquet"]}, recommendations={"als": ["0.parquet", "1"]}) == 1.0  # one of them is no file: items
 
 
 class DatasetDict(dict):  # type: ignore[type-arg]
