@@ -30,7 +30,8 @@ class Estimate(Struct, frozen=True, eq=False):
 
     `up` users have a higher value with the model, `down` a lower one. `p` and `statistic` are those of a test that does not follow from the
     confidence, such as that of ranks. `relative` is the difference as a share of the base value, with its interval. `sums` are those over
-    paired users, where nothing else went into it.
+    paired users, where nothing else went into it. `training` is the part of the squared standard error that more users do not make
+    smaller, since it comes from `runs` of training each model, the fewer of both.
     """
 
     n: int
@@ -49,6 +50,8 @@ class Estimate(Struct, frozen=True, eq=False):
     relative: Relative | None = None
     test: str = "t"
     sums: PairedSums | None = None
+    training: float = 0.0
+    runs: int | None = None
     notes: tuple[str, ...] = ()
 
     @property
