@@ -236,7 +236,7 @@ def _of_statistic(base: Floats, model: Floats, statistic: Callable[[Floats], Flo
     if up + down == 0:
         return replace(estimate.with_t(0.0, n - 1), df=None)
     replicates = statistic_replicates(base, model, statistic, settings)
-    notes = fewer_resamples(n, settings.resamples)
+    notes = fewer_resamples(n, settings)
     return replace(estimate, confidence=Replicates(replicates), se=float(replicates.std(ddof=1)), notes=notes)
 
 

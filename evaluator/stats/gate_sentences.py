@@ -6,6 +6,7 @@ from typing import Final
 
 from .digits import plain
 from .gates import GateTest
+from .power import needs_text
 from .records import Subject
 
 _SIGNS: Final = {"min": "≥", "max": "≤"}
@@ -61,6 +62,9 @@ def can_show(measure: str, test: GateTest) -> str | None:
     if test.detectable is None:
         return None
     start = f"{_users(test)} can show a margin of {_size(test, test.detectable)} in {measure} (80 %)"
+    if test.needs is not None and test.kind == "max_loss" and test.limit < test.detectable:
+        limit = f"{_size(test, test.limit)} needs " if test.needs.users else ""
+        return f"{start}; {limit}{needs_text(test.needs)}."
     return f"{start}." if test.users_needed is None else f"{start}; {_size(test, test.limit)} takes {test.users_needed:,}."
 
 

@@ -21,7 +21,7 @@ from .corrections import adjust
 from .estimates import Estimate, paired_estimate, relative_difference, skewness_of_mean, standard_deviation
 from .gate_kinds import GateOutcome, GateState, LimitKind, MarginKind
 from .paired import TOLERANCE, PairedSums
-from .power import provable_margin, users_for_margin
+from .power import Needs, needs_for_margin, provable_margin, users_for_margin
 
 _LEAST_SHARE: Final = 1e4
 """A margin that is smaller than a part in so many of what users can show is of no practical meaning: it takes 1e8 times as many."""
@@ -54,6 +54,7 @@ class GateTest(Struct, frozen=True):
     p: float | None = None
     p_adjusted: float | None = None
     detectable: float | None = None
+    needs: Needs | None = None
 
     @property
     def users_needed(self) -> int | None:
@@ -63,7 +64,7 @@ class GateTest(Struct, frozen=True):
         """
         if self.kind != "max_loss" or not self.detectable or not self.detectable / _LEAST_SHARE < self.limit < self.detectable:
             return None
-        return users_for_margin(self.n_users, self.detectable, self.limit)
+        return users_for_margin(self.n_users, self.detectable, self.limit) if self.needs is None else self.needs.users
 
     @property
     def probability_within(self) -> float | None:
@@ -128,7 +129,9 @@ def estimate_test(
     mean = None if estimate.difference is None else sign * estimate.difference
     confidence = estimate.confidence if sign > 0 or estimate.confidence is None else _Turned(estimate.confidence)
     scale = max(abs(estimate.base_value or 0.0), abs(estimate.value or 0.0))
-    test = _judged(kind, limit, estimate, mean, confidence, required, alpha, strict=kind == "min_gain" and limit == 0, scale=scale)
+    test = _judged(
+        kind, limit, estimate, mean, confidence, required, alpha, strict=kind == "min_gain" and limit == 0, scale=scale, unit=unit
+    )
     if not relative:
         return test
     return replace(
@@ -199,6 +202,7 @@ def _judged(
     *,
     strict: bool,
     scale: float,
+    unit: float = 1.0,
 ) -> GateTest:
     """The test of a turned difference against what is required; with `strict`, more than that is."""
     if estimate.n < _FEW_USERS and (estimate.sd == 0 or estimate.se == 0):
@@ -224,6 +228,7 @@ def _judged(
         by_value=estimate.n == 0,
         p=None if confidence is None else confidence.below(required),
         detectable=provable_margin(estimate.se, alpha) if estimate.se and confidence is not None else None,
+        needs=None if estimate.runs is None or confidence is None else needs_for_margin(estimate, limit * unit, alpha),
     )
 
 

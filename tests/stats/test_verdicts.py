@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from receval import errors
 from receval.stats.comparing import compare_paired, compare_runs, compare_unpaired, compare_wholes
 from receval.stats.digits import decimals, percent, plain, signed
@@ -259,7 +260,30 @@ def test_the_json_form_has_every_field_of_a_comparison():
 
 
 def test_many_users_are_drawn_fewer_times_and_a_note_says_so():
-    assert [affordable_resamples(n, 9_999) for n in (0, 20_000, 100_000, 10_000_000)] == [9_999, 9_999, 2_000, 999]
-    assert affordable_resamples(10_000_000, 199) == 199
-    assert fewer_resamples(100_000, 9_999) == ("2,000 resamples instead of 9,999, since so many users take long.",)
-    assert fewer_resamples(100, 9_999) == ()
+    few = Settings(resamples=199)
+    assert [affordable_resamples(n, SETTINGS) for n in (0, 20_000, 100_000, 10_000_000)] == [9_999, 9_999, 2_000, 999]
+    assert affordable_resamples(10_000_000, few) == 199
+    assert fewer_resamples(100_000, SETTINGS) == ("2,000 resamples instead of 9,999, since so many users take long.",)
+    assert fewer_resamples(100, SETTINGS) == ()
+
+
+def test_a_family_has_the_resamples_that_it_takes():
+    # 51 differences at 5 %: 4 · 51 / 0.05 = 4,080, and by `by` H(51) = 4.5188 times as many.
+    family = Settings("permutation", family=51)
+    assert [affordable_resamples(n, family) for n in (100, 100_000, 10_000_000)] == [9_999, 4_080, 4_080]
+    assert affordable_resamples(10_000_000, replace(family, correction="none")) == 999
+    assert affordable_resamples(10**6, replace(family, correction="by")) == 18_437
+    with pytest.raises(errors.ConfigError, match="test permutation: 51 comparisons need 4,080 resamples, too many for 100,000,000 users"):
+        affordable_resamples(10**8, family)
+
+
+@pytest.mark.parametrize("test", ["permutation", "bootstrap", "bootstrap-t"])
+@pytest.mark.parametrize("correction", ["holm", "bh", "by"])
+def test_one_large_difference_among_51_is_found_by_resampling(test, correction):
+    # t is 23; the others have p values of 1. 999 resamples, which is what many users have, cannot go below 51/1,000.
+    chosen = Settings(test, correction, resamples=999, family=51)
+    base, subject = np.full(N, 0.5), Subject("nDCG@10", "main", "today")
+    large = compare_paired(subject, base, base + spread(0.115, 0.1), chosen)
+    assert large.statistic == pytest.approx(23)
+    others = [replace(large, p=1.0)] * 50
+    assert corrected([large, *others], chosen)[0].verdict == "better"
