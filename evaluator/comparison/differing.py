@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from math import inf
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from ..errors import ConfigError, DataError
+from ..metrics.bounds import bounds_of
 from ..results.result import Row
 from ..results.users import columns_of
-from ..stats.comparing import difference_of, estimate_folds, estimate_paired, whole_estimate
+from ..stats.comparing import bounded, difference_of, estimate_folds, estimate_paired, whole_estimate
 from ..stats.estimates import Estimate
 from ..stats.ratios import RatioTerms, pooled_estimate
 from ..stats.records import Difference, Subject
@@ -57,7 +59,8 @@ class Differing:
 
     def of(self, label: str, margin: float | None) -> Difference:
         """The difference of one measure over all users, not yet judged."""
-        return difference_of(self.subject(label), self.estimate(label), self.questions.settings, margin)
+        difference = difference_of(self.subject(label), self.estimate(label), self.questions.settings, margin)
+        return bounded(difference, self._bounds(label))
 
     def subject(self, label: str, by: str | None = None, group: str | None = None) -> Subject:
         """What is compared: a measure over all users, or within a group."""
@@ -104,7 +107,8 @@ class Differing:
             return
         for by, groups in self._groups.items():
             for group in groups.drop_nulls().unique().sort().to_list():
-                yield difference_of(self.subject(label, by, group), self.estimate(label, by, group), self.questions.settings, margin)
+                subject, estimate = self.subject(label, by, group), self.estimate(label, by, group)
+                yield bounded(difference_of(subject, estimate, self.questions.settings, margin), self._bounds(label))
 
     def sides_of(self, label: str) -> tuple[Floats, Floats] | None:
         """The values of all users on both sides, means over training runs; `None` if there are none."""
@@ -189,6 +193,11 @@ class Differing:
         rows = (row for row in self.base.result.repeated if row.model == self.base.model and row.label == label)
         known = {row.fold: row.n_users for row in rows if row.by is None and row.run is None}
         return [known.get(name, 0) for name in self.pairing.keys["fold"].unique().sort().to_list()]
+
+    def _bounds(self, label: str) -> tuple[float, float]:
+        """The least and the largest value of a measure; infinite of a sum, and where there are none."""
+        row = self.row(self.base, label)
+        return (-inf, inf) if row.aggregate == "sum" else bounds_of(row.metric)
 
     def _whole(self, label: str, *, of_group: bool) -> Estimate:
         """The difference of two values of which there is no interval; of a group nothing is known."""

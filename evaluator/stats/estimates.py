@@ -80,7 +80,7 @@ def paired_estimate(sums: PairedSums, alpha: float) -> Estimate:
         return replace(estimate, relative=Relative.of(d, a))
     sd = standard_deviation(difference, sums.difference_squares(), n)
     skewness = skewness_of_mean(difference, sums.difference_squares(), sums.difference_cubes(), n) if sd else 0.0
-    notes = (CONSTANT,) if sd == 0 and sums.n_changed else (SKEWED,) if is_skewed(skewness) else ()
+    notes = (CONSTANT,) if sd == 0 and sums.n_changed else ()
     estimate = estimate.with_t(sd / math.sqrt(n), n - 1, skewness, cautious=sums.is_sparse)
     return replace(estimate, sd=sd, relative=relative_difference(sums, alpha), notes=notes)
 

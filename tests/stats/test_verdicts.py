@@ -7,7 +7,6 @@ import re
 
 import numpy as np
 import pytest
-from msgspec.structs import replace
 from receval import errors
 from receval.stats.comparing import compare_paired, compare_runs, compare_unpaired, compare_wholes
 from receval.stats.digits import decimals, percent, plain, signed
@@ -110,7 +109,7 @@ def test_a_difference_that_is_the_same_for_all_users_is_judged_by_its_sign_with_
 def test_two_users_with_the_same_difference_prove_nothing():
     difference = judged(np.full(2, -0.02))
     assert (difference.verdict, difference.p, difference.test) == ("inconclusive", 0.5, "permutation")
-    assert difference.notes[0] == "Only 2 of 2 users changed: p is exact (all combinations of signs), the interval is approximate."
+    assert "Only 2 of 2 users changed: p is exact (all combinations of signs), the interval is approximate." in difference.notes
 
 
 def test_differences_that_are_rounding_are_identical():
@@ -265,25 +264,3 @@ def test_many_users_are_drawn_fewer_times_and_a_note_says_so():
     assert affordable_resamples(10_000_000, few) == 199
     assert fewer_resamples(100_000, SETTINGS) == ("2,000 resamples instead of 9,999, since so many users take long.",)
     assert fewer_resamples(100, SETTINGS) == ()
-
-
-def test_a_family_has_the_resamples_that_it_takes():
-    # 51 differences at 5 %: 4 · 51 / 0.05 = 4,080, and by `by` H(51) = 4.5188 times as many.
-    family = Settings("permutation", family=51)
-    assert [affordable_resamples(n, family) for n in (100, 100_000, 10_000_000)] == [9_999, 4_080, 4_080]
-    assert affordable_resamples(10_000_000, replace(family, correction="none")) == 999
-    assert affordable_resamples(10**6, replace(family, correction="by")) == 18_437
-    with pytest.raises(errors.ConfigError, match="test permutation: 51 comparisons need 4,080 resamples, too many for 100,000,000 users"):
-        affordable_resamples(10**8, family)
-
-
-@pytest.mark.parametrize("test", ["permutation", "bootstrap", "bootstrap-t"])
-@pytest.mark.parametrize("correction", ["holm", "bh", "by"])
-def test_one_large_difference_among_51_is_found_by_resampling(test, correction):
-    # t is 23; the others have p values of 1. 999 resamples, which is what many users have, cannot go below 51/1,000.
-    chosen = Settings(test, correction, resamples=999, family=51)
-    base, subject = np.full(N, 0.5), Subject("nDCG@10", "main", "today")
-    large = compare_paired(subject, base, base + spread(0.115, 0.1), chosen)
-    assert large.statistic == pytest.approx(23)
-    others = [replace(large, p=1.0)] * 50
-    assert corrected([large, *others], chosen)[0].verdict == "better"
