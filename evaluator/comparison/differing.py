@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import ConfigError, DataError
 from ..metrics.bounds import bounds_of
 from ..results.result import Row
-from ..results.users import columns_of
+from ..results.users import columns_of, select
 from ..stats.comparing import bounded, difference_of, estimate_folds, estimate_paired, whole_estimate
 from ..stats.estimates import Estimate
 from ..stats.ratios import RatioTerms, pooled_estimate
@@ -26,7 +26,7 @@ from .pairing import Floats, Integers, Pairing
 from .questions import Questions
 from .sides import Side
 
-_OF_SUMS = ("mean", "sum")
+_OF_SUMS = ("mean", "sum", "formula")
 
 
 class Differing:
@@ -78,7 +78,7 @@ class Differing:
             return whole_estimate(base.value, model.value)
         if self.pairing is not None:
             return self._paired(label, self.pairing, None)
-        if base.aggregate == "mean" and base.repeats is None and model.repeats is None:
+        if base.aggregate in ("mean", "formula") and base.repeats is None and model.repeats is None:
             return unpaired_estimate(*(Summary(row.value or 0.0, row.std, row.n_users) for row in (base, model)))
         return whole_estimate(base.value, model.value)
 
@@ -148,7 +148,18 @@ class Differing:
     def _has_users(self, label: str) -> bool:
         """Whether a measure has a value per user of which its value is made."""
         row, definition = self.row(self.base, label), self.base.result.definitions[self.row(self.base, label).metric]
-        return not definition.of_models and definition.axes.get("f_of") != "means" and row.aggregate not in ("system", "formula")
+        if row.aggregate == "formula":
+            return all(self._has_formula(side, row.metric) for side in (self.base, self.model))
+        return not definition.of_models and definition.axes.get("f_of") != "means" and row.aggregate != "system"
+
+    def _has_formula(self, side: Side, column: str) -> bool:
+        """Whether users have values of arithmetic of measures, in every fold and run."""
+        users = side.result.per_user
+        if side.model not in users or column not in columns_of(users, side.model):
+            return False
+        names = [name for name in ("fold", "run") if name in columns_of(users, side.model)]
+        counted = select(users, side.model, [*names, column]).group_by(names or pl.lit(0)).agg(pl.col(column).count())
+        return bool((counted[column] > 0).all())
 
     def _paired(self, label: str, pairing: Pairing, mask: NDArray[np.bool_] | None) -> Estimate:
         row, settings = self.row(self.base, label), self.questions.settings
