@@ -15,6 +15,7 @@ from ..metrics.bounds import bounds_of
 from ..results.result import Row
 from ..results.users import columns_of, select
 from ..stats.comparing import bounded, difference_of, estimate_folds, estimate_paired, whole_estimate
+from ..stats.digits import users_text
 from ..stats.estimates import Estimate
 from ..stats.ratios import RatioTerms, pooled_estimate
 from ..stats.records import Difference, Subject
@@ -127,8 +128,8 @@ class Differing:
         if self._unpaired and not self.questions.common:
             label, n = max(self._unpaired.items(), key=lambda item: item[1])
             raise DataError(
-                f"{self.model.name} cannot be compared with {self.base.name}: they do not count the same users; {label} counts {n:,} users"
-                " for one of them only",
+                f"{self.model.name} cannot be compared with {self.base.name}: they do not count the same users; "
+                f"{label} counts {users_text(n)} for one of them only",
                 "--users common compares the users who count for both; missing_lists=zero counts users without a list",
             )
 

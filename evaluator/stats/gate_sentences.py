@@ -69,7 +69,7 @@ def can_show(measure: str, test: GateTest) -> str | None:
 
 
 def _users(test: GateTest) -> str:
-    return f"{test.n_users:,} users"
+    return "1 user" if test.n_users == 1 else f"{test.n_users:,} users"
 
 
 def _size(test: GateTest, number: float, sign: bool = False) -> str:
