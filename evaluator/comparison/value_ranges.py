@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import inf, isfinite
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -36,6 +36,6 @@ def value_range(row: Row, sides: Iterable[Floats]) -> ValueRange | None:
 
 
 def bounds_of(metric: str) -> tuple[float, float]:
-    """The least and the largest value of a metric for one user; infinite where it has none, or is not known here."""
-    known: Mapping[str, object] = METRICS
-    return METRICS[metric].bounds if metric in known else (-inf, inf)
+    """The least and the largest value of a metric such as `nDCG(gain=linear)`; infinite where it has none, or is not known here."""
+    known, name = cast("Mapping[str, object]", METRICS), metric.partition("(")[0]
+    return METRICS[name].bounds if name in known else (-inf, inf)

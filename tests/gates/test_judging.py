@@ -8,6 +8,7 @@ from msgspec.structs import asdict
 from receval.comparison.differing import Differing
 from receval.comparison.questions import Questions
 from receval.comparison.sides import Side
+from receval.comparison.value_ranges import bounds_of
 from receval.errors import ConfigError, DataError
 from receval.gates.demands import Baseline
 from receval.results.gates import Gate, Verdicts, in_this_version
@@ -291,3 +292,8 @@ def test_a_comparison_of_results_counts_rare_changes_in_equivalence():
     assert (one.low, one.high, one.p) == (plain.low, plain.high, plain.p)
     assert plain.p_equivalent <= 0.05 < one.p_equivalent
     assert one.one_sided_low < plain.one_sided_low
+
+
+def test_the_bounds_of_a_metric_with_settings_are_those_of_the_metric():
+    assert bounds_of("nDCG(gain=linear)") == (0.0, 1.0)
+    assert bounds_of("0.5*nDCG@10 + 0.5*Recall@10") == bounds_of("NotKnown(k=1)") == (-np.inf, np.inf)
