@@ -8,7 +8,7 @@ from receval.output.blocks import Block, Grid, Heading, Prose
 CODES = {
     0: ("fine", "go on"),
     1: (
-        "a gate or an error-level check failed, or with `--strict` a warning; results were written",
+        "a gate or an error-level check failed, or with `--strict` a warning or an inconclusive gate; results were written",
         "look at the results; running again helps nothing",
     ),
     2: ("the command line or the config is wrong, or a result cannot be written there", "`receval validate CONFIG` names every problem"),

@@ -67,6 +67,7 @@ BESIDE = {
     "data.test.query": DATABASE,
     "engine.memory": {},
     **{f"gates.rules.{key}": {"measure": "nDCG@10", "min": "0.1"} for key in ("measure", "severity", "by", "models")},
+    "gates.rules.anchor": {"measure": "nDCG@10", "max_loss": "0.1"},
     "gates.rules.against": {"measure": "nDCG@10", "max_loss": "0.1"},
 }
 """What stands beside a key in the place of that."""

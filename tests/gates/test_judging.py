@@ -5,9 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from msgspec.structs import asdict
+from receval.comparison.differing import Differing
+from receval.comparison.questions import Questions
+from receval.comparison.sides import Side
+from receval.comparison.value_ranges import bounds_of
 from receval.errors import ConfigError, DataError
 from receval.gates.demands import Baseline
 from receval.results.gates import Gate, Verdicts, in_this_version
+from receval.stats.comparing import compare_paired
+from receval.stats.records import Settings
 
 from tests.gates.small import gate, gates, result_of
 
@@ -275,3 +281,19 @@ def test_gates_of_version_1_are_read_and_end_as_they_did(cells, outcome, consequ
     one = Gate(**in_this_version(OLD | cells))
     assert (one.outcome, one.consequence, one.by_value) == (outcome, consequence, by_value)
     assert in_this_version(asdict(one)) == asdict(one)
+
+
+def test_a_comparison_of_results_counts_rare_changes_in_equivalence():
+    base = np.repeat([0.0, 1.0], [950, 50])
+    today = np.roll(base, 6)  # 6 users lose a hit, 6 gain one
+    sides = [Side(name, result_of({"home": list(values)}), "home") for name, values in (("main", base), ("today", today))]
+    one = Differing(*sides, Questions()).of("nDCG@10", 0.007)
+    plain = compare_paired(one.subject, base, today, Settings(), 0.007)
+    assert (one.low, one.high, one.p) == (plain.low, plain.high, plain.p)
+    assert plain.p_equivalent <= 0.05 < one.p_equivalent
+    assert one.one_sided_low < plain.one_sided_low
+
+
+def test_the_bounds_of_a_metric_with_settings_are_those_of_the_metric():
+    assert bounds_of("nDCG(gain=linear)") == (0.0, 1.0)
+    assert bounds_of("0.5*nDCG@10 + 0.5*Recall@10") == bounds_of("NotKnown(k=1)") == (-np.inf, np.inf)
