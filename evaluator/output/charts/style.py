@@ -24,6 +24,8 @@ VERDICT_SHAPES: Final = {"better": "circle", "worse": "triangle-down", "inconclu
 """Of other verdicts the shape is a square, the colour grey."""
 NO_VERDICT: Final = "no verdict"
 
+_LINE_ENDS: Final = {0x2028: "⏎", 0x2029: "⏎"}
+"""What Vega writes into its expressions as it is, and then cannot read."""
 _FONT: Final = "Helvetica, Arial, sans-serif"
 _CHARACTER: Final = 6.4
 """About how wide a character of a label is, in pixels."""
@@ -69,9 +71,9 @@ def finished(spec: Spec, description: str) -> Spec:
 
 
 def _visible(content: Any) -> Any:
-    """A spec whose texts, such as names of models, have no control characters, which no picture may hold."""
+    """A spec whose texts, such as names of models, have no control characters, which no picture may hold, nor ends of lines of Unicode."""
     if isinstance(content, str):
-        return visible(content)
+        return visible(content).translate(_LINE_ENDS)
     if isinstance(content, dict):
         return {name: _visible(value) for name, value in content.items()}
     return [_visible(value) for value in content] if isinstance(content, list) else content

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from xml.etree import ElementTree
 
 import pytest
@@ -94,6 +95,20 @@ def test_hostile_names_can_be_drawn(kind, hostile):
     text = "".join(ElementTree.fromstring(drawing.as_svg(figures.SPECS[kind](hostile).spec)).itertext())
     assert "\x1b" not in text
     assert "<script>" in text or kind == "distribution"
+
+
+@needs_extra
+def test_every_character_that_is_no_letter_can_be_in_the_names_of_many_models(tmp_path):
+    """Vega writes names into expressions that it reads again: an end of a line of Unicode within one is none that it can read."""
+    kinds = ("Cc", "Cf", "Zl", "Zp", "Zs", "Po", "Sm", "Cn")
+    odd = [chr(code) for code in range(1, 0x3000) if unicodedata.category(chr(code)) in kinds]
+    names = [f"m{number}{''.join(odd[number::8])}\u2028m\u2029" for number in range(8)]
+    content = reported(evaluated(tmp_path, names))
+    for kind, chart in figures.SPECS.items():
+        made = chart(content)
+        assert made is not None, kind
+        assert "<svg" in drawing.as_svg(made.spec)
+        assert not {"\u2028", "\u2029"} & {*json.dumps(made.spec, ensure_ascii=False)}
 
 
 @needs_extra

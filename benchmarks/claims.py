@@ -1,0 +1,262 @@
+"""Simulated error rates: how often each claim of receval is wrong, beside how often it may be.
+
+    python benchmarks/claims.py [--draws 2000] [--only WORDS] [--markdown]
+
+In every draw the truth is known: equal models, a loss of exactly the margin, clusters or skewed differences of mean 0. receval compares the
+values of users as it compares those of files, and what it claims wrongly is counted. The last line says whether any claim is wrong more often
+than it promises, by more than the noise of so many draws (three standard errors); the exit code is then 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from receval.stats.best import conclude_values
+from receval.stats.comparing import compare_paired, compare_runs, estimate_folds
+from receval.stats.gates import GateTest, margin_test
+from receval.stats.paired import PairedSums
+from receval.stats.rare_changes import ValueRange
+from receval.stats.records import Difference, Settings, Subject
+from receval.stats.verdicts import corrected
+
+Random = np.random.Generator
+Values = NDArray[np.float64]
+
+SETTINGS = Settings()
+SUBJECT = Subject("measure", "base", "model")
+SHARES = ValueRange(0.0, 1.0)
+NOISE = 3.0
+"""Standard errors by which a share of draws may be above its promise: with some fifty rows two are passed by chance every time."""
+
+
+class Claim(NamedTuple):
+    """A claim that may be wrong in at most `promised` of the draws of a world; `wrong` makes a draw, and says whether it was."""
+
+    group: str
+    world: str
+    promised: float
+    wrong: Callable[[Random], bool]
+    effort: float = 1.0
+    """How long a draw takes, beside others: fewer are made of what takes longer."""
+
+
+def equal_models(n_models: int, n_measures: int, n: int, random: Random) -> dict[str, dict[str, Values]]:
+    """Measures of equally good models; measures of one model go together (r = .64)."""
+    shared = random.normal(0, 0.8, (n_models, n))
+    return {
+        f"m{j}": {f"model {i}": values for i, values in enumerate(shared + random.normal(0, 0.6, (n_models, n)))} for j in range(n_measures)
+    }
+
+
+def alike_but_one(random: Random) -> dict[str, dict[str, Values]]:
+    """Nine variants of a model and one other model, all equally good."""
+    like = random.normal(0, 1, 100)
+    return {"m": {f"model {i}": like + random.normal(0, 0.1, 100) if i else random.normal(0, 1, 100) for i in range(10)}}
+
+
+def called_worse(draw: Callable[[Random], dict[str, dict[str, Values]]], random: Random) -> bool:
+    """Whether the closing sentence of `receval run` may say that a model beats another one, of equally good models."""
+    return any(conclusion.beaten for conclusion in conclude_values(draw(random)))
+
+
+def lead_is_missed(n_models: int, step: float, random: Random) -> bool:
+    """Whether the interval of the lead of the best model over the runner-up leaves out what it is; models are `step` apart."""
+    truth = step * np.arange(n_models)
+    values = {f"{i}": truth[i] + random.normal(0, 1, 200) for i in range(n_models)}
+    (conclusion,) = conclude_values({"m": values})
+    rival = min(conclusion.rivals, key=lambda rival: abs(rival.difference or 0.0))
+    lead = truth[int(conclusion.best or 0)] - truth[int(rival.model)]
+    return not (rival.low or 0.0) <= lead <= (rival.high or 0.0)
+
+
+def co_best_is_left_out(random: Random) -> bool:
+    """Whether the model that is best, with another one, has no mark."""
+    values = {f"{i}": 0.2 * (i < 2) + random.normal(0, 1, 200) for i in range(5)}
+    (conclusion,) = conclude_values({"m": values})
+    return "0" not in conclusion.alike
+
+
+def pair_differs(n_models: int, n: int, random: Random) -> bool:
+    """Whether `receval compare` with all pairs finds a difference between equally good models."""
+    values = random.normal(0, 1, (n_models, n))
+    pairs = [compare_paired(SUBJECT, values[i], values[j], SETTINGS) for i in range(n_models) for j in range(i)]
+    return any(one.real for one in corrected(pairs, SETTINGS))
+
+
+def falsely_equivalent(n_measures: int, random: Random) -> bool:
+    """Whether any of several measures is called equivalent whose difference is exactly the margin."""
+    margin = 0.02
+    pairs = [compare_paired(SUBJECT, np.zeros(400), random.normal(margin, 0.2, 400), SETTINGS, margin) for _ in range(n_measures)]
+    return any(one.verdict == "equivalent" for one in corrected(pairs, SETTINGS))
+
+
+def hits_gate(n: int, loss: float, churn: float, random: Random) -> GateTest:
+    """`HitRate max_loss 2%` of a base of .05: so many of its hits lost, as shares of the base, and `churn` of all users changed each way."""
+    base = (random.random(n) < 0.05).astype(float)
+    model, draws = base.copy(), random.random(n)
+    model[(base == 1) & (draws < loss + churn / 0.05)] = 0.0
+    model[(base == 0) & (draws < churn / 0.95)] = 1.0
+    return margin_test(PairedSums.of(base, model), True, "max_loss", 0.02, True, values=SHARES)
+
+
+def gate_passes(n: int, churn: float, random: Random) -> bool:
+    """Whether a gate passes at a loss of exactly its margin."""
+    return hits_gate(n, 0.02, churn, random).outcome == "pass"
+
+
+def gate_fails(n: int, n_gates: int, random: Random) -> bool:
+    """Whether any gate fails though nothing is lost, at 1 % of users changed each way."""
+    return any(hits_gate(n, 0.0, 0.01, random).outcome == "fail" for _ in range(n_gates))
+
+
+def graded_gate_passes(n: int, skewed: bool, random: Random) -> bool:
+    """Whether `max_loss 0.01` of graded values passes at a loss of exactly that: small shifts of all, or large losses of few users."""
+    base = random.beta(1, 3, n)
+    if skewed:
+        model = np.where(random.random(n) < 0.01 / 0.25, 0.0, base)  # the mean of the base is 1/4
+    else:
+        model = base + random.uniform(-0.11, 0.09, n)
+    return margin_test(PairedSums.of(base, model), True, "max_loss", 0.01, values=ValueRange(-0.11, 1.09)).outcome == "pass"
+
+
+def misses(difference: Difference, truth: float = 0.0) -> bool:
+    """Whether the interval leaves out the true difference."""
+    assert difference.interval is not None
+    return not difference.interval[0] <= truth <= difference.interval[1]
+
+
+def skewed(kind: str, n: int, random: Random) -> Difference:
+    """Differences of mean 0, or of the mean of a lost hit, that few users make."""
+    draws = random.random(n)
+    if kind == "2 % +1, 20 % -0.1":
+        d = np.where(draws < 0.02, 1.0, np.where(draws < 0.22, -0.1, 0.0))
+    elif kind == "0.5 % +1, 3 % -1/6":
+        d = np.where(draws < 0.005, 1.0, np.where(draws < 0.035, -1 / 6, 0.0))
+    else:
+        d = np.where(draws < 0.05, 1.0, np.where(draws < 0.1, -1.0, 0.0))
+    return compare_paired(SUBJECT, np.zeros(n), d, SETTINGS)
+
+
+def above(kind: str, n: int, random: Random) -> bool:
+    """Whether the interval lies above 0."""
+    return (skewed(kind, n, random).low or 0.0) > 0
+
+
+def below(kind: str, n: int, random: Random) -> bool:
+    """Whether the interval lies below 0."""
+    return (skewed(kind, n, random).high or 0.0) < 0
+
+
+def few_differ(n_changed: int, random: Random) -> bool:
+    """Whether a difference is found where few users changed, each up or down with equal probability."""
+    d = np.zeros(500)
+    d[:n_changed] = random.choice([-1.0, 1.0], n_changed) * random.random(n_changed)
+    return corrected([compare_paired(SUBJECT, np.zeros(500), d, SETTINGS)], SETTINGS)[0].real
+
+
+def clusters_missed(n_clusters: int, random: Random) -> bool:
+    """Users in clusters of Zipf's sizes, on average twenty, who share a third of their variance."""
+    harmonic = 1 / np.arange(1, n_clusters + 1)
+    sizes = np.maximum(1, np.round(20 * n_clusters * harmonic / harmonic.sum())).astype(int)
+    members = np.repeat(np.arange(n_clusters), sizes)
+    d = random.normal(0, math.sqrt(1 / 3), n_clusters)[members] + random.normal(0, math.sqrt(2 / 3), len(members))
+    return misses(compare_paired(SUBJECT, np.zeros(len(d)), d, SETTINGS, clusters=members))
+
+
+def folds_missed(sizes: tuple[int, ...], random: Random) -> bool:
+    """The mean over folds of other sizes and other means."""
+    folds = np.repeat(np.arange(len(sizes)), sizes)
+    of_folds = np.linspace(-0.3, 0.3, len(sizes))
+    d = of_folds[folds] + random.normal(0, 1, len(folds))
+    confidence = estimate_folds(np.zeros(len(d)), d, folds, SETTINGS).confidence
+    assert confidence is not None
+    return not confidence.at(0.025) <= 0 <= confidence.at(0.975)
+
+
+def runs_missed(n_runs: int, of_runs: float, random: Random) -> bool:
+    """Two models of several training runs: noise of users, of each run, and of each user in each run."""
+    sides = []
+    users = random.normal(0, 0.15, 400)
+    for _ in range(2):
+        of_model = users + random.normal(0, 0.15, 400)
+        sides.append([of_model + random.normal(0, of_runs) + random.normal(0, 0.2, 400) for _ in range(n_runs)])
+    return misses(compare_runs(SUBJECT, *sides, SETTINGS))
+
+
+def claims() -> Iterator[Claim]:
+    """Every claim, with the world in which it is tried."""
+    for n_models, n_measures in ((2, 1), (3, 1), (5, 1), (10, 1), (20, 1), (5, 10), (10, 4)):
+        world = f"{n_models} equal models" + (f", {n_measures} measures" if n_measures > 1 else "")
+        pairs = n_models * (n_models - 1) / 2 * n_measures
+        yield Claim("run: one beats another", world, 0.05, partial(called_worse, partial(equal_models, n_models, n_measures, 200)), pairs / 5)
+    yield Claim("run: one beats another", "9 variants and 1 other", 0.05, partial(called_worse, alike_but_one), 10)
+    for n_models, step in ((3, 0.0), (10, 0.0), (5, 0.1)):
+        world = f"{n_models} models, {step:g} deviations apart"
+        yield Claim("run: interval of the lead", world, 0.05, partial(lead_is_missed, n_models, step), n_models)
+    yield Claim("run: a co-best has no ◂", "2 best of 5 models", 0.05, co_best_is_left_out, 2)
+    for n in (50, 200, 1000):
+        yield Claim("compare: a difference", f"all pairs of 5 equal models, {n:,} users", 0.05, partial(pair_differs, 5, n), 2)
+    for n_measures in (1, 12):
+        world = f"{n_measures} measure{'s' * (n_measures > 1)} at the margin"
+        yield Claim("compare: equivalent", world, 0.05, partial(falsely_equivalent, n_measures), n_measures / 3)
+    for n_changed in (5, 8, 9, 12):
+        yield Claim("compare: a difference", f"{n_changed} of 500 users changed", 0.05, partial(few_differ, n_changed))
+    for kind in ("5 % +1, 5 % -1", "2 % +1, 20 % -0.1", "0.5 % +1, 3 % -1/6"):
+        for n in (200, 1000, 5000):
+            yield Claim("compare: interval above", f"{kind}, {n:,} users", 0.025, partial(above, kind, n))
+            yield Claim("compare: interval below", f"{kind}, {n:,} users", 0.025, partial(below, kind, n))
+    for churn in (0.0, 0.002):
+        for n in (200, 1000, 5000, 20000):
+            world = f"loss 2 %, {100 * churn:g} % churn, {n:,} users"
+            yield Claim("gate: pass at the margin", world, 0.05, partial(gate_passes, n, churn), 1 + n / 10000)
+    for is_skewed in (False, True):
+        world = f"graded, {'few lose all' if is_skewed else 'all shift'}, 1,000 users"
+        yield Claim("gate: pass at the margin", world, 0.05, partial(graded_gate_passes, 1000, is_skewed))
+    for n in (200, 5000):
+        yield Claim("gate: fail at no loss", f"1 % churn each way, {n:,} users", 0.05, partial(gate_fails, n, 1))
+    for n_clusters in (10, 30, 100):
+        yield Claim("clusters: interval", f"{n_clusters} of Zipf's sizes", 0.05, partial(clusters_missed, n_clusters))
+    for sizes in ((50, 500, 5000), (200, 200, 200)):
+        yield Claim("folds: interval", " / ".join(f"{n:,}" for n in sizes) + " users", 0.05, partial(folds_missed, sizes), 2)
+    for n_runs in (2, 3, 5):
+        for of_runs in (0.0, 0.02):
+            world = f"{n_runs} runs of each, training {of_runs:g}"
+            yield Claim("runs: interval", world, 0.05, partial(runs_missed, n_runs, of_runs))
+
+
+def rate(claim: Claim, draws: int) -> tuple[float, int]:
+    """The share of draws in which a claim was wrong, and how many were made."""
+    random = np.random.default_rng(zlib.crc32(f"{claim.group} {claim.world}".encode()))
+    made = max(100, round(draws / max(1.0, claim.effort)))
+    return sum(claim.wrong(random) for _ in range(made)) / made, made
+
+
+def main() -> int:
+    """Print a line for each claim; return 1 if any is wrong too often."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--draws", type=int, default=2000)
+    parser.add_argument("--only", default="", help="only the claims whose line has these words")
+    arguments = parser.parse_args()
+    print(f"{'what may be wrong':26} {'where':44} {'promised':>8} {'measured':>8} {'draws':>6}")
+    broken = []
+    chosen = [claim for claim in claims() if arguments.only in f"{claim.group} {claim.world}"]
+    for claim in chosen:
+        share, made = rate(claim, arguments.draws)
+        is_broken = share > claim.promised + NOISE * math.sqrt(claim.promised * (1 - claim.promised) / made)
+        line = f"{claim.group:26} {claim.world:44} {100 * claim.promised:6.1f} % {100 * share:6.1f} % {made:6,}{'  !' * is_broken}"
+        print(line, flush=True)
+        broken += [line] * is_broken
+    print(f"\n{len(broken)} of {len(chosen)} claims are wrong more often than promised, by more than {NOISE:g} standard errors")
+    return int(bool(broken))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
