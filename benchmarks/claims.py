@@ -196,7 +196,9 @@ def claims() -> Iterator[Claim]:
     for n_models, n_measures in ((2, 1), (3, 1), (5, 1), (10, 1), (20, 1), (5, 10), (10, 4)):
         world = f"{n_models} equal models" + (f", {n_measures} measures" if n_measures > 1 else "")
         pairs = n_models * (n_models - 1) / 2 * n_measures
-        yield Claim("run: one beats another", world, 0.05, partial(called_worse, partial(equal_models, n_models, n_measures, 200)), pairs / 5)
+        yield Claim(
+            "run: one beats another", world, 0.05, partial(called_worse, partial(equal_models, n_models, n_measures, 200)), pairs / 5
+        )
     yield Claim("run: one beats another", "9 variants and 1 other", 0.05, partial(called_worse, alike_but_one), 10)
     for n_models, step in ((3, 0.0), (10, 0.0), (5, 0.1)):
         world = f"{n_models} models, {step:g} deviations apart"

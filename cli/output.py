@@ -36,9 +36,11 @@ def say(text: str) -> None:
 
 
 def warn(loaded: receval.Loaded) -> None:
-    """Say on standard error what of a config has no meaning here."""
+    """Say on standard error what of a config has no meaning here, and how its evaluation is read if it could be another program's."""
     for warning in loaded.warnings:
         say(f"warning: {warning}")
+    if loaded.doubt:
+        say(loaded.doubt)
 
 
 def warn_of_settings_of_runs(loaded: receval.Loaded) -> None:

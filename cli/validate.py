@@ -49,8 +49,6 @@ def validate(
 def _validate(loaded: receval.Loaded, files: bool) -> None:
     """Say what is doubtful of a config, and what it has."""
     warn(loaded)
-    if loaded.doubt:
-        say(loaded.doubt)
     if files:
         from receval.evaluation.missing_files import refuse_missing_files
 

@@ -2,41 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import runpy
+from pathlib import Path
 
-CONFIG = "docs/seeds/seeds.yaml"
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A statement of a document, how receval does it, and what shows it: metrics under a convention, a command, or Python.
-
-    What nothing shows is not there: the page lists it as such.
-    """
-
-    says: str
-    how: str
-    metrics: Sequence[str] = ()
-    convention: str = "receval"
-    command: Sequence[str] = ()
-    python: str = ""
-    """Lines of Python; the last is an expression."""
-    n_blocks: int = 1
-    """How many blocks of what it prints, with an empty line between, are shown."""
-
-    @property
-    def is_there(self) -> bool:
-        """Whether something shows it."""
-        return bool(self.metrics or self.command or self.python)
-
-    def words(self) -> list[str]:
-        """The words of the command after `receval`."""
-        if not self.metrics:
-            return list(self.command)
-        chosen = [] if self.convention == "receval" else ["--set", f"evaluation.convention={self.convention}"]
-        return ["run", CONFIG, *chosen, "--set", f"evaluation.metrics=[{', '.join(self.metrics)}]", *self.command]
-
+_FORM = runpy.run_path(str(Path(__file__).with_name("statement.py")))
+CONFIG, Statement = _FORM["CONFIG"], _FORM["Statement"]
+_FUNCTIONS = runpy.run_path(str(Path(__file__).with_name("seed_functions.py")))
 
 CLAYRS = (
     Statement(
@@ -211,138 +182,10 @@ RELISON = (
         ('"0.5*nDCG@2 + 0.5*MAP@2"',),
     ),
 )
-RS_METRICS = (
-    Statement(
-        "hitrate, precision, recall, ndcg and mrr with k = 10 by default.",
-        "Under `rs_metrics` names and defaults are those of the functions.",
-        ("hitrate", "precision", "recall", "ndcg", "mrr"),
-        "rs_metrics",
-    ),
-    Statement(
-        "AP@k and AR@k divide by k.",
-        "`rs_metrics-docs`; since version 0.5 the program divides by the number of relevant items.",
-        ("mapr@2", "mar@2", '"mapr(convention=rs_metrics)@2"'),
-        "rs_metrics-docs",
-    ),
-    Statement(
-        "coverage(items, recs, k=None): whole lists unless k is given (row 174).",
-        "`coverage` alone is `coverage@none`, whatever `top_k` says.",
-        ("coverage", "coverage@1"),
-        "rs_metrics",
-    ),
-    Statement(
-        "hitrate(true, pred, k=10) and the others are functions of dictionaries {user: [item, …]} or frames (rows 143 to 158 and 176).",
-        "`receval.functional` has a function for each metric, with these arguments; the convention `rs_metrics` gives the numbers of "
-        "rs_metrics.",
-        python="""
-            from receval.functional import coverage, hitrate, mapr
-            true, pred = {1: [1, 2], 2: [3]}, {1: [1, 7], 2: [5, 3]}
-            hitrate(true, pred, k=1), mapr(true, pred, k=2, convention="rs_metrics"), coverage([1, 3, 5, 7, 9], pred)
-        """,
-    ),
-)
-REPLAY = (
-    Statement(
-        "HitRate, Precision, MAP, Recall, RocAuc, MRR, NDCG, Surprisal, Coverage.",
-        "`replay` is the library of today, `replay-experimental` its older metrics, `replay-docs` the documents of these.",
-        ("HitRate@2", "MAP@2", "RocAuc@2", "Surprisal@2", "Coverage@2"),
-        "replay-docs",
-    ),
-    Statement(
-        "NCIS: w = f(π now)/f(π before), clipped to [1/threshold, threshold]; R_u = Σ r·w / Σ w.",
-        "NCISPrecision, with data.previous_policy.",
-        ("NCISPrecision@2", '"NCISPrecision(threshold=2)@2"'),
-        "replay-docs",
-    ),
-    Statement(
-        "An activation is applied to the policy values: softmax, sigmoid, and logit, which __init__ names beside it (row 200).",
-        "`activation` takes them under every convention; `logit` is another name of `sigmoid`.",
-        ('"NCISPrecision(activation=logit)@2"',),
-        "replay-docs",
-    ),
-    Statement(
-        "f(π_ui, π_u) looks at all values of the user (row 201).",
-        "`replay-docs` has the softmax over the whole list. The library cuts lists to the largest k that it is asked for "
-        "first; `over=first_k`, the "
-        "default and that of `replay-experimental`, is the library with one k at a time.",
-        (
-            '"NCISPrecision(activation=softmax,threshold=1.1)@1"',
-            '"NCISPrecision(activation=softmax,threshold=1.1)@2"',
-            '"NCISPrecision(activation=softmax,threshold=1.1,over=first_k)@2"',
-        ),
-        "replay-docs",
-    ),
-    Statement(
-        "NCISMetric is the base of any reward (row 206).",
-        "Four rewards: precision, recall, hit rate and nDCG; "
-        "[docs/extending.md](extending.md#replay-ncismetric-with-a-reward-of-ones-own) has one of one's own.",
-        ("NCISPrecision@2", "NCISRecall@2", "NCISHitRate@2", "NCISnDCG@2"),
-    ),
-    Statement(
-        "A metric is called with recommendations, true interactions and k, on data in memory (row 177).",
-        "The functions of `receval.functional`, or `receval.evaluate` for several at once, take frames, dictionaries and matrices.",
-        python="""
-            recs = [{"user_id": 1, "item_id": 7, "score": 0.9}, {"user_id": 1, "item_id": 2, "score": 0.8}]
-            receval.functional.mrr([{"user_id": 1, "item_id": 2}], recs, k=2, convention="replay")
-        """,
-    ),
-    Statement(
-        "A confidence interval of any quantile (row 217).",
-        "`ci95`, `ci99`, or `ci(0.9)`: half the width of the normal interval of the mean.",
-        ("Recall@2",),
-        command=("--set", "evaluation.aggregates=[mean, ci95, ci(0.9)]"),
-    ),
-    Statement(
-        "The values of every user (row 218).",
-        "`--per-user`, as CSV or with `--format jsonl`; `output.per_user` writes them as Parquet, CSV or JSON lines.",
-        ("Recall@2",),
-        command=("--per-user",),
-    ),
-    Statement(
-        "user_distribution: the mean by number of ratings (row 219).",
-        "`evaluation.by`: groups of users by their rows of data.train, by a column, cold and warm.",
-        ("Recall@2",),
-        command=("--set", "evaluation.by=[{train_count: [2, 3]}]"),
-        n_blocks=3,
-    ),
-    Statement(
-        "get_enriched_recommendations (row 210).",
-        "`output.enriched: true` writes the lists with rank, score, relevant, gain and train flag, and `receval.enriched` gives them in "
-        "Python; `receval explain` shows one.",
-        command=("explain", "Recall@2", CONFIG, "--user", "1"),
-        n_blocks=4,
-    ),
-    Statement(
-        "Experiment.compare(name): every model against one of them (row 213).",
-        "`receval compare`, with intervals and tests.",
-        command=(
-            *("compare", CONFIG, "--recs", "before=docs/seeds/previous_policy.csv", "--baseline", "before"),
-            *("--set", "evaluation.metrics=[Recall@2]"),
-        ),
-        n_blocks=3,
-    ),
-    Statement(
-        "Experiment.add_result keeps what was evaluated earlier, to be compared with (row 214).",
-        "Folders of results: `receval run -o results/main/`, then `receval compare results/main results/today`.",
-        python="""
-            receval.evaluate("docs/seeds/seeds.yaml").save(folder + "/main")
-            receval.compare({"main": folder + "/main", "today": receval.evaluate("docs/seeds/seeds.yaml")}).differences[0].verdict
-        """,
-    ),
-    Statement(
-        "A value that decides whether a model is good enough (row 232).",
-        "Gates: rules about values and differences, and an exit code.",
-        command=("gate", CONFIG, "--rule", "Recall@2 >= 0.5", "--set", "evaluation.metrics=[Recall@2]"),
-    ),
-    Statement(
-        "A metric of one's own is a class that inherits from Metric, NCISMetric or RecOnlyMetric (row 209).",
-        "It is a function, as [docs/extending.md](extending.md) shows for each of them.",
-    ),
-)
 SECTIONS = {
     "ClayRS": CLAYRS,
     "WarpRec": WARPREC,
     "RELISON": RELISON,
-    "rs_metrics": RS_METRICS,
-    "RePlay": REPLAY,
+    "rs_metrics": _FUNCTIONS["RS_METRICS"],
+    "RePlay": _FUNCTIONS["REPLAY"],
 }

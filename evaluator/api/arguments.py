@@ -45,6 +45,9 @@ class Arguments(TypedDict, total=False):
 
 
 _EVALUATION: Final = ("metrics", "top_k", "convention", "policy", "yardsticks", "by", "aggregates")
+NO_MATRIX: Final = (
+    "use policy={'seen_items': 'drop_and_refill'} for lists, receval.Matrix(scores, mask_seen=True) for one of several models"
+)
 _SOURCES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
 _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "user": ("test", "train", "users", "baseline", "previous_policy", "predictions", "recommendations"),
@@ -71,7 +74,7 @@ def loaded_from(config: ConfigLike | None, arguments: Arguments) -> Loaded:
         if both is not None:
             raise ConfigError(f"{both} is what the config says: give a config, or arguments")
         return config if isinstance(config, Loaded) else load_config(config)
-    for name in ("test", "recommendations"):
+    for name in ("test", *(() if "predictions" in given else ("recommendations",))):
         if name not in given:
             raise ConfigError(f"{name} is missing", "give test, recommendations and metrics, or a config")
     return load_config(config_of(given))
@@ -82,7 +85,10 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     data: dict[str, Any] = {name: source_of(given[name]) for name in _SOURCES if name in given}
     for role in ("recommendations", "predictions"):
         refuse_splits(role, given.get(role))
-    data["recommendations"] = _of_models(given["recommendations"], given.get("mask_seen", False))
+    if "recommendations" in given:
+        data["recommendations"] = _of_models(given["recommendations"], given.get("mask_seen", False))
+        if given.get("mask_seen"):
+            _refuse_unmasked(data["recommendations"])
     if "predictions" in given:
         data["predictions"] = _of_models(given["predictions"], False)
         if isinstance(data["predictions"], dict) and set(data["predictions"]) == {UNNAMED}:
@@ -130,6 +136,15 @@ def _masking(source: Any, mask_seen: bool) -> Any:
     return InMemory(matrix)
 
 
+def _refuse_unmasked(recommendations: Any) -> None:
+    """`ConfigError` if `mask_seen` is asked for lists of which it cannot take anything out."""
+    for _, place, key in _places({"recommendations": recommendations}):
+        source = place[key]
+        if not (isinstance(source, InMemory) and isinstance(source.rows, Matrix)):
+            named = "recommendations are" if key == UNNAMED or not isinstance(key, str) else f"recommendations.{key} is"
+            raise ConfigError(f"mask_seen: {named} no matrix of scores", NO_MATRIX)
+
+
 def _is_by_user(value: Mapping[Any, Any]) -> bool:
     """Whether a mapping holds the lists of users, and not those of models.
 
@@ -142,10 +157,19 @@ def _is_by_user(value: Mapping[Any, Any]) -> bool:
         return False
     if isinstance(held, Mapping):
         return not describes_a_source(held) and not hasattr(next(iter(held.values())), "__len__")
+    if _are_files(held):
+        return False
     if isinstance(held, list | tuple | set | frozenset) or (getattr(held, "ndim", 0) == 1 and type(held).__module__ == "numpy"):
         first = next(iter(held))
         return not isinstance(first, Mapping) and not (isinstance(first, list | tuple) and len(first) != 2)
     return False
+
+
+def _are_files(value: Any) -> bool:
+    """Whether a list names files, not items: paths, or texts that are files."""
+    return isinstance(value, list | tuple) and all(
+        isinstance(one, os.PathLike) or (isinstance(one, str) and os.path.isfile(os.path.expanduser(one))) for one in value
+    )
 
 
 def _is_empty(value: Any) -> bool:

@@ -13,6 +13,7 @@ from msgspec.structs import asdict
 
 from ..config.reporting import ChartName
 from ..errors import MissingExtraError
+from ..forks import refuse_lost_threads
 from ..metrics import find
 from ..names.measure_strings import parse
 from ..results.gates import Verdicts
@@ -69,6 +70,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
     def to_arrow(self) -> Any:
         """The long table as a table of pyarrow; `MissingExtraError` if pyarrow is not installed."""
+        refuse_lost_threads()
         try:
             return self.values.to_arrow()
         except ImportError:

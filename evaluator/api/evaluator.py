@@ -12,7 +12,7 @@ from ..evaluation.looking import masks_seen
 from ..evaluation.repeating import RepeatedRun
 from ..evaluation.request import Request
 from ..load.in_memory import Matrix, is_matrix
-from .arguments import Arguments, loaded_from
+from .arguments import NO_MATRIX, Arguments, loaded_from
 from .sentences import told_of_arguments, warn
 
 _NO_LISTS = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
@@ -50,7 +50,9 @@ class Evaluator:
 
     def __call__(self, lists: Any) -> dict[str, float | None]:
         """The value of each measure for lists: a table of any kind, or a matrix of scores; `DataError` if they cannot be read."""
-        if self._mask_seen and is_matrix(lists):
+        if self._mask_seen and not is_matrix(lists):
+            raise ConfigError("mask_seen: the lists are no matrix of scores", NO_MATRIX)
+        if self._mask_seen:
             lists = Matrix(lists.values, lists.users, lists.items, True) if isinstance(lists, Matrix) else Matrix(lists, mask_seen=True)
         with told_of_arguments():
             return {row.label: row.value for row in self._run.rows(lists)}

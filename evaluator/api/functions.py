@@ -125,13 +125,13 @@ def computed(metric: Metric, name: str, given: dict[str, Any]) -> Any:
         **sides,
     )
     made = {cut: [row for row in result.rows if row.model == "model" and row.k == (cut if metric.cut else None)] for cut in cutoffs}
+    values: dict[int | None, float | list[float]] = {}
     if apply_mean:
-        found = {cut: _or_nan(row.value) for cut, (row,) in made.items()}
+        values |= {cut: _or_nan(row.value) for cut, (row,) in made.items()}
     else:
-        frame = result.per_user["model"]
-        users = _users(test, columns)
-        found = {cut: _in_order(frame, row.label, users) for cut, (row,) in made.items()}
-    return found if _is_several(k) else found[cutoffs[0]]
+        frame, users = result.per_user["model"], _users(test, columns)
+        values |= {cut: _in_order(frame, row.label, users) for cut, (row,) in made.items()}
+    return values if _is_several(k) else values[cutoffs[0]]
 
 
 def _is_several(k: Any) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ..forks import refuse_lost_threads
 from ..output.reading_back import load
 from .evaluation_result import EvaluationResult
 
 
 def load_results(folder: str | os.PathLike[str]) -> EvaluationResult:
     """Read the folder that `receval run -o FOLDER/` or `result.save` wrote; `DataError` if it is none, or not whole."""
+    refuse_lost_threads()
     return EvaluationResult.of(load(Path(folder)))

@@ -17,6 +17,7 @@ NEEDS: Final = MappingProxyType(
         "ranks": "ranks",
         "cutoffs": "cut-offs",
         "auc": "AUC or GAUC",
+        "lists": "lists",
         "gains": "graded relevance",
     }
 )
@@ -143,6 +144,7 @@ declare(
         "warn",
         "a user with relevant items has no list",
         "write lists for all test users; evaluation.policy.missing_lists says what is done with the others",
+        needs=("lists",),
     ),
     Check(
         "X02",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ..errors import DataError
 from ..results.result import Result
+from ..stats.digits import users_text
 from .sides import Side
 
 _MOST = 3
@@ -48,7 +49,7 @@ def _other_truths(base: Side, model: Side) -> Iterator[str]:
     for fold, truth in ours.items():
         other, named = theirs[fold], f" of fold {fold}" if fold else ""
         if truth.users != other.users:
-            yield f"the test data{named} of {model.name} have {other.users:,} users and those of {base.name} {truth.users:,}"
+            yield f"the test data{named} of {model.name} have {users_text(other.users)} and those of {base.name} {truth.users:,}"
         elif truth.rows != other.rows:
             yield f"the test data{named} of {model.name} have {other.rows:,} rows and those of {base.name} {truth.rows:,}"
         elif truth.hash != other.hash:

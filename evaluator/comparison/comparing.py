@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import polars as pl
+from msgspec.structs import replace
 
 from ..errors import DataError
 from ..results.comparison import Comparison
@@ -33,6 +34,7 @@ def compare(results: Mapping[str, Result], questions: Questions) -> Comparison:
     labels = _common_labels(sides)
     judged = all_named(questions.measures, labels) if questions.measures else labels
     margins = margins_of(questions.margins, labels)
+    questions = replace(questions, settings=replace(questions.settings, family=max(1, len(judged) * len(sides.pairs))))
     differences: list[Difference] = []
     by_group: list[Difference] = []
     losers: dict[tuple[str, str], pl.DataFrame] = {}

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from math import inf
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from ..errors import ConfigError, DataError
+from ..metrics.bounds import bounds_of
 from ..results.result import Row
-from ..results.users import columns_of
-from ..stats.comparing import difference_of, estimate_folds, estimate_paired, whole_estimate
+from ..results.users import columns_of, select
+from ..stats.comparing import bounded, difference_of, estimate_folds, estimate_paired, whole_estimate
+from ..stats.digits import users_text
 from ..stats.estimates import Estimate
 from ..stats.rare_changes import ValueRange
 from ..stats.ratios import RatioTerms, pooled_estimate
@@ -26,7 +29,7 @@ from .questions import Questions
 from .sides import Side
 from .value_ranges import value_range
 
-_OF_SUMS = ("mean", "sum")
+_OF_SUMS = ("mean", "sum", "formula")
 
 
 class Differing:
@@ -59,7 +62,8 @@ class Differing:
 
     def of(self, label: str, margin: float | None) -> Difference:
         """The difference of one measure over all users, not yet judged."""
-        return difference_of(self.subject(label), self.estimate(label), self.questions.settings, margin, self.value_range(label))
+        values, settings = self.value_range(label), self.questions.settings
+        return bounded(difference_of(self.subject(label), self.estimate(label), settings, margin, values), self._bounds(label))
 
     def value_range(self, label: str) -> ValueRange | None:
         """The range of the values of a user; `None` where nothing bounds them."""
@@ -81,7 +85,7 @@ class Differing:
             return whole_estimate(base.value, model.value)
         if self.pairing is not None:
             return self._paired(label, self.pairing, None)
-        if base.aggregate == "mean" and base.repeats is None and model.repeats is None:
+        if base.aggregate in ("mean", "formula") and base.repeats is None and model.repeats is None:
             return unpaired_estimate(*(Summary(row.value or 0.0, row.std, row.n_users) for row in (base, model)))
         return whole_estimate(base.value, model.value)
 
@@ -111,8 +115,8 @@ class Differing:
         values = self.value_range(label)
         for by, groups in self._groups.items():
             for group in groups.drop_nulls().unique().sort().to_list():
-                subject = self.subject(label, by, group)
-                yield difference_of(subject, self.estimate(label, by, group), self.questions.settings, margin, values)
+                subject, estimate = self.subject(label, by, group), self.estimate(label, by, group)
+                yield bounded(difference_of(subject, estimate, self.questions.settings, margin, values), self._bounds(label))
 
     def sides_of(self, label: str) -> tuple[Floats, Floats] | None:
         """The values of all users on both sides, means over training runs; `None` if there are none."""
@@ -131,8 +135,8 @@ class Differing:
         if self._unpaired and not self.questions.common:
             label, n = max(self._unpaired.items(), key=lambda item: item[1])
             raise DataError(
-                f"{self.model.name} cannot be compared with {self.base.name}: they do not count the same users; {label} counts {n:,} users"
-                " for one of them only",
+                f"{self.model.name} cannot be compared with {self.base.name}: they do not count the same users; "
+                f"{label} counts {users_text(n)} for one of them only",
                 "--users common compares the users who count for both; missing_lists=zero counts users without a list",
             )
 
@@ -152,7 +156,18 @@ class Differing:
     def _has_users(self, label: str) -> bool:
         """Whether a measure has a value per user of which its value is made."""
         row, definition = self.row(self.base, label), self.base.result.definitions[self.row(self.base, label).metric]
-        return not definition.of_models and definition.axes.get("f_of") != "means" and row.aggregate not in ("system", "formula")
+        if row.aggregate == "formula":
+            return all(self._has_formula(side, row.metric) for side in (self.base, self.model))
+        return not definition.of_models and definition.axes.get("f_of") != "means" and row.aggregate != "system"
+
+    def _has_formula(self, side: Side, column: str) -> bool:
+        """Whether users have values of arithmetic of measures, in every fold and run."""
+        users = side.result.per_user
+        if side.model not in users or column not in columns_of(users, side.model):
+            return False
+        names = [name for name in ("fold", "run") if name in columns_of(users, side.model)]
+        counted = select(users, side.model, [*names, column]).group_by(names or pl.lit(0)).agg(pl.col(column).count())
+        return bool((counted[column] > 0).all())
 
     def _paired(self, label: str, pairing: Pairing, mask: NDArray[np.bool_] | None) -> Estimate:
         row, settings = self.row(self.base, label), self.questions.settings
@@ -198,6 +213,11 @@ class Differing:
         rows = (row for row in self.base.result.repeated if row.model == self.base.model and row.label == label)
         known = {row.fold: row.n_users for row in rows if row.by is None and row.run is None}
         return [known.get(name, 0) for name in self.pairing.keys["fold"].unique().sort().to_list()]
+
+    def _bounds(self, label: str) -> tuple[float, float]:
+        """The least and the largest value of a measure; infinite of a sum, and where there are none."""
+        row = self.row(self.base, label)
+        return (-inf, inf) if row.aggregate == "sum" else bounds_of(row.metric)
 
     def _whole(self, label: str, *, of_group: bool) -> Estimate:
         """The difference of two values of which there is no interval; of a group nothing is known."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..results.users import columns_of, select
+from ..stats.digits import users_text
 from .sides import Side
 
 Floats = NDArray[np.float64]
@@ -91,7 +92,7 @@ class Pairing(Struct, frozen=True, eq=False, dict=True):
             example = f"such as the user {self.keys['user'][first]} with {ours[first]:.0f} and {theirs[first]:.0f}"
             names = f"{self.model.side.name} cannot be compared with {self.base.side.name}"
             raise DataError(
-                f"{names}: {len(other):,} users have other relevant items, {example}",
+                f"{names}: {users_text(len(other))} {'has' if len(other) == 1 else 'have'} other relevant items, {example}",
                 "evaluate both on the same test data",
             )
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from math import inf, isfinite
+from collections.abc import Iterable
+from math import isfinite
 from typing import Final
 
 import numpy as np
 
-from ..metrics import METRICS
+from ..metrics.bounds import bounds_of
 from ..results.result import Row
 from ..stats.rare_changes import ValueRange
 from .pairing import Floats
 
-_MEANS: Final = ("mean", "sum", "micro", "geometric")
+_MEANS: Final = ("mean", "sum", "micro", "geometric", "formula")
 """Aggregates that one user can move; medians and percentiles hardly move."""
 
 
@@ -33,9 +33,3 @@ def value_range(row: Row, sides: Iterable[Floats]) -> ValueRange | None:
         return None
     ends = [end for end in (bounds.least, bounds.largest, *observed) if isfinite(end)]
     return ValueRange(min(ends), max(ends), is_observed=True)
-
-
-def bounds_of(metric: str) -> tuple[float, float]:
-    """The least and the largest value of a metric for one user; infinite where it has none, or is not known here."""
-    known: Mapping[str, object] = METRICS
-    return METRICS[metric].bounds if metric in known else (-inf, inf)

@@ -152,7 +152,8 @@ def _of_tables(config: Config) -> Iterator[tuple[text.Path, str]]:
 def _of_models(config: Config) -> Iterator[tuple[text.Path, str]]:
     data = config.data
     if not data.recommendations:
-        yield ("data", "recommendations"), "no model to evaluate: give name: path, or --recs NAME=PATH"
+        yield from _without_lists(config)
+        return
     if not isinstance(data.recommendations, dict):
         return  # the names of the models are those of the files, which are not looked for yet
     names = [name.lower() for name, _, _, _ in data.named_lists()]
@@ -167,6 +168,19 @@ def _of_models(config: Config) -> Iterator[tuple[text.Path, str]]:
             if "predictions" in definition.needs and data.predictions and lacking:
                 yield ("data", "predictions"), f"{definition.label} needs predicted ratings of every model: give those of {lacking[0]} too"
                 break
+
+
+def _without_lists(config: Config) -> Iterator[tuple[text.Path, str]]:
+    """What is wrong with a config that names no lists: only measures of predictions need none."""
+    looking = next((one.label for one in config.evaluation.computed if not one.reads_predictions), None)
+    if config.data.predictions is None or config.evaluation.yardsticks.any:
+        given = "recommendations" in config.data.model_fields_set
+        yield (
+            ("data", "recommendations"),
+            f"{'no model to evaluate' if given else 'this key is missing'}: give name: path, or --recs NAME=PATH",
+        )
+    elif looking is not None:
+        yield ("data", "recommendations"), f"{looking} needs the lists of the models: give name: path, or --recs NAME=PATH"
 
 
 def unknown_model(name: str, models: Collection[str]) -> str:

@@ -66,9 +66,9 @@ class Data(Model):
         Discriminator(lambda value: "files" if isinstance(value, str | list | tuple) else "named"),
         Field(
             description="the lists of each model: name → file, or name → {runs: [file, …]}; or a path, glob or list, each file being a "
-            "model of its name"
+            "model of its name. Without it the models are those of `predictions`, where every measure looks at these alone"
         ),
-    ]
+    ] = Field(default_factory=dict)
     folds: FoldEntries | None = Field(
         None,
         exclude=True,
@@ -83,6 +83,12 @@ class Data(Model):
                     yield f"{model} (run {index + 1})", model, ("recommendations", model, "runs", index), source
             else:
                 yield model, model, ("recommendations", model), given
+
+    @property
+    def named_models(self) -> Mapping[str, object] | None:
+        """The models by name, of predictions where there are no lists; `None` where files give the names."""
+        given = self.recommendations or self.predictions
+        return given if isinstance(given, dict) else None
 
     @property
     def runs(self) -> dict[str, tuple[str, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import inf
 
 from msgspec import Struct
@@ -98,8 +98,8 @@ def _hint(measure: str, evaluation: Evaluation, labels: tuple[str, ...]) -> str:
 
 def _unknown(names: tuple[str, ...], config: Config) -> Iterator[tuple[int, str]]:
     """The names that no model of the config has; yardsticks are written in parentheses."""
-    models: object = config.data.recommendations
-    if not isinstance(models, Mapping):
+    models = config.data.named_models
+    if models is None:
         return  # the names of the models are those of the files, which are not looked for yet
     for index, name in enumerate(names):
         if name not in models and not name.startswith("("):

@@ -12,7 +12,7 @@ from ..config import Loaded, missing
 from ..conventions import AXES, PROTOCOL, load
 from ..errors import ConfigError, DataError
 from ..measure.plan import MeasureGroup, grouped
-from ..measure.scoring import GroupValues, Scorer
+from ..measure.scoring import GroupValues, Scorer, within_numbers
 from ..measure.wholes import TakenSums
 from ..metrics.definition import Definition
 from ..metrics.measure import Ratio, plain
@@ -118,7 +118,8 @@ class _Explainer:
         """What the body of a metric gives, while `recorder` records what it reads."""
         parts = tuple(np.broadcast_to(plain(self.body(part)), (1, 1)) for part in group.components)
         measure = self.scorer.measure(group, self.scorer.choice(group.first), TakenSums(), self.values.counts, parts)
-        return group.metric.define(replace(measure, trace=recorder))
+        with within_numbers(group, TakenSums()):
+            return group.metric.define(replace(measure, trace=recorder))
 
     def result(self, definition: Definition) -> tuple[float | None, str]:
         """The user's value in the results, or why there is none."""

@@ -37,16 +37,16 @@ def bases_of(gates: Gates, folder: Path, models: Collection[str] | None = None) 
 
 def bases_of_config(loaded: Loaded) -> Bases:
     """What the models of a config are compared with: looked for before any work, so that what is missing is found now."""
-    named = loaded.config.data.recommendations
-    return bases_of(loaded.config.gates, loaded.folder, tuple(named) if isinstance(named, dict) else None)
+    named = loaded.config.data.named_models
+    return bases_of(loaded.config.gates, loaded.folder, None if named is None else tuple(named))
 
 
 def base_folders(loaded: Loaded) -> Iterator[Path]:
     """The folders of the baseline and the anchors of a config, whether they are there or not."""
-    gates, named = loaded.config.gates, loaded.config.data.recommendations
+    gates, named = loaded.config.gates, loaded.config.data.named_models
     paths = [given.path for given in (gates.baseline, gates.anchor) if given is not None]
     for path in (*paths, *(rule.anchor for rule in gates.rules if rule.anchor)):
-        if not (isinstance(named, dict) and path in named):
+        if not (named is not None and path in named):
             yield loaded.folder / Path(path.rpartition("=")[2]).expanduser()
 
 

@@ -6,13 +6,15 @@ import difflib
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
+from ..config.data import Data
+from ..config.in_memory import UNNAMED
 from ..conventions.convention import DEFAULT
 from ..errors import ConfigError, DataError
 from ..load.scan import Kind
@@ -21,7 +23,7 @@ from ..names.yardstick_names import YARDSTICK_NAMES
 from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
 from ..secrets import without_values
-from .looking import Looker, masks_seen
+from .looking import Looker, masks_seen, without_lists
 from .missing_files import refuse_missing_files
 
 
@@ -117,7 +119,9 @@ def look_at_everything(
 
     models: dict[str, load.Source] = {}
     model_paths: dict[str, list[Path | load.Remote]] = {}
-    if isinstance(data.recommendations, dict):
+    if not data.recommendations:
+        models = {name: without_lists(f"data.recommendations.{name}") for name in _models_of_predictions(data)}
+    elif isinstance(data.recommendations, dict):
         for name, _, place, configured in data.named_lists():
             role = dotted(("data", *place))
             models[name] = lists(role, configured, paths(role, configured))
@@ -154,6 +158,14 @@ def look_at_everything(
         predictions={name: file for name, file in predictions.items() if file},
         empty_truth=looker.look_at_empty("data.test", "interactions", data.test),
     )
+
+
+def _models_of_predictions(data: Data) -> tuple[str, ...]:
+    """The names of the models of which there are predictions and no lists."""
+    if isinstance(data.predictions, dict):
+        return tuple(data.predictions)
+    file = data.predictions.path if data.predictions is not None else ()
+    return (load.without_endings(PurePath(file[0]).name) if file and file != ("-",) else UNNAMED,)
 
 
 def _by_name(files: Iterable[Path | load.Remote]) -> dict[str, list[Path | load.Remote]]:

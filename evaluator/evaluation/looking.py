@@ -17,7 +17,8 @@ from ..config.in_memory import InMemory
 from ..config.models import Evaluation
 from ..errors import ConfigError, NoRowsError
 from ..load.in_memory import Matrix, frame_of, users_without_items
-from ..load.opening import opened
+from ..load.opening import FAILURES, opened
+from ..load.scan import ReadError
 from ..parts.spark.session import SparkSession
 
 
@@ -125,6 +126,11 @@ class Looker(Struct, frozen=True):
         return look_at_table(self.session, role, table, name, columns, labels, split, shown)
 
 
+def without_lists(role: str) -> load.Source:
+    """The lists of a model that has none."""
+    return replace(without_rows(role, (), ()), may_be_empty=True, given=(), paths=(), display_names=())
+
+
 def without_rows(role: str, given: Sequence[str], paths: Sequence[Path | load.Remote]) -> load.Source:
     """Lists without a row: those of empty files, or of none."""
     frame = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
@@ -138,7 +144,10 @@ def seen_pairs(where: str, rows: object, train: load.Source | None) -> pl.DataFr
         return None
     if train is None:
         raise ConfigError(f"{where}: nothing is known of seen items", "give data.train, or leave mask_seen out")
-    return opened(train.with_kinds({"user": "text", "item": "text"}).scan).select("user", "item").collect()
+    try:
+        return opened(train.with_kinds({"user": "text", "item": "text"}).scan).select("user", "item").collect()
+    except FAILURES as error:
+        raise load.explain(train, ReadError(str(error))) from error
 
 
 def is_masked(rows: object) -> bool:

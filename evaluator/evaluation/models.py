@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 from msgspec import Struct
 
-from ..measure.composing import composed
+from ..measure.composing import Composite, composed
 from ..measure.counting import CELLS
 from ..measure.finishing import Finished
 from ..measure.partial import Partial
@@ -58,7 +58,25 @@ class Evaluated(Struct, frozen=True, eq=False):
             chosen.append((pl.lit(None, dtype=pl.Float64) if index is None else pl.col(f"v{index}")).alias(label))
             if f"above{index}" in values.columns:
                 chosen += [pl.col(f"above{index}").alias(f"{label} numerator"), pl.col(f"below{index}").alias(f"{label} denominator")]
+        chosen += [_of_formula(composite, values, columns) for composite in self.plan.composites if composite.formula.weights is not None]
         return values.select("user", "n_relevant", "n_recommended", *chosen)
+
+
+def _of_formula(composite: Composite, values: pl.DataFrame, columns: Mapping[str, int]) -> pl.Expr:
+    """The value of each user of a sum of measures, whose mean is the value of the formula if every measure is a mean over the same users.
+
+    Where that is not so no user has a value.
+    """
+    name, weights = composite.formula.text, composite.formula.weights or {}
+    nothing = pl.lit(None, dtype=pl.Float64).alias(name)
+    indexes = {one.printed: columns.get(one.label) for one in composite.definitions}
+    means = all(not one.metric.system and not one.of_means and one.average == "mean" for one in composite.definitions)
+    known = [f"v{index}" for index in indexes.values() if index is not None]
+    alike = means and len(known) == len(indexes) and all(values[name].is_null().equals(values[known[0]].is_null()) for name in known)
+    if not alike or any(one.user_rules.divisor == "train_users" for one in composite.definitions):
+        return nothing
+    terms = (pl.col(f"v{indexes[spec]}") * weight for spec, weight in weights.items() if spec is not None)
+    return (pl.sum_horizontal(*terms, ignore_nulls=False) + weights.get(None, 0.0)).alias(name)
 
 
 def evaluated(

@@ -20,10 +20,11 @@ from ..measure.finishing import finish
 from ..measure.group_rows import group_remarks, group_rows, groups_of
 from ..measure.partial import Partial
 from ..measure.task import Task
-from ..measure.ties import bounds
+from ..measure.ties import bounds, unbounded
 from ..names.yardstick_names import ORACLE
 from ..results.definition import TruthFingerprint
 from ..results.description import Description
+from ..results.finite import without_infinite
 from ..results.protocol import Protocol
 from ..results.repeats import over_folds, over_runs
 from ..results.result import Result
@@ -72,7 +73,7 @@ def run(
     """
     options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete)
     results = {name: evaluate(Request.of(fold), options) for name, fold in loaded.of_folds().items()}
-    return (over_folds(results, loaded.resolved()) if results else evaluate(Request.of(loaded), options)).without_infinite()
+    return without_infinite(over_folds(results, loaded.resolved()) if results else evaluate(Request.of(loaded), options))
 
 
 def evaluate(request: Request, options: Options = _PLAIN) -> Result:
@@ -179,12 +180,10 @@ class Run(Struct, eq=False, dict=True):
         self.models[name] = of_one
         if checks is not None:
             self.checks_of[name] = checks
-            tied = (
-                bounds(ties, found.more[TIES], found.moments, dict(enumerate(of_one.by_definition)), found.ratios)
-                if ties and TIES in found.more
-                else {}
-            )
+            sums, rows = found.more.get(TIES), dict(enumerate(of_one.by_definition))
+            tied = bounds(ties, sums, found.moments, rows, found.ratios) if ties and sums else {}
             context = self.context(name, source, of_one, {label: one._asdict() for label, one in tied.items()})
+            context = replace(context, unbounded=unbounded(ties, sums, rows) if ties and sums else {})
             self.note(findings(checks, found.more[TALLIES], context))
             if first and files.prepared.times is not None:
                 self.more_remarks += untimed(replace(context, counts=found.more[TALLIES].counts))

@@ -8,10 +8,10 @@ from math import inf
 from msgspec import Struct
 
 from ..comparison.measures import named, rows_of
-from ..comparison.value_ranges import bounds_of
 from ..config.gate_problems import MeasureFacts, rule_problem
 from ..config.gate_rules import GateRule
 from ..errors import ConfigError
+from ..metrics.bounds import bounds_of
 from ..results.result import Result, Row
 
 

@@ -58,11 +58,11 @@ class Context(Struct, frozen=True, eq=False):
     """What checks are given at the end.
 
     `counts` are the numbers of rows and users of `Tallies`. `sources` are by `lists`, `test`, `train` and `items`; `measured` has the rows
-    of the result of every measure. `bounds` says by label what values can be under ties (`least`, `expected`, `most`); `best` and
-    `baseline` are the values of the best possible lists and of popularity over the users who count for the model, `popularity_rule` says
-    what the lists of popularity do with seen items. `available` are the `NEEDS` that are met. `shown` are the labels of the measures that
-    are shown, not those that only formulas are made of; `twins` says which sources have the same bytes as the lists of the model, such as
-    `data.test`.
+    of the result of every measure. `bounds` says by label what values can be under ties (`least`, `expected`, `most`), and `unbounded` why
+    others have no bounds; `best` and `baseline` are the values of the best possible lists and of popularity over the users who count for
+    the model, `popularity_rule` says what the lists of popularity do with seen items. `available` are the `NEEDS` that are met. `shown`
+    are the labels of the measures that are shown, not those that only formulas are made of; `twins` says which sources have the same bytes
+    as the lists of the model, such as `data.test`.
     """
 
     model: str
@@ -76,6 +76,7 @@ class Context(Struct, frozen=True, eq=False):
     sources: Mapping[str, SourceNames] = field(default_factory=dict)
     faults: Sequence[Faults] = ()
     bounds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    unbounded: Mapping[str, str] = field(default_factory=dict)
     best: Mapping[str, float] = field(default_factory=dict)
     baseline: Mapping[str, float] = field(default_factory=dict)
     popularity_rule: PopularityRule = field(default_factory=PopularityRule)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import polars as pl
 
+from ..results.wording import shortened
 from ..tables.array import Array
 from ..tables.ties import TieRuns
 from .context import Context, Symptom
@@ -19,7 +22,8 @@ from .wording import shared
 class TiedScores(HealthCheck):
     """Lists with tied scores as far down as a measure looks.
 
-    Lists that repeat an item have no bounds; those with more items than scores are counted all the same.
+    Lists that repeat an item have no bounds, nor have measures for which ties change more than ranks; lists with more items than scores
+    are counted all the same.
     """
 
     def tally(self, part: ExaminedPart) -> Tally:
@@ -52,6 +56,7 @@ class TiedScores(HealthCheck):
         note += f", {n_across:,} of them across a cut-off" if n_across else ""
         note += f"; {n_repeating:,} of them repeat an item, and bounds do not look at them" if n_repeating else ""
         note += "; their ranks put them in an order" if ordered else ""
+        note += "".join(f"; {labels} without exact bounds, since {reason}" for reason, labels in _by_reason(context.unbounded).items())
         return self.symptom(
             context,
             f"{shared(n, context.n_lists, 'lists')} have tied scores{note}.",
@@ -64,6 +69,14 @@ class TiedScores(HealthCheck):
             refusable=not ordered,
             details={"across": n_across, **({"bounds": wide} if wide else {})},
         )
+
+
+def _by_reason(unbounded: Mapping[str, str]) -> dict[str, str]:
+    """The measures that have no bounds, for each reason."""
+    labels: dict[str, list[str]] = {}
+    for label, reason in unbounded.items():
+        labels.setdefault(reason, []).append(label)
+    return {reason: f"{shortened(of_one)} {'is' if len(of_one) == 1 else 'are'}" for reason, of_one in labels.items()}
 
 
 def deepest_cutoff(examined: ExaminedPart | Context) -> int | None:

@@ -16,7 +16,7 @@ from ..config.locations import Locations, dotted
 from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..names.measure_strings import MetricSpec
-from .experiments import Experiment, recognise
+from .experiments import OURS, Experiment, recognise
 from .yaml_values import as_key, flow, moved_path, plain
 
 _PROGRAMS = ", ".join(PROGRAMS.values())
@@ -34,7 +34,8 @@ def convert(path: Path, folder: Path | None = None) -> str:
         raise ConfigError(
             f"{path}: nothing in it is recognised as written for one of {_PROGRAMS}", "a config of receval needs no conversion"
         )
-    translation = translate(experiment.evaluation, path.parent, experiment.dialect)
+    is_ours = experiment.dialect == OURS
+    translation = Translation(experiment.evaluation) if is_ours else translate(experiment.evaluation, path.parent, experiment.dialect)
     locations = Locations(str(path), document, translation, at=experiment.at)
     value, unknown, needs = _known_metrics(translation, path.parent)
     experiment = _with_side_inputs(experiment, needs)
@@ -102,8 +103,9 @@ def _known_metrics(translation: Translation, folder: Path) -> tuple[dict[str, An
 
 
 def _head(path: Path, experiment: Experiment) -> Iterator[str]:
-    program = PROGRAMS[experiment.dialect]
-    yield plain(f"# Written by `receval init --from {path.name}`: what {program} computes, in receval's keys.")
+    program = PROGRAMS.get(experiment.dialect)
+    about = f"what {program} computes, in receval's keys" if program else "the evaluation as `receval run` reads it"
+    yield plain(f"# Written by `receval init --from {path.name}`: {about}.")
     yield "# Paths are relative to this file."
 
 

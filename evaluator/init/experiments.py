@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..config.dialects import translate
+from ..config.look_alikes import doubt
 from ..load import without_endings
 from ..names.yaml_text import Path
 
@@ -29,6 +30,8 @@ _REASONS: Final = {
     "n_split": "data.folds names the test set of each fold",
     "sys_results": "results are computed anew",
 }
+OURS: Final = "receval"
+"""The dialect of a bare evaluation in which nothing is another program's alone."""
 _ELLIOT_FILE: Final = {"separator": "\t", "header": False, "columns": {"user": 1, "item": 2, "rating": 3}}
 _LISTS: Final = {"separator": "\t", "header": False, "columns": {"user": 1, "item": 2, "score": 3}}
 _PAIRS: Final = {"separator": "\t", "header": False, "columns": {"user": 1, "item": 2}}
@@ -149,7 +152,7 @@ def _receval(content: Mapping[str, Any]) -> Experiment | None:
     """Read a config of receval whose evaluation is written as another program's."""
     dialect = translate(content["evaluation"]).dialect
     if dialect is None:
-        return None
+        return _bare(content) if "data" not in content else None
     data = content.get("data")
     others = {key: content[key] for key in ("engine", "output") if key in content}
     left = _unused_keys(content, (), "data", "evaluation", *others)
@@ -157,11 +160,24 @@ def _receval(content: Mapping[str, Any]) -> Experiment | None:
     return replace(experiment, others=others, optional=True)
 
 
+def _bare(content: Mapping[str, Any]) -> Experiment | None:
+    """Read a bare evaluation that another program could have written, and `receval run` too: it means what it means there."""
+    evaluation = content["evaluation"]
+    reading = doubt(evaluation)
+    if not reading:
+        return None
+    metrics = evaluation.get("metrics")
+    listed = [{name: body} for name, body in metrics.items()] if isinstance(metrics, Mapping) else metrics
+    read = {"convention": OURS, **evaluation, **({"metrics": listed} if listed is not None else {})}
+    left = ((("evaluation",), reading), *_unused_keys(content, (), "evaluation"))
+    return replace(_filled(OURS, read, ("evaluation",), {}, left), optional=True)
+
+
 def _filled(dialect: str, evaluation: Any, at: Path, data: Mapping[str, Any], left: Sequence[tuple[Path, str]]) -> Experiment:
     """Make an experiment, with a placeholder for every role that the file does not name."""
     file: dict[str, Any] = {"elliot": _ELLIOT_FILE, "relison": _PAIRS}.get(dialect, {})
     lists: dict[str, Any] = _LISTS if dialect in ("elliot", "relison") else {}
-    ending = "csv" if dialect == "clayrs" else "tsv"
+    ending = "csv" if dialect in ("clayrs", OURS) else "tsv"
     wanted: dict[str, Any] = {
         "test": {"path": f"test.{ending}", **file},
         "train": {"path": f"train.{ending}", **file},

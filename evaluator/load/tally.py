@@ -51,7 +51,7 @@ class FaultTally:
                 if not -LARGEST_EXACT <= numbers.min() <= numbers.max() <= LARGEST_EXACT:  # nor is NaN
                     return False
             elif values.dtype.is_float():
-                with np.errstate(invalid="ignore"):  # infinite values of both signs have no sum
+                with np.errstate(invalid="ignore", over="ignore"):  # infinite values of both signs have no sum
                     if not np.isfinite(values.to_numpy().sum()):
                         return False
         odd = [frame[name] for name in frame.columns if name.startswith("odd_")]

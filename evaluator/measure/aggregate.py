@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from statistics import NormalDist
 from typing import Final
 
@@ -94,7 +95,13 @@ def _std(moments: Moments, divisor: int, ddof: int) -> float:
         raise ValueError("a standard deviation needs the sum of squares")
     if moments.n <= ddof or _infinity(moments) != 0:
         return math.nan
-    return math.sqrt(rounded((moments.squares - moments.total**2 / moments.n) / (moments.n - ddof)))
+    return _root((moments.squares - moments.total**2 / moments.n) / (moments.n - ddof))
+
+
+def _root(number: Fraction) -> float:
+    """The square root of a number, also of one that is beyond the largest float."""
+    square = rounded(number)
+    return math.sqrt(square) if math.isfinite(square) else math.sqrt(rounded(number / _SCALE**2)) * _SCALE
 
 
 def _half_width(moments: Moments, quantile: float) -> float:
@@ -116,6 +123,7 @@ def _infinity(moments: Moments) -> float:
     return positive - (math.inf if moments.n_negative_infinite else 0.0)
 
 
+_SCALE: Final = 2**520
 _OF_MOMENTS: Final[Mapping[str, Callable[[Moments, int, int], float]]] = {
     "mean": _mean,
     "sum": _sum,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from ..tables.part import PartData
 from ..tables.prepared import Prepared
 from .counting import UserFacts, who_counts
 from .plan import MeasureGroup
+from .wholes import TakenSums
 
 
 class GroupValues(Struct, frozen=True, eq=False):
@@ -68,6 +71,10 @@ class Scorer(Struct, eq=False):
 
     def values(self, group: MeasureGroup, sums: Sums) -> GroupValues:
         """The values of a group of measures with a value per user."""
+        with within_numbers(group, sums):
+            return self._values(group, sums)
+
+    def _values(self, group: MeasureGroup, sums: Sums) -> GroupValues:
         definition = group.first
         counts, n_relevant, n_recommended = self.counts(definition)
         made = self.body(group, sums, counts)
@@ -103,11 +110,8 @@ class Scorer(Struct, eq=False):
         return self._bodies[key]
 
     def _run_body(self, group: MeasureGroup, choice: Choice, sums: Sums, counts: Array, parts: tuple[Array, ...]) -> Any:
-        try:
-            with np.errstate(over="ignore"):  # a value beyond all numbers is infinite, and refused in a sentence when values are added up
-                return group.metric.define(self.measure(group, choice, sums, counts, parts))
-        except OverflowError:
-            raise beyond_numbers(group.first) from None
+        with within_numbers(group, sums):
+            return group.metric.define(self.measure(group, choice, sums, counts, parts))
 
     def measure(self, group: MeasureGroup, choice: Choice, sums: Sums, counts: Array, parts: tuple[Array, ...] = ()) -> Measure:
         """What the body of a metric is given."""
@@ -159,11 +163,28 @@ class Scorer(Struct, eq=False):
         return [(np.broadcast_to(one.numerator, shape), np.broadcast_to(one.denominator, shape)) for one in ratios]
 
 
+@contextmanager
+def within_numbers(group: MeasureGroup, sums: Sums) -> Iterator[None]:
+    """Turn what is beyond all numbers into a sentence.
+
+    An infinite value is refused when values are added up; the difference or the ratio of two would be NaN, and look like a user who does
+    not count. Sums of whole models that are only taken, and metrics of others, may give 0/0.
+    """
+    lenient = (group.metric.system and isinstance(sums, TakenSums)) or group.metric.origin != "receval"
+    invalid = np.geterr()["invalid"] if lenient else "raise"
+    try:
+        with np.errstate(over="ignore", invalid=invalid):
+            yield
+    except (OverflowError, FloatingPointError):
+        raise beyond_numbers(group.first) from None
+
+
 def beyond_numbers(definition: Definition) -> DataError:
     """The error for a measure with a value that is no number any more."""
+    exponential = any(str(one.params.get("gain", "")).startswith("exp") for one in definition.all)
     return DataError(
         f"data.test: {definition.label} is beyond all numbers: a rating, score or prediction is too large",
-        "with an exponential gain use gain=linear, or leave out relevance.graded",
+        "use gain=linear, or leave out relevance.graded" if exponential else "correct the largest ratings, scores or predictions",
     )
 
 

@@ -28,6 +28,13 @@ _MOST_RANKS: Final = 5_000_000
 _AGGREGATES: Final = ("mean", "sum", "micro")
 _ORDERS: Final = ("worst", "best", "expected")
 
+_REASONS: Final = (
+    "lists are cut before seen or unknown items are taken out",
+    "tied items that are no candidates count",
+    "a duplicate test row counts as one more relevant item",
+)
+"""Why measures may have no exact bounds."""
+
 Reorder = Callable[[Rows, TieRuns], Rows]
 
 
@@ -59,6 +66,11 @@ class TieBlock(Struct, frozen=True):
         """The largest cut-off; `None` if a measure looks at whole lists."""
         cutoffs = [definition.k for definition in self.definitions]
         return None if None in cutoffs else max(k for k in cutoffs if k is not None)
+
+    def of(self, bounded: Array) -> TieBlock:
+        """The block in which only the `bounded` measures are measured."""
+        groups = (tuple(group for group in each if bounded[group.indexes[0]]) for each in (self.groups, self.exact_groups))
+        return replace(self, **dict(zip(("groups", "exact_groups"), groups, strict=True)))
 
     @property
     def rounds(self) -> bool:
@@ -104,8 +116,7 @@ class TieSums(Struct, frozen=True, eq=False):
     """Exact sums over the users with tied scores, one for each measure that has bounds: of their values, and of those in other orders.
 
     `plain` are the values as the lists stand, `orders` those in the worst, the best and the mean order. `unbounded` says which measures
-    have no exact bounds: those whose lists are cut before rows are taken out, those that count tied items that are no candidates down to a
-    cut-off, and those for which a test pair is several relevant items.
+    have no exact bounds, by the sum of 2 to the power of the place of each reason in `_REASONS`; 0 for those that have some.
     """
 
     plain: ExactSums
@@ -120,18 +131,19 @@ class TieSums(Struct, frozen=True, eq=False):
 def tie_sums(scorer: Scorer, measures: TieMeasures, values: Array) -> TieSums:
     """What the users of a part who have tied scores add to the bounds, given the `values` of all measures, measures × users."""
     n = len(measures.indexes)
-    unbounded = np.zeros(n, dtype=np.bool_)
+    unbounded = np.zeros(n, dtype=np.int64)
     sums = [ExactSums.zeros(n)] * (1 + len(_ORDERS))
     for block in measures.blocks:
         for group in block.groups:
-            unbounded[[block.positions[index] for index in group.indexes]] = _has_no_bounds(scorer, group.first, block.single)
+            unbounded[[block.positions[index] for index in group.indexes]] = _why_no_bounds(scorer, group.first, block.single)
+        block = block.of(unbounded[list(block.positions)] == 0)
         plain = values[[measures.indexes[position] for position in block.positions]]
         for group in block.groups:
             if block.pooled.intersection(group.indexes):
                 plain[list(group.indexes)] = _added_up(scorer.values(group, TakenSums()), pooled=True)
         for users, orders in _by_chunk(scorer, block):
             own = plain[:, users]
-            counted = np.isfinite(own) & ~unbounded[list(block.positions), None]
+            counted = np.isfinite(own) & (unbounded[list(block.positions), None] == 0)
             for place, each in enumerate((own, *orders)):
                 terms = np.zeros((n, len(users)))
                 terms[list(block.positions)] = np.where(counted & np.isfinite(each), each, 0.0)
@@ -139,10 +151,14 @@ def tie_sums(scorer: Scorer, measures: TieMeasures, values: Array) -> TieSums:
     return TieSums(sums[0], tuple(sums[1:]), unbounded)
 
 
-def _has_no_bounds(scorer: Scorer, definition: Definition, single: bool) -> bool:
-    if scorer.tables.get("reading", scorer.choice(definition)).dropped is not None or _counts_other_items(scorer, definition, single):
-        return True
-    return "row" in definition.truth.duplicates and bool(scorer.tables.get("test_pairs").repeats)
+def _why_no_bounds(scorer: Scorer, definition: Definition, single: bool) -> int:
+    """Why a measure has no exact bounds, as `TieSums.unbounded` says it."""
+    holds = (
+        scorer.tables.get("reading", scorer.choice(definition)).dropped is not None,
+        _counts_other_items(scorer, definition, single),
+        "row" in definition.truth.duplicates and bool(scorer.tables.get("test_pairs").repeats),
+    )
+    return sum(1 << place for place, reason in enumerate(holds) if reason)
 
 
 def _counts_other_items(scorer: Scorer, definition: Definition, single: bool) -> bool:
@@ -248,4 +264,14 @@ def bounds(
         totals = [untied + order.fraction(position) for order in sums.orders]
         worst, best, mean = (rounded(total / divisor) if divisor else 0.0 for total in totals)
         by_label[row.label] = Bounds(min(worst, best), mean, max(worst, best))
+    return by_label
+
+
+def unbounded(measures: TieMeasures, sums: TieSums, rows: Mapping[int, Sequence[Row]]) -> dict[str, str]:
+    """Why a measure has no exact bounds, by the label of its first row, of those that could have some."""
+    by_label = {}
+    for position, index in enumerate(measures.indexes):
+        reason = next((reason for place, reason in enumerate(_REASONS) if sums.unbounded[position] >> place & 1), None)
+        if reason is not None and rows[index]:
+            by_label[rows[index][0].label] = reason
     return by_label

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from ..tables.array import Array
-from .arrays import divide, where
+from .arrays import NO_VALUE, divide, where
 from .formula_pieces import SIZES
 from .measure import Measure, Ratio
 from .notation import tex
@@ -198,12 +198,14 @@ def mcc(m: Measure) -> Array:
 
     TP = h_k, FP = k - h_k, FN = R - h_k, and TN what is left of the N items of the catalogue.
 
-    Edge cases: 0 where the root is 0, and as for Accuracy.
+    Edge cases: 0 where the root is 0, and as for Accuracy. Where a repeated row counts several times there may be more hits than ranks, and
+    no root: such a user has no value.
     """
     hit, (missed, right_out) = m.hits.count(), _outside(m)
     wrong = m.depth - hit
-    root = np.sqrt((hit + wrong) * (hit + missed) * (right_out + wrong) * (right_out + missed))
-    return divide(hit * right_out - wrong * missed, root)
+    squared = (hit + wrong) * (hit + missed) * (right_out + wrong) * (right_out + missed)
+    value = divide(hit * right_out - wrong * missed, np.sqrt(np.maximum(squared, 0.0)))
+    return where(squared < 0, NO_VALUE, value)
 
 
 def _outside(m: Measure) -> tuple[Array, Array]:

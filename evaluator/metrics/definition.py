@@ -134,6 +134,11 @@ class Definition(Struct, frozen=True, dict=True):
         return own and plain and parts and alike and all(part.tied for part in self.components)
 
     @property
+    def reads_predictions(self) -> bool:
+        """Whether predictions take the place of the lists, where they are given: the measure reads nothing else of a model."""
+        return all("predictions?" in part.metric.needs(part.params) and part.population == "tested" for part in self.all)
+
+    @property
     def counts_without_lists(self) -> bool:
         """Whether users without a list count, so that there is a value without any list."""
         if self.population == "test":

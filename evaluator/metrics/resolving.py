@@ -70,7 +70,7 @@ def resolve(
         else:
             axis = _axis(entry, key)
             checked = AXES[axis].read(value, key)
-            if checked != axes[axis]:
+            if _effective(entry, axis, checked) != _effective(entry, axis, axes[axis]):
                 given[key] = axes[axis] = checked
     missing = [key for key in entry.texts if key not in texts]
     if missing:
@@ -143,6 +143,11 @@ def _threshold(value: Scalar) -> float | None:
     if not math.isfinite(value):
         raise ValueError("threshold is a finite number")
     return float(value)
+
+
+def _effective(entry: Metric, axis: str, value: Scalar) -> Scalar:
+    """Return what a value of an axis comes to for a metric: `average=own` is the way in which it combines users by itself."""
+    return entry.average if axis == "average" and value == "own" else value
 
 
 def _axis(entry: Metric, key: str) -> str:

@@ -18,10 +18,14 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, lru_cache
-from typing import Final, NamedTuple, Union
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
+from .formula_nodes import Chain as _Chain
+from .formula_nodes import Negative as _Negative
+from .formula_nodes import Node as _Node
+from .formula_nodes import linear_weights
 from .measure_strings import MetricSpec, parse
 
 _LONGEST: Final = 2_000
@@ -37,24 +41,6 @@ _ARGUMENTS = re.compile(r"""'[^']*'|"[^"]*"|[()]""")
 _CUTOFF = re.compile(r"\s*@\s*[+-]?[\w.]*(?:-[^\W\d][\w.-]*)?")
 _OPENING = re.compile(r"\s*\(")
 _OPERATIONS: Final = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
-
-
-class _Negative(NamedTuple):
-    operand: _Node
-
-
-class _Chain(NamedTuple):
-    """Terms of one sum, or factors of one product: each after the first with its operator. Its depth is that of its parts only."""
-
-    first: _Node
-    rest: tuple[tuple[str, _Node], ...]
-
-    @property
-    def is_sum(self) -> bool:
-        return self.rest[0][0] in "+-"
-
-
-_Node = Union[float, MetricSpec, _Negative, _Chain]
 
 
 class Formula(Struct, frozen=True, dict=True):
@@ -79,6 +65,11 @@ class Formula(Struct, frozen=True, dict=True):
     def alone(self) -> MetricSpec | None:
         """The measure, where the expression is nothing but one, as `+nDCG@10` is."""
         return self._tree if isinstance(self._tree, MetricSpec) else None
+
+    @cached_property
+    def weights(self) -> Mapping[MetricSpec | None, float] | None:
+        """By measure what a sum of measures multiplies it with, and under `None` the number beside; `None` of any other expression."""
+        return linear_weights(self._tree)
 
     def value(self, values: Mapping[MetricSpec, float | None]) -> float | None:
         """What the expression comes to, or None where `undefined` says why; it never raises."""

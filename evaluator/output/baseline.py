@@ -9,6 +9,7 @@ from msgspec import to_builtins
 
 from ..results.gates import Verdicts
 from ..results.result import Result
+from ..stats.digits import users_text
 from .blocks import Block, Heading, Terms
 from .cells import Formats
 from .figures import Figures
@@ -38,7 +39,7 @@ def cells(result: Result, name: str) -> dict[str, Any]:
 
 def _terms(result: Result) -> Iterator[tuple[str, str]]:
     for fold, truth in result.truths.items():
-        yield f"test data{f' of fold {fold}' if fold else ''}", f"{truth.users:,} users, {truth.rows:,} rows, {truth.hash[:12]}"
+        yield f"test data{f' of fold {fold}' if fold else ''}", f"{users_text(truth.users)}, {truth.rows:,} rows, {truth.hash[:12]}"
     yield "values of users", "kept, so that users are paired" if result.per_user else "not kept: users cannot be paired"
     yield "gates", Verdicts(result.gates).summary() if result.gates else "none were judged"
     yield "health checks", ("an error-level check failed" if result.failed() else "passed") if result.examined else "none were made"

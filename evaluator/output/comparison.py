@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from ..results.comparison import FORMAT_VERSION, Comparison
 from ..results.conclusions import conclusions
-from ..stats.digits import decimals, plain, signed
+from ..stats.digits import decimals, plain, signed, users_text
 from ..stats.records import Difference
 from . import blocks, csv_text
 from .blocks import Block, Heading, Points, Prose
@@ -67,7 +67,7 @@ def title(comparison: Comparison) -> str:
 def subtitle(comparison: Comparison) -> str:
     """Over how many users, how they were paired, and how p values were corrected."""
     n = sorted({one.n_users for one in comparison.differences if one.n_users})
-    users = f"{n[0]:,} users" if len(n) == 1 else f"{n[0]:,} to {n[-1]:,} users" if n else "no values of users"
+    users = users_text(n[0]) if len(n) == 1 else f"{n[0]:,} to {n[-1]:,} users" if n else "no values of users"
     settings = comparison.settings
     corrected = _CORRECTIONS.get(settings.correction)
     family = max((one.family or 0 for one in comparison.differences), default=0)

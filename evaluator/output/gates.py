@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..results.gates import Gate, Outcome, Verdicts
+from ..stats.digits import users_text
 from .data import gate_cells
 from .screen import UNBOUNDED, Screen
 from .visible import markdown_text
@@ -35,7 +36,7 @@ def title(gates: Sequence[Gate]) -> str:
     compared = [one for one in gates if one.base and not one.by_value]
     anchors = tuple(dict.fromkeys(one.anchor.base for one in gates if one.anchor is not None))
     users = sorted({one.n_users for one in compared if one.group is None} or {one.n_users for one in compared})
-    told = f"{users[0]:,} users" if len(users) == 1 else f"{users[0]:,} to {users[-1]:,} users" if users else ""
+    told = users_text(users[0]) if len(users) == 1 else f"{users[0]:,} to {users[-1]:,} users" if users else ""
     paired = ", paired" if told and all(one.paired for one in compared) else ""
     levels = dict.fromkeys(f"one-sided {100 * one.level:g} % bounds" for one in compared if one.low is not None)
     against = [f"{named} against {_common(bases)}" if bases else named, *([f"anchor {_common(anchors)}"] if anchors else [])]

@@ -13,7 +13,6 @@ from msgspec import convert
 
 from ..checks import Finding
 from ..errors import DataError
-from ..forks import refuse_lost_threads
 from ..names.aggregate_names import is_spread
 from ..results import ledger, protocol
 from ..results.definition import MeasureDefinition, TruthFingerprint
@@ -38,7 +37,6 @@ def load(folder: Path | str) -> Result:
     `DataError` if it is no such folder, is not whole (a file is missing, or is not the one that the manifest names), or was written by
     another version whose results cannot be read.
     """
-    refuse_lost_threads()
     folder = Path(folder).expanduser()
     manifest = read_manifest(folder)
     path = folder / RESULTS

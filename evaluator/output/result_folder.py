@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ..forks import refuse_lost_threads
 from ..results.result import Result
 from . import FILES, MANIFEST, PER_USER, as_manifest, enriched_files, is_output_file, outputs_of_manifest
 from .disk import Stage
@@ -27,6 +28,7 @@ def stale(folder: Path, files: Mapping[str, bytes | Path]) -> list[Path]:
 
 def save(result: Result, folder: Path, formats: Iterable[str] = ("parquet",)) -> None:
     """Write a result into a folder, all files or none; `OutputError` if it cannot be written."""
+    refuse_lost_threads()
     with Stage([folder]) as stage:
         files = contents(result, formats if result.per_user else ())
         stage.commit({folder / name: content for name, content in files.items()}, gone=stale(folder, files))

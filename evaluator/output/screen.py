@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from io import BytesIO, StringIO, TextIOWrapper
 from typing import Final, Literal, TextIO
@@ -15,6 +16,10 @@ from rich.text import Text
 
 from ..quoting import acts, seen
 
+_WORD: Final = re.compile(r"[\w.]+|[^\w.]")
+"""A word of a measure, or a sign between words."""
+_LONGEST_MEASURE: Final = 200
+"""A longer name is cut anywhere: it is none that people write."""
 _WORDS: Final = {
     "↑": "higher", "↓": "lower", "∞": "inf", "–": "-", "−": "-", "±": "+-", "…": "...", "◂": "<", "◃": "?",
     "→": "->", "×": "x", "≥": ">=", "≤": "<=",
@@ -92,10 +97,15 @@ class Screen(Struct, frozen=True):
         return _WORDS.get(character) or character.encode("ascii", "backslashreplace").decode()
 
     def cut(self, name: str, room: int) -> str:
-        """A name that takes at most `room` columns, `…` in the place of its middle if it is longer."""
+        """A name that takes at most `room` columns, `…` in the place of its middle if it is longer.
+
+        A measure with parameters is cut between words where that leaves both of its ends.
+        """
         if cell_len(name) <= room:
             return name
         gap = self.sign("…")
+        if "(" in name and len(name) <= _LONGEST_MEASURE and (ends := _ends_of_words(name, room - len(gap))):
+            return gap.join(ends)
         left = max(room - len(gap), 2)
         start, end = set_cell_size(name, left - left // 2).rstrip(), set_cell_size(name[::-1], left // 2).rstrip()[::-1]
         return f"{start}{gap}{end}"
@@ -157,3 +167,14 @@ def _groups(widths: Sequence[int], room: int, most: int) -> list[list[int]]:
             groups.append([])
         groups[-1].append(number)
     return groups
+
+
+def _ends_of_words(name: str, room: int) -> tuple[str, str] | None:
+    """The start and the end of a name, of whole words, that take the most of `room` columns and at least half; as even as can be."""
+    borders = [match.start() for match in _WORD.finditer(name)][1:]
+    kept = [(name[:start], name[end:]) for start in borders for end in borders if start < end]
+    fitting = [(cell_len(start), cell_len(end), start, end) for start, end in kept if room / 2 <= cell_len(start) + cell_len(end) <= room]
+    if not fitting:
+        return None
+    *_, start, end = max(fitting, key=lambda one: (one[0] + one[1], -abs(one[0] - one[1])))
+    return start, end

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import polars as pl
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from ..checks import Finding
 from ..names.aggregate_names import is_spread
@@ -103,11 +102,6 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         """Whether a check of level error failed, or with `strict` one of level warn."""
         return any(finding.severity == "error" or (strict and finding.severity == "warn") for finding in self.findings)
 
-    def without_infinite(self) -> Result:
-        """Return the result with no value in the place of each that is infinite."""
-        kinds = {name: getattr(self, name) for name in ("rows", "by_group", "repeated")}
-        return replace(self, **{name: tuple(row.without_infinite() for row in rows) for name, rows in kinds.items()})
-
     @property
     def long_rows(self) -> tuple[Row, ...]:
         """The rows of the long table: those over all users, those of groups, and those of each fold and run."""
@@ -136,7 +130,10 @@ class Result(Struct, frozen=True, eq=False, dict=True):
 
     def _about(self, model: str, counts: Counts) -> Iterator[str]:
         """What to know of the users and values of one model."""
-        yield from (sentence for sentence in (notes.emptied(counts), notes.unlisted(counts), notes.untested(counts)) if sentence)
+        first = self.rows_by_model.get(model, ())[:1]
+        predicted = any("predictions?" in self.definitions[row.metric].needs for row in first if row.metric in self.definitions)
+        told = (notes.emptied(counts), "" if predicted else notes.unlisted(counts), notes.untested(counts))
+        yield from (sentence for sentence in told if sentence)
         yield from self._other_users(model, counts.averaged)
         yield from self._undefined(model)
 

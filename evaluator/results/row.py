@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
 from ..metrics import find
 from ..names.formula import is_formula
@@ -20,9 +19,6 @@ COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", "std"
 
 _NOBODY: Final = dict.fromkeys(ledger.COLUMNS)
 _NO_PROTOCOL: Final = dict.fromkeys(protocol.COLUMNS)
-
-_NUMBERS: Final = ("value", "std", "achieved", "repeats_std")
-_PARTS: Final = ("covered_value", "warm_value")
 
 FEW_USERS: Final = 100
 """A group of fewer users is marked in every output."""
@@ -73,14 +69,6 @@ class Row(Struct, frozen=True):
         known = {**asdict(self), "few_users": self.few_users, **of_users, **definitions}
         return {name: known[name] for name in COLUMNS}
 
-    def without_infinite(self) -> Row:
-        """Return the row in which what is no finite number is not there: no format for machines could hold it."""
-        own = {name: None for name in _NUMBERS if not _is_finite(getattr(self, name))}
-        parts = {name: None for name in _PARTS if self.ledger is not None and not _is_finite(getattr(self.ledger, name))}
-        if parts and self.ledger is not None:
-            return replace(self, **own, ledger=replace(self.ledger, **parts))
-        return replace(self, **own) if own else self
-
     @property
     def measure(self) -> str:
         """The measure with its cut-off."""
@@ -94,10 +82,6 @@ class Row(Struct, frozen=True):
         """The measure with its cut-off, and with the aggregate where it is not the mean."""
         plain = self.aggregate in ("mean", "system", "") or is_formula(self.metric)
         return self.measure if plain else f"{self.measure} ({self.aggregate})"
-
-
-def _is_finite(number: float | None) -> bool:
-    return number is None or isfinite(number)
 
 
 class Counts(Struct, frozen=True):

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import polars as pl
 
+from ..forks import refuse_lost_threads
+
 Read = Callable[[str, Sequence[str] | None], pl.DataFrame]
 """The named columns (`None`: all) of the values of the users of a model."""
 
@@ -19,6 +21,7 @@ class StoredUsers(Mapping[str, pl.DataFrame]):
     def __getitem__(self, model: str) -> pl.DataFrame:
         if model not in self.columns:
             raise KeyError(model)
+        refuse_lost_threads()
         return self.read(model, None)
 
     def __contains__(self, model: object) -> bool:
@@ -38,4 +41,5 @@ def columns_of(users: Mapping[str, pl.DataFrame], model: str) -> Sequence[str]:
 
 def select(users: Mapping[str, pl.DataFrame], model: str, names: Sequence[str]) -> pl.DataFrame:
     """Some columns of a model's users; no others are read."""
+    refuse_lost_threads()
     return users.read(model, names) if isinstance(users, StoredUsers) else users[model][list(names)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -11,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..names.aggregate_names import SMALLEST_FACTOR
 from .clusters import with_clusters
-from .confidence import Replicates, Scaled, ScaledLogarithm, not_within, probability_within, two_sided
-from .estimates import Estimate, Relative, paired_estimate
+from .confidence import Confidence, Replicates, Scaled, ScaledLogarithm, StudentT, not_within, probability_within, two_sided
+from .estimates import SKEWED, Estimate, Relative, is_skewed, paired_estimate
 from .folds import fold_estimate, with_fold_clusters
 from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
 from .ranks import with_ranks
@@ -148,7 +149,7 @@ def difference_of(
         down=down,
         n_unpaired=estimate.n_unpaired,
         margin=margin if estimate.test else None,
-        notes=(*estimate.notes, *_left_out(estimate.n_unpaired)),
+        notes=(*estimate.notes, *_skewed(confidence), *_left_out(estimate.n_unpaired)),
     )
     if confidence is not None and estimate.difference is not None:
         careful = guarded(estimate, values) or confidence
@@ -167,6 +168,17 @@ def difference_of(
             p_equivalent=None if margin is None else not_within(careful, margin),
             probability_equivalent=None if margin is None else probability_within(careful, margin),
         )
+    return replace(difference, sentence=sentence_of(difference))
+
+
+def bounded(difference: Difference, bounds: tuple[float, float]) -> Difference:
+    """The difference with intervals that end where those of values do: no farther from 0 than the `bounds` of the measure are apart."""
+    reach = bounds[1] - bounds[0]
+    names = ("low", "high", "one_sided_low", "one_sided_high")
+    ends = {name: end for name in names if (end := getattr(difference, name)) is not None and abs(end) > reach}
+    if not ends:
+        return difference
+    difference = replace(difference, **{name: math.copysign(reach, end) for name, end in ends.items()})
     return replace(difference, sentence=sentence_of(difference))
 
 
@@ -246,7 +258,7 @@ def _of_statistic(base: Floats, model: Floats, statistic: Callable[[Floats], Flo
     if up + down == 0:
         return replace(estimate.with_t(0.0, n - 1), df=None)
     replicates = statistic_replicates(base, model, statistic, settings)
-    notes = fewer_resamples(n, settings.resamples)
+    notes = fewer_resamples(n, settings)
     return replace(estimate, confidence=Replicates(replicates), se=float(replicates.std(ddof=1)), notes=notes)
 
 
@@ -257,6 +269,12 @@ def _statistic(aggregate: str) -> Callable[[Floats], Floats]:
 
 def _percentage(aggregate: str) -> float | None:
     return float(aggregate[1:]) if aggregate[:1] == "p" and aggregate[1:2].isdigit() else None
+
+
+def _skewed(confidence: Confidence | None) -> tuple[str, ...]:
+    """A note on an interval of t where there are fewer users than the skewness of their differences takes."""
+    inner = confidence.inner if isinstance(confidence, Scaled) else confidence
+    return (SKEWED,) if isinstance(inner, StudentT) and is_skewed(inner.skewness) else ()
 
 
 def _left_out(n_unpaired: int) -> tuple[str, ...]:

@@ -33,6 +33,11 @@ def percent(share: float) -> str:
     return f"{plain(float(f'{100 * share:.6g}'))} %"
 
 
+def users_text(n: int) -> str:
+    """A number of users: `1 user`, `1,200 users`."""
+    return "1 user" if n == 1 else f"{n:,} users"
+
+
 def span(low: float, high: float, n_decimals: int | None) -> str:
     """The two ends of an interval; with signs if it reaches below and above 0."""
     show = signed if low < 0 < high else plain

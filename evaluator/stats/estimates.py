@@ -21,7 +21,7 @@ _SPREADLESS: Final = 1e-24
 _ENOUGH: Final = 355
 """A mean is nearly normal over more than so many users times their squared skewness (Kohavi et al., KDD 2014): that is n times its own."""
 
-SKEWED: Final = "The differences are so skewed that the interval is approximate: there are fewer users than 355 times the squared skewness."
+SKEWED: Final = "Skewed differences: the interval is approximate, since there are fewer users than 355 times the squared skewness."
 CONSTANT: Final = "The difference is the same for every user: there is no spread to judge it by."
 
 
@@ -31,6 +31,8 @@ class Estimate(Struct, frozen=True, eq=False):
     `up` users have a higher value with the model, `down` a lower one. `p` and `statistic` are those of a test that does not follow from the
     confidence, such as that of ranks. `relative` is the difference as a share of the base value, with its interval. `sums` are those over
     paired users, where nothing else went into it. `units` are the independent units, such as clusters, where they are not the users.
+    `training` is the part of the squared standard error that more users do not make smaller, since it comes from `runs` of training each
+    model, the fewer of both.
     """
 
     n: int
@@ -50,6 +52,8 @@ class Estimate(Struct, frozen=True, eq=False):
     test: str = "t"
     sums: PairedSums | None = None
     units: int | None = None
+    training: float = 0.0
+    runs: int | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -78,7 +82,7 @@ def paired_estimate(sums: PairedSums, alpha: float) -> Estimate:
         return replace(estimate, relative=Relative.of(d, a))
     sd = standard_deviation(difference, sums.difference_squares(), n)
     skewness = skewness_of_mean(difference, sums.difference_squares(), sums.difference_cubes(), n) if sd else 0.0
-    notes = (CONSTANT,) if sd == 0 and sums.n_changed else (SKEWED,) if is_skewed(skewness) else ()
+    notes = (CONSTANT,) if sd == 0 and sums.n_changed else ()
     estimate = estimate.with_t(sd / math.sqrt(n), n - 1, skewness, cautious=sums.is_sparse)
     return replace(estimate, sd=sd, relative=relative_difference(sums, alpha), notes=notes)
 

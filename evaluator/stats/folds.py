@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..sums.exact import ExactSums, rounded
 from ..sums.group_sums import exact_group_sums
 from .clusters import ALL_OF_ONE, FEW_CLUSTERS, FEW_DEGREES
-from .estimates import CONSTANT, SKEWED, Estimate, Relative, is_skewed, skewness_of_mean, standard_deviation
+from .estimates import CONSTANT, Estimate, Relative, skewness_of_mean, standard_deviation
 from .paired import Floats, PairedSums, UserGroups, differences_of
 
 ONE_USER: Final = "A fold has one user only: there is no interval."
@@ -78,9 +78,8 @@ def _with_spread(estimate: Estimate, by_fold: Sequence[PairedSums], weights: Seq
         skewness_of_mean(*of_fold) * (term / variance) ** 1.5 for of_fold, term in zip(moments, terms, strict=True) if term
     )
     pooled = math.sqrt(math.fsum((sums.n - 1) * sd**2 for sums, sd in zip(by_fold, deviations, strict=True)) / (estimate.n - len(by_fold)))
-    notes = (SKEWED,) if is_skewed(skewness) else ()
     estimate = estimate.with_t(math.sqrt(variance), df, skewness, cautious=any(sums.is_sparse for sums in by_fold))
-    return replace(estimate, sd=pooled, notes=notes)
+    return replace(estimate, sd=pooled)
 
 
 def with_fold_clusters(estimate: Estimate, terms: FoldTerms, clusters: Integers) -> Estimate:

@@ -6,6 +6,7 @@ from typing import Final
 
 from .digits import percent, plain
 from .gates import GateTest
+from .power import needs_text
 from .records import Subject
 
 _SIGNS: Final = {"min": "≥", "max": "≤"}
@@ -87,6 +88,8 @@ def _doubt(test: GateTest) -> str:
 
 
 def _takes(test: GateTest) -> str:
+    if test.needs is not None and test.kind == "max_loss" and test.needs.users is None:
+        return f"; {needs_text(test.needs)}"
     return "" if test.users_needed is None else f"; {_size(test, test.limit)} needs {test.users_needed:,} users"
 
 

@@ -21,7 +21,7 @@ from .corrections import adjust
 from .estimates import Estimate, paired_estimate, relative_difference, skewness_of_mean, standard_deviation
 from .gate_kinds import GateOutcome, LimitKind, MarginKind
 from .paired import TOLERANCE, PairedSums
-from .power import provable_margin, users_for_margin
+from .power import Needs, needs_for_margin, provable_margin, users_for_margin
 from .rare_changes import Guarded, RareChanges, ValueRange, guarded, margin_to_show, relative_bounds, users_to_show
 
 _LEAST_SHARE: Final = 1e4
@@ -58,6 +58,7 @@ class GateTest(Struct, frozen=True):
     p_adjusted: float | None = None
     detectable: float | None = None
     users_needed: int | None = None
+    needs: Needs | None = None
     n_changed: int | None = None
 
     @property
@@ -229,6 +230,7 @@ def _judged(
         p=None if confidence is None else confidence.below(required),
         detectable=detectable,
         users_needed=users if kind == "max_loss" else None,
+        needs=None if estimate.runs is None or confidence is None else needs_for_margin(estimate, limit * unit, alpha),
         n_changed=estimate.n_changed,
     )
 
@@ -258,6 +260,9 @@ def _power(estimate: Estimate, margin: float, alpha: float, values: ValueRange |
     detectable = margin_to_show(sd, units, reach, alpha) if reach else provable_margin(estimate.se, alpha)
     if not detectable / _LEAST_SHARE < margin < detectable:
         return detectable or None, None
+    if estimate.runs is not None:
+        needs = needs_for_margin(estimate, margin, alpha)
+        return detectable, needs.users if needs else None
     return detectable, users_to_show(sd, reach, margin, alpha) if reach else users_for_margin(estimate.n, detectable, margin)
 
 

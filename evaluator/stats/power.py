@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
-from typing import Final
+from typing import Final, NamedTuple
 
+from .estimates import Estimate
 from .special import below_noncentral_t, t_at
 
 POWER: Final = 0.8
@@ -37,6 +38,37 @@ def provable_margin(se: float, alpha: float = 0.05, power: float = POWER) -> flo
 def users_for_margin(n: int, provable: float, margin: float) -> int:
     """How many users it takes to show no loss beyond `margin`, if `n` users can show `provable`."""
     return max(2, math.ceil(n * (provable / margin) ** 2))
+
+
+class Needs(NamedTuple):
+    """How many users, with as many runs as there are, or how many runs of each model, with these users; `None` if no number suffices."""
+
+    users: int | None
+    runs: int | None
+
+
+def needs_for_margin(estimate: Estimate, margin: float, alpha: float = 0.05, power: float = POWER) -> Needs | None:
+    """What it takes to show, with probability `power`, that no more than `margin` is lost if nothing is; `None` without a standard error.
+
+    The squared standard error is U/n of users and T/K of training again. More users leave T/K as it is: if it is larger than
+    (margin / quantiles)², no number of users suffices, but K·(T/K) / ((margin / quantiles)² - U/n) runs of each model do.
+    """
+    if estimate.se is None:
+        return None
+    largest = (margin / provable_margin(1.0, alpha, power)) ** 2
+    of_users, of_runs = max(0.0, estimate.se**2 - estimate.training), estimate.training
+    users = max(2, math.ceil(estimate.n * of_users / (largest - of_runs))) if of_runs < largest else None
+    runs = None if estimate.runs is None or of_users >= largest else max(2, math.ceil(estimate.runs * of_runs / (largest - of_users)))
+    return Needs(users, runs)
+
+
+def needs_text(needs: Needs) -> str:
+    """What is needed, in words: `904 users`; with runs, of which more users do not make up for, `more users do not suffice: 7 runs …`."""
+    if needs.users is not None:
+        return f"{needs.users:,} users"
+    if needs.runs is not None:
+        return f"more users do not suffice: {needs.runs:,} runs of each model"
+    return "more users alone do not suffice, nor do more runs alone: more of both"
 
 
 def _normal(share: float) -> float:

@@ -56,6 +56,9 @@ class Subject(Struct, frozen=True):
 class Settings(Struct, frozen=True):
     """How differences are tested: at level `alpha`, corrected within their family; `seed` and `resamples` for tests by resampling.
 
+    No p value of such a test is below one by the number of resamples, so that for a `family` of so many differences there are at least as
+    many as a difference takes to be shown.
+
     `ConfigError` if a setting is impossible.
     """
 
@@ -64,6 +67,7 @@ class Settings(Struct, frozen=True):
     alpha: float = 0.05
     seed: int = 0
     resamples: int = 9_999
+    family: int = 1
 
     def __post_init__(self) -> None:
         problems = []
@@ -75,6 +79,8 @@ class Settings(Struct, frozen=True):
             problems.append(f"alpha is the share of false alarms, between 0 and 0.5, not {self.alpha:g}")
         if self.resamples < 99:
             problems.append(f"a test by resampling takes at least 99 resamples, not {self.resamples}")
+        if self.family < 1:
+            problems.append(f"a family has at least one difference, not {self.family}")
         if not 0 <= self.seed < 2**32:
             problems.append(f"a seed is an integer from 0 to 4294967295, not {self.seed}")
         if problems:

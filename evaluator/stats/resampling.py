@@ -10,6 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from ..errors import ConfigError
 from .confidence import Confidence, Replicates, StudentizedReplicates, StudentT
 from .estimates import Estimate
 from .paired import Floats
@@ -22,30 +23,50 @@ _CELLS: Final = 2**22
 """Drawn numbers that are held at a time."""
 _MOST_DRAWS: Final = 2 * 10**8
 _LEAST_RESAMPLES: Final = 999
+_TOO_MANY_DRAWS: Final = 5 * 10**10
+_ABOVE_FLOOR: Final = 4
+"""The lowest p value, which for the bootstrap is two by the number of resamples, is at least so many times below what has to be reached."""
 
 
-def affordable_resamples(n: int, resamples: int) -> int:
-    """So many of the `resamples` that at most 2·10⁸ numbers are drawn for `n` users, but 999 if that many were asked for."""
-    return min(resamples, max(_LEAST_RESAMPLES, _MOST_DRAWS // max(n, 1)))
+def affordable_resamples(n: int, settings: Settings) -> int:
+    """How many times `n` users are drawn: as the settings say, but at most 2·10⁸ numbers, or 999 times.
+
+    As many as the family of differences takes in any case; `ConfigError` if these are too many.
+    """
+    needed = resamples_needed(settings)
+    if needed > _LEAST_RESAMPLES and needed * n > _TOO_MANY_DRAWS:
+        raise ConfigError(
+            f"test {settings.test}: {settings.family:,} comparisons need {needed:,} resamples, too many for {n:,} users",
+            "use the t test (--test t), or judge fewer measures (--measure)",
+        )
+    return max(needed, min(settings.resamples, max(_LEAST_RESAMPLES, _MOST_DRAWS // max(n, 1))))
 
 
-def fewer_resamples(n: int, resamples: int) -> tuple[str, ...]:
+def resamples_needed(settings: Settings) -> int:
+    """How many resamples a difference takes to be shown among the others of its family: 4/α for each, more for a correction by `by`."""
+    if settings.family == 1 or settings.correction == "none":
+        return 0
+    factor = math.fsum(1 / i for i in range(1, settings.family + 1)) if settings.correction == "by" else 1.0
+    return math.ceil(_ABOVE_FLOOR * settings.family * factor / settings.alpha)
+
+
+def fewer_resamples(n: int, settings: Settings) -> tuple[str, ...]:
     """The note that there were fewer resamples than asked for, if so."""
-    affordable = affordable_resamples(n, resamples)
-    return () if affordable == resamples else (f"{affordable:,} resamples instead of {resamples:,}, since so many users take long.",)
+    affordable, asked = affordable_resamples(n, settings), settings.resamples
+    return () if affordable >= asked else (f"{affordable:,} resamples instead of {asked:,}, since so many users take long.",)
 
 
 def with_sign_flips(estimate: Estimate, differences: Floats, settings: Settings) -> Estimate:
     """The same estimate with the p value of the permutation test: how often random signs give a mean as far from 0 (Fisher, 1935).
 
-    All combinations are tried if at most 13 users changed, otherwise `resamples` are drawn and the data count as one more.
+    All combinations are tried if at most 13 users changed, otherwise resamples are drawn and the data count as one more.
     """
     changed = np.sort(differences[differences != 0])
     total, tolerance = abs(float(changed.sum())), _ROUNDING * float(np.abs(changed).sum())
     if len(changed) <= _EXACT:
         signs = 1 - 2 * ((np.arange(2 ** len(changed))[:, np.newaxis] >> np.arange(len(changed))) & 1)
         return replace(estimate, test="permutation", p=float(np.mean(np.abs(signs @ changed) >= total - tolerance)))
-    resamples = affordable_resamples(len(changed), settings.resamples)
+    resamples = affordable_resamples(len(changed), settings)
     random, at_least = np.random.RandomState(settings.seed), 0
     for size in _batches(resamples, len(changed)):
         n_bytes = -(-len(changed) // 8)
@@ -53,7 +74,7 @@ def with_sign_flips(estimate: Estimate, differences: Floats, settings: Settings)
         flips = np.unpackbits(bits, axis=1, count=len(changed))
         sums = changed.sum() - 2 * (flips @ changed)
         at_least += int(np.count_nonzero(np.abs(sums) >= total - tolerance))
-    notes = (*estimate.notes, *fewer_resamples(len(changed), settings.resamples))
+    notes = (*estimate.notes, *fewer_resamples(len(changed), settings))
     return replace(estimate, test="permutation", p=(1 + at_least) / (1 + resamples), notes=notes)
 
 
@@ -68,8 +89,8 @@ def with_bootstrap(estimate: Estimate, differences: Floats, settings: Settings) 
     if not estimate.se:
         return estimate
     changed, n = np.sort(differences[differences != 0]), len(differences)
-    resamples = affordable_resamples(len(changed), settings.resamples)
-    estimate = replace(estimate, df=None, notes=(*estimate.notes, *fewer_resamples(len(changed), settings.resamples)))
+    resamples = affordable_resamples(len(changed), settings)
+    estimate = replace(estimate, df=None, notes=(*estimate.notes, *fewer_resamples(len(changed), settings)))
     random = np.random.RandomState(settings.seed)
     means, deviations = np.empty(resamples), np.empty(resamples)
     for i, n_drawn in enumerate(random.binomial(n, len(changed) / n, resamples).tolist()):
@@ -100,7 +121,7 @@ def statistic_replicates(base: Floats, model: Floats, statistic: Callable[[Float
     a, b, n = base[order], model[order], len(base)
     random = np.random.RandomState(settings.seed)
     differences = []
-    for size in _batches(affordable_resamples(n, settings.resamples), n):
+    for size in _batches(affordable_resamples(n, settings), n):
         users = random.randint(n, size=(size, n))
         differences.append(statistic(b[users]) - statistic(a[users]))
     return np.sort(np.concatenate(differences))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
 
+from ..sums.exact import ExactSums
 from .estimates import CONSTANT, Estimate, Relative, mean_and_deviation
 from .paired import Floats, PairedSums, both_finite, differences_of
 
@@ -19,8 +20,13 @@ _ENOUGH: Final = 5
 def runs_estimate(base: Sequence[Floats], model: Sequence[Floats]) -> Estimate:
     """The difference of two models over users and training runs (Bouthillier et al., 2021), each run with one value per user.
 
-    The value of a user is the mean over the runs of a model. SE² = s²_users/n + s²_a/K_a + s²_b/K_b, where s²_users is the variance of
-    users' differences and s²_a that of the means of the K_a runs; degrees of freedom by Satterthwaite (1946).
+    The value of a user is the mean over the runs of a model. Users and runs are crossed: the variance s²_users of users' differences, and
+    that of the means of the K runs of a model, s²_a, both hold the noise e²_a of a user in a run, which the mean has only once:
+
+        SE² = s²_users/n + max(0, s²_a/K_a - e²_a/(n·K_a)) + max(0, s²_b/K_b - e²_b/(n·K_b))
+
+    e² is the mean square of what is left of the values beside their users and runs. Degrees of freedom by Satterthwaite (1946), in which a
+    model whose runs differ no more than that noise has no term.
 
     Edge cases: a model of one run has no term of its own, and a note says so. A user without a value in one of the runs of a
     model has none for that model. `ValueError` if a model has no run.
@@ -47,16 +53,33 @@ def runs_estimate(base: Sequence[Floats], model: Sequence[Floats]) -> Estimate:
     )
     if n == 1:
         return estimate
-    terms = [(sd**2 / n, n - 1)]
     among = np.isfinite(_means(base)) & np.isfinite(_means(model))
-    for runs in (base, model):
-        if len(runs) > 1:
-            means = np.array([mean_and_deviation(run[among])[0] for run in runs])
-            terms.append((mean_and_deviation(means)[1] ** 2 / len(runs), len(runs) - 1))
-    variance = sum(term for term, _ in terms)
-    df = variance**2 / sum(term**2 / of_term for term, of_term in terms) if variance else n - 1
+    of_users, of_runs = sd**2 / n, [_training([run[among] for run in runs]) for runs in (base, model) if len(runs) > 1]
+    training = math.fsum(one.beyond_noise for one in of_runs)
+    variance = of_users + training
+    squares = of_users**2 / (n - 1) + math.fsum(one.variance**2 / one.df for one in of_runs if one.beyond_noise)
+    df = variance**2 / squares if variance else n - 1
     notes = estimate.notes if variance or not paired.n_changed else (*estimate.notes, CONSTANT)
+    estimate = replace(estimate, training=training, runs=min(len(base), len(model)))
     return replace(estimate.with_t(math.sqrt(variance), df), sd=sd, notes=notes)
+
+
+class _Training(NamedTuple):
+    """The variance of the mean of a model's runs, of that what is no noise of users in runs, and its degrees of freedom."""
+
+    variance: float
+    beyond_noise: float
+    df: int
+
+
+def _training(runs: Sequence[Floats]) -> _Training:
+    """What training again does to the mean over runs, from the values of the users that all of them have."""
+    n, n_runs = len(runs[0]), len(runs)
+    variance = mean_and_deviation(np.array([mean_and_deviation(run)[0] for run in runs]))[1] ** 2 / n_runs
+    rests = np.stack(runs) - _means(runs)
+    within = float(ExactSums.of_squares(rests.reshape(1, -1)).values()[0])  # of runs around the mean of each user
+    noise = max(0.0, within - n * n_runs * (n_runs - 1) * variance) / ((n_runs - 1) * (n - 1))
+    return _Training(variance, max(0.0, variance - noise / (n * n_runs)), n_runs - 1)
 
 
 def _means(runs: Sequence[Floats]) -> Floats:

@@ -7,6 +7,7 @@ import uuid
 import warnings
 from contextlib import suppress
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,6 @@ import receval
 import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from tests.api.test_inputs import result_of, what_it_says
-from tests.worlds import World, worlds
 
 TEST = {0: [1], 1: [2], 2: [0]}
 LISTS = {0: [1, 2], 1: [0], 2: [0]}
@@ -208,6 +206,29 @@ def test_integers_are_ids_also_where_seen_items_are_to_be_masked():
         value(recommendations=COUNTS, train=TEST, mask_seen=True)
 
 
+def test_lists_of_which_nothing_can_be_masked_are_refused():
+    scores = np.array([[0.5, 0.25, 0.125]] * 3)
+    for lists, named in ((LISTS, "recommendations are"), ({"m": scores, "top": LISTS}, "recommendations.top is")):
+        with pytest.raises(receval.ConfigError, match=f"mask_seen: {named} no matrix of scores\n  use policy={{'seen_items'"):
+            value(recommendations=lists, train=TEST, mask_seen=True)
+    with pytest.raises(receval.DataError, match="integers are item ids, and mask_seen takes items out of scores"):
+        value(recommendations=(np.array([[1, 2]]), np.array([[0.5, 0.25]])), train=TEST, mask_seen=True)
+    evaluator = receval.Evaluator(test=TEST, train=TEST, metrics="nDCG@2", mask_seen=True)
+    with pytest.raises(receval.ConfigError, match="mask_seen: the lists are no matrix of scores"):
+        evaluator(LISTS)
+    assert evaluator(scores) == {"nDCG@2": 0.0}
+
+
+def test_the_lists_of_a_model_may_be_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    for user, items in LISTS.items():
+        pl.DataFrame({"user": [user] * len(items), "item": items}).write_parquet(f"{user}.parquet")
+    names = [f"{user}.parquet" for user in LISTS]
+    for files in (names, [Path(name) for name in names]):
+        assert value(recommendations={"als": files}) == value()
+    assert value(test={"als": ["0.parquet"]}, recommendations={"als": ["0.parquet", "1"]}) == 1.0  # one of them is no file: items
+
+
 class DatasetDict(dict):  # type: ignore[type-arg]
     """Splits by name, as HuggingFace has them."""
 
@@ -231,64 +252,3 @@ def test_a_split_of_huggingface_is_read():
     assert value(test=split.select([2, 0]), columns={"user": "who"}) == 1.0
     with pytest.raises(receval.DataError, match="the rows of a stream are not there before they are asked for"):
         value(test=split.to_iterable_dataset(), columns={"user": "who"})
-
-
-def texts(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with ids that are the texts of UUIDs."""
-    ids = [pl.col(name) for name in ("user", "item", "other") if name in frame.columns]
-    return frame.with_columns(one.map_elements(lambda value: str(uuid.UUID(int=value)), pl.String) for one in ids)
-
-
-def objects(frame: pl.DataFrame) -> dict[str, list[Any]]:
-    """The same, as Python holds UUIDs, by column."""
-    return {
-        name: [uuid.UUID(int=value) for value in frame[name]] if name in ("user", "item", "other") else frame[name].to_list()
-        for name in frame.columns
-    }
-
-
-def with_objects(frame: pl.DataFrame) -> pl.DataFrame:
-    held = objects(frame)
-    return pl.DataFrame([pl.Series(n, held[n], dtype=pl.Object) if n in ("user", "item", "other") else frame[n] for n in frame.columns])
-
-
-def retyped(frame: pl.DataFrame, dtype: Any) -> pl.DataFrame:
-    return frame.with_columns(pl.col(name).cast(dtype) for name in ("user", "item", "other") if name in frame.columns)
-
-
-IDS: dict[str, tuple[Any, Any]] = {
-    "floats, Polars": (lambda frame: frame, lambda frame: retyped(frame, pl.Float64)),
-    "short floats": (lambda frame: frame, lambda frame: retyped(frame, pl.Float32)),
-    "floats, pandas": (lambda frame: frame, lambda frame: retyped(frame, pl.Float64).to_pandas()),
-    "floats, pandas, Arrow": (
-        lambda frame: frame,
-        lambda frame: retyped(frame, pl.Float64).to_pandas().convert_dtypes(convert_integer=False, dtype_backend="pyarrow"),
-    ),
-    "floats, pyarrow": (lambda frame: frame, lambda frame: retyped(frame, pl.Float64).to_arrow()),
-    "floats, records": (lambda frame: frame, lambda frame: retyped(frame, pl.Float64).to_dicts()),
-    "decimals, Polars": (lambda frame: frame, lambda frame: retyped(frame, pl.Decimal(30, 0))),
-    "decimals, pandas": (lambda frame: frame, lambda frame: retyped(frame, pl.Decimal(30, 0)).to_pandas()),
-    "decimals, records": (lambda frame: frame, lambda frame: retyped(frame, pl.Decimal(30, 0)).to_dicts()),
-    "UUIDs, Polars": (texts, with_objects),
-    "UUIDs, pandas": (texts, lambda frame: pd.DataFrame(objects(frame))),
-    "UUIDs, columns": (texts, objects),
-    "UUIDs, records": (texts, lambda frame: with_objects(frame).to_dicts()),
-}
-
-
-@pytest.mark.parametrize("kind", IDS)
-@settings(max_examples=3)
-@given(world=worlds())
-def test_ids_of_other_types_give_the_bytes_of_plain_ids(kind: str, world: World):
-    as_file, as_held = IDS[kind]
-    plain = result_of({name: as_file(frame) for name, frame in world.items()})
-    assert what_it_says(result_of({name: as_held(frame) for name, frame in world.items()})) == what_it_says(plain)
-
-
-def test_ids_of_other_types_are_read_in_lists_of_users_too():
-    ids = [uuid.UUID(int=number) for number in range(3)]
-    assert value(test={ids[0]: [ids[1]]}, recommendations={str(ids[0]): [ids[2], ids[1]]}) == pytest.approx(1 / np.log2(3))
-    assert value(test={0: [Decimal(1)]}, recommendations={0: [2.0, 1.0]}) == pytest.approx(1 / np.log2(3))
-    assert value(test={0: [1]}, recommendations=pl.DataFrame({"user": [0.0], "items": [[2.0, 1.0]]})) == pytest.approx(1 / np.log2(3))
-    masked = receval.Matrix(np.array([[0.5, 0.25]]), users=[7.0], items=[1.0, 2.0])
-    assert value(test={7: [2]}, recommendations=masked, train={7: [1]}, mask_seen=True) == 1.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -56,7 +57,7 @@ def test_a_child_that_lacks_the_threads_of_polars_is_told_so(use: str):
     assert said(f"{USES[use]}\nforked(value)\nforked(lambda: forked(value))\nprint(value())")[1:] == [REFUSED, REFUSED, "None", VALUE]
 
 
-def test_every_door_of_a_child_without_threads_is_closed():
+def test_every_door_of_a_child_without_threads_is_closed(tmp_path: Path):
     calls = (
         "receval.check(test={1: [1]}, recommendations={1: [1]})",
         "receval.Evaluator(test={1: [1]}, metrics='nDCG@1')",
@@ -64,11 +65,15 @@ def test_every_door_of_a_child_without_threads_is_closed():
         "receval.score([1], relevant=[1], metrics='nDCG@1')",
         "receval.load_results('nowhere')",
         "receval.compare(result)",
+        "result.to_arrow()",
+        "result.save(folder)",
+        "back.per_user['a']",
         "receval.run(loaded)",
         "evaluator({1: [1]})",
     )
     config = "{'data': {'test': {1: [1]}, 'recommendations': {'a': {1: [1]}}}, 'evaluation': {'metrics': ['nDCG@1']}}"
-    start = f"import receval.functional\nloaded = receval.load_config({config})\nresult = receval.run(loaded)\n"
+    start = f"import receval.functional\nloaded = receval.load_config({config})\nresult = receval.evaluate(loaded)\n"
+    start += f"folder = {str(tmp_path / 'out')!r}\nresult.save(folder)\nback = receval.load_results(folder)\n"
     start += "evaluator = receval.Evaluator(test={1: [1]}, metrics='nDCG@1')\n"
     assert said(start + "\n".join(f"forked(lambda: {call})" for call in calls)) == [REFUSED] * len(calls)
 

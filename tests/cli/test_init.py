@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from receval import load_config
 from receval.config.dialects import PROGRAMS, translate
 from receval.config.models import Evaluation
@@ -250,7 +251,7 @@ def test_a_file_is_written_with_paths_as_seen_from_it_and_only_overwritten_by_fo
         (None, "there is no config file"),
         ("a: [", "not valid YAML"),
         ("", "nothing in it is recognised as written for one of Elliot, WarpRec, RELISON, ClayRS"),
-        ("evaluation: {metrics: [nDCG]}", "nothing in it is recognised"),
+        ("evaluation: {metrics: [nDCG@5]}", "nothing in it is recognised"),
         ("- 3", "nothing in it is recognised"),
         ("cutoffs: [0]\nsimple_metrics: [nDCG]", "other.yml:1:10: cutoffs: a cut-off must be at least 1, not 0"),
         ("cutoffs: 5\nsimple_metrics: [StatisticalParity]", "other.yml:2:18: simple_metrics[0]: unknown metric 'StatisticalParity'"),
@@ -268,3 +269,29 @@ def test_a_file_that_cannot_be_converted_is_told_in_a_sentence_and_nothing_is_wr
     assert (code, out) == (2, "")
     assert said in err
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    "evaluation",
+    [
+        {"top_k": [5, 10], "metrics": ["nDCG", "Recall"]},
+        {"top_k": [10], "complex_metrics": [{"name": "F1", "params": {"metric_name_1": "nDCG", "metric_name_2": "MAP", "beta": 0.5}}]},
+        {"metrics": {"nDCG": {"cutoff": {"type": "int", "values": [5, 10]}}, "MAP": {"cutoff": 3}}},
+        {"metrics": ["Precision", "NDCG", "FMeasure"]},
+        {"top_k": [5], "metrics": ["nDCG"], "strategy": "full", "batch_size": 1024},
+        {"nDCG": {"cutoff": {"type": "int", "values": [5, 10]}}, "Recall": {"cutoff": 5}},
+        {"metrics": [{"PrecisionAtK": {"k": 2, "sys_average": "micro"}}]},
+        {"cutoffs": [10], "simple_metrics": ["nDCG"]},
+    ],
+    ids=["WarpRec", "WarpRec combined", "RELISON", "ClayRS", "WarpRec's own keys", "RELISON's own form", "ClayRS' own keys", "Elliot"],
+)
+def test_a_bare_evaluation_means_the_same_to_run_and_to_init(evaluation, receval, tmp_path):
+    # what `receval run` computes of the block as it is, and of the config that `receval init --from` makes of it
+    data = {"test": "test.csv", "recommendations": {"model": "recommendations.csv"}}
+    (tmp_path / "theirs.yaml").write_text(yaml.safe_dump({"evaluation": evaluation}, sort_keys=False))
+    code, _, said = receval("init", "--from", tmp_path / "theirs.yaml", "-o", tmp_path / "ours.yaml")
+    assert code == 0, said
+    as_it_is = load_config({"data": data, "evaluation": evaluation}).config.evaluation
+    converted = load_config(tmp_path / "ours.yaml").config.evaluation
+    assert converted.convention == as_it_is.convention
+    assert [(one.label, one.axes, one.k) for one in converted.computed] == [(one.label, one.axes, one.k) for one in as_it_is.computed]

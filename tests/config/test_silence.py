@@ -103,3 +103,13 @@ def test_how_a_block_is_read_stands_below_the_table_and_validate_says_it(receval
     for form in ("table", "md", "json"):
         assert said in receval("run", sample / "quickstart.yaml", *changed, *(() if form == "table" else ("--format", form)))[1]
     assert receval("validate", sample / "quickstart.yaml", *changed)[2] == f"receval: {said}\n"
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json", "jsonl", "latex", "md"])
+def test_how_a_block_is_read_is_said_on_standard_error_whatever_is_printed(form, receval, sample):
+    changed = ("--set", "evaluation={metrics: [nDCG]}", "--format", form)
+    said = "receval: The evaluation is read under the convention receval; if it was written for WarpRec, write convention: warprec."
+    assert receval("run", sample / "quickstart.yaml", *changed)[2].count(said) == 1
+    assert said not in receval("run", sample / "quickstart.yaml", *changed, "--quiet")[2]
+    for command in ("check", "describe"):
+        assert receval(command, sample / "quickstart.yaml", *changed[:2])[2].count(said) == 1

@@ -204,3 +204,20 @@ def test_judged_needs_no_cut_off_under_ir_measures():
     lists = {"m": {"u": ["b", "x", "a"]}}
     result = evaluate(test={"u": {"a": 2, "b": 0}}, recommendations=lists, metrics=["Judged"], convention="ir_measures", health=False)
     assert [row.value for row in result.rows] == [pytest.approx(2 / 3)]
+
+
+@pytest.mark.parametrize(
+    ("convention", "written", "label"),
+    [
+        ("clayrs", "PrecisionAtK(sys_average=macro)@2", "Precision@2"),
+        ("clayrs", "FMeasureAtK(sys_average=macro,beta=1)@2", "F1@2"),
+        ("clayrs", "PrecisionAtK(sys_average=micro)@2", "Precision(average=micro)@2"),
+        ("receval", "MAP(average=mean)@2", "MAP@2"),
+        ("receval", "AUC(average=mean)", "AUC(average=mean)"),
+        ("receval", "AUC(average=micro)", "AUC"),
+        ("trec_eval", "Hits(average=own)@2", "Hits(average=own)@2"),
+    ],
+)
+def test_a_way_of_averaging_that_is_the_metrics_own_is_not_repeated(convention, written, label):
+    known = conventions.load(convention)
+    assert metrics.resolve(known.parse(written), known).label == label

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+import receval
 import yaml
 from receval import load_config, run
-from receval.errors import DataError
+from receval.errors import ConfigError, DataError
 
 from tests.conftest import table, values
 
@@ -102,3 +103,37 @@ def config_of_empty_run(write, tmp_path, name, convention, metrics):
     LIKED.write_csv(tmp_path / "test.csv")
     data = {"test": "test.csv", "recommendations": {"model": name}}
     return write("config.yaml", yaml.safe_dump({"data": data, "evaluation": {"convention": convention, "metrics": metrics}}))
+
+
+def config_of_predictions(write, evaluation, predictions, **more):
+    LIKED.write_csv(write("test.csv", ""))
+    PREDICTIONS.write_csv(write("als.csv", ""))
+    data = {"test": "test.csv", "predictions": predictions, **more}
+    return write("config.yaml", yaml.safe_dump({"data": data, "evaluation": evaluation}))
+
+
+@pytest.mark.parametrize(("predictions", "name"), [("als.csv", "als"), ({"knn": "als.csv"}, "knn")])
+def test_errors_of_predictions_need_no_lists(write, predictions, name):
+    """The errors are 1/2 and 0; models are called as their predictions, and nobody is told that lists are missing."""
+    result = run(load_config(config_of_predictions(write, {"metrics": ["RMSE", "MAE"]}, predictions)))
+    assert values(result, name) == {"RMSE": 0.25, "MAE": 0.25}
+    assert not {"X01", "X03"} & {finding.check for finding in result.findings}
+    assert result.unmade["X01"] == "no lists"
+    assert not any("list" in note for note in result.notes())
+    again = yaml.safe_dump(dict(result.config))  # the resolved config reads back
+    assert values(run(load_config(write("resolved.yaml", again))), name) == values(result, name)
+
+
+def test_measures_of_lists_need_lists_also_beside_predictions(write):
+    path = config_of_predictions(write, {"metrics": ["RMSE", "nDCG@5"]}, "als.csv")
+    with pytest.raises(ConfigError, match=r"data.recommendations: nDCG@5 needs the lists of the models: give name: path"):
+        load_config(path)
+    path = config_of_predictions(write, {"metrics": ["RMSE"]}, "als.csv", recommendations={})
+    assert values(run(load_config(path)), "als") == {"RMSE": 0.25}
+
+
+def test_the_python_door_takes_predictions_without_lists():
+    result = receval.evaluate(test=LIKED, predictions={"a": PREDICTIONS, "b": PREDICTIONS.head(1)}, metrics=["MAE"], health=False)
+    assert [(row.model, row.value, row.n_users) for row in result.rows] == [("a", 0.25, 2), ("b", 0.5, 1)]
+    with pytest.raises(ConfigError, match="recommendations is missing"):
+        receval.evaluate(test=LIKED, metrics=["MAE"])

@@ -41,7 +41,7 @@ from receval.tables.times import TimeFacts
 
 from tests.measure.small import frame, prepared, task
 
-AVAILABLE = frozenset({"train", "catalogue", "scores", "cutoffs"})
+AVAILABLE = frozenset({"lists", "train", "catalogue", "scores", "cutoffs"})
 SETTINGS = {name: setting(one) for name, one in CHECKS.items()}
 
 
@@ -94,14 +94,14 @@ def test_every_check_that_is_declared_is_implemented_of_tables_that_exist():
 
 
 def test_clean_lists_raise_nothing_but_how_few_users_there_are():
-    found, rows = examined({"lists": CLEAN, "test": TEST}, available=frozenset({"scores", "cutoffs"}))
+    found, rows = examined({"lists": CLEAN, "test": TEST}, available=frozenset({"lists", "scores", "cutoffs"}))
     assert set(found) == {"T04"}
     assert not rows
 
 
 def test_repeats_ties_and_lengths_are_counted_and_their_rows_kept():
     odd = lists((1, 10, 2), (1, 10, 1), (1, 20, 1), (2, 11, 1), (2, 21, 1), (4, 12, 1))
-    found, rows = examined({"lists": odd, "test": TEST}, {1: 0, 2: 1, 4: 2}, available=frozenset({"scores", "cutoffs"}))
+    found, rows = examined({"lists": odd, "test": TEST}, {1: 0, 2: 1, 4: 2}, available=frozenset({"lists", "scores", "cutoffs"}))
     assert found["R01"].sentence == "1 of 6 rows (16.7 %) repeat an item that stands in the user's list already, for 1 user."
     assert found["R01"].examples == ("user 1, item 10",)
     assert rows["R01.m"].rows() == [(1, 10, 2.0), (1, 10, 1.0)]
@@ -124,7 +124,7 @@ def test_repeats_ties_and_lengths_are_counted_and_their_rows_kept():
 )
 def test_ranks_are_1_to_n_and_fall_with_the_scores(ranks, count, severity, says):
     ranked = CLEAN.with_columns(position=pl.Series(ranks, dtype=pl.Int64))
-    found, _ = examined({"lists": ranked, "test": TEST}, available=frozenset({"scores", "ranks"}))
+    found, _ = examined({"lists": ranked, "test": TEST}, available=frozenset({"lists", "scores", "ranks"}))
     if count is None:
         assert "R03" not in found
     else:
@@ -134,7 +134,7 @@ def test_ranks_are_1_to_n_and_fall_with_the_scores(ranks, count, severity, says)
 
 def test_the_same_items_in_any_order_are_the_same_list_in_any_part():
     alike = lists((1, 10, 2), (1, 20, 1), (2, 20, 2), (2, 10, 1), (3, 12, 2), (3, 22, 1))
-    found, rows = examined({"lists": alike, "test": TEST}, {1: 0, 2: 1, 3: 2}, available=frozenset())
+    found, rows = examined({"lists": alike, "test": TEST}, {1: 0, 2: 1, 3: 2}, available=frozenset({"lists"}))
     assert found["R08"].sentence == "2 of 3 users (66.7 %) have the same items in their list."
     assert rows["R08.m"]["user"].to_list() == [1, 2]
 
@@ -164,7 +164,7 @@ def test_text_ids_that_differ_in_spelling_are_matched_over_all_parts():
     kinds = {"user": pl.String, "item": pl.String}
     own = frame("user item score", [("a", "010", 2), ("b ", "011", 1)], kinds)
     test = frame("user item", [("a", "11"), ("b", "10")], kinds)
-    found, rows = examined({"lists": own, "test": test}, {"a": 0, "b ": 1, "b": 2}, "text", available=frozenset())
+    found, rows = examined({"lists": own, "test": test}, {"a": 0, "b ": 1, "b": 2}, "text", available=frozenset({"lists"}))
     assert found["X03"].sentence.startswith("No item of data.lists stands in data.test: data.test ('item', text) has '10', '11'")
     assert found["X04"].sentence.endswith("if they were mended (leading zeros 2).")
     assert rows["X04.m"].rows() == [("b ", "b")]
@@ -231,11 +231,11 @@ def test_a_check_can_be_added_from_outside_and_reads_only_what_it_declares(one_m
             n = tally.count("even")
             return self.symptom(context, f"{n} lists are even.", n, context.n_lists, examples=tally.examples("user"))
 
-    found, _ = examined({"lists": CLEAN, "test": TEST}, {1: 0, 2: 1, 3: 1}, available=frozenset())
+    found, _ = examined({"lists": CLEAN, "test": TEST}, {1: 0, 2: 1, 3: 1}, available=frozenset({"lists"}))
     assert (found[one_more].sentence, found[one_more].examples) == ("3 lists are even.", ("user 1", "user 2", "user 3"))
     EvenLists.table = "truth_table"
     with pytest.raises(ValueError, match="does not declare"):
-        examined({"lists": CLEAN, "test": TEST}, available=frozenset())
+        examined({"lists": CLEAN, "test": TEST}, available=frozenset({"lists"}))
     with pytest.raises(ValueError, match="already"):
         check("R01")
     assert np.isfinite(found[one_more].share)

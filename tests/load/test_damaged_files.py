@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import random
 
+import numpy as np
 import polars as pl
 import pytest
-from receval import load_config, run
+from receval import evaluate, load_config, run
 from receval.errors import DataError
 from receval.evaluation.describing import describe
 
@@ -116,3 +117,14 @@ def test_a_stream_that_was_cut_is_refused(place):
     path.write_bytes(path.read_bytes()[:200])
     with pytest.raises(DataError, match=r"recommendations.m: .*l-stream.arrows: not a readable Arrow stream"):
         run(load_config(config))
+
+
+def test_a_damaged_train_file_of_which_a_matrix_masks_the_items_is_refused_in_a_sentence(tmp_path):
+    pl.DataFrame({"user": [0, 1, 1], "item": [0, 1, 2]}).write_parquet(tmp_path / "train.parquet")
+    damaged = bytearray((tmp_path / "train.parquet").read_bytes())
+    start = damaged.index(b"\x28\xb5\x2f\xfd")
+    damaged[start + 4 : start + 12] = bytes(8)
+    (tmp_path / "train.parquet").write_bytes(damaged)
+    scores = np.array([[0.3, 0.2, 0.1], [0.1, 0.2, 0.3]])
+    with pytest.raises(DataError, match=r"train.parquet cannot be read: "):
+        evaluate(test={0: [1], 1: [0]}, recommendations=scores, train=tmp_path / "train.parquet", mask_seen=True, metrics="HitRate@1")

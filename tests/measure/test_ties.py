@@ -205,3 +205,27 @@ def test_scores_that_single_precision_ties_have_bounds_where_it_is_what_compares
     frames = {"test": frame("user item", [(1, 0)]), "lists": frame("user item score", [(1, 0, 1.0), (1, 1, 1.0 + 1e-12)])}
     found = bounds_of(task(prepared(), ["Recall", "Recall(score_type=float32)"], [1]), [frames])
     assert found == {"Recall@1": (0.0, 0.0, 0.0), "Recall(score_type=float32)@1": (0.0, 0.5, 1.0)}
+
+
+@pytest.mark.parametrize("copies", [2, 3, 5])
+@pytest.mark.parametrize("rest", ["rows", "rows_count"])
+def test_a_duplicate_test_row_that_counts_as_one_more_relevant_item_leaves_no_bounds_and_says_why(copies, rest):
+    """One user has such rows: no measure that counts them has bounds, the others keep theirs, and nothing is measured out of range."""
+    chosen = task(prepared(), ["MAP", "Recall", f"MAP(truth_duplicates={rest})", f"nDCG(truth_duplicates={rest})"], [2, None])
+    lists = [(1, 0, 2.0), (1, 1, 2.0), (2, 2, 2.0), (2, 3, 2.0), (2, 0, 1.0)]
+    test = [*[(1, 0)] * copies, (1, 1), (2, 2)]
+    frames = {"lists": frame("user item score", lists), "test": frame("user item", test)}
+    found = bounds_of(chosen, [frames])
+    # user 1 has two relevant items in a run of two: 1 in every order; user 2 one in a run of two, at rank 1 or 2
+    assert found == {
+        "MAP@2": pytest.approx((0.75, 0.875, 1)),
+        "MAP@none": pytest.approx((0.75, 0.875, 1)),
+        "Recall@2": pytest.approx((1, 1, 1)),
+        "Recall@none": pytest.approx((1, 1, 1)),
+    }
+    measures = ties.TieMeasures.of(chosen.definitions, chosen.aggregates)
+    for parts in ([frames], parts_of(frames, 2)):
+        partial, done = finished(chosen, parts)
+        why = ties.unbounded(measures, partial.more["ties"], dict(enumerate(done.rows)))
+        names = (f"MAP(truth_duplicates={rest})", f"nDCG(truth_duplicates={rest})")
+        assert why == {f"{name}@{k}": "a duplicate test row counts as one more relevant item" for name in names for k in (2, "none")}

@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import DataError
 from ..columns import names_by_position
 
-_CELLS: Final = 1 << 20
+_CELLS: Final = 1 << 16
 """So many values are looked at at a time."""
 _ROWS: Final = 1000
 """So many rows are looked at for items that they repeat."""

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ...errors import DataError
@@ -53,7 +54,7 @@ def from_matrix(where: str, table: str, matrix: Matrix, depth: int | None, seen:
             raise DataError(
                 f"{where}: integers are item ids, and mask_seen takes items out of scores", "give scores as array.astype(float)"
             )
-        return _of_lists(where, table, Matrix((values,), matrix.users, matrix.items))
+        return _of_lists(where, table, replace(matrix, values=(values,)))
     users, items = _labels(where, "user", matrix.users, values.shape[0]), _labels(where, "item", matrix.items, values.shape[1])
     if table != "lists":
         rows, columns, numbers = _stored(values)
@@ -179,6 +180,9 @@ def _of_sparse(where: str, values: Any, depth: int | None, excluded: Pairs | Non
 
 def _of_lists(where: str, table: str, matrix: Matrix) -> pl.DataFrame:
     """Rows of item ids in the order of their ranks, and their scores if they are given."""
+    if matrix.mask_seen:
+        hint = "leave it out, or give scores of all items as floats"
+        raise DataError(f"{where}: integers are item ids, and mask_seen takes items out of scores", hint)
     ids, scores = np.asarray(matrix.values[0]), np.asarray(matrix.values[1]) if len(matrix.values) > 1 else None
     if table != "lists" or ids.dtype.kind not in "iu" or (scores is not None and scores.shape != ids.shape):
         raise DataError(f"{where}: two matrices are ids of items and their scores, of one shape, and are lists of a model")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
+from ...metrics.bounds import bounds_of
 from ...names.aggregate_names import is_spread
 from ...names.yardstick_names import ORACLE
 from ...results.result import Result
@@ -58,11 +59,15 @@ class NamedModel(Struct, frozen=True, eq=False):
 
 
 def interval(row: Row) -> tuple[float, float] | None:
-    """The 95 % interval of a mean over users (Student's t); `None` of any other value, and where the deviation was not kept."""
+    """The 95 % interval of a mean over users (Student's t), which ends at the bounds of the measure.
+
+    `None` of any other value, and where the deviation was not kept.
+    """
     if row.value is None or row.std is None or row.n_users < 2 or row.aggregate != "mean" or row.repeats is not None:
         return None
     confidence = StudentT(row.value, row.std / math.sqrt(row.n_users), row.n_users - 1)
-    return confidence.at(0.025), confidence.at(0.975)
+    least, largest = bounds_of(row.metric)
+    return max(least, confidence.at(0.025)), min(largest, confidence.at(0.975))
 
 
 def points_of(models: Iterable[NamedModel]) -> tuple[ValuePoint, ...]:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from ...names.formula import is_formula
 from ...results.result import FEW_USERS, Result, Row
+from ...stats.digits import users_text
 from ..cells import Formats
 from .marks import BETTER, WORSE, TableMarks
 from .numbers import in_latex
@@ -56,7 +57,7 @@ def group_tables(result: Result, digits: int | None) -> list[LatexTable]:
 
 def _n_users(rows: Sequence[Row]) -> str:
     least, most = min(row.n_users for row in rows), max(row.n_users for row in rows)
-    return f"{least:,} users" if least == most else f"{least:,} to {most:,} users"
+    return users_text(least) if least == most else f"{least:,} to {most:,} users"
 
 
 def repeats_tables(result: Result, digits: int | None) -> list[LatexTable]:

@@ -19,7 +19,7 @@ def main() -> None:
     sys.path[:] = asked["path"]
     _limit_memory(asked["memory"])
     try:
-        answer = {"text": _rendered(asked)}
+        answer: dict[str, Any] = {"text": _rendered(asked)}
     except Exception as error:
         answer = {"kind": _kind(error), "message": getattr(error, "message", None) or str(error), "line": getattr(error, "lineno", None)}
     sys.stdout.buffer.write(json.dumps(answer).encode())

@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ...results.conclusions import conclusions
-from ...stats.digits import decimals, percent, plain
+from ...stats.digits import decimals, percent, plain, users_text
 from .content import ReportContent
 
 Level = Literal["good", "bad", "doubtful", "plain"]
@@ -80,5 +80,5 @@ def _of_values(content: ReportContent) -> Iterator[VerdictLine]:
         if one.low is not None and one.high is not None:
             digits = decimals(one.half_width)
             ends = f" ({percent(0.95)} interval {plain(one.low, digits)} to {plain(one.high, digits)})"
-        over = f" over {one.row.n_users:,} users" if one.row.n_users else ""
+        over = f" over {users_text(one.row.n_users)}" if one.row.n_users else ""
         yield VerdictLine("plain", f"{one.label} of {one.name} is {content.formats.shown(one.row)}{ends}{over}.")

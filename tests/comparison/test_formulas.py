@@ -1,0 +1,66 @@
+"""Arithmetic of measures: a sum of them has a value for each user, and an interval."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from receval.comparison.comparing import compare
+from receval.comparison.questions import Questions
+from receval.names.formula import read
+from receval.stats.comparing import compare_paired
+from receval.stats.records import Settings, Subject
+
+from tests.comparison.conftest import lists_of
+
+FORMULA = "0.25*nDCG@5 - (Recall@5 - 1)/2"
+
+
+def difference(made, label):
+    return next(one for one in compare({"x": made}, Questions()).differences if one.subject.measure == label)
+
+
+def test_a_sum_of_measures_is_compared_by_the_values_of_users(result):
+    made = result(metrics=["nDCG@5", "Recall@5", FORMULA])
+    (label,) = (row.label for row in made.rows if row.model == "base" and row.aggregate == "formula")
+    found = difference(made, label)
+    sides = [
+        0.25 * frame["nDCG@5"].to_numpy() - 0.5 * frame["Recall@5"].to_numpy() + 0.5 for frame in map(made.per_user.get, ("base", "model"))
+    ]
+    expected = compare_paired(Subject(label, "base", "model", None), *sides, Settings())
+    assert (found.difference, found.low, found.high) == pytest.approx((expected.difference, expected.low, expected.high))
+    values = {row.model: row.value for row in made.rows if row.label == label}
+    assert (found.base_value, found.value) == pytest.approx((values["base"], values["model"]))
+
+
+def test_parts_that_are_not_shown_give_users_their_values_too(result):
+    made = result(metrics=[FORMULA])
+    assert difference(made, made.rows[0].label).interval is not None
+
+
+@pytest.mark.parametrize("formula", ["nDCG@5*Recall@5", "nDCG@5/Recall@5", "nDCG@5 + nDCG(missing_lists=drop)@5"])
+def test_no_sum_of_means_over_the_same_users_has_no_interval(formula, result):
+    lists = {"base": lists_of(range(1, 61), 2), "model": lists_of(range(1, 55), 3)}
+    made = result(None, lists, metrics=[formula, "Recall@5"], policy={"missing_lists": "zero"})
+    assert difference(made, made.rows[-1].label if made.rows[-1].aggregate == "formula" else made.rows[0].label).interval is None
+
+
+@pytest.mark.parametrize(
+    ("text", "weights"),
+    [
+        ("2*(nDCG@5 - 0.5)", [2.0, -1.0]),
+        ("-nDCG@5/4 + 3", [-0.25, 3.0]),
+        ("nDCG@5 + nDCG@5", [2.0]),
+        ("1/nDCG@5", None),
+        ("nDCG@5*nDCG@5", None),
+        ("nDCG@5/(1 - 1)", None),
+    ],
+)
+def test_the_weights_of_a_sum(text, weights):
+    found = read(text).weights
+    assert (None if found is None else list(found.values())) == weights
+
+
+def test_weights_give_the_value_of_the_formula():
+    formula = read(FORMULA)
+    values = dict(zip(formula.measures, (0.3, 0.8), strict=True))
+    assert np.isclose(sum(weight * values.get(spec, 1.0) for spec, weight in formula.weights.items()), formula.value(values))

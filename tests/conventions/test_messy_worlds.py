@@ -1,0 +1,119 @@
+"""Every convention on data as it comes: repeated rows, users in one file only, users without a relevant item, ratings of 0."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from receval import conventions
+from receval.conventions import AXES
+from receval.metrics import METRICS, Definition, resolve
+from receval.names.measure_strings import parse
+
+from tests import literal
+from tests.conftest import per_user, wholes
+from tests.conventions.messy import NOT_COVERED, Reader, messy_worlds, shuffled_within_users
+from tests.worlds import assert_same, measured
+
+CONVENTIONS = conventions.known()
+BY = {"by": "group", "users": "group", "items": "group"}
+
+
+def definitions(name: str) -> dict[str, Definition]:
+    """Every metric that the library of a convention has, or receval, at the cut-offs 1 and 3, and PAP and PartialAUC in any case."""
+    convention = conventions.load(name)
+    names = dict.fromkeys([*(convention.metrics or METRICS), "PAP", "PartialAUC", "Recall", "MAP", "nDCG"])
+    found = {}
+    for metric in names:
+        entry = METRICS[metric]
+        needed = ",".join(f"{key}={BY[key]}" for key, text in entry.texts.items() if text.default is None)
+        written = f"{metric}({needed})" if needed else metric
+        for label in (f"{written}@1", f"{written}@3") if entry.cut else (written,):
+            definition = resolve(parse(label), convention)
+            found[definition.label] = definition
+    return found
+
+
+REPEATED_IN_LISTS = ("keep_all", "keep_all_as_relevant")
+
+
+def may_leave_bounds(definition: Definition) -> bool:
+    """Return whether a value may exceed the bounds of its metric: its convention counts a repeated row several times, as its library does.
+
+    Hits that are repeated in a list are divided by relevant items that are not, and hits that are repeated in the test file by ranks. PAP
+    adds up min(R, k) hits under any convention.
+    """
+    if definition.metric.name == "PAP":
+        return False
+    parts = definition.all
+    return any(part.lists.duplicates in REPEATED_IN_LISTS or part.truth.duplicates == "rows_count" for part in parts)
+
+
+def assert_within_bounds(definition: Definition, value: float | None, where: Any) -> None:
+    if value is None or math.isnan(value):
+        return
+    low, high = definition.metric.bounds
+    assert value >= low - 1e-6, (where, definition.label, value)
+    assert value <= high + 1e-6 or may_leave_bounds(definition), (where, definition.label, value)
+
+
+@pytest.mark.parametrize("name", CONVENTIONS)
+@settings(max_examples=3)
+@given(world=messy_worlds(), seed=st.integers(0, 1000))
+def test_values_keep_their_bounds_and_equal_the_literal_ones_in_any_order_of_users(name, world, seed, evaluate):
+    asked = definitions(name)
+    options = {"convention": name, "top_k": [3], "relevance": {"graded": False}}
+    result = measured(evaluate, world, asked, **options)
+    for label, value in wholes(result).items():
+        if label in asked:
+            assert_within_bounds(asked[label], value, "all")
+    users = per_user(result)
+    for label, definition in asked.items():
+        if definition.metric.system:
+            continue
+        reader = Reader(world, definition) if is_covered(definition) else None
+        for user, row in users.items():
+            assert_within_bounds(definition, row[label], user)
+            expected = NOT_COVERED if reader is None else reader.value(user)
+            if expected is None:
+                assert row[label] is None, (user, label, row[label])
+            elif expected is not NOT_COVERED:
+                near = 1e-6 if definition.axes["float_type"] != "float64" else 1e-12
+                assert row[label] == pytest.approx(expected, abs=near), (user, label)
+    moved = {part: shuffled_within_users(world[part], seed) if part in ("test", "lists", "predictions") else world[part] for part in world}
+    assert_same(result, measured(evaluate, moved, asked, **options), near=0)
+
+
+def is_covered(definition: Definition) -> bool:
+    """Return whether tests/literal.py computes the formula: with the choices of receval, once lists and truth are read."""
+    if definition.metric.name not in literal.NAMES - {"AUC", "GAUC", "LAUC", "Accuracy", "MCC"}:
+        return False
+    own = resolve(parse(f"{definition.metric.name}@{definition.k or 'none'}"), conventions.load("receval"))
+    plain = definition.params == own.params and definition.population == "test"
+    plain &= all(definition.axes[axis] == own.axes[axis] for axis in ("positions", "no_hits", "divisor", "no_truth"))
+    parts = [part.params for part in definition.components] == [part.params for part in own.components]
+    return plain and parts
+
+
+def test_the_literal_form_covers_some_measures_of_every_convention():
+    covered = {name: [label for label, one in definitions(name).items() if is_covered(one)] for name in CONVENTIONS}
+    assert {name for name, labels in covered.items() if len(labels) < 2} == set(), covered
+
+
+@settings(max_examples=10)
+@given(world=messy_worlds())
+def test_pap_is_between_0_and_1_under_every_choice_of_repeated_rows(world, evaluate):
+    labels = [
+        f"PAP(duplicates={lists},truth_duplicates={truth},insufficient={insufficient})@{k}"
+        for lists in AXES["duplicates"].values
+        for truth in AXES["truth_duplicates"].values
+        for insufficient in ("counts", "excluded")
+        for k in (1, 2, "none")
+    ]
+    for user, row in per_user(measured(evaluate, world, labels)).items():
+        for label, value in row.items():
+            if label.startswith("PAP"):
+                assert value is None or -1e-12 <= value <= 1 + 1e-12, (user, label, value)

@@ -1,0 +1,9 @@
+"""Numbers in sentences."""
+
+from __future__ import annotations
+
+from receval.stats.digits import users_text
+
+
+def test_one_user_is_no_several_users():
+    assert [users_text(n) for n in (0, 1, 2, 1_200)] == ["0 users", "1 user", "2 users", "1,200 users"]
