@@ -3,8 +3,8 @@
     python benchmarks/claims.py [--draws 2000] [--only WORDS] [--markdown]
 
 In every draw the truth is known: equal models, a loss of exactly the margin, clusters or skewed differences of mean 0. receval compares the
-values of users as it compares those of files, and what it claims wrongly is counted. The last line says whether any claim is wrong more often
-than it promises, by more than the noise of so many draws (three standard errors); the exit code is then 1.
+values of users as it compares those of files, and what it claims wrongly is counted. The last line says whether any claim is wrong more
+often than it promises, by more than the noise of so many draws (three standard errors); the exit code is then 1.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def falsely_equivalent(n_measures: int, random: Random) -> bool:
 
 
 def hits_gate(n: int, loss: float, churn: float, random: Random) -> GateTest:
-    """`HitRate max_loss 2%` of a base of .05: so many of its hits lost, as shares of the base, and `churn` of all users changed each way."""
+    """`HitRate max_loss 2%` of a base of .05: the share of its hits that is lost, and `churn` of all users changed each way."""
     base = (random.random(n) < 0.05).astype(float)
     model, draws = base.copy(), random.random(n)
     model[(base == 1) & (draws < loss + churn / 0.05)] = 0.0
@@ -120,10 +120,8 @@ def gate_fails(n: int, n_gates: int, random: Random) -> bool:
 def graded_gate_passes(n: int, skewed: bool, random: Random) -> bool:
     """Whether `max_loss 0.01` of graded values passes at a loss of exactly that: small shifts of all, or large losses of few users."""
     base = random.beta(1, 3, n)
-    if skewed:
-        model = np.where(random.random(n) < 0.01 / 0.25, 0.0, base)  # the mean of the base is 1/4
-    else:
-        model = base + random.uniform(-0.11, 0.09, n)
+    mean = 0.25
+    model = np.where(random.random(n) < 0.01 / mean, 0.0, base) if skewed else base + random.uniform(-0.11, 0.09, n)
     return margin_test(PairedSums.of(base, model), True, "max_loss", 0.01, values=ValueRange(-0.11, 1.09)).outcome == "pass"
 
 
