@@ -16,6 +16,7 @@ from ..config.gate_rules import GateRule
 from ..errors import ConfigError, DataError
 from ..results.gates import Verdicts
 from ..results.result import FEW_USERS, Result
+from ..stats.comparing import few_changed
 from ..stats.digits import plain
 from ..stats.estimates import Estimate
 from ..stats.gates import GateTest, corrected_gains, estimate_test, limit_test, margin_test
@@ -139,7 +140,8 @@ def _test(case: RuleCase, estimate: Estimate, alpha: float, values: ValueRange |
 def _notes(case: RuleCase, test: GateTest, estimate: Estimate, values: ValueRange | None) -> Iterator[str]:
     if test.by_value:
         return
-    yield from estimate.notes
+    of_exact_p = few_changed(estimate.n_changed or 0, estimate.n)  # which a gate does not have
+    yield from (note for note in estimate.notes if note != of_exact_p)
     if values is not None and values.is_observed:
         ends = f"{plain(values.least)} to {plain(values.largest)}"
         yield f"{case.label} has no largest value: bounds assume that no user leaves the observed range, {ends}."

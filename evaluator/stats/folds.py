@@ -83,10 +83,10 @@ def _with_spread(estimate: Estimate, by_fold: Sequence[PairedSums], weights: Seq
 
 
 def with_fold_clusters(estimate: Estimate, terms: FoldTerms, clusters: Integers) -> Estimate:
-    """The same estimate where users of one cluster belong together, such as the rows of one user in several folds: CR2.
+    """The same estimate where users of one cluster belong together, such as the rows of one user in several folds.
 
-    SE² = Σ_g R_g², where R_g is the sum over folds of weight / √(1 - h) times the rests of the users of cluster g, h being their share
-    of the fold; see `with_clusters`. Degrees of freedom are those of Bell and McCaffrey (2002) for a regression on folds.
+    SE² = (G - 1)/G · Σ_g R_g², where R_g is the sum over folds of weight / (1 - h) times the rests of the users of cluster g, h being their
+    share of the fold; see `with_clusters`. Degrees of freedom are those of Bell and McCaffrey (2002) for a regression on folds.
 
     Edge cases: one cluster alone has no interval.
     """
@@ -100,9 +100,10 @@ def with_fold_clusters(estimate: Estimate, terms: FoldTerms, clusters: Integers)
     weights = np.zeros(len(cells))
     weights[of_rows] = terms.weights
     rest = 1 - members / sizes
-    factors = np.divide(weights, np.sqrt(rest), out=np.zeros(len(cells)), where=rest > 0)
+    factors = np.divide(weights, rest, out=np.zeros(len(cells)), where=rest > 0)
     rests = exact_group_sums(factors[of_rows] * terms.rests, codes, n_clusters)
-    se = math.sqrt(float(ExactSums.of_squares(rests[np.newaxis]).values()[0])) if estimate.sd else 0.0
+    total = float(ExactSums.of_squares(rests[np.newaxis]).values()[0])
+    se = math.sqrt((n_clusters - 1) / n_clusters * total) if estimate.sd else 0.0
     by_cluster = np.zeros((n_clusters, n_folds))
     by_cluster[cells // n_folds, cells % n_folds] = factors * members / np.sqrt(sizes)
     own = np.bincount(cells // n_folds, factors**2 * rest * members, minlength=n_clusters)

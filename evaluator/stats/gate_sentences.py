@@ -88,8 +88,9 @@ def _doubt(test: GateTest) -> str:
 
 
 def _takes(test: GateTest) -> str:
-    if test.needs is not None and test.kind == "max_loss" and test.needs.users is None:
-        return f"; {needs_text(test.needs)}"
+    if test.needs is not None and test.detectable is not None and test.limit < test.detectable:
+        limit = f"{_size(test, test.limit)} needs " if test.needs.users else ""
+        return f"; {limit}{needs_text(test.needs)}"
     return "" if test.users_needed is None else f"; {_size(test, test.limit)} needs {test.users_needed:,} users"
 
 

@@ -94,10 +94,11 @@ def margin_test(
         squares = sums.difference_squares(factor)
         sd = standard_deviation(total, squares, sums.n, sums.rounding(factor))
         skewness = sign * skewness_of_mean(total, squares, sums.difference_cubes(factor), sums.n) if sd else 0.0
-        confidence = StudentT(mean, sd / math.sqrt(sums.n), sums.n - 1, skewness, sums.is_sparse)
+        se = sd / math.sqrt(sums.n)
+        confidence = StudentT(mean, se, sums.n - 1, skewness, sums.is_sparse)
         if values is not None and values.is_finite:
             terms = values.of_terms(float(factor))
-            confidence = Guarded(confidence, RareChanges(mean, confidence.se, sums.n, terms if sign > 0 else terms.turned()))
+            confidence = Guarded(confidence, RareChanges(mean, se, sums.n, terms if sign > 0 else terms.turned()))
     unit = abs(estimate.base_value or 0.0)
     test = _judged(kind, limit, estimate, mean, confidence, 0.0, alpha, unit, values)
     shares = relative_difference(sums, 2 * alpha)
@@ -213,6 +214,7 @@ def _judged(
     low, high = _bounds(confidence, alpha)
     meets = None if mean is None else mean >= least
     detectable, users = _power(estimate, limit * unit, alpha, values) if confidence is not None else (None, None)
+    needs = None if estimate.runs is None or confidence is None else needs_for_margin(estimate, limit * unit, alpha)
     return GateTest(
         kind,
         limit,
@@ -229,8 +231,8 @@ def _judged(
         by_value=estimate.n == 0,
         p=None if confidence is None else confidence.below(required),
         detectable=detectable,
-        users_needed=users if kind == "max_loss" else None,
-        needs=None if estimate.runs is None or confidence is None else needs_for_margin(estimate, limit * unit, alpha),
+        users_needed=(needs.users if needs is not None else users) if kind == "max_loss" else None,
+        needs=needs if kind == "max_loss" else None,
         n_changed=estimate.n_changed,
     )
 
@@ -260,9 +262,6 @@ def _power(estimate: Estimate, margin: float, alpha: float, values: ValueRange |
     detectable = margin_to_show(sd, units, reach, alpha) if reach else provable_margin(estimate.se, alpha)
     if not detectable / _LEAST_SHARE < margin < detectable:
         return detectable or None, None
-    if estimate.runs is not None:
-        needs = needs_for_margin(estimate, margin, alpha)
-        return detectable, needs.users if needs else None
     return detectable, users_to_show(sd, reach, margin, alpha) if reach else users_for_margin(estimate.n, detectable, margin)
 
 

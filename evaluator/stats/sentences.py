@@ -11,27 +11,22 @@ from .digits import decimals, percent, plain, signed, span
 from .records import Difference
 
 SPARSE_BELOW: Final = 10
-"""Where fewer users changed the test is the exact one of all signs; without signs of their own the difference is inconclusive."""
+"""Where fewer users changed the difference is inconclusive: chance may have left out those who change most. P is exact where it can be."""
 
 
 def sentence_of(difference: Difference) -> str:
     """The sentence for a difference with its verdict."""
     if difference.verdict == "identical":
         return _identical(difference)
-    if difference.difference is None or difference.family is None or is_sparse(difference):
+    if difference.difference is None or difference.family is None:
         return _unjudged(difference)
     if difference.verdict == "equivalent":
         return _equivalent(difference)
     return _inconclusive(difference) if difference.verdict == "inconclusive" else _shown(difference)
 
 
-def is_sparse(difference: Difference) -> bool:
-    """Return whether too few users changed for a verdict: few, and not tested exactly."""
-    return has_few_changes(difference) and difference.test != "permutation"
-
-
 def has_few_changes(difference: Difference) -> bool:
-    """Return whether so few users changed that they are tested exactly, if they can be."""
+    """Return whether too few users changed for a verdict."""
     return difference.n_changed is not None and difference.n_changed < SPARSE_BELOW
 
 
@@ -58,8 +53,6 @@ def _unjudged(difference: Difference) -> str:
         return f"{start}, for one user, who says nothing of others."
     if difference.low is None:
         return f"{start}; without an interval nothing is known of its error."
-    if is_sparse(difference):
-        return f"{start}, but it changed for only {difference.n_changed} of {_users(difference.n_users)}: too few for a verdict."
     return f"{start}{_counts(difference)}."
 
 
@@ -73,8 +66,9 @@ def _inconclusive(difference: Difference) -> str:
     subject = difference.subject
     start = f"No clear difference between {subject.base} and {subject.model} in {_place(difference)}"
     if has_few_changes(difference):
-        changed = f"{difference.n_changed} of {_users(difference.n_users)} changed{_both_ways(difference)}"
-        return f"{start}: {changed} (exact p {plain(difference.p or 0.0, 3)})."
+        changed = f"{difference.n_changed} of {_users(difference.n_users)} changed{_both_ways(difference)}: too few for a verdict"
+        exact = f" (exact p {plain(difference.p, 3)})" if difference.test == "permutation" and difference.p is not None else ""
+        return f"{start}: {changed}{exact}."
     return f"{start}: {_between(difference.interval, difference.level)}.{_can_detect(difference)}"
 
 

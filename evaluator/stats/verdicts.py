@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from .corrections import adjust
 from .power import detectable_difference
 from .records import Difference, Settings, Verdict
-from .sentences import has_few_changes, is_sparse, sentence_of
+from .sentences import has_few_changes, sentence_of
 
 
 def corrected(differences: Sequence[Difference], settings: Settings, family: int | None = None) -> tuple[Difference, ...]:
@@ -36,7 +36,7 @@ def corrected(differences: Sequence[Difference], settings: Settings, family: int
                 family=size,
                 correction=settings.correction,
                 detectable=_detectable(difference, settings.alpha, comparisons),
-                real=p_adjusted <= settings.alpha and not is_sparse(difference),
+                real=p_adjusted <= settings.alpha and not has_few_changes(difference),
             )
         finished.append(_finished(replace(difference, verdict=_verdict(difference, settings.alpha))))
     return tuple(finished)
@@ -63,9 +63,9 @@ def _verdict(difference: Difference, alpha: float) -> Verdict | None:
         return "identical"
     if difference.p_adjusted is None or difference.difference is None:
         return None
-    if is_sparse(difference):
+    if has_few_changes(difference):
         return "inconclusive"
-    if difference.p_equivalent_adjusted is not None and difference.p_equivalent_adjusted <= alpha and not has_few_changes(difference):
+    if difference.p_equivalent_adjusted is not None and difference.p_equivalent_adjusted <= alpha:
         return "equivalent"
     if not difference.real:
         return "inconclusive"
@@ -81,7 +81,7 @@ def _finished(difference: Difference) -> Difference:
 def _notes(difference: Difference) -> list[str]:
     notes: list[str] = []
     interval = difference.interval
-    if interval is None or difference.verdict in (None, "identical") or is_sparse(difference):
+    if interval is None or difference.verdict in (None, "identical") or has_few_changes(difference):
         return notes
     leaves_zero_out, size = interval[0] > 0 or interval[1] < 0, min(map(abs, interval))
     if leaves_zero_out and not difference.real:

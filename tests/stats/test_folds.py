@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from receval.stats.comparing import difference_of, estimate_folds, estimate_paired
 from receval.stats.folds import ONE_USER, fold_estimate, with_fold_clusters
 from receval.stats.records import TESTS, Settings, Subject
-from scipy import linalg
 
 from tests.stats.draws import draw_pair
 
@@ -50,18 +49,19 @@ def test_one_fold_with_clusters_is_no_fold():
 
 
 def literal(d, folds, clusters):
-    """Standard error and degrees of freedom by the matrices of Imbens and Kolesár (2016), of a regression on folds."""
+    """Standard error and degrees of freedom by the matrices of Bell and McCaffrey (2002) for CR3, of a regression on folds."""
     columns = (folds[:, np.newaxis] == np.unique(folds)).astype(float)
     sizes, n = columns.sum(axis=0), len(d)
     hat, of_mean = columns @ np.diag(1 / sizes) @ columns.T, columns @ (1 / sizes / len(sizes))
     residuals, meat, of_clusters = d - hat @ d, 0.0, []
     for cluster in np.unique(clusters):
         of_one = clusters == cluster
-        adjustment = linalg.inv(linalg.sqrtm(np.eye(of_one.sum()) - hat[np.ix_(of_one, of_one)]).real)
+        adjustment = np.linalg.inv(np.eye(of_one.sum()) - hat[np.ix_(of_one, of_one)])
         meat += float(of_mean[of_one] @ adjustment @ residuals[of_one]) ** 2
         of_clusters.append((np.eye(n) - hat)[:, of_one] @ adjustment @ of_mean[of_one])
     squares = np.linalg.eigvalsh(np.array(of_clusters) @ np.array(of_clusters).T)
-    return meat**0.5, squares.sum() ** 2 / (squares**2).sum()
+    share = 1 - 1 / len(np.unique(clusters))
+    return (share * meat) ** 0.5, squares.sum() ** 2 / (squares**2).sum()
 
 
 @given(st.integers(0, 10**6), st.integers(2, 4), st.integers(3, 12))

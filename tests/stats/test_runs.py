@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from receval.stats.comparing import compare_runs
 from receval.stats.estimates import Estimate
-from receval.stats.gate_sentences import can_show
+from receval.stats.gate_sentences import remark
 from receval.stats.gates import estimate_test
 from receval.stats.power import Needs, needs_for_margin, needs_text
 from receval.stats.records import Settings, Subject
@@ -102,4 +102,4 @@ def test_a_gate_of_runs_asks_for_runs_where_no_number_of_users_suffices():
     base, model = ([users + step + random.normal(0, 0.01, 2_000) for step in (-0.02, 0.0, 0.02)] for _ in range(2))
     test = estimate_test(runs_estimate(base, model), True, "max_loss", 0.02)
     assert test.users_needed is None
-    assert can_show("nDCG@10", test).endswith("(80 %); more users do not suffice: 13 runs of each model.")
+    assert remark(test).endswith("; more users do not suffice: 13 runs of each model")
