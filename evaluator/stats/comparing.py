@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..names.aggregate_names import SMALLEST_FACTOR
 from .clusters import with_clusters
-from .confidence import Confidence, Replicates, Scaled, ScaledLogarithm, StudentT, not_within, probability_within, two_sided
+from .confidence import Replicates, Scaled, ScaledLogarithm, StudentT, not_within, probability_within, two_sided
 from .estimates import SKEWED, Estimate, Relative, is_skewed, paired_estimate
 from .folds import fold_estimate, with_fold_clusters
 from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
@@ -149,7 +149,7 @@ def difference_of(
         down=down,
         n_unpaired=estimate.n_unpaired,
         margin=margin if estimate.test else None,
-        notes=(*estimate.notes, *_skewed(confidence), *_left_out(estimate.n_unpaired)),
+        notes=(*estimate.notes, *_about_interval(estimate), *_left_out(estimate.n_unpaired)),
     )
     if confidence is not None and estimate.difference is not None:
         careful = guarded(estimate, values) or confidence
@@ -202,10 +202,7 @@ def _by_test(estimate: Estimate, differences: Floats, settings: Settings, drawn:
 
     The bootstrap draws from `drawn` instead of the differences, where those are not what the estimate is the mean of.
     """
-    changed = estimate.n_changed or 0
-    if _has_few_changes(estimate):
-        return replace(with_sign_flips(estimate, differences, settings), notes=(few_changed(changed, estimate.n),))
-    if settings.test == "permutation":
+    if _has_few_changes(estimate) or settings.test == "permutation":
         return with_sign_flips(estimate, differences, settings)
     if settings.test in ("bootstrap", "bootstrap-t"):
         return with_bootstrap(estimate, differences if drawn is None else drawn, settings)
@@ -271,8 +268,11 @@ def _percentage(aggregate: str) -> float | None:
     return float(aggregate[1:]) if aggregate[:1] == "p" and aggregate[1:2].isdigit() else None
 
 
-def _skewed(confidence: Confidence | None) -> tuple[str, ...]:
-    """A note on an interval of t where there are fewer users than the skewness of their differences takes."""
+def _about_interval(estimate: Estimate) -> tuple[str, ...]:
+    """A note on an interval of t where few users changed, or there are fewer users than the skewness of their differences takes."""
+    confidence, changed = estimate.confidence, estimate.n_changed or 0
+    if _has_few_changes(estimate) and estimate.test == "permutation":
+        return (few_changed(changed, estimate.n),)
     inner = confidence.inner if isinstance(confidence, Scaled) else confidence
     return (SKEWED,) if isinstance(inner, StudentT) and is_skewed(inner.skewness) else ()
 

@@ -50,7 +50,7 @@ class PairedSums(Struct, frozen=True):
     def of(cls, base: ArrayLike, model: ArrayLike) -> PairedSums:
         """Sum over users: `base` and `model` have one value per user, in the same order; NaN for a user without a value.
 
-        Ten million users take about 0.4 s on one core.
+        Ten million users take 0.4 s on one core if a tenth of them changed by a hit, 0.9 s if half of them changed by any amount.
 
         Edge cases: an infinite value counts as none. `ValueError` if there are not as many values on both sides.
         """

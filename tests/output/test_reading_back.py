@@ -61,7 +61,8 @@ def test_only_the_columns_that_are_asked_for_are_read(saved):
     unread = StoredUsers(users.columns, lambda model, names: pytest.fail(f"{model} was read"))
     assert ("knn" in unread, "other" in unread, list(unread)) == (True, False, ["knn"])
     assert list(columns_of(users, "knn")) == ["user", "n_relevant", "n_recommended", "users.plan", "cold",
-                                              "nDCG@1", "nDCG@2", "Recall@1", "Recall@2", "F1(beta=2)@1", "F1(beta=2)@2"]  # fmt: skip
+                                              "nDCG@1", "nDCG@2", "Recall@1", "Recall@2", "F1(beta=2)@1", "F1(beta=2)@2",
+                                              "0.5*nDCG@2 + 0.5*Recall@2"]  # fmt: skip
     assert select(users, "knn", ["user", "Recall@1"]).rows() == [(1, 0.5), (2, 0.0), (3, 0.0), (4, 0.0)]
     assert select(users, "knn", ["users.plan"])["users.plan"].to_list() == ["free", "paid", "free", "(missing)"]
 
