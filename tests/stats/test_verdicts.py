@@ -71,14 +71,15 @@ CASES = {
         "nDCG@10 of today is higher than that of main by 0.0500 (95 % interval 0.0402 to 0.0598), for 200 of 400 users, "
         "and lower for 200; neither more nor less of it is better.",
     ),
-    "better, few changed": (
+    "inconclusive, few changed, all for the better": (
         judged(np.append(np.full(9, 0.1), np.zeros(391))),
-        "today is better than main: nDCG@10 is higher by 0.0022 (95 % interval 0.0008 to 0.0043), for 9 of 400 users.",
+        "No clear difference between main and today in nDCG@10: 9 of 400 users changed, all for the better: too few for a verdict "
+        "(exact p 0.004).",
     ),
     "inconclusive, few changed": (
         judged(np.concatenate([np.full(4, 0.1), np.full(1, -0.1), np.zeros(395)])),
-        "No clear difference between main and today in nDCG@10: 5 of 400 users changed, 4 for the better and 1 for the worse "
-        "(exact p 0.375).",
+        "No clear difference between main and today in nDCG@10: 5 of 400 users changed, 4 for the better and 1 for the worse: "
+        "too few for a verdict (exact p 0.375).",
     ),
     "none, one user": (judged([0.25]), "nDCG@10 of today is higher than that of main by 0.25, for one user, who says nothing of others."),
     "none, nobody": (judged([]), "nDCG@10 of today and of main cannot be compared: no user has a value of both."),
