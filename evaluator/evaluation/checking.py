@@ -36,7 +36,7 @@ def available_needs(files: Files, source: load.Source, definitions: Sequence[Def
         "ranks": "position" in source.columns,
         "cutoffs": bool(checks.cutoffs),
         "auc": any(map(over_whole_lists, definitions)),
-        "lists": bool(source.paths),
+        "lists": bool(source.paths or source.given),
         "gains": graded and "rating" in inputs.test.columns,
     }
     return frozenset(need for need, is_there in there.items() if is_there)

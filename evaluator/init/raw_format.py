@@ -76,22 +76,21 @@ def detect_format(paths: Sequence[Path]) -> RawFormat:
 
 
 def first_rows(source: Source, max_rows: int) -> pl.DataFrame:
-    """Read the first rows as text or lists of text; `DataError` with file and line of what cannot be read."""
+    """Read the first rows, but blank lines, as text or lists of text; `DataError` with file and line of what cannot be read."""
     try:
         with panics_held_back():
-            return all_rows(source).head(max_rows).collect()
+            rows = all_rows(source).head(max_rows).collect()
     except (*opening.FAILURES, ReadError) as error:
         raise explain(source, ReadError(str(error))) from None
+    # Only now: a filter over all columns takes Polars' optimiser minutes where there are thousands.
+    return rows.filter(~pl.all_horizontal(pl.all().is_null())) if source.scan.format in ("csv", "lines") and rows.width else rows
 
 
 def all_rows(source: Source) -> pl.LazyFrame:
-    """Scan all rows, with the columns that `first_rows` has; blank lines of text, and comments, are no rows."""
+    """Scan all rows, with the columns that `first_rows` has; blank lines of text are rows without a value."""
     scan = source.scan
     types = {column: pl.List(pl.String) if column in scan.lists else pl.String for column in scan.names}
-    rows = opening.raw(scan)
-    if scan.format in ("csv", "lines"):
-        rows = rows.filter(~pl.all_horizontal(pl.col(name).is_null() for name in scan.names.values()))
-    return rows.select(pl.col(name).cast(types[column]).alias(column) for column, name in scan.names.items())
+    return opening.raw(scan).select(pl.col(name).cast(types[column]).alias(column) for column, name in scan.names.items())
 
 
 def _file_format(path: Path) -> tuple[Format, dict[str, Any]]:

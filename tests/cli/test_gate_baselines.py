@@ -35,6 +35,7 @@ def test_results_of_the_first_version_are_judged_again_and_are_a_baseline(place,
     described = json.loads(manifest.read_text())
     (entry,) = (one for one in described["outputs"] if one["path"] == "results.json")
     entry |= {"bytes": results.stat().st_size, "sha256": hashlib.sha256(results.read_bytes()).hexdigest()}
+    del described["sha256"]  # the checksum of the manifest itself, which the first version did not have
     manifest.write_text(json.dumps(described))
     assert [(gate.outcome, gate.consequence) for gate in load("results/today").gates] == [("pass", "none"), ("fail", "fail")]
     assert receval("gate", "results/today")[0] == 1

@@ -35,7 +35,7 @@ class Piped:
 def config(write):
     write("test.csv", TEST)
     write("lists.csv", FORMS["csv"])
-    return write("config.yaml", "data: {test: test.csv, recommendations: {m: lists.csv}}\nevaluation: {metrics: [MRR]}\n")
+    return write("config.yaml", "data: {test: test.csv, recommendations: {m: lists.csv}}\nevaluation: {convention: receval, metrics: [MRR]}\n")
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -59,7 +59,7 @@ def test_standard_input_is_read_in_every_format(form, said, config, receval, mon
     ],
 )
 def test_it_is_said_of_whatever_the_config_reads_from_standard_input(data, config, receval, write):
-    path = write("piped.yaml", f"data: {data}\nevaluation: {{metrics: [MRR]}}\n")
+    path = write("piped.yaml", f"data: {data}\nevaluation: {{convention: receval, metrics: [MRR]}}\n")
     code, out, err = receval("run", path, "--input-format", "ndjson", "--print-config")
     assert code == 0, err
     assert out.count("format: ndjson") == 1

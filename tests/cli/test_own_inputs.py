@@ -9,7 +9,7 @@ import pytest
 CONFIG = """data:
   test: test.csv
   recommendations: {m: lists/m.csv}
-evaluation: {metrics: [MRR]}
+evaluation: {convention: receval, metrics: [MRR]}
 health: off
 """
 TEST, LISTS = "user,item\n1,10\n", "user,item,score\n1,10,1\n1,11,0.5\n"

@@ -39,7 +39,7 @@ def config(write, tmp_path):
     def config(ending="csv"):
         write("test.csv", "user,item\n1,10\n2,12\n")
         getattr(FRAME, WRITE[ending])(tmp_path / f"lists.{ending}")
-        text = f"data: {{test: test.csv, recommendations: {{m: lists.{ending}}}}}\nevaluation: {{metrics: [MRR]}}\n"
+        text = f"data: {{test: test.csv, recommendations: {{m: lists.{ending}}}}}\nevaluation: {{convention: receval, metrics: [MRR]}}\n"
         return write("config.yaml", text), tmp_path / f"lists.{ending}"
 
     return config
@@ -146,7 +146,7 @@ def test_ndjson_is_read_whatever_letters_are_in_its_name(name, config, write, re
     (tmp_path / name).parent.mkdir(exist_ok=True)
     FRAME.write_ndjson(tmp_path / name)
     path = write(
-        "config.yaml", f"data: {{test: test.csv, recommendations: {{m: '{name}'}}}}\nevaluation: {{metrics: [MRR]}}\nhealth: off\n"
+        "config.yaml", f"data: {{test: test.csv, recommendations: {{m: '{name}'}}}}\nevaluation: {{convention: receval, metrics: [MRR]}}\nhealth: off\n"
     )
     code, out, err = receval("run", path, "--format", "csv")
     assert code == 0, err
