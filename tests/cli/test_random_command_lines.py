@@ -107,6 +107,7 @@ FITTING = {
     "find": ("0.5", "0.123"),
     "cluster": ("users.group",),
     "source": ("quick.yaml", "out", "out/"),
+    "anchor": ("out", "other"),
     "folder": ("out", "out/"),
     "overrides": (
         "evaluation.top_k=[1,2]",
@@ -134,7 +135,7 @@ FITTING = {
     "measures": ("nDCG@2", "Recall@2", "*", "nDCG"),
     "measure": ("nDCG@2", "Recall@2", "AUC"),
     "margins": ("nDCG@2=0.01", "nDCG@2=1%", "0.1"),
-    "rules": ("nDCG@2 >= 0.1", "nDCG@2 > baseline", "nDCG@2 of one >= 0", "worst(nDCG@2) >= 0"),
+    "rules": ("nDCG@2 >= 0.1", "nDCG@2 max_loss 1%", "nDCG@2 > baseline", "nDCG@2 of one >= 0", "worst(nDCG@2) >= 0"),
     "baseline": ("one", "out", "other", "two"),
     "model": ("one", "two"),
     "user": ("0", "1", "99"),
@@ -180,7 +181,7 @@ def command_line(chance, words, command):
         if isinstance(parameter, click.Argument):
             n = 1 if parameter.nargs == 1 and chance.random() > oddness / 4 else chance.randrange(3)
             parts += [[value(chance, parameter, oddness)] for _ in range(n)]
-        elif parameter.required or chance.random() < 0.12:
+        elif parameter.required or chance.random() < (0.7 if parameter.name == "rules" else 0.12):
             flag = chance.choice(parameter.opts)
             for _ in range(chance.choice((1, 1, 2)) if parameter.multiple else 1):
                 parts.append([flag] if parameter.is_flag else [flag, value(chance, parameter, oddness)])
