@@ -35,7 +35,8 @@ class Piped:
 def config(write):
     write("test.csv", TEST)
     write("lists.csv", FORMS["csv"])
-    return write("config.yaml", "data: {test: test.csv, recommendations: {m: lists.csv}}\nevaluation: {convention: receval, metrics: [MRR]}\n")
+    data = "{test: test.csv, recommendations: {m: lists.csv}}"
+    return write("config.yaml", f"data: {data}\nevaluation: {{convention: receval, metrics: [MRR]}}\n")
 
 
 @pytest.mark.parametrize("form", FORMS)

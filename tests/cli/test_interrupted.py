@@ -43,7 +43,8 @@ def test_a_signal_ends_the_program_quietly_and_tidily(name, code, said, web, rec
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
     write("test.csv", "user,item\n1,10\n")
-    config = f"data: {{test: test.csv, recommendations: {{m: '{web}/{name}/l.csv'}}}}\nevaluation: {{convention: receval, metrics: [MRR]}}\n"
+    evaluation = "{convention: receval, metrics: [MRR]}"
+    config = f"data: {{test: test.csv, recommendations: {{m: '{web}/{name}/l.csv'}}}}\nevaluation: {evaluation}\n"
     before = signal.getsignal(signal.SIGTERM)
     assert receval("run", write("config.yaml", config)) == (code, "", said)
     assert list(Path(scratch).iterdir()) == []

@@ -52,7 +52,8 @@ def write_config(folder: Path, metrics: Sequence[str], *, tables: Sequence[str] 
 
 def contents(folder: Path, leave_out: Sequence[str] = ()) -> Mapping[str, Any]:
     """The bytes of the files of a folder; of JSON all but the config, versions, hashes of JSON, and what else to leave out."""
-    return {str(path.relative_to(folder)): _content(path, {"config", "versions", "outputs", "sha256", *leave_out}) for path in folder.rglob("*.*")}
+    names = {"config", "versions", "outputs", "sha256", *leave_out}
+    return {str(path.relative_to(folder)): _content(path, names) for path in folder.rglob("*.*")}
 
 
 def _content(path: Path, leave_out: set[str]) -> Any:

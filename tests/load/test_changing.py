@@ -146,7 +146,8 @@ def test_ndjson_is_read_whatever_letters_are_in_its_name(name, config, write, re
     (tmp_path / name).parent.mkdir(exist_ok=True)
     FRAME.write_ndjson(tmp_path / name)
     path = write(
-        "config.yaml", f"data: {{test: test.csv, recommendations: {{m: '{name}'}}}}\nevaluation: {{convention: receval, metrics: [MRR]}}\nhealth: off\n"
+        "config.yaml",
+        f"data: {{test: test.csv, recommendations: {{m: '{name}'}}}}\nevaluation: {{convention: receval, metrics: [MRR]}}\nhealth: off\n",
     )
     code, out, err = receval("run", path, "--format", "csv")
     assert code == 0, err

@@ -146,7 +146,8 @@ def test_the_rows_of_a_query_without_an_order_give_the_same_bytes_in_any(receval
         source = f"{{uri: 'sqlite:///shop.db', query: '{QUERY}'}}"
         write(
             "config.yaml",
-            f"data: {{test: test.csv, recommendations: {{m: {source}}}}}\nevaluation: {{convention: receval, metrics: [MRR]}}\noutput: {{dir: out}}\n",
+            f"data: {{test: test.csv, recommendations: {{m: {source}}}}}\n"
+            "evaluation: {convention: receval, metrics: [MRR]}\noutput: {dir: out}\n",
         )
         assert receval("run", tmp_path / "config.yaml")[0] == 0
         manifests.append((tmp_path / "out" / "manifest.json").read_text())
@@ -201,7 +202,8 @@ def test_without_the_driver_the_extra_is_named(shop, receval, write, monkeypatch
     monkeypatch.setitem(sys.modules, "adbc_driver_sqlite.dbapi", None)
     write("test.csv", "user,item\n1,10\n")
     source = f"{{uri: 'sqlite:///shop.db', query: '{QUERY}'}}"
-    write("config.yaml", f"data: {{test: test.csv, recommendations: {{m: {source}}}}}\nevaluation: {{convention: receval, metrics: [MRR]}}\n")
+    evaluation = "{convention: receval, metrics: [MRR]}"
+    write("config.yaml", f"data: {{test: test.csv, recommendations: {{m: {source}}}}}\nevaluation: {evaluation}\n")
     code, out, err = receval("run", shop / "config.yaml")
     assert (code, out) == (4, "")
     assert err == f"receval: reading sqlite:// needs adbc_driver_sqlite, which is not installed\n  {install_command('sql')}\n"

@@ -109,7 +109,8 @@ def test_an_answer_that_is_none_is_refused(web, door):
 
 def test_an_answer_that_breaks_off_ends_the_program_with_one_sentence(web, receval, write):
     write("test.csv", "user,item\n1,10\n")
-    config = f"data: {{test: test.csv, recommendations: {{m: '{web}/chunk/l.csv?key=s3cr3t'}}}}\nevaluation: {{convention: receval, metrics: [MRR]}}\n"
+    evaluation = "{convention: receval, metrics: [MRR]}"
+    config = f"data: {{test: test.csv, recommendations: {{m: '{web}/chunk/l.csv?key=s3cr3t'}}}}\nevaluation: {evaluation}\n"
     code, _, err = receval("run", write("config.yaml", config))
     assert code == 3
     assert err.startswith("receval: data.recommendations.m: ")
