@@ -1,6 +1,6 @@
 """Simulated error rates: how often each claim of receval is wrong, beside how often it may be.
 
-    python benchmarks/claims.py [--draws 2000] [--only WORDS]
+    python benchmarks/claims.py [--draws 1000] [--only WORDS]
 
 In every draw the truth is known: equal models, a loss of exactly the margin, clusters or skewed differences of mean 0. receval compares the
 values of users as it compares those of files, and what it claims wrongly is counted. The last line says whether any claim is wrong more
@@ -245,7 +245,7 @@ def rate(claim: Claim, draws: int) -> tuple[float, int]:
 def main() -> int:
     """Print a line for each claim; return 1 if any is wrong too often."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--draws", type=int, default=2000)
+    parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--only", default="", help="only the claims whose line has these words")
     arguments = parser.parse_args()
     print(f"{'what may be wrong':26} {'where':44} {'promised':>8} {'measured':>8} {'draws':>6}")

@@ -62,7 +62,7 @@ def _refuse_large(operator: str, left: Any, right: Any, most: int) -> None:
     if isinstance(left, int) and isinstance(right, int):
         bits = left.bit_length() + right.bit_length() if operator == "*" else left.bit_length() * max(right, 0)
         if bits > _MOST_BITS:
-            raise OverflowError(f"a number of more than {_MOST_BITS:,} bits")
+            raise OverflowError(f"it makes a number of more than {_MOST_BITS:,} bits")
 
 
 def _limit_memory(most: int) -> None:
@@ -80,7 +80,7 @@ def _kind(error: Exception) -> str:
     """`large`, `memory`, `syntax`, `template`, or the name of an error of Python."""
     from jinja2 import TemplateError, TemplateSyntaxError
 
-    kinds = {_TooLarge: "large", MemoryError: "memory", TemplateSyntaxError: "syntax", TemplateError: "template"}
+    kinds = {_TooLarge: "large", MemoryError: "memory", OverflowError: "limit", TemplateSyntaxError: "syntax", TemplateError: "template"}
     return next((kind for type_of, kind in kinds.items() if isinstance(error, type_of)), type(error).__name__)
 
 

@@ -69,6 +69,8 @@ def rendered(template: str, content: ReportContent, name: str, output: Path | No
         raise ConfigError(f"--template {name}: {message}", "docs/reports.md says what a template is given")
     if kind == "large":
         raise ConfigError(f"--template {name}: it makes a text of more than {MOST_CHARACTERS:,} characters", _LESS)
+    if kind == "limit":
+        raise ConfigError(f"--template {name}: {message}", _LESS)
     if kind == "memory":
         raise ConfigError(f"--template {name}: it needs more than {MOST_MEMORY / 1e9:.1f} GB of memory", _LESS)
     raise ConfigError(f"--template {name}: {kind}: {message}")

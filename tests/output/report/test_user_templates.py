@@ -41,7 +41,7 @@ def test_values_are_escaped_for_html_and_not_for_plain_text(hostile):
         ("{{ nothing }}", "'nothing' is undefined"),
         ("line\n{% for %}", "t.j2:2:"),
         ("{{ 1 / 0 }}", "ZeroDivisionError"),
-        ("{{ range(1000000) | list }}", "OverflowError"),
+        ("{{ range(1000000) | list }}", "Range too big"),
     ],
 )
 def test_a_template_that_is_wrong_or_wants_more_is_refused_in_one_sentence(text, said, content):
