@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from .comparing import difference_of, estimate_paired
 from .conclusion import Conclusion, Rival
 from .estimates import Estimate
-from .rare_changes import ValueRange
+from .rare_changes import ValueRange, are_changes_rare, guarded_where_sparse
 from .records import Difference, Settings, Subject
 from .verdicts import corrected
 
@@ -66,7 +66,9 @@ class _Measure:
     def estimate(self, pair: Pair) -> Estimate:
         """The difference of a pair with what is known of its error."""
         if pair not in self.estimates:
-            self.estimates[pair] = self.of.estimate(pair)
+            estimate = self.of.estimate(pair)
+            values = self.of.value_range(pair) if are_changes_rare(estimate) else None
+            self.estimates[pair] = guarded_where_sparse(estimate, values)
         return self.estimates[pair]
 
     def differences(self) -> list[Difference]:

@@ -17,7 +17,7 @@ from .estimates import SKEWED, Estimate, Relative, is_skewed, paired_estimate
 from .folds import fold_estimate, with_fold_clusters
 from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
 from .ranks import with_ranks
-from .rare_changes import ValueRange, guarded
+from .rare_changes import ValueRange, guarded, guarded_where_sparse
 from .ratios import RatioTerms, pooled_estimate
 from .records import Difference, Settings, Subject
 from .resampling import fewer_resamples, statistic_replicates, with_bootstrap, with_sign_flips
@@ -127,9 +127,12 @@ def difference_of(
 ) -> Difference:
     """The record of an estimate, before it is corrected with its family.
 
-    `values` is the range of the values of a user, so that a proof of equivalence holds where few users changed: its one-sided bounds and
-    p value count rare large changes that were not drawn (see `rare_changes`).
+    `values` is the range of the values of a user, so that what is claimed holds where few users changed: one-sided bounds and the p value
+    of equivalence, and where changes are rare also the interval and the p value, count large changes that were not drawn (see
+    `rare_changes`).
     """
+    about_interval = _about_interval(estimate)
+    estimate = guarded_where_sparse(estimate, values)
     up, down = (estimate.down, estimate.up) if subject.higher_is_better is False else (estimate.up, estimate.down)
     confidence, relative, alpha = estimate.confidence, estimate.relative, settings.alpha
     difference = Difference(
@@ -149,7 +152,7 @@ def difference_of(
         down=down,
         n_unpaired=estimate.n_unpaired,
         margin=margin if estimate.test else None,
-        notes=(*estimate.notes, *_about_interval(estimate), *_left_out(estimate.n_unpaired)),
+        notes=(*estimate.notes, *about_interval, *_left_out(estimate.n_unpaired)),
     )
     if confidence is not None and estimate.difference is not None:
         careful = guarded(estimate, values) or confidence

@@ -21,7 +21,7 @@ TOLERANCE: Final = 1e-12
 _UNIT_ROUNDOFF: Final = Fraction(1, 2**52)
 _LARGEST: Final = 1e100
 """Larger values count as infinite: their cubes would be."""
-_SPARSE_BELOW: Final = 100
+SPARSE_BELOW: Final = 100
 _BLOCK: Final = 2**15
 """Users that are worked on at a time, so that what is made of their values stays small."""
 
@@ -73,7 +73,7 @@ class PairedSums(Struct, frozen=True):
     @property
     def is_sparse(self) -> bool:
         """Whether fewer than 100 users changed, too few to know well how skewed their differences are."""
-        return self.n_changed < _SPARSE_BELOW
+        return self.n_changed < SPARSE_BELOW
 
     def __add__(self, other: PairedSums) -> PairedSums:
         return PairedSums(

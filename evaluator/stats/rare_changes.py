@@ -11,11 +11,12 @@ from collections.abc import Callable
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..names.aggregate_names import SMALLEST_FACTOR
 from .confidence import Confidence, Scaled, ScaledLogarithm, StudentT
 from .estimates import Estimate
-from .paired import PairedSums
+from .paired import SPARSE_BELOW, PairedSums
 from .power import provable_margin
 from .special import above_gamma, gamma_at
 
@@ -120,6 +121,20 @@ def guarded(estimate: Estimate, values: ValueRange | None) -> Confidence | None:
     factor = confidence.factor if isinstance(confidence, Scaled) else 1.0
     rare = RareChanges(estimate.difference / factor, estimate.se / factor, units, values.of_terms())
     return Guarded(confidence, Scaled(factor, rare) if factor != 1 else rare)
+
+
+def guarded_where_sparse(estimate: Estimate, values: ValueRange | None) -> Estimate:
+    """The same estimate; where hardly any user changed (`are_changes_rare`), its confidence counts rare large changes as well.
+
+    Of so few who changed the few who change most may all be missing: if 0.4 % of users gain 1 and 4 % lose 0.1, nobody gains in 14 % of
+    draws of 500 users, and all who changed lose.
+    """
+    return replace(estimate, confidence=guarded(estimate, values)) if are_changes_rare(estimate) else estimate
+
+
+def are_changes_rare(estimate: Estimate) -> bool:
+    """Whether fewer than 100 users, and fewer than a tenth of all, changed."""
+    return estimate.n_changed is not None and estimate.n_changed < min(SPARSE_BELOW, estimate.n / 10)
 
 
 def relative_bounds(sums: PairedSums, values: ValueRange, sign: int, alpha: float) -> tuple[float | None, float | None]:

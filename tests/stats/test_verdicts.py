@@ -12,6 +12,7 @@ from receval.stats.comparing import compare_paired, compare_runs, compare_unpair
 from receval.stats.digits import decimals, percent, plain, signed
 from receval.stats.estimates import SKEWED
 from receval.stats.ranks import WARNING
+from receval.stats.rare_changes import ValueRange
 from receval.stats.records import Settings, Subject
 from receval.stats.resampling import affordable_resamples, fewer_resamples
 from receval.stats.unpaired import UNPAIRED, Summary
@@ -129,6 +130,27 @@ def test_fewer_than_ten_changed_users_have_the_exact_test_of_signs_whatever_is_s
     # All nine signs are alike: 2 of 2⁹ combinations are as far from 0.
     found = compare_paired(Subject("HitRate@10", "a", "b"), np.zeros(500), np.append(np.ones(9), np.zeros(491)), Settings(test=test))
     assert (found.p, found.test) == (2 / 2**9, "permutation")
+
+
+def rare(n_lost, values):
+    """1,000 users of whom so many lose 0.1, and nobody gains."""
+    d = np.append(np.full(n_lost, -0.1), np.zeros(1_000 - n_lost))
+    pair = compare_paired(Subject("nDCG@10", "main", "today"), np.zeros(1_000), d, Settings(), values=values)
+    return corrected([pair], Settings())[0]
+
+
+def test_where_changes_are_rare_one_large_change_that_was_not_drawn_may_undo_them():
+    # κ = 1 + (√20 · 0.1 / 1.002)² = 1.2: the difference is two tenths of a largest change, which 0.975 of such counts exceed by far.
+    assert (rare(20, None).verdict, rare(20, ValueRange(0.0, 1.0)).verdict) == ("worse", "inconclusive")
+    # Of 100 changed users the t test decides.
+    assert rare(100, ValueRange(0.0, 1.0)).verdict == "worse"
+
+
+def test_of_few_users_of_whom_most_changed_the_t_test_decides():
+    d = spread(0.05, 0.1, 40)
+    subject = Subject("nDCG@10", "main", "today")
+    found = compare_paired(subject, np.full(40, 0.5), 0.5 + d, Settings(), values=ValueRange(0.0, 1.0))
+    assert found.p == compare_paired(subject, np.full(40, 0.5), 0.5 + d, Settings()).p
 
 
 def test_a_few_changed_users_prove_no_equality():
