@@ -1,8 +1,12 @@
-"""Every convention on data as it comes: repeated rows, users in one file only, users without a relevant item, ratings of 0."""
+"""Every convention on data as it comes: repeated rows, users in one file only, users without a relevant item, ratings of 0.
+
+`RECEVAL_EXAMPLES=100 pytest tests/conventions/test_messy_worlds.py` tries other worlds, and more.
+"""
 
 from __future__ import annotations
 
 import math
+import os
 from typing import Any
 
 import pytest
@@ -10,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval import conventions
 from receval.conventions import AXES
+from receval.errors import DataError
 from receval.metrics import METRICS, Definition, resolve
 from receval.names.measure_strings import parse
 
@@ -19,6 +24,7 @@ from tests.conventions.messy import NOT_COVERED, Reader, messy_worlds, shuffled_
 from tests.worlds import assert_same, measured
 
 CONVENTIONS = conventions.known()
+EXAMPLES = int(os.environ.get("RECEVAL_EXAMPLES", "0"))
 BY = {"by": "group", "users": "group", "items": "group"}
 
 
@@ -52,21 +58,36 @@ def may_leave_bounds(definition: Definition) -> bool:
     return any(part.lists.duplicates in REPEATED_IN_LISTS or part.truth.duplicates == "rows_count" for part in parts)
 
 
+def may_fall_below(definition: Definition) -> bool:
+    """Return whether a value may be below the bounds of its metric, as in its library.
+
+    An area under the curve is where repeated misses are more than there are items, and 1 less popularity where rows of train are divided
+    by users.
+    """
+    counts_rows = definition.axes.get("popularity_count") == "rows"
+    return counts_rows or (definition.metric.name in ("AUC", "GAUC", "LAUC") and may_leave_bounds(definition))
+
+
 def assert_within_bounds(definition: Definition, value: float | None, where: Any) -> None:
     if value is None or math.isnan(value):
         return
     low, high = definition.metric.bounds
-    assert value >= low - 1e-6, (where, definition.label, value)
+    assert value >= low - 1e-6 or may_fall_below(definition), (where, definition.label, value)
     assert value <= high + 1e-6 or may_leave_bounds(definition), (where, definition.label, value)
 
 
 @pytest.mark.parametrize("name", CONVENTIONS)
-@settings(max_examples=3)
+@settings(max_examples=EXAMPLES or 3, derandomize=not EXAMPLES)
 @given(world=messy_worlds(), seed=st.integers(0, 1000))
 def test_values_keep_their_bounds_and_equal_the_literal_ones_in_any_order_of_users(name, world, seed, evaluate):
     asked = definitions(name)
     options = {"convention": name, "top_k": [3], "relevance": {"graded": False}}
-    result = measured(evaluate, world, asked, **options)
+    try:
+        result = measured(evaluate, world, asked, **options)
+    except DataError as error:
+        if "relevant item" in error.message:
+            return  # nobody has one, and no measure of the convention is defined then
+        raise
     for label, value in wholes(result).items():
         if label in asked:
             assert_within_bounds(asked[label], value, "all")
@@ -103,7 +124,7 @@ def test_the_literal_form_covers_some_measures_of_every_convention():
     assert {name for name, labels in covered.items() if len(labels) < 2} == set(), covered
 
 
-@settings(max_examples=10)
+@settings(max_examples=EXAMPLES or 10, derandomize=not EXAMPLES)
 @given(world=messy_worlds())
 def test_pap_is_between_0_and_1_under_every_choice_of_repeated_rows(world, evaluate):
     labels = [

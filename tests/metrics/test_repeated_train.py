@@ -38,7 +38,7 @@ def values_of(result):
 
 
 @pytest.mark.parametrize("convention", known())
-@settings(max_examples=2)
+@settings(max_examples=2, derandomize=True)
 @given(world=worlds())
 def test_popularity_stays_within_its_bounds_where_train_repeats_rows(convention, world, evaluate):
     for label, value, who in values_of(measured(evaluate, log_of(world), DEFAULTS, convention=convention, top_k=[1, 3])):
@@ -49,7 +49,7 @@ def test_popularity_stays_within_its_bounds_where_train_repeats_rows(convention,
 
 
 @pytest.mark.parametrize("convention", sorted(set(known()) - COUNT_ROWS))
-@settings(max_examples=2)
+@settings(max_examples=2, derandomize=True)
 @given(world=worlds())
 def test_repeated_rows_of_train_change_no_popularity_that_is_counted_in_users(convention, world, evaluate):
     once = {**world, "train": world["train"].unique(maintain_order=True)}
@@ -57,7 +57,7 @@ def test_repeated_rows_of_train_change_no_popularity_that_is_counted_in_users(co
     assert_same(before, after, near=0)
 
 
-@settings(max_examples=3)
+@settings(max_examples=3, derandomize=True)
 @given(world=worlds())
 def test_repeated_rows_of_train_change_no_choice_that_is_counted_in_users(world, evaluate):
     asked = [label for label in POPULAR if not of_rows(label)]
