@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from receval.stats.comparing import compare_paired, compare_sums
@@ -148,6 +148,7 @@ def test_one_more_user_who_may_lose_all_never_makes_a_gate_laxer(pair, margin, r
 def test_the_bootstrap_reads_one_distribution_for_test_and_interval(pair, test, margin):
     found = compare_paired(SUBJECT, *pair, Settings(test=test, resamples=999), margin)
     assert found.low <= found.one_sided_low <= found.one_sided_high <= found.high
+    assume(found.test == test)  # fewer than ten changed users have another test
     assert (found.p <= 0.04) <= (found.low > 0 or found.high < 0)
     assert 0 < found.p <= 1
 
