@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from ..sums.exact import ExactSums, rounded
 from .confidence import Confidence, StudentT
 from .paired import Floats, PairedSums
-from .relative import Relative as Relative
-from .relative import relative_difference as relative_difference
+from .relative import Relative, relative_difference
 
 _SPREADLESS: Final = 1e-24
 """A variance that is a smaller share of the mean square comes from rounding."""

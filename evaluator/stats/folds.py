@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from ..sums.exact import ExactSums, rounded
 from ..sums.group_sums import exact_group_sums
 from .clusters import ALL_OF_ONE, FEW_CLUSTERS, FEW_DEGREES
-from .estimates import CONSTANT, Estimate, Relative, skewness_of_mean, standard_deviation
+from .estimates import CONSTANT, Estimate, skewness_of_mean, standard_deviation
 from .paired import Floats, PairedSums, UserGroups, differences_of
+from .relative import Relative
 
 ONE_USER: Final = "A fold has one user only: there is no interval."
 Integers = NDArray[np.integer]

@@ -18,11 +18,12 @@ from ..errors import ConfigError
 from ..sums.exact import rounded
 from .confidence import Confidence, Scaled, StudentT
 from .corrections import adjust
-from .estimates import Estimate, paired_estimate, relative_difference, skewness_of_mean, standard_deviation
+from .estimates import Estimate, paired_estimate, skewness_of_mean, standard_deviation
 from .gate_kinds import GateOutcome, LimitKind, MarginKind
 from .paired import TOLERANCE, PairedSums
 from .power import Needs, needs_for_margin, provable_margin, users_for_margin
 from .rare_changes import Guarded, RareChanges, ValueRange, guarded, margin_to_show, relative_bounds, users_to_show
+from .relative import relative_difference
 
 _LEAST_SHARE: Final = 1e4
 """A margin that is smaller than a part in so many of what users can show is of no practical meaning: it takes 1e8 times as many."""

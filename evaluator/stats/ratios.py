@@ -10,8 +10,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from ..sums.exact import ExactSums, rounded
-from .estimates import CONSTANT, Estimate, Relative, mean_and_deviation
+from .estimates import CONSTANT, Estimate, mean_and_deviation
 from .paired import Floats, differences_of
+from .relative import Relative
 
 
 class RatioTerms(NamedTuple):

@@ -10,8 +10,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from ..sums.exact import ExactSums
-from .estimates import CONSTANT, Estimate, Relative, mean_and_deviation
+from .estimates import CONSTANT, Estimate, mean_and_deviation
 from .paired import Floats, PairedSums, both_finite, differences_of
+from .relative import Relative
 
 ONE_RUN: Final = "One run of each model: nothing is said about training again."
 _ENOUGH: Final = 5

@@ -7,7 +7,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from .estimates import Estimate, Relative
+from .estimates import Estimate
+from .relative import Relative
 
 UNPAIRED: Final = "Not paired by user: the interval is wider than that of the same users would be."
 
