@@ -1,0 +1,32 @@
+"""What texts for people are made of, before they have a form: headings, paragraphs, lists, tables, figures.
+
+`content` makes documents of records, `render` gives them a form. Nothing here knows of a screen, a page or a file.
+"""
+
+from __future__ import annotations
+
+from .blocks import Bars, Block, Code, Document, Equation, Figure, Heading, Links, Paragraph, Points, Section, Terms
+from .marks import ARROWS, SIGNS, Mark
+from .tables import Cell, Column, Role, Table
+
+__all__ = [
+    "ARROWS",
+    "SIGNS",
+    "Bars",
+    "Block",
+    "Cell",
+    "Code",
+    "Column",
+    "Document",
+    "Equation",
+    "Figure",
+    "Heading",
+    "Links",
+    "Mark",
+    "Paragraph",
+    "Points",
+    "Role",
+    "Section",
+    "Table",
+    "Terms",
+]

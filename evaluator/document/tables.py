@@ -1,0 +1,79 @@
+"""`Table`: rows and columns of cells, without any form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+from .marks import Mark
+
+Role = Literal["key", "name", "text", "code", "value", "difference", "interval", "p", "counts", "verdict"]
+"""What a column holds. `key` names the row, `name` is given by people, `code` is words of the program; numbers stand to the right."""
+
+
+class Interval(Struct, frozen=True):
+    """What may be drawn of a cell: a value with its ends, the `margin` around 0 of a difference, and whether it is of a reference list."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    margin: float | None = None
+    hollow: bool = False
+
+
+class Cell(Struct, frozen=True):
+    """`text` is what is read, `spread` follows ±, `note` stands small behind (letters, remarks), `mark` is a key of `SIGNS`.
+
+    `value` is for sorting, `direction` the better direction of a measure that the cell names, `drawn` what a form that draws may draw.
+    """
+
+    text: str = ""
+    spread: str = ""
+    mark: Mark = ""
+    note: str = ""
+    direction: bool | None = None
+    value: float | None = None
+    drawn: Interval | None = None
+
+
+class Column(Struct, frozen=True):
+    """`title` is its head, `group` a head above several columns, `direction` the better direction of the measure that it holds.
+
+    `yields` says in which order columns make room on a narrow screen: 0 stays, the highest goes first. `wraps` allows several lines.
+    """
+
+    title: str
+    role: Role = "text"
+    direction: bool | None = None
+    group: str = ""
+    yields: int = 0
+    wraps: bool = False
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the cells stand to the right."""
+        return self.role in ("value", "difference", "interval", "p", "counts")
+
+
+class Table(Struct, frozen=True):
+    """Rows of cells below columns.
+
+    `id` names the table in a page, `label` in references of LaTeX. `rules` are rows before which a line stands, with a heading or none. The
+    `apart` last rows stand apart, such as that of the number of users. A table that `turns` may be shown with its rows as columns, below
+    `corner` then. What programs read of it: `data` in `columns_of_data`, with what all rows have in common in `about`.
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str = ""
+    id: str = ""
+    rules: Mapping[int, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    apart: int = 0
+    turns: bool = False
+    corner: str = ""
+    columns_of_data: tuple[str, ...] = ()
+    data: Sequence[Sequence[Any]] = ()
+    about: Mapping[str, Any] = field(default_factory=dict)
