@@ -5,7 +5,7 @@ from __future__ import annotations
 from io import StringIO
 
 import pytest
-from receval.document import Alert, Cell, Column, Document, Heading, Paragraph, Sentences, Table
+from receval.document import Alert, Cell, Column, Document, Heading, Interval, Paragraph, Sentences, Table
 from receval.render.screen import show
 
 
@@ -85,6 +85,19 @@ def test_a_last_column_of_texts_without_room_stands_in_a_part_of_its_own(monkeyp
     table = Table.of_texts(columns, [("a" * 20, "b" * 20, "some words " * 8)])
     assert len([line for line in shown((table,), monkeypatch, 100).splitlines() if "name" in line]) == 1
     assert len([line for line in shown((table,), monkeypatch, 50).splitlines() if "name" in line]) == 2
+
+
+def test_intervals_are_drawn_to_one_scale_where_there_is_room(monkeypatch):
+    columns = (Column("measure", "key"), Column("interval", "interval"), Column("verdict", "verdict"))
+    found = (Interval(0.5, 0.0, 1.0), Interval(-0.25, -0.5, 0.0, margin=0.25))
+    table = Table(columns, tuple((Cell("x"), Cell("low to high", drawn=one), Cell("better")) for one in found))
+    drawn = [line.replace("\u00a0", " ") for line in shown((table,), monkeypatch, 56).splitlines()[-2:]]
+    assert "│" not in shown((table,), monkeypatch)
+    assert drawn == [
+        "  x         low to high           ├───●───┤   better",
+        "  x         low to high       ├─●─┤░░         better",
+    ]
+    assert "●" not in shown((table,), monkeypatch, 45)
 
 
 def test_alerts_stand_together_and_show_as_many_examples_as_fit(monkeypatch):
