@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .blocks import Bars, Block, Code, Document, Equation, Figure, Heading, Links, Paragraph, Points, Section, Terms
 from .marks import ARROWS, SIGNS, Mark
-from .tables import Cell, Column, Role, Table
+from .tables import Cell, Column, Interval, Role, Table
 
 __all__ = [
     "ARROWS",
@@ -21,6 +21,7 @@ __all__ = [
     "Equation",
     "Figure",
     "Heading",
+    "Interval",
     "Links",
     "Mark",
     "Paragraph",

@@ -1,0 +1,1 @@
+"""What is said of results: records → documents, one file per section, without any form."""
