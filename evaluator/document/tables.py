@@ -15,13 +15,17 @@ Role = Literal["key", "name", "text", "code", "value", "difference", "interval",
 
 
 class Interval(Struct, frozen=True):
-    """What may be drawn of a cell: a value with its ends, the `margin` around 0 of a difference, and whether it is of a reference list."""
+    """What may be drawn of a cell: a value with its ends, the `margin` around 0 of a difference, and whether it is of a reference list.
+
+    `mark` is the verdict that the shape of a difference says.
+    """
 
     value: float | None
     low: float | None
     high: float | None
     margin: float | None = None
     hollow: bool = False
+    mark: Mark = ""
 
 
 class Cell(Struct, frozen=True):
