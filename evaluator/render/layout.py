@@ -224,14 +224,14 @@ def _part(table: Table, keys: Sequence[int], group: Sequence[int]) -> Table:
 
 
 def _with_pictures(table: Table, screen: Screen, width: int) -> Table:
-    """Return the table with a picture of each interval beside it, all to one scale, if there is room for them."""
+    """Return the table with a picture of each interval beside it, all to one scale, if a terminal has room for them."""
     index = next((n for n, column in enumerate(table.columns) if column.role == "interval"), None)
     drawn = [] if index is None else [row[index].drawn for row in table.rows]
     ends = [abs(end) for one in drawn if one is not None for end in (one.low, one.high, one.margin) if end is not None]
     taken = sum(max(_longest(texts_of(table, n, screen)), cell_len(one.title)) + _GAP for n, one in enumerate(table.columns)) + 1
     room = min(width - taken - _GAP, _WIDEST_PICTURE)
     scale, room = max(ends, default=0.0), room - (1 - room % 2)
-    if index is None or not scale or room < _LEAST_PICTURE or not screen.encodes("├●┤░"):
+    if index is None or not scale or room < _LEAST_PICTURE or not (screen.is_terminal and screen.encodes("├●┤░")):
         return table
     pictures = (Cell("\u00a0" * room if one is None else _picture(one, scale, room)) for one in drawn)
     rows = tuple((*row[: index + 1], picture, *row[index + 1 :]) for row, picture in zip(table.rows, pictures, strict=True))
