@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 
 from .options import config_argument, input_format_option, recs_option, set_option
@@ -22,7 +24,7 @@ def describe(config: str, overrides: tuple[str, ...], recommendations: tuple[str
     """
     from receval.config import load_config
     from receval.evaluation.describing import describe as described
-    from receval.output import description as pages
+    from receval.content import description as pages
 
     from .pages import emit_page
 
@@ -30,6 +32,6 @@ def describe(config: str, overrides: tuple[str, ...], recommendations: tuple[str
     warn(loaded)
     description = described(loaded)
     if form == "json":
-        emit(pages.as_json(description).encode())
+        emit((json.dumps(pages.plain(description), indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode())
     else:
-        emit_page(pages.page(description), form)
+        emit_page(pages.document(description), form)

@@ -1,28 +1,30 @@
-"""What commands print of pages. Imported by a command that runs: it needs Polars."""
+"""What commands print of documents. Imported by a command that runs: it needs Polars."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping
 
-from receval.output import blocks
-from receval.output.catalogue import as_json
-from receval.render.markdown import without_links
+from receval.content.catalogue import plain
+from receval.document import Document
+from receval.render.markdown import as_markdown
+from receval.render.screen import show
 
 from .output import emit, on_screen
 
 
-def emit_page(page: blocks.Page, form: str) -> None:
+def emit_page(page: Document, form: str) -> None:
     """Write a page as text for this terminal (`table`) or as Markdown (`md`)."""
     if form == "md":
-        emit(without_links(blocks.as_markdown(page)).encode())
+        emit(as_markdown(page).encode())
     else:
-        emit(on_screen(blocks.show(page, sys.stdout)), drawn=True)
+        emit(on_screen(show(page, sys.stdout)), drawn=True)
 
 
-def print_page(page: blocks.Page, content: Mapping[str, object], form: str) -> None:
+def print_page(page: Document, content: Mapping[str, object], form: str) -> None:
     """Write a page, or as JSON the content that it shows."""
     if form == "json":
-        emit(as_json(content))
+        emit((json.dumps(plain(content), ensure_ascii=False, indent=2) + "\n").encode())
     else:
         emit_page(page, form)

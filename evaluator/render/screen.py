@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ..document import Alert, Bars, Block, Code, Document, Heading, Links, Mark, Paragraph, Points, Section, Sentences, Table, Terms
+from ..document import Alert, Bars, Block, Code, Heading, Links, Mark, Paragraph, Points, Section, Sentences, Table, Terms
 from ..document.blocks import LONGEST_BAR
 from .layout import has_room_for_texts, head_of, laid_out, names, texts_of, to_the_right, visible
 from .terminal import CODE, FORMULA, UNBOUNDED, Screen
@@ -29,7 +29,7 @@ _Shape = tuple[RenderableType, int]
 """What is drawn, and in which width."""
 
 
-def show(document: Document, file: TextIO) -> str:
+def show(document: Iterable[Block], file: TextIO) -> str:
     """Return the document as text for `file`, with colour and frames only where that is a terminal that has them."""
     lines = Screen.of(file).draw(_Drawing(Screen.of(file)).of(document))
     return f"{text}\n" if (text := re.sub(r"\n{3,}", "\n\n", lines).strip("\n")) else ""

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from ...checks import CHECKS
 from ...quoting import on_one_line
 from ...results.result import Result
-from ..findings import titled
+from ...content.findings import titled
 from ..report.content import ReportContent
 
 CaseOutcome = Literal["pass", "warn", "fail", "skipped"]

@@ -9,9 +9,9 @@ from ...config.reporting import LatexStyle
 from ...results.comparison import Comparison
 from ...results.conclusions import conclusions
 from ...results.result import Result
-from ..cells import Formats
+from ...content.values import Formats
 from ..comparison import MOST_PAIRED
-from ..findings import titled
+from ...content.findings import titled
 from .caption import caption_of, definitions_in_short
 from .data import data_tables, inputs_table
 from .definitions import definition_sections, notation, protocol_choices

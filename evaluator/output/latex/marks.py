@@ -14,8 +14,8 @@ from ...results.wording import shortened
 from ...stats.conclusion import Conclusion
 from ...stats.letters import not_told_from
 from ...stats.records import Difference
-from ..best_values import best_values
-from ..cells import Formats
+from ...content.best_values import best_values
+from ...content.values import Formats
 from ..tests_in_words import how_tested
 
 BETTER: Final = "\u2020"

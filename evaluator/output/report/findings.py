@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...checks import Finding
 from ...results.result import Result
-from ..findings import bounds, summary, titled
+from ...content.findings import bounds, summary, titled
 from .content import ReportContent
 from .views import PageCell, PageColumn, PageFold, PageTable, Section
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...results.result import FEW_USERS, Row
-from ..cells import Formats
+from ...content.values import Formats
 from ..charts.points import ValuePoint, point
 from .content import ReportContent
 from .values import ARROWS, scale_of, value_cell

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ...stats.digits import plain
-from ..best_values import UNTESTED, BestValues
-from ..cells import Formats
+from ...content.best_values import BestValues
+from ...document import SIGNS
+from ...content.values import Formats
 from ..charts.points import ValuePoint, by_label
 from .content import ReportContent
 from .views import PageCell, PageColumn, PageTable, Section
@@ -39,7 +40,7 @@ def value_cell(one: ValuePoint | None, scale: CellScale, formats: Formats, marke
     remark = "" if half is None else f"±{plain(half, formats.places[one.label])}"
     picture = dot(scale, one.value, one.low, one.high, hollow=one.is_yardstick) if one.is_drawn else ""
     place = (one.name, one.label)
-    return PageCell(f"{formats.shown(one.row)}{f' {UNTESTED}' * (place in marked.untested)}", remark, picture, place in marked.tested)
+    return PageCell(f"{formats.shown(one.row)}{f' {SIGNS['untested']}' * (place in marked.untested)}", remark, picture, place in marked.tested)
 
 
 def scale_of(points: Sequence[ValuePoint]) -> CellScale:
