@@ -52,7 +52,6 @@ def check(
     from receval.document import Sentences
     from receval.output import data
     from receval.output.own_inputs import refuse_overwriting
-
     from receval.render.screen import show
 
     from .failures import keep, target, targets

@@ -75,11 +75,11 @@ def gate(
     a gate failed, or a health check of level error.
     """
     from receval.config import load_config
-    from receval.evaluation.gating import bases_of_config, judged, judged_again
     from receval.content import findings
-    from receval.render.screen import show
+    from receval.evaluation.gating import bases_of_config, judged, judged_again
     from receval.output import disk
     from receval.output.reading_back import load
+    from receval.render.screen import show
 
     from . import ci as machines
     from . import gating
@@ -108,7 +108,7 @@ def gate(
     click.echo(show(findings.alerts(errors), sys.stderr), err=True, nl=False)
     if form != "table" or not quiet:
         is_table = form == "table"
-        emit(on_screen(gating.table(result)) if is_table else gating.rendered(result, form, strict), drawn=is_table)
+        emit(on_screen(gating.table(result, sys.stdout)) if is_table else gating.rendered(result, form, strict), drawn=is_table)
     if content is not None:
         machines.publish(content, system)
     gating.say_summary(result, quiet=quiet, strict=strict)

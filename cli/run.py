@@ -241,11 +241,10 @@ def _print_table(
 
 def _print(result: receval.Result, renderer: Callable[[receval.Result], bytes], quiet: bool, verbose: bool, strict: bool) -> None:
     """Print the result in a format; what the checks found goes to standard error."""
-    from receval.content import gates
-    from receval.render.screen import show
+    from . import gating
 
     _print_findings(result, quiet, verbose, strict)
-    click.echo("" if quiet else show(gates.document(result.gates, summary=False), sys.stderr), err=True, nl=False)
+    click.echo("" if quiet else gating.table(result, sys.stderr), err=True, nl=False)
     emit(renderer(result))
 
 

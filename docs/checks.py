@@ -19,6 +19,7 @@ from tests.dirty import CASES, Case  # noqa: E402
 
 printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]
 
+_HEADS = text_columns("check", "severity", "fails if", "limits, with their defaults", "needs", "what to do")
 GROUPS = {"R": "The lists of a model", "T": "The test file", "X": "Between files"}
 
 
@@ -35,7 +36,7 @@ def page() -> list[Block]:
     ]
     for letter, title in GROUPS.items():
         rows = tuple(_row(check) for check in CHECKS.values() if check.id.startswith(letter))
-        blocks += [Heading(title, 2), Table.of_texts(text_columns("check", "severity", "fails if", "limits, with their defaults", "needs", "what to do"), rows)]
+        blocks += [Heading(title, 2), Table.of_texts(_HEADS, rows)]
     blocks += [
         Heading("Policies", 2),
         Paragraph(

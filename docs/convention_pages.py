@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec.structs import replace
-from receval.metrics import METRICS, catalogue
-from receval.metrics.catalogue import DEFAULT, Catalogue, ConventionEntry
 from receval.content import catalogue as pages
 from receval.document import Block, Cell, Code, Heading, Paragraph, Table, Terms
+from receval.metrics import METRICS, catalogue
+from receval.metrics.catalogue import DEFAULT, Catalogue, ConventionEntry
 
 ROOT = Path(__file__).parent.parent
 printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]

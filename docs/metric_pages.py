@@ -9,10 +9,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 from receval.config import load_config
-from receval.metrics import METRICS, catalogue
-from receval.metrics.catalogue import ChoiceEntry, MetricEntry
 from receval.content import catalogue as pages
 from receval.document import Block, Cell, Code, Heading, Paragraph, Table, Terms
+from receval.metrics import METRICS, catalogue
+from receval.metrics.catalogue import ChoiceEntry, MetricEntry
 
 ROOT = Path(__file__).parent.parent
 printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]

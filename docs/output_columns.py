@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from receval.output import FILES, MANIFEST
 from receval.document import Block, Heading, Paragraph, Table, text_columns
+from receval.output import FILES, MANIFEST
 from receval.results.row import COLUMNS
 
 MEANINGS = {

@@ -6,8 +6,8 @@ import inspect
 from typing import Any
 
 import receval
-from receval.metrics.own import metric
 from receval.document import Block, Code, Heading, Paragraph
+from receval.metrics.own import metric
 from receval.testing import check_metric
 
 
@@ -23,7 +23,9 @@ def page() -> list[Block]:
     classes = [name for name in public if name not in (*functions, *errors)]
     blocks: list[Block] = [
         Heading("Reference of the library"),
-        Paragraph("Every public name. [receval in Python](python.md) shows how they are used; `receval.functional` has a function per metric."),
+        Paragraph(
+            "Every public name. [receval in Python](python.md) shows how they are used; `receval.functional` has a function per metric."
+        ),
         Paragraph("Functions: " + ", ".join(f"`{name}`" for name in functions) + "."),
         Paragraph("Classes: " + ", ".join(f"`{name}`" for name in classes) + "."),
         Paragraph("Failures: " + ", ".join(f"`{name}`" for name in errors) + "."),

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from textwrap import dedent
 from typing import Any
 
-from receval.document import Block, Code, Heading, Points, Paragraph
+from receval.document import Block, Code, Heading, Paragraph, Points
 
 ROOT = Path(__file__).parent.parent
 _STATEMENTS = runpy.run_path(str(ROOT / "docs" / "seed_statements.py"))

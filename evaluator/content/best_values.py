@@ -29,7 +29,8 @@ class BestValues(Struct, frozen=True):
 
     def marks(self) -> Mapping[Place, Mark]:
         """Return the mark of each of them."""
-        return dict.fromkeys(self.untested, "untested") | dict.fromkeys(self.tested, "best")
+        untested: dict[Place, Mark] = dict.fromkeys(self.untested, "untested")
+        return {**untested, **dict.fromkeys(self.tested, "best")}
 
     def legend(self, best: str = "Bold:") -> list[str]:
         """Return what the marks mean, those that there are; `best` is how a form shows tested values."""

@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..document import Block, Cell, Column, Document, Figure, Heading, Interval, Paragraph, Points, Role, Section, Table
 from ..results.comparison import Comparison
@@ -93,12 +94,12 @@ def document(comparison: Comparison, look_at: str = "CONFIG") -> Document:
     `look_at` is the config that the command to look at one user names.
     """
     blocks: list[Block] = [Heading(title(comparison)), Paragraph(subtitle(comparison))]
-    blocks += pair_tables(comparison) if shows_pairs(comparison) else ()
+    blocks += map(_headed, pair_tables(comparison) if shows_pairs(comparison) else ())
     if comparison.letters:
-        blocks += [Heading("Which are not clearly different", 2), letters_table(comparison), Paragraph(f"{LETTERS}.")]
+        blocks += [Heading("Which are not clearly different", 2), _headed(letters_table(comparison)), Paragraph(f"{LETTERS}.")]
     blocks.append(Points(tuple(conclusions(comparison))))
     if comparison.by_group:
-        blocks += [Heading("Within groups", 2), groups_table(comparison)]
+        blocks += [Heading("Within groups", 2), _headed(groups_table(comparison))]
     for table, (model, measure) in zip(losers_tables(comparison), comparison.losers, strict=True):
         blocks += [Heading(table.caption, 2), *_losers(table, model, measure, look_at)]
     found = footnotes(comparison)
@@ -187,15 +188,12 @@ def joined_table(comparison: Comparison) -> Table:
 def groups_table(comparison: Comparison) -> Table:
     """The differences within groups of users."""
     rows = comparison.by_group
-    names = [(one.subject.by, one.subject.group) for one in rows]
-    rules = {place: "" for place in range(1, len(rows)) if names[place] != names[place - 1]}
     return _table(
         (_GROUP, _MODEL, COLUMNS[0], _USERS, *COLUMNS[1:]),
         rows,
         comparison,
         caption="Differences within groups",
         id="differences-groups",
-        rules=rules,
         columns_of_data=(*DATA_OF_GROUPS, *DATA),
         data=[_data(one, (*DATA_OF_GROUPS, *DATA)) for one in rows],
     )
@@ -275,6 +273,11 @@ def _of_pair(base: str, model: str, comparison: Comparison) -> list[Difference]:
     return sorted(of_pair, key=lambda one: one.subject.measure not in comparison.judged)
 
 
+def _headed(table: Table) -> Table:
+    """The table without a caption: the heading above it says the same, or its heads do."""
+    return replace(table, caption="")
+
+
 def _against(model: str, base: str) -> str:
     return f"{model} against {base}"
 
@@ -325,5 +328,5 @@ def _losers(table: Table, model: str, measure: str, look_at: str) -> Iterator[Bl
         yield Paragraph("Nobody.")
         return
     name = model.rpartition("/")[2] if "/" in model else model
-    yield table
+    yield _headed(table)
     yield Paragraph(f"To look at the first: `receval explain '{measure}' {look_at} --user '{table.rows[0][0].text}' --model '{name}'`")

@@ -25,9 +25,9 @@ def alerts(findings: Sequence[Finding], command: str = "") -> Document:
     With the `command` that shows all of them only five are shown, and the others counted.
     """
     shown = _chosen(findings) if command else list(findings)
-    following = [*(finding.check for finding in shown[1:]), ""]
     # What to do is the same for all findings of a check, and said after the last one.
-    drawn = (_alert(finding, last=finding.check != after) for finding, after in zip(shown, following, strict=True))
+    following = [*(finding.check for finding in shown), ""][1:]
+    drawn = [_alert(finding, last=finding.check != after) for finding, after in zip(shown, following, strict=False)]
     others = (Sentences((_others(findings, shown, command),), small=False),) if len(shown) < len(findings) else ()
     return (*drawn, *others)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..document import SIGNS, Alert, Block, Document, Heading, Paragraph, Sentences, Table, Terms
+from ..document import SIGNS, Block, Document, Heading, Paragraph, Sentences, Table, Terms
 from ..results.result import Input, Result
 from ..results.wording import shortened
 from . import findings, gates, ledger

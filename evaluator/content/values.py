@@ -68,11 +68,16 @@ def _counts(rows: Sequence[Row]) -> bool:
 
 
 def values_table(
-    result: Result, formats: Formats, marks: Mapping[tuple[str, str], Mark], intervals: Mapping[str, str] = _NOTHING, notes: Iterable[str] = ()
+    result: Result,
+    formats: Formats,
+    marks: Mapping[tuple[str, str], Mark],
+    legend: Iterable[str] = (),
+    intervals: Mapping[str, str] = _NOTHING,
 ) -> Table:
     """Return measures by models, below them the number of users; values are marked by model and label.
 
-    The half widths of `intervals` (label of the mean → label of its interval) stand beside their means. What ± means follows the `notes`.
+    The half widths of `intervals` (label of the mean → label of its interval) stand beside their means. Its notes are the `legend` of the
+    marks, and what ± means.
     """
     rows = result.by_model()
     labels = [label for label in result.labels() if label not in intervals.values()]
@@ -81,10 +86,11 @@ def values_table(
         interval = rows[model].get(intervals.get(label, ""))
         return formats.cell(rows[model].get(label), interval, marks.get((model, label), ""))
 
-    lines = tuple((Cell(label, direction=result.higher_is_better[label]), *(cell(label, model) for model in result.models)) for label in labels)
+    heads = (Cell(label, direction=result.higher_is_better[label]) for label in labels)
+    lines = tuple((head, *(cell(head.text, model) for model in result.models)) for head in heads)
     users = (Cell("users"), *(Cell(f"{result.counts[model].averaged:,}") for model in result.models))
     columns = (Column("measure", "name"), *(Column(model, "value") for model in result.models))
-    notes = (*notes, *_spreads(result, intervals, [cell for line in lines for cell in line]))
+    notes = (*legend, *_spreads(result, intervals, [cell for line in lines for cell in line]))
     return Table(columns, (*lines, users), notes=notes, apart=1, turns=True, corner="model")
 
 

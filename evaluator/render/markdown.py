@@ -72,7 +72,7 @@ def _written(document: Iterable[Block], links: bool) -> Iterator[str]:
         if isinstance(block, Table):
             notes += block.notes
         if isinstance(block, Sentences):
-            block, notes = Sentences((*block.texts, *notes)), []
+            block, notes = Sentences((*notes, *block.texts)), []
         yield "\n".join(_lines(block, own, links))
     yield "\n".join(_points(notes))
 
@@ -105,7 +105,8 @@ def _lines(block: Block, own: Callable[[str], str], links: bool) -> Iterable[str
             return _table(block, own)
         case Section(_, title, blocks, folded):
             body = "\n\n".join(_written(blocks, links))
-            return [f"<details><summary>{markdown_text(title)}</summary>\n\n{body}\n\n</details>" if folded else f"## {markdown_text(title)}\n\n{body}"]
+            head = markdown_text(title)
+            return [f"<details><summary>{head}</summary>\n\n{body}\n\n</details>" if folded else f"## {head}\n\n{body}"]
         case _:
             return []
 
@@ -135,7 +136,7 @@ def _cell(cell: Cell, column: Column, own: Callable[[str], str]) -> str:
 
 
 def _text(text: str, column: Column, own: Callable[[str], str]) -> str:
-    if column.role == "text":
+    if column.role == "text" or column.is_number:
         return own(text).replace("|", "\\|")
     return own(f"`{text}`").replace("|", "\\|") if column.role == "code" and text else markdown_text(text)
 

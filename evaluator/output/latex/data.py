@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...results.description import Description
-from ...results.result import Result
 from ...content import description as content
 from ...document import Table
+from ...results.description import Description
+from ...results.result import Result
 from .escape import escaped
 from .tabular import LatexColumn, LatexTable, text_column
 

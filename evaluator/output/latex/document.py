@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ...config.reporting import LatexStyle
+from ...content.differences import MOST_PAIRED
+from ...content.findings import titled
+from ...content.values import Formats
 from ...results.comparison import Comparison
 from ...results.conclusions import conclusions
 from ...results.result import Result
-from ...content.values import Formats
-from ..comparison import MOST_PAIRED
-from ...content.findings import titled
 from .caption import caption_of, definitions_in_short
 from .data import data_tables, inputs_table
 from .definitions import definition_sections, notation, protocol_choices

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ...render.markdown import markdown_text
 from ...document import SIGNS
+from ...render.markdown import markdown_text
 from ..charts.points import ValuePoint, by_label
 from . import differences, findings, gates, provenance, segments
 from .content import ReportContent
