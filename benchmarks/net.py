@@ -53,6 +53,8 @@ def write_folder(folder: Path, outputs: Outputs) -> None:
 
 def read_folder(folder: Path, names: Iterable[str]) -> Outputs:
     """The outputs in a folder, of some cases or all."""
+    if not folder.is_dir():
+        sys.exit(f"there is no folder {folder}, nor a case of that name")
     wanted = set(names)
     return {name: content for name, content in files_in(folder).items() if not wanted or name.partition("/")[0] in wanted}
 
