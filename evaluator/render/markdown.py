@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Final
 
 from ..document import (
@@ -68,12 +69,16 @@ def _written(document: Iterable[Block], links: bool) -> Iterator[str]:
         return (without_tags(text) if links else without_links(without_tags(text))).replace("\n", "⏎")
 
     notes: list[str] = []
-    for block in document:
-        if isinstance(block, Table):
-            notes += block.notes
-        if isinstance(block, Sentences):
-            block, notes = Sentences((*notes, *block.texts)), []
-        yield "\n".join(_lines(block, own, links))
+    for is_alert, blocks in groupby(document, lambda block: isinstance(block, Alert)):
+        if is_alert:
+            yield "\n".join(line for block in blocks for line in _lines(block, own, links))
+            continue
+        for block in blocks:
+            if isinstance(block, Table):
+                notes += block.notes
+            if isinstance(block, Sentences):
+                block, notes = Sentences((*notes, *block.texts)), []
+            yield "\n".join(_lines(block, own, links))
     yield "\n".join(_points(notes))
 
 
