@@ -37,9 +37,9 @@ _CODE: Final = re.compile(r"(`[^`]*`)")
 _BOLD: Final = ("best", "fail")
 
 
-def as_markdown(document: Iterable[Block], *, links: bool = False) -> str:
-    """Return the document as Markdown; texts of our own may have `links` where no names of others stand in them."""
-    return "\n\n".join(text for text in _written(document, links) if text) + "\n"
+def as_markdown(document: Iterable[Block], *, quotes_nobody: bool = False) -> str:
+    """Return the document as Markdown; one that `quotes_nobody` may have links, and Markdown of our own in headings."""
+    return "\n\n".join(text for text in _written(document, quotes_nobody) if text) + "\n"
 
 
 def markdown_text(text: str) -> str:
@@ -62,30 +62,30 @@ def _outside_code(pattern: re.Pattern[str], by: str, markdown: str) -> str:
     return "".join(part if part.startswith("`") else pattern.sub(by, part) for part in _CODE.split(markdown))
 
 
-def _written(document: Iterable[Block], links: bool) -> Iterator[str]:
+def _written(document: Iterable[Block], ours: bool) -> Iterator[str]:
     """Yield each block as text; notes of tables follow the next sentences below them."""
 
     def own(text: str) -> str:
-        return (without_tags(text) if links else without_links(without_tags(text))).replace("\n", "⏎")
+        return (without_tags(text) if ours else without_links(without_tags(text))).replace("\n", "⏎")
 
     notes: list[str] = []
     for is_alert, blocks in groupby(document, lambda block: isinstance(block, Alert)):
         if is_alert:
-            yield "\n".join(line for block in blocks for line in _lines(block, own, links))
+            yield "\n".join(line for block in blocks for line in _lines(block, own, ours))
             continue
         for block in blocks:
             if isinstance(block, Table):
                 notes += block.notes
             if isinstance(block, Sentences):
                 block, notes = Sentences((*notes, *block.texts)), []
-            yield "\n".join(_lines(block, own, links))
+            yield "\n".join(_lines(block, own, ours))
     yield "\n".join(_points(notes))
 
 
-def _lines(block: Block, own: Callable[[str], str], links: bool) -> Iterable[str]:
+def _lines(block: Block, own: Callable[[str], str], ours: bool) -> Iterable[str]:
     match block:
         case Heading(text, level):
-            return [f"{'#' * level} {markdown_text(text)}"]
+            return [f"{'#' * level} {text if ours else markdown_text(text)}"]
         case Paragraph(text):
             return [own(text)]
         case Points(texts):
@@ -109,7 +109,7 @@ def _lines(block: Block, own: Callable[[str], str], links: bool) -> Iterable[str
         case Table():
             return _table(block, own)
         case Section(_, title, blocks, folded):
-            body = "\n\n".join(_written(blocks, links))
+            body = "\n\n".join(_written(blocks, ours))
             head = markdown_text(title)
             return [f"<details><summary>{head}</summary>\n\n{body}\n\n</details>" if folded else f"## {head}\n\n{body}"]
         case _:
