@@ -25,7 +25,7 @@ from ..results.comparison import Comparison
 from ..results.conclusions import conclusions
 from ..stats.digits import decimals, plain, signed, users_text
 from ..stats.records import Difference
-from . import verdicts
+from . import numbers, verdicts
 
 DATA: Final = ("measure", "difference", "low", "high", "p_adjusted", "up", "same", "down", "margin", "verdict")
 """The columns that programs read of a page; those of groups have `DATA_OF_GROUPS` before them."""
@@ -199,19 +199,12 @@ def groups_table(comparison: Comparison) -> Table:
     )
 
 
-def letters_table(comparison: Comparison, digits: int = _LEAST_DECIMALS) -> Table:
-    """The values of all models by measure, each with its letters; models that share one are not clearly different."""
-    rows = tuple(
-        (
-            Cell(measure, direction=comparison.higher_is_better[measure]),
-            *(
-                Cell(number_text(value, digits), note=letters.get(model, ""), value=value)
-                for model in comparison.models
-                for value in [comparison.values[measure, model]]
-            ),
-        )
-        for measure, letters in comparison.letters.items()
-    )
+def letters_table(comparison: Comparison, digits: int | None = None) -> Table:
+    """The values of all models by measure, each with its letters; models that share one are not clearly different.
+
+    Values have `digits` decimals, or as many as those of their measure need.
+    """
+    rows = tuple(_lettered(measure, comparison, digits) for measure in comparison.letters)
     columns = (Column("measure", "key"), *(Column(model, "value") for model in comparison.models))
     return Table(columns, rows, LETTERS, "letters", turns=True, corner="model")
 
@@ -237,7 +230,7 @@ def number_cell(value: float | None, digits: int, *, sign: bool = False) -> Cell
 def digits_of(differences: Iterable[Difference]) -> int:
     """How many decimals a table of differences has: two significant digits of the narrowest interval, within limits."""
     needed = [decimals((one.interval[1] - one.interval[0]) / 2) for one in differences if one.interval is not None]
-    return min(max([_LEAST_DECIMALS, *(number for number in needed if number is not None)]), _MOST_DECIMALS)
+    return min(max([_LEAST_DECIMALS, *(places for places in needed if places is not None)]), _MOST_DECIMALS)
 
 
 def _pair(place: int, base: str, model: str, comparison: Comparison) -> Table:
@@ -276,6 +269,14 @@ def _of_pair(base: str, model: str, comparison: Comparison) -> list[Difference]:
 def _headed(table: Table) -> Table:
     """The table without a caption: the heading above it says the same, or its heads do."""
     return replace(table, caption="")
+
+
+def _lettered(measure: str, comparison: Comparison, digits: int | None) -> tuple[Cell, ...]:
+    values = {model: comparison.values[measure, model] for model in comparison.models}
+    places = numbers.decimals(values.values()) if digits is None else digits
+    letters = comparison.letters[measure]
+    cells = (Cell(numbers.number(value, places) or "–", note=letters.get(model, ""), value=value) for model, value in values.items())
+    return Cell(measure, direction=comparison.higher_is_better[measure]), *cells
 
 
 def _against(model: str, base: str) -> str:
