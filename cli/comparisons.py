@@ -84,9 +84,10 @@ def rendered(comparison: Comparison, form: str, look_at: str, screen: TextIO | N
     if form == "csv":
         return pages.as_csv(comparison, spreadsheet_safe=safe)
     if form == "latex":
-        from receval.output.latex import comparison_as_latex  # only here: few comparisons are tables of a paper
+        from receval.content.paper import comparison_tables  # only here: few comparisons are tables of a paper
+        from receval.render.latex import as_latex
 
-        return comparison_as_latex(comparison)
+        return as_latex(comparison_tables(comparison)).encode()
     if form == "md" or screen is None:
         return pages.as_markdown(comparison, look_at)
     drawn = Screen.of(screen)

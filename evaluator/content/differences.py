@@ -25,6 +25,7 @@ from ..results.conclusions import conclusions
 from ..stats.digits import decimals, plain, signed, users_text
 from ..stats.records import Difference
 from . import verdicts
+from .numbers import decimals as decimals_needed
 
 DATA: Final = ("measure", "difference", "low", "high", "p_adjusted", "up", "same", "down", "margin", "verdict")
 """The columns that programs read of a page; those of groups have `DATA_OF_GROUPS` before them."""
@@ -201,21 +202,24 @@ def groups_table(comparison: Comparison) -> Table:
     )
 
 
-def letters_table(comparison: Comparison, digits: int = _LEAST_DECIMALS) -> Table:
-    """The values of all models by measure, each with its letters; models that share one are not clearly different."""
-    rows = tuple(
-        (
-            Cell(measure, direction=comparison.higher_is_better[measure]),
-            *(
-                Cell(number_text(value, digits), note=letters.get(model, ""), value=value)
-                for model in comparison.models
-                for value in [comparison.values[measure, model]]
-            ),
-        )
-        for measure, letters in comparison.letters.items()
-    )
+def letters_table(comparison: Comparison, digits: int | None = _LEAST_DECIMALS) -> Table:
+    """The values of all models by measure, each with its letters; models that share one are not clearly different.
+
+    Without `digits` the values of each measure have as many decimals as they need.
+    """
     columns = (Column("measure", "key"), *(Column(model, "value") for model in comparison.models))
+    rows = tuple(_letters_row(measure, letters, comparison, digits) for measure, letters in comparison.letters.items())
     return Table(columns, rows, LETTERS, "letters", turns=True, corner="model")
+
+
+def _letters_row(measure: str, letters: Mapping[str, str], comparison: Comparison, digits: int | None) -> tuple[Cell, ...]:
+    values = [comparison.values[measure, model] for model in comparison.models]
+    places = decimals_needed(values) if digits is None else digits
+    cells = (
+        Cell(number_text(value, places), note=letters.get(model, ""), value=value)
+        for model, value in zip(comparison.models, values, strict=True)
+    )
+    return (Cell(measure, direction=comparison.higher_is_better[measure]), *cells)
 
 
 def losers_tables(comparison: Comparison) -> tuple[Table, ...]:

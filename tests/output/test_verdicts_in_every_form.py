@@ -7,11 +7,12 @@ import json
 
 import numpy as np
 import pytest
+from receval.content.paper import comparison_tables
 from receval.output import blocks
 from receval.output import comparison as pages
 from receval.output.charts.differences import differences as chart
-from receval.output.latex import comparison_as_latex
 from receval.output.report.differences import section
+from receval.render.latex import as_latex
 from receval.results.comparison import Comparison
 from receval.stats.comparing import compare_paired, compare_wholes
 from receval.stats.records import VERDICTS, Settings, Subject
@@ -58,7 +59,7 @@ def test_every_form_names_each_verdict_by_its_word_and_by_no_other(comparison):
         "markdown": pages.as_markdown(comparison, "CONFIG").decode(),
         "json": pages.as_json(comparison).decode(),
         "csv": pages.as_csv(comparison).decode(),
-        "latex": comparison_as_latex(comparison).decode(),
+        "latex": as_latex(comparison_tables(comparison)),
         "page": table,
         "chart": json.dumps(chart(comparison.differences, "main")),
     }

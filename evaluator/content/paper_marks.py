@@ -1,4 +1,4 @@
-"""Which values of a table are marked, and the sentences that say what the marks mean."""
+"""Which values of a paper's table are marked, and the sentences that say what the marks mean."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from ...config.reporting import LatexStyle
-from ...results.comparison import Comparison
-from ...results.result import Result
-from ...results.wording import shortened
-from ...stats.conclusion import Conclusion
-from ...stats.letters import not_told_from
-from ...stats.records import Difference
-from ..best_values import best_values
-from ..cells import Formats
-from ..tests_in_words import how_tested
+from ..config.reporting import LatexStyle
+from ..document import Mark
+from ..output.best_values import best_values
+from ..output.cells import Formats
+from ..results.comparison import Comparison
+from ..results.result import Result
+from ..results.wording import shortened
+from ..stats.conclusion import Conclusion
+from ..stats.letters import not_told_from
+from ..stats.records import Difference
+from .verdicts import how_tested
 
 BETTER: Final = "\u2020"
 WORSE: Final = "\u2021"
@@ -24,7 +25,15 @@ ModelMeasure = tuple[str, str]
 """A model and the label of a measure."""
 
 
-class Tested(Struct, frozen=True):
+class TableMarks(Struct, frozen=True):
+    """The values that are marked, what stands raised behind values, and `notes` on what that means."""
+
+    marks: Mapping[ModelMeasure, Mark] = field(default_factory=dict)
+    raised: Mapping[ModelMeasure, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+class _Tested(Struct, frozen=True):
     """Which values are the best of their measure or not clearly different from it, and how that was tested.
 
     `labels` are the measures that were tested, `how` says by which test; `untested` are models that were not tested against the best one.
@@ -36,45 +45,34 @@ class Tested(Struct, frozen=True):
     untested: frozenset[ModelMeasure] = frozenset()
 
 
-class TableMarks(Struct, frozen=True):
-    """What is marked: the `best` values, the `second` ones, and what stands raised behind a value; `notes` say what that means."""
+def marks_of(result: Result, formats: Formats, style: LatexStyle, comparison: Comparison | None = None) -> TableMarks:
+    """Return the marks of a result.
 
-    best: frozenset[ModelMeasure] = frozenset()
-    second: frozenset[ModelMeasure] = frozenset()
-    raised: Mapping[ModelMeasure, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-
-
-def marks_of(
-    result: Result, formats: Formats, style: LatexStyle, comparison: Comparison | None = None, tested: Tested | None = None
-) -> TableMarks:
-    """The marks of a result.
-
-    `tested` says which models are not clearly different from the best one; without it what is concluded of the result does, or a
-    `comparison` of all pairs, or one with the best model.
+    Conclusions of the result say which models are not clearly different from the best one; without them a `comparison` of all pairs, or
+    one with the best model.
     """
     values = best_values(result, formats)
-    tested = tested or tested_in(result.conclusions)
-    if tested is None and comparison is not None:
-        tested = tested_by(comparison, values.untested)
+    tested = _concluded(result.conclusions) or (None if comparison is None else _compared(comparison, values.untested))
     labels = tested.labels if tested else frozenset[str]()
-    top = frozenset(cell for cell in values.untested if cell[1] not in labels)
+    top = frozenset(place for place in values.untested if place[1] not in labels)
     alike = top | (tested.alike if tested else frozenset())
     second = frozenset(_second(result, formats, alike)) if style.second == "underline" else frozenset()
+    best: dict[ModelMeasure, Mark] = dict.fromkeys(top, "untested") | dict.fromkeys(alike - top, "best")
+    marks = dict.fromkeys(second, "second") | (best if style.best == "bold" else {})
     raised, meaning = _raised(style, comparison)
     notes = [_about_best(top, tested)] if style.best == "bold" and alike else []
     notes += [("underlined: the next value", "")] if second else []
     notes += [meaning] if raised else []
-    return TableMarks(frozenset(alike) if style.best == "bold" else frozenset(), second, raised, tuple(_with_tests(notes)))
+    return TableMarks(marks, raised, tuple(_with_tests(notes)))
 
 
-def tested_in(conclusions: Sequence[Conclusion]) -> Tested | None:
+def _concluded(conclusions: Sequence[Conclusion]) -> _Tested | None:
     """What is concluded of the best models; `None` if nothing was tested."""
     tested = [one for one in conclusions if one.is_tested]
     if not tested:
         return None
     first = tested[0]
-    return Tested(
+    return _Tested(
         frozenset((model, one.measure) for one in tested for model in one.alike),
         frozenset(one.measure for one in tested),
         how_tested(first.test, first.correction, first.family, 1 - first.level),
@@ -82,7 +80,7 @@ def tested_in(conclusions: Sequence[Conclusion]) -> Tested | None:
     )
 
 
-def tested_by(comparison: Comparison, top: Iterable[ModelMeasure]) -> Tested | None:
+def _compared(comparison: Comparison, top: Iterable[ModelMeasure]) -> _Tested | None:
     """Which models are not clearly different from those with the best value in a comparison; `None` if it compares none with them."""
     alike: set[ModelMeasure] = set()
     labels: set[str] = set()
@@ -95,7 +93,7 @@ def tested_by(comparison: Comparison, top: Iterable[ModelMeasure]) -> Tested | N
         if label in comparison.judged and known and len(beside) == len(comparison.models) - 1:
             labels.add(label)
             alike |= {(model, label), *((other, label) for other in not_told_from(model, beside))}
-    return Tested(frozenset(alike), frozenset(labels), _how_compared(comparison)) if labels else None
+    return _Tested(frozenset(alike), frozenset(labels), _how_compared(comparison)) if labels else None
 
 
 def _how_compared(comparison: Comparison) -> str:
@@ -110,7 +108,7 @@ def _with_tests(notes: Sequence[tuple[str, str]]) -> Iterator[str]:
         yield f"{note} ({test})" if test and test not in {other for _, other in notes[place + 1 :]} else note
 
 
-def _about_best(top: Iterable[ModelMeasure], tested: Tested | None) -> tuple[str, str]:
+def _about_best(top: Iterable[ModelMeasure], tested: _Tested | None) -> tuple[str, str]:
     if tested is None:
         return "bold: the best value, not tested", ""
     untested = len({label for _, label in top})
