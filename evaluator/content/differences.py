@@ -188,15 +188,12 @@ def joined_table(comparison: Comparison) -> Table:
 def groups_table(comparison: Comparison) -> Table:
     """The differences within groups of users."""
     rows = comparison.by_group
-    names = [(one.subject.by, one.subject.group) for one in rows]
-    rules = {place: "" for place in range(1, len(rows)) if names[place] != names[place - 1]}
     return _table(
         (_GROUP, _MODEL, COLUMNS[0], _USERS, *COLUMNS[1:]),
         rows,
         comparison,
         caption="Differences within groups",
         id="differences-groups",
-        rules=rules,
         columns_of_data=(*DATA_OF_GROUPS, *DATA),
         data=[_data(one, (*DATA_OF_GROUPS, *DATA)) for one in rows],
     )

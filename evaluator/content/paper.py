@@ -18,7 +18,7 @@ from ..results.description import Description
 from ..results.result import Result
 from .differences import LETTERS, groups_table, joined_table, letters_table, shows_pairs, subtitle, title
 from .paper_definitions import definitions
-from .paper_values import achieved_tables, group_tables, repeats_tables, values_table
+from .paper_values import achieved_tables, changes, group_tables, repeats_tables, values_table
 
 PLAIN: Final = LatexStyle()
 
@@ -77,7 +77,8 @@ def _compared(comparison: Comparison | None, style: LatexStyle, *, with_results:
         yield replace(replace(letters_table(comparison, style.digits), corner="").turned(), caption=caption, notes=comparison.notes)
     if comparison.by_group:
         caption = f"Comparison of {title(comparison)}, within groups, corrected together."
-        yield replace(groups_table(comparison), caption=caption, id="comparison-groups")
+        table = groups_table(comparison)
+        yield replace(table, caption=caption, id="comparison-groups", rules=changes([row[0].text for row in table.rows]))
 
 
 def _summary(result: Result, sentences: Sequence[str]) -> Iterator[Block]:

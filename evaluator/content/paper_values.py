@@ -86,7 +86,6 @@ def repeats_tables(result: Result, digits: int | None) -> Iterator[Table]:
     kinds = [kind for kind in ("fold", "run") if any(getattr(row, kind) is not None for row in over_all)]
     formats = Formats.of((*over_all, *result.rows), digits)
     lines = _repeats(result, over_all, kinds)
-    models = [line[0] for line in lines]
     yield _table(
         (Column("model", "name"), *(Column(kind, "key") for kind in kinds)),
         lines,
@@ -94,8 +93,13 @@ def repeats_tables(result: Result, digits: int | None) -> Iterator[Table]:
         result.higher_is_better,
         caption=f"Results by {' and '.join(kinds)}. Means stand with the standard deviation of the sample.",
         id="repeats",
-        rules={place: "" for place in range(1, len(models)) if models[place] != models[place - 1]},
+        rules=changes([key[0] for key in lines]),
     )
+
+
+def changes(names: Sequence[str]) -> dict[int, str]:
+    """Return rules without a heading at the rows at which another name begins."""
+    return {place: "" for place in range(1, len(names)) if names[place] != names[place - 1]}
 
 
 def _repeats(result: Result, over_all: Sequence[Row], kinds: Sequence[str]) -> Lines:
