@@ -15,8 +15,6 @@ from ..results.comparison import Comparison
 from ..results.result import Result
 from ..results.wording import shortened
 from ..stats.conclusion import Conclusion
-from ..stats.letters import not_told_from
-from ..stats.records import Difference
 from .verdicts import how_tested
 
 BETTER: Final = "\u2020"
@@ -33,73 +31,23 @@ class TableMarks(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-class _Tested(Struct, frozen=True):
-    """Which values are the best of their measure or not clearly different from it, and how that was tested.
-
-    `labels` are the measures that were tested, `how` says by which test; `untested` are models that were not tested against the best one.
-    """
-
-    alike: frozenset[ModelMeasure]
-    labels: frozenset[str]
-    how: str
-    untested: frozenset[ModelMeasure] = frozenset()
-
-
 def marks_of(result: Result, formats: Formats, style: LatexStyle, comparison: Comparison | None = None) -> TableMarks:
-    """Return the marks of a result.
-
-    Conclusions of the result say which models are not clearly different from the best one; without them a `comparison` of all pairs, or
-    one with the best model.
-    """
+    """Return the marks of a result, which are those of every form, and what a `comparison` adds to them."""
     values = best_values(result, formats)
-    tested = _concluded(result.conclusions) or (None if comparison is None else _compared(comparison, values.untested))
-    labels = tested.labels if tested else frozenset[str]()
-    top = frozenset(place for place in values.untested if place[1] not in labels)
-    alike = top | (tested.alike if tested else frozenset())
-    second = frozenset(_second(result, formats, alike)) if style.second == "underline" else frozenset()
-    best: dict[ModelMeasure, Mark] = dict.fromkeys(top, "untested") | dict.fromkeys(alike - top, "best")
-    marks = dict.fromkeys(second, "second") | (best if style.best == "bold" else {})
+    tested = [one for one in result.conclusions if one.is_tested]
+    labels = {one.measure for one in tested}
+    untested = {place for place in values.untested if place[1] not in labels}
+    best = values.tested | untested
+    second = set(_second(result, formats, best)) if style.second == "underline" else set()
+    marks: dict[ModelMeasure, Mark] = {}
+    marks |= dict.fromkeys(second, "second")
+    if style.best == "bold":
+        marks |= {place: "untested" if place in untested else "best" for place in best}
     raised, meaning = _raised(style, comparison)
-    notes = [_about_best(top, tested)] if style.best == "bold" and alike else []
+    notes = [_about_best(untested, tested)] if style.best == "bold" and best else []
     notes += [("underlined: the next value", "")] if second else []
     notes += [meaning] if raised else []
     return TableMarks(marks, raised, tuple(_with_tests(notes)))
-
-
-def _concluded(conclusions: Sequence[Conclusion]) -> _Tested | None:
-    """What is concluded of the best models; `None` if nothing was tested."""
-    tested = [one for one in conclusions if one.is_tested]
-    if not tested:
-        return None
-    first = tested[0]
-    return _Tested(
-        frozenset((model, one.measure) for one in tested for model in one.alike),
-        frozenset(one.measure for one in tested),
-        how_tested(first.test, first.correction, first.family, 1 - first.level),
-        frozenset((model, one.measure) for one in tested for model in one.untested),
-    )
-
-
-def _compared(comparison: Comparison, top: Iterable[ModelMeasure]) -> _Tested | None:
-    """Which models are not clearly different from those with the best value in a comparison; `None` if it compares none with them."""
-    alike: set[ModelMeasure] = set()
-    labels: set[str] = set()
-    by_label: dict[str, list[Difference]] = {}
-    for one in comparison.differences:
-        by_label.setdefault(one.subject.measure, []).append(one)
-    for model, label in sorted(top):
-        beside = [one for one in by_label.get(label, ()) if model in (one.subject.base, one.subject.model)]
-        known = all(one.p_adjusted is not None or one.verdict == "identical" for one in beside)
-        if label in comparison.judged and known and len(beside) == len(comparison.models) - 1:
-            labels.add(label)
-            alike |= {(model, label), *((other, label) for other in not_told_from(model, beside))}
-    return _Tested(frozenset(alike), frozenset(labels), _how_compared(comparison)) if labels else None
-
-
-def _how_compared(comparison: Comparison) -> str:
-    settings = comparison.settings
-    family = max((one.family or 0 for one in comparison.differences), default=0)
-    return how_tested(settings.test, settings.correction, family, settings.alpha, comparison.paired)
 
 
 def _with_tests(notes: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -108,20 +56,22 @@ def _with_tests(notes: Sequence[tuple[str, str]]) -> Iterator[str]:
         yield f"{note} ({test})" if test and test not in {other for _, other in notes[place + 1 :]} else note
 
 
-def _about_best(top: Iterable[ModelMeasure], tested: _Tested | None) -> tuple[str, str]:
-    if tested is None:
+def _about_best(untested: Iterable[ModelMeasure], tested: Sequence[Conclusion]) -> tuple[str, str]:
+    """What bold means, and by which test."""
+    if not tested:
         return "bold: the best value, not tested", ""
-    untested = len({label for _, label in top})
-    measures = f"{untested} measure{'' if untested == 1 else 's'} without a test"
-    rest = f"; for {measures} only the best value" if untested else ""
-    models = sorted({model for model, _ in tested.untested})
+    labels = len({label for _, label in untested})
+    rest = f"; for {labels} measure{'' if labels == 1 else 's'} without a test only the best value" if labels else ""
+    models = sorted({model for one in tested for model in one.untested})
     alone = f"; {shortened(models)}: not tested against the best" if models else ""
-    return f"bold: the best value and all that are not clearly different from it{rest}{alone}", tested.how
+    first = tested[0]
+    how = how_tested(first.test, first.correction, first.family, 1 - first.level)
+    return f"bold: the best value and all that are not clearly different from it{rest}{alone}", how
 
 
-def _second(result: Result, formats: Formats, marked: Iterable[ModelMeasure]) -> Iterator[ModelMeasure]:
+def _second(result: Result, formats: Formats, best: Iterable[ModelMeasure]) -> Iterator[ModelMeasure]:
     """Of three models and more the best of the values that are not marked, and those that are printed as it is."""
-    done = set(marked)
+    done = set(best)
     for label in sorted({label for _, label in done}):
         values = _values_of(result, label)
         left = {model: value for model, value in values.items() if (model, label) not in done}
@@ -140,7 +90,9 @@ def _raised(style: LatexStyle, comparison: Comparison | None) -> tuple[dict[Mode
     """What stands raised behind values, what that means, and by which test."""
     if comparison is None or style.marks == "none":
         return {}, ("", "")
-    test = _how_compared(comparison)
+    settings = comparison.settings
+    family = max((one.family or 0 for one in comparison.differences), default=0)
+    test = how_tested(settings.test, settings.correction, family, settings.alpha, comparison.paired)
     if style.marks == "letters":
         by_label = comparison.letters.items()
         letters = {(model, label): text for label, of_models in by_label for model, text in of_models.items()}

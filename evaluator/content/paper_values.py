@@ -47,7 +47,7 @@ def achieved_tables(result: Result) -> Iterator[Table]:
     """Yield the percentage of the best possible value that each model reaches; nothing where that was not computed."""
     shares = {model: rows for model, rows in result.by_model().items() if model not in result.yardsticks}
     computed = {row.label for rows in shares.values() for row in rows.values() if row.achieved is not None}
-    lines = {(model,): {label: row for label, row in rows.items() if label in computed} for model, rows in shares.items()}
+    lines: Lines = {(model,): {label: row for label, row in rows.items() if label in computed} for model, rows in shares.items()}
     if computed:
         yield _table((_MODEL,), lines, _share, {}, caption="Percentage of the best possible value.", id="achieved")
 
@@ -58,7 +58,7 @@ def group_tables(result: Result, digits: int | None) -> Iterator[Table]:
         rows = [row for row in result.by_group if row.by == by]
         formats = Formats.of(rows, digits)
         groups = {group: [row for row in rows if (row.group or "") == group] for group in dict.fromkeys(row.group or "" for row in rows)}
-        lines = {
+        lines: Lines = {
             (group, model): {row.label: row for row in some if row.model == model}
             for group, some in groups.items()
             for model in result.models

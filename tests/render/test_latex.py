@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from msgspec.structs import replace
+from receval.comparison.best_models import with_conclusions
 from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
 from receval.config.reporting import LatexStyle
@@ -43,16 +44,13 @@ def test_without_a_comparison_the_best_value_is_bold_and_the_next_underlined(res
 
 
 def test_what_is_not_clearly_different_from_the_best_value_is_bold_too(result):
-    found = result("a", "b", "c", "d")
-    comparison = compare({"": found}, PAIRS)
-    marks = marks_of(found, Formats.of(found.rows), LatexStyle(), comparison)
-    for label in found.labels():
-        best = max(found.models, key=lambda model: found.by_model()[model][label].value)
-        real = [one.subject for one in comparison.differences if one.real and one.subject.measure == label]
-        told = {one.model for one in real if one.base == best} | {one.base for one in real if one.model == best}
-        of_label = {model: mark for (model, measure), mark in marks.marks.items() if measure == label}
-        assert {model for model, mark in of_label.items() if mark == "best"} == set(found.models) - told
-        assert {model for model, mark in of_label.items() if mark == "second"} <= told
+    found = with_conclusions(result("a", "b", "c", "d"), Questions())
+    marks = marks_of(found, Formats.of(found.rows), LatexStyle())
+    for one in found.conclusions:
+        assert one.is_tested
+        of_label = {model: mark for (model, measure), mark in marks.marks.items() if measure == one.measure}
+        assert {model for model, mark in of_label.items() if mark == "best"} == set(one.alike)
+        assert {model for model, mark in of_label.items() if mark == "second"} <= set(found.models) - set(one.alike)
     assert "all that are not clearly different from it (paired t test, Holm over 24 comparisons, 5 %)" in " ".join(marks.notes)
 
 
@@ -146,12 +144,15 @@ def test_all_pairs_of_many_models_are_letters_alone(result):
     assert "Models that share a letter are not clearly different." in latex
 
 
-def test_the_order_of_differences_changes_no_byte_of_the_marks(result):
+def test_the_order_of_differences_changes_no_byte(result):
     found = result("a", "b", "c")
     comparison = compare({"": found}, PAIRS)
     turned = replace(comparison, differences=tuple(reversed(comparison.differences)))
-    formats = Formats.of(found.rows)
-    assert marks_of(found, formats, LatexStyle(), comparison) == marks_of(found, formats, LatexStyle(), turned)
+    for marks in ("letters", "dagger"):
+        assert (
+            latex_of(found, comparison, style=LatexStyle(marks=marks)).partition("tab:comparison")[0]
+            == (latex_of(found, turned, style=LatexStyle(marks=marks)).partition("tab:comparison")[0])
+        )
 
 
 def test_marks_spreads_notes_and_arrows_of_a_table_are_written():
