@@ -52,8 +52,8 @@ def table(gates: Sequence[Gate]) -> Table:
     columns = (
         Column("outcome", "verdict"),
         *([Column("model", "name")] if several else []),
-        Column("rule", "name"),
-        Column("found", "name"),
+        Column("rule", "name", wraps=True),
+        Column("found", "name", wraps=True),
         Column("why", "name", wraps=True),
     )
     rows = tuple(

@@ -17,7 +17,6 @@ from ..document import Alert, Bars, Block, Code, Document, Heading, Links, Mark,
 from ..document.blocks import LONGEST_BAR
 from .layout import has_room_for_texts, head_of, laid_out, names, texts_of, to_the_right, visible
 from .terminal import CODE, FORMULA, UNBOUNDED, Screen
-from .whiskers import with_pictures
 
 _PROSE: Final = 100
 _LEAST_BAR, _WIDEST_BAR = 4, 60
@@ -50,7 +49,7 @@ class _Drawing(Struct, frozen=True):
             if before is not None and not _together(before, block):
                 yield Text(), 1
             if isinstance(block, Table):
-                parts = [with_pictures(one, self.screen) for one in laid_out(block, self.screen)]
+                parts = laid_out(block, self.screen)
                 drawn, whole = [*drawn, *parts], [*whole, block]
                 yield from self.tables(parts)
             elif isinstance(block, Sentences) and block.small:

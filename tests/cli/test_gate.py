@@ -79,7 +79,7 @@ def test_a_group_is_judged_by_itself_and_a_small_one_is_skipped(place, receval):
     code, out, err = receval("gate", "config.yaml")
     assert (code, err) == (0, "receval: 1 of 2 gates was not judged\n"), out
     assert "  pass        nDCG@2 ≥ 0.1, users.plan free" in out
-    assert "  skip  nDCG@2 ≥ 0.1, users.plan paid          10 users: a group of fewer than 100 is not judged" in out
+    assert "  not judged  nDCG@2 ≥ 0.1, users.plan paid          10 users: a group of fewer than 100 is not judged" in out
 
 
 def test_what_is_inconclusive_fails_if_the_config_or_strict_says_so(place, receval):
