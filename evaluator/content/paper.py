@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from msgspec.structs import replace
 
 from ..config.reporting import LatexStyle
 from ..document import Alert, Block, Column, Document, Heading, Paragraph, Points, Section, Table
-from ..output.description import page
-from ..output.figures import Figures
-from ..output.findings import titled
 from ..results.comparison import Comparison
 from ..results.conclusions import conclusions
 from ..results.description import Description
 from ..results.result import Result
+from .description import document as files_hold
 from .differences import LETTERS, groups_table, joined_table, letters_table, shows_pairs, subtitle, title
+from .findings import alerts
 from .paper_definitions import definitions
 from .paper_values import achieved_tables, changes, group_tables, repeats_tables, values_table
 
 PLAIN: Final = LatexStyle()
+_TABLES_OF_FILES: Final = 3
+"""Tables of a description that have a column per file."""
 
 
 def of_config(result: Result) -> Document:
@@ -103,20 +105,16 @@ def _inputs(result: Result) -> Table:
 
 def _described(description: Description | None) -> Iterator[Table]:
     """What the files hold, one line per file, and what they have in common."""
-    figures = [block for block in page(description) if isinstance(block, Figures)] if description is not None else []
-    captions = ("What the files hold.", "Rows per user.", "Rows per item.")
-    for place, (caption, one) in enumerate(zip(captions, figures, strict=False), 1):
-        columns = [Column(header, "counts" if n else "key") for n, header in enumerate(one.headers)]
-        yield replace(Table.of_texts(columns, one.rows, caption).turned(), id=f"data-{place}")
-    for in_common in figures[len(captions) :]:
-        columns = [Column(header, "counts" if n else "key") for n, header in enumerate(in_common.headers)]
-        yield replace(Table.of_texts(columns, in_common.rows, "What the files have in common."), id="data-overlaps")
+    blocks = files_hold(description) if description is not None else ()
+    named = [(before, block) for before, block in pairwise(blocks) if isinstance(before, Heading) and isinstance(block, Table)]
+    for place, (heading, table) in enumerate(named, 1):
+        of_files = place <= _TABLES_OF_FILES
+        shown = table.turned() if of_files else table
+        yield replace(shown, caption=f"{heading.text}.", id=f"data-{place}" if of_files else "data-overlaps")
 
 
 def _findings(result: Result) -> Iterator[Block]:
     """What the checks found, without the examples, which name users."""
-    for finding in result.findings:
-        advice = "" if finding.severity == "info" else finding.advice
-        yield Alert(finding.severity, f"{finding.severity} {finding.check}", titled(finding), advice=advice)
+    yield from (replace(one, examples=(), details=()) for one in alerts(result.findings) if isinstance(one, Alert))
     if result.examined and not result.findings:
         yield Paragraph("Nothing was found.")

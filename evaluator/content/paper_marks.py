@@ -9,25 +9,23 @@ from msgspec import Struct, field
 
 from ..config.reporting import LatexStyle
 from ..document import Mark
-from ..output.best_values import best_values
-from ..output.cells import Formats
 from ..results.comparison import Comparison
 from ..results.result import Result
 from ..results.wording import shortened
 from ..stats.conclusion import Conclusion
+from .best_values import Place, best_values
+from .values import Formats
 from .verdicts import how_tested
 
 BETTER: Final = "\u2020"
 WORSE: Final = "\u2021"
-ModelMeasure = tuple[str, str]
-"""A model and the label of a measure."""
 
 
 class TableMarks(Struct, frozen=True):
     """The values that are marked, what stands raised behind values, and `notes` on what that means."""
 
-    marks: Mapping[ModelMeasure, Mark] = field(default_factory=dict)
-    raised: Mapping[ModelMeasure, str] = field(default_factory=dict)
+    marks: Mapping[Place, Mark] = field(default_factory=dict)
+    raised: Mapping[Place, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -39,7 +37,7 @@ def marks_of(result: Result, formats: Formats, style: LatexStyle, comparison: Co
     untested = {place for place in values.untested if place[1] not in labels}
     best = values.tested | untested
     second = set(_second(result, formats, best)) if style.second == "underline" else set()
-    marks: dict[ModelMeasure, Mark] = {}
+    marks: dict[Place, Mark] = {}
     marks |= dict.fromkeys(second, "second")
     if style.best == "bold":
         marks |= {place: "untested" if place in untested else "best" for place in best}
@@ -56,7 +54,7 @@ def _with_tests(notes: Sequence[tuple[str, str]]) -> Iterator[str]:
         yield f"{note} ({test})" if test and test not in {other for _, other in notes[place + 1 :]} else note
 
 
-def _about_best(untested: Iterable[ModelMeasure], tested: Sequence[Conclusion]) -> tuple[str, str]:
+def _about_best(untested: Iterable[Place], tested: Sequence[Conclusion]) -> tuple[str, str]:
     """What bold means, and by which test."""
     if not tested:
         return "bold: the best value, not tested", ""
@@ -69,7 +67,7 @@ def _about_best(untested: Iterable[ModelMeasure], tested: Sequence[Conclusion]) 
     return f"bold: the best value and all that are not clearly different from it{rest}{alone}", how
 
 
-def _second(result: Result, formats: Formats, best: Iterable[ModelMeasure]) -> Iterator[ModelMeasure]:
+def _second(result: Result, formats: Formats, best: Iterable[Place]) -> Iterator[Place]:
     """Of three models and more the best of the values that are not marked, and those that are printed as it is."""
     done = set(best)
     for label in sorted({label for _, label in done}):
@@ -86,7 +84,7 @@ def _values_of(result: Result, label: str) -> dict[str, float]:
     return {row.model: row.value for row in rows if row.value is not None}
 
 
-def _raised(style: LatexStyle, comparison: Comparison | None) -> tuple[dict[ModelMeasure, str], tuple[str, str]]:
+def _raised(style: LatexStyle, comparison: Comparison | None) -> tuple[dict[Place, str], tuple[str, str]]:
     """What stands raised behind values, what that means, and by which test."""
     if comparison is None or style.marks == "none":
         return {}, ("", "")

@@ -11,12 +11,12 @@ from ..document import ARROWS, Cell, Column, Table
 from ..metrics import METRICS
 from ..metrics.catalogue import shown
 from ..names.formula import is_formula
-from ..output.cells import Formats
 from ..results.comparison import Comparison
 from ..results.definition import MeasureDefinition
 from ..results.result import FEW_USERS, Result, Row
 from ..stats.digits import users_text
 from .paper_marks import TableMarks, marks_of
+from .values import Formats
 
 _MOST_SENTENCES: Final = 3
 _MODEL: Final = Column("", "name")

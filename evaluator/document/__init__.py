@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .blocks import Alert, Bars, Block, Code, Document, Equation, Figure, Heading, Links, Paragraph, Points, Section, Sentences, Terms
 from .marks import ARROWS, SIGNS, Mark
-from .tables import Cell, Column, Interval, Role, Table
+from .tables import Cell, Column, Interval, Role, Table, text_columns
 
 __all__ = [
     "ARROWS",
@@ -32,4 +32,5 @@ __all__ = [
     "Sentences",
     "Table",
     "Terms",
+    "text_columns",
 ]

@@ -11,8 +11,8 @@ from receval.comparison.questions import Questions
 from receval.config.reporting import LatexStyle
 from receval.content.paper import comparison_tables, result_tables
 from receval.content.paper_marks import marks_of
+from receval.content.values import Formats
 from receval.document import Alert, Cell, Code, Column, Heading, Links, Paragraph, Points, Section, Sentences, Table, Terms
-from receval.output.cells import Formats
 from receval.render.latex import as_latex
 from receval.render.latex_table import WIDTH, parts, shortened
 
