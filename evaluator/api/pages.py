@@ -12,16 +12,17 @@ from msgspec.structs import replace
 
 from ..comparison.questions import Questions
 from ..config.reporting import ENDINGS, ChartName, ReportConfig, form_of
+from ..content.paper import comparison_tables
 from ..errors import ConfigError
 from ..evaluation.gathering import Gathered
 from ..evaluation.report_content import latex_of_gathered, report_of, report_of_gathered, stored_sections
 from ..output.charts import drawing
 from ..output.disk import Stage, destination
-from ..output.latex import comparison_as_latex
 from ..output.report import figures
 from ..output.report.content import CHARTS, ReportContent
 from ..output.report.formats import REPORTS
 from ..output.report.page import as_html
+from ..render.latex import as_latex
 from ..results.comparison import Comparison
 from ..results.gates import Verdicts
 from ..results.result import Result
@@ -95,7 +96,7 @@ def write_comparison(
     """Write the report of a comparison of results, in the form that its ending says; see `ComparisonResult.report`."""
     target, form = _target(path)
     if form.startswith("latex"):
-        _write(target, comparison_as_latex(comparison))
+        _write(target, as_latex(comparison_tables(comparison)).encode())
         return
     _write(target, _in_form(form, _content_of_several(results, questions, title=title), interactive))
 
