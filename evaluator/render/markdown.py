@@ -39,7 +39,7 @@ _BOLD: Final = ("best", "fail")
 
 def as_markdown(document: Iterable[Block], *, quotes_nobody: bool = False) -> str:
     """Return the document as Markdown; one that `quotes_nobody` may have links, and Markdown of our own in headings."""
-    return "\n\n".join(text for text in _written(document, quotes_nobody) if text) + "\n"
+    return f"{_joined(document, quotes_nobody)}\n"
 
 
 def markdown_text(text: str) -> str:
@@ -60,6 +60,10 @@ def without_links(markdown: str) -> str:
 
 def _outside_code(pattern: re.Pattern[str], by: str, markdown: str) -> str:
     return "".join(part if part.startswith("`") else pattern.sub(by, part) for part in _CODE.split(markdown))
+
+
+def _joined(document: Iterable[Block], ours: bool) -> str:
+    return "\n\n".join(text for text in _written(document, ours) if text)
 
 
 def _written(document: Iterable[Block], ours: bool) -> Iterator[str]:
@@ -109,7 +113,7 @@ def _lines(block: Block, own: Callable[[str], str], ours: bool) -> Iterable[str]
         case Table():
             return _table(block, own)
         case Section(_, title, blocks, folded):
-            body = "\n\n".join(_written(blocks, ours))
+            body = _joined(blocks, ours)
             head = markdown_text(title)
             return [f"<details><summary>{head}</summary>\n\n{body}\n\n</details>" if folded else f"## {head}\n\n{body}"]
         case _:
