@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from html import escape
 from itertools import groupby
 from typing import Final
 
@@ -114,8 +115,9 @@ def _lines(block: Block, own: Callable[[str], str], ours: bool) -> Iterable[str]
             return _table(block, own)
         case Section(_, title, blocks, folded):
             body = _joined(blocks, ours)
-            head = markdown_text(title)
-            return [f"<details><summary>{head}</summary>\n\n{body}\n\n</details>" if folded else f"## {head}\n\n{body}"]
+            if folded:
+                return [f"<details><summary>{escape(on_one_line(title))}</summary>", "", body, "", "</details>"]
+            return [f"## {markdown_text(title)}", "", body]
         case _:
             return []
 

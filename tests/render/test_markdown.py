@@ -28,10 +28,16 @@ def test_a_table_has_the_marks_arrows_and_notes_of_its_cells():
 def test_names_are_nothing_but_names_in_tables_sentences_alerts_and_headings():
     table = Table.of_texts((Column(NAME, "name"), Column("value", "value")), [(NAME, "1")])
     alert = Alert("warn", "warning X01", NAME, (NAME,), (NAME,))
-    for block in (table, Sentences((NAME,)), alert, Heading(NAME), Section("id", NAME), Section("id", NAME, folded=True)):
+    for block in (table, Sentences((NAME,)), alert, Heading(NAME), Section("id", NAME)):
         text = as_markdown((block,))
         assert PLAIN in text
         assert NAME not in text
+
+
+def test_the_title_of_a_fold_is_text_in_html():
+    assert as_markdown((Section("id", NAME, (Paragraph("text"),), folded=True),)).startswith(
+        "<details><summary>a|b_*c*_&lt;script&gt;[x](javascript:y)`z`</summary>\n\ntext\n\n</details>"
+    )
 
 
 def test_texts_of_our_own_have_code_but_no_tags_or_links_unless_they_quote_nobody():
