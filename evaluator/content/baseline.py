@@ -1,4 +1,4 @@
-"""What a folder of results holds: models and values, on which test data, and whether its gates and checks passed."""
+"""Contents of a folder of results: models and values, on which test data, and whether its gates and checks passed."""
 
 from __future__ import annotations
 

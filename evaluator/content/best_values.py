@@ -1,4 +1,4 @@
-"""Which values are marked: the best of each measure where that was tested, and otherwise the highest value printed, marked as untested."""
+"""Marks of values: the best of each measure where that was tested, and otherwise the highest value printed, marked as untested."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class BestValues(Struct, frozen=True):
 
 
 def best_values(result: Result, formats: Formats) -> BestValues:
-    """The values to mark in a table of a result, by what is concluded of it.
+    """Return the values to mark in a table of a result, by its conclusions.
 
     Of a measure without a conclusion the highest value as printed is marked as untested, and all that are printed alike; none where all
     are. Yardsticks are not compared, nor are measures of which neither more nor less is better, or that have no format.
@@ -75,7 +75,7 @@ def best_values(result: Result, formats: Formats) -> BestValues:
 
 
 def _printed(label: str, rivals: Mapping[str, Mapping[str, Row]], formats: Formats) -> dict[str, str]:
-    """The values of a measure by model, as text, without those that are none."""
+    """Return the values of a measure by model, as text, without missing ones."""
     values = {model: rows[label].value for model, rows in rivals.items() if label in rows}
     return {model: formats.text(label, value) for model, value in values.items() if value is not None}
 
@@ -96,7 +96,7 @@ def _of_tested(conclusions: Sequence[Conclusion]) -> str:
 
 
 def _reason(conclusion: Conclusion | None) -> str:
-    """Why a measure was not tested; empty where that is not known."""
+    """Return why a measure was not tested; empty where that is not known."""
     if conclusion is None or not conclusion.rivals:
         return ""
     n_users = max(rival.n_users for rival in conclusion.rivals)

@@ -18,12 +18,12 @@ from ..results.result import FEW_USERS, Result, Row
 from .numbers import decimals, number
 
 _BESIDE: Final = 4
-"""How many measures of groups, folds and runs stand beside each other, so that a table fits a screen."""
+"""Number of measures of groups, folds and runs that stand beside each other."""
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Formats(Struct, frozen=True):
-    """How many decimals the values of each measure have, by its label; `rounded` if somebody asked for so many."""
+    """Number of decimals of the values of each measure, by its label; `rounded` if somebody asked for so many."""
 
     places: Mapping[str, int]
     rounded: bool = False
@@ -158,7 +158,7 @@ def _value(formats: Formats, row: Row, head: Row) -> Cell:
 
 
 _Lines = Mapping[tuple[str, ...], Mapping[str, Cell]]
-"""What the first cells of each line say → its values by label."""
+"""Texts of the first cells of each line → its values by label."""
 
 
 def _lines(rows: Sequence[Row], cell: Callable[[Row, Row], Cell]) -> _Lines:
