@@ -122,7 +122,7 @@ class Screen(Struct, frozen=True):
         return tuple(shown)
 
     def paragraph(self, text: Text, before: str = "", hanging: int = 2, before_style: str = "") -> list[tuple[RenderableType, int]]:
-        """Return the lines of `text` behind `before`, as wide as is good to read; further ones are indented by `hanging`, or to the text."""
+        """Return the lines of `text` behind `before`, as wide as is good to read; others are indented by `hanging`, or to the text."""
         left = max(cell_len(before), hanging)
         lines: Iterable[Text] = [text]
         if self.width is not None:
