@@ -16,7 +16,7 @@ from receval.evaluation.gathering import Gathered
 from receval.output import blocks, findings
 from receval.output import comparison as pages
 from receval.output.disk import Stage, destination, is_plain
-from receval.output.screen import Screen
+from receval.render.terminal import Screen
 from receval.results.comparison import Comparison
 
 from .output import on_screen

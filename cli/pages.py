@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from receval.output import blocks
 from receval.output.catalogue import as_json
-from receval.output.visible import without_links
+from receval.render.markdown import without_links
 
 from .output import emit, on_screen
 

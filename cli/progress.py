@@ -12,7 +12,7 @@ from receval.evaluation.progress import Progress
 @contextmanager
 def bar() -> Iterator[Callable[[Progress], None]]:
     """Show a bar as long as the context lasts, and yield what takes the progress of a run."""
-    from receval.output.screen import Screen
+    from receval.render.terminal import Screen
     from rich.console import Console
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars

@@ -91,7 +91,7 @@ LIBRARIES = {
     "pydantic": {"config"},
     "pydantic_core": {"config"},
     "yaml": {"config", "init", "names", "trackers"},
-    "rich": {"cli", "output"},
+    "rich": {"cli", "output", "render"},
     "click": {"cli"},
     "zstandard": {"load"},
     "scipy": {"stats"},

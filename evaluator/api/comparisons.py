@@ -18,7 +18,7 @@ from ..evaluation.gathering import Gathered, with_baseline_folder
 from ..output import blocks
 from ..output import comparison as pages
 from ..output.reading_back import load as load_folder
-from ..output.screen import PlainText
+from ..render.terminal import PlainText
 from ..results.comparison import Comparison
 from ..results.result import Result
 from ..stats.records import Settings

@@ -142,7 +142,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
     def __repr__(self) -> str:
         """The table that the command line prints."""
         from ..output import terminal
-        from ..output.screen import PlainText
+        from ..render.terminal import PlainText
         from ..results.closing import closing_sentences
 
         sentences = closing_sentences(self.conclusions)

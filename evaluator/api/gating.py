@@ -18,7 +18,7 @@ from ..gates.demands import Baseline, Bases
 from ..output import gates as pages
 from ..output.data import gate_cells
 from ..output.reading_back import load as load_folder
-from ..output.screen import PlainText
+from ..render.terminal import PlainText
 from ..results.gates import Gate, Verdicts
 from ..results.result import Result
 from .sentences import told_of_arguments

@@ -1,1 +1,1 @@
-"""What is said of results: records → documents, one file per section, without any form."""
+"""Records → Document: what is said of a result, one file for each section, without any form."""

@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
-from .blocks import Bars, Block, Code, Document, Equation, Figure, Heading, Links, Paragraph, Points, Section, Terms
+from .blocks import Alert, Bars, Block, Code, Document, Equation, Figure, Heading, Links, Paragraph, Points, Section, Sentences, Terms
 from .marks import ARROWS, SIGNS, Mark
 from .tables import Cell, Column, Interval, Role, Table
 
 __all__ = [
     "ARROWS",
     "SIGNS",
+    "Alert",
     "Bars",
     "Block",
     "Cell",
@@ -28,6 +29,7 @@ __all__ = [
     "Points",
     "Role",
     "Section",
+    "Sentences",
     "Table",
     "Terms",
 ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from .marks import Mark
 
@@ -66,7 +67,9 @@ class Table(Struct, frozen=True):
 
     `id` names the table in a page, `label` in references of LaTeX. `rules` are rows before which a line stands, with a heading or none. The
     `apart` last rows stand apart, such as that of the number of users. A table that `turns` may be shown with its rows as columns, below
-    `corner` then. What programs read of it: `data` in `columns_of_data`, with what all rows have in common in `about`.
+    `corner` then. Where it does not fit a screen `narrow` may stand for it. `bare` tables have neither head nor frame on a screen.
+
+    What programs read of it: `data` in `columns_of_data`, with what all rows have in common in `about`.
     """
 
     columns: tuple[Column, ...]
@@ -78,6 +81,29 @@ class Table(Struct, frozen=True):
     apart: int = 0
     turns: bool = False
     corner: str = ""
+    narrow: Table | None = None
+    bare: bool = False
     columns_of_data: tuple[str, ...] = ()
     data: Sequence[Sequence[Any]] = ()
     about: Mapping[str, Any] = field(default_factory=dict)
+
+    @staticmethod
+    def of_texts(columns: Iterable[Column], rows: Iterable[Iterable[str]], caption: str = "") -> Table:
+        """Return a table whose cells are nothing but texts."""
+        return Table(tuple(columns), tuple(tuple(Cell(text) for text in row) for row in rows), caption)
+
+    @property
+    def n_keys(self) -> int:
+        """Number of columns before the first one of numbers: they name the rows; all where there are no numbers."""
+        return next((index for index, column in enumerate(self.columns) if column.is_number), len(self.columns))
+
+    def turned(self) -> Table:
+        """Return the table with its rows as columns, below `corner`."""
+        first, *others = self.columns
+        below = len(self.rows) - self.apart
+        columns = (Column(row[0].text, "value" if number < below else "counts", row[0].direction) for number, row in enumerate(self.rows))
+        heads = (Cell(column.title, direction=column.direction) for column in others)
+        rows = zip(heads, *(row[1:] for row in self.rows), strict=True)
+        return replace(
+            self, columns=(Column(self.corner, first.role), *columns), rows=tuple(rows), corner=first.title, apart=0, turns=False
+        )

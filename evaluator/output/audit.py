@@ -7,10 +7,10 @@ import shlex
 
 from msgspec import to_builtins
 
+from ..content.numbers import decimals, number
 from ..results.audit import FORMAT_VERSION, Audit, AuditedMeasure, FoundValues
 from . import csv_text
 from .blocks import Block, Grid, Heading, Points, Prose
-from .number_format import decimals, number
 
 _ALIKE = 6
 """Values that agree to so many digits stand in one row."""

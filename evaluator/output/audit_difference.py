@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from msgspec import to_builtins
 
+from ..content.numbers import decimals, number
 from ..results.audit_difference import FORMAT_VERSION, ConventionDifference, MeasureDifference
 from . import csv_text
 from .blocks import Block, Grid, Heading, Points, Prose, Terms
-from .number_format import decimals, number
 
 _RULE = (
     "Line by line one more choice is made as {second} makes it, in the order in which an evaluation makes them: the value so far, and in "

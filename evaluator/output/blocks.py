@@ -15,10 +15,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from ..render.layout import aligned, to_the_right
+from ..render.markdown import without_tags
+from ..render.terminal import CODE, FORMULA, UNBOUNDED, Screen, in_groups
 from .figures import Bars, Figures, bar_cells, bars_table, beside, figures_table
-from .number_format import aligned, to_the_right
-from .screen import CODE, FORMULA, UNBOUNDED, Screen, in_groups
-from .visible import without_tags
 
 _PROSE: Final = 100
 _NAME: Final = 14

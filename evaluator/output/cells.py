@@ -7,12 +7,12 @@ from typing import Final
 
 from msgspec import Struct
 
+from ..content.numbers import decimals, number
 from ..metrics import find
 from ..names.aggregate_names import interval_level
 from ..names.formula import is_formula
 from ..results.result import Row
 from .blocks import Grid
-from .number_format import decimals, number
 
 _BESIDE: Final = 4
 """How many measures stand beside each other, so that a table fits a screen."""

@@ -9,6 +9,7 @@ import polars as pl
 from msgspec import to_builtins
 from rich.cells import cell_len
 
+from ..render.markdown import without_links
 from ..results.comparison import FORMAT_VERSION, Comparison
 from ..results.conclusions import conclusions
 from ..stats.digits import decimals, plain, signed, users_text
@@ -18,7 +19,6 @@ from .blocks import Block, Heading, Points, Prose
 from .data import as_table
 from .figures import Figures
 from .indented_json import indented
-from .visible import without_links
 from .whiskers import pictures
 
 _ARROWS: Final = {True: " ↑", False: " ↓", None: ""}

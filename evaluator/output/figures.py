@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from .screen import UNBOUNDED, Screen
+from ..render.terminal import UNBOUNDED, Screen
 
 _BAR: Final = 30
 """How long the longest bar is where there is no terminal."""

@@ -12,10 +12,10 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from ..checks import CHECKS, Finding
+from ..content.numbers import decimals, number
+from ..render.markdown import markdown_text
+from ..render.terminal import CODE, Screen
 from ..results.result import Result
-from .number_format import decimals, number
-from .screen import CODE, Screen
-from .visible import markdown_text
 
 _STYLES: Final = {"error": "bold red", "warn": "bold color(166)", "info": f"bold {CODE}"}
 """Colours that can be read on white as well as on black."""

@@ -12,11 +12,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from ..render.markdown import markdown_text
+from ..render.terminal import UNBOUNDED, Screen
 from ..results.gates import Gate, Outcome, Verdicts
 from ..stats.digits import users_text
 from .data import gate_cells
-from .screen import UNBOUNDED, Screen
-from .visible import markdown_text
 
 FORMAT_VERSION: Final = 2
 """The version of the JSON form. 1: with `state` and the outcome `warn`. 2: the outcomes of `results.gates`, `consequence` and `anchor`."""

@@ -11,8 +11,8 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from .number_format import aligned, to_the_right
-from .screen import Screen, in_groups
+from ..render.layout import aligned, to_the_right
+from ..render.terminal import Screen, in_groups
 
 _LEAST_NAME, _LEGIBLE = 14, 24
 """What is left at least of a name that is cut, and of the name of a row where the screen has room for it."""

@@ -11,11 +11,11 @@ from rich.text import Text
 
 from ..names.aggregate_names import interval_level
 from ..names.yardstick_names import ORACLE
+from ..render.terminal import Screen
 from ..results.result import Result, Row
 from . import blocks, findings, groups, repeats
 from .best_values import UNTESTED, BestValues, best_values
 from .cells import Formats
-from .screen import Screen
 from .table_layout import BEST, Head, NumberCell, Sheet, laid_out
 from .text import achieved, arrow
 

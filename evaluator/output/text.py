@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..render.markdown import markdown_text, without_links
 from ..results.result import Result
 from ..results.wording import shortened
 from . import blocks, findings, gates, groups, ledgers, repeats
 from .best_values import UNTESTED, best_values
 from .cells import Formats
-from .visible import markdown_text, without_links
 
 
 def arrow(result: Result, label: str) -> str:

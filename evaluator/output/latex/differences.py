@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from ...content.numbers import decimals
+from ...content.numbers import number as value_text
 from ...results.comparison import Comparison
 from ...stats.records import MEANINGS, Difference, Verdict
 from ..comparison import (
@@ -21,8 +23,6 @@ from ..comparison import (
     title,
     verdict_text,
 )
-from ..number_format import decimals
-from ..number_format import number as value_text
 from .escape import escaped
 from .numbers import in_latex
 from .tabular import LatexColumn, LatexTable, text_column

@@ -1,12 +1,10 @@
-"""Numbers for the eye: as many decimals as values of one measure need, and columns of them aligned by the point."""
+"""Numbers for the eye: as many decimals as values of one measure need."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from math import floor, isfinite, log10
 from typing import Final
-
-from rich.cells import cell_len
 
 _USUAL, _MOST = 4, 8
 """How many decimals values have, and how many small ones have at most."""
@@ -56,22 +54,3 @@ def number(value: float | None, places: int, rounded: bool = False) -> str:
     if value and is_zero and not rounded:
         return f"{value:.0e}"
     return shown.removeprefix("-") if is_zero else shown
-
-
-def aligned(cells: Sequence[str]) -> tuple[str, ...]:
-    """Numbers as text, padded so that their points stand below each other if they stand to the right."""
-    after = [cell_len(cell) - _point(cell) if cell else 0 for cell in cells]
-    most = max(after, default=0)
-    return tuple(f"{cell}{' ' * (most - n)}" if cell else "" for cell, n in zip(cells, after, strict=True))
-
-
-def to_the_right(texts: Sequence[str]) -> tuple[str, ...]:
-    """Texts of one width, which stand to the right; rich takes the space at their ends away when it does that."""
-    width = max(map(cell_len, texts), default=0)
-    return tuple(f"{' ' * (width - cell_len(text))}{text}" for text in texts)
-
-
-def _point(cell: str) -> int:
-    """Where the point of a number stands, or would stand; what is no number ends there."""
-    digits = len(cell) - len(cell.lstrip("+-−0123456789,"))
-    return digits if digits else len(cell)

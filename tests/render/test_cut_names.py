@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from receval.output.screen import Screen
+from receval.render.terminal import Screen
 
 MEASURE = "Precision(threshold=4,missing_lists=drop,average=micro)@2"
 SCREEN = Screen(None, False, "utf-8", None)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from receval.content.numbers import decimals, number
 from receval.output.cells import Formats
-from receval.output.number_format import aligned, decimals, number
+from receval.render.layout import aligned
 from receval.results.result import Row
 
 
