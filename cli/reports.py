@@ -10,13 +10,13 @@ import receval
 from receval.errors import ConfigError
 from receval.evaluation.gathering import Gathered, gather
 from receval.evaluation.report_content import latex_of_gathered, report_of_gathered, report_of_run
-from receval.output.charts import drawing
 from receval.output.disk import destination
 from receval.output.report import figures
 from receval.output.report.content import ReportContent
 from receval.output.report.formats import REPORTS
 from receval.output.report.page import as_html
 from receval.output.report.user_templates import rendered
+from receval.render import drawing
 
 from .comparisons import warn_of_findings
 from .questions import changed_by

@@ -15,13 +15,13 @@ from ..config.reporting import ENDINGS, ChartName, ReportConfig, form_of
 from ..errors import ConfigError
 from ..evaluation.gathering import Gathered
 from ..evaluation.report_content import latex_of_gathered, report_of, report_of_gathered, stored_sections
-from ..output.charts import drawing
 from ..output.disk import Stage, destination
 from ..output.latex import comparison_as_latex
 from ..output.report import figures
 from ..output.report.content import CHARTS, ReportContent
 from ..output.report.formats import REPORTS
 from ..output.report.page import as_html
+from ..render import drawing
 from ..results.comparison import Comparison
 from ..results.gates import Verdicts
 from ..results.result import Result

@@ -18,8 +18,8 @@ from ..comparison.spreading import spreads_of_values
 from ..config import Loaded
 from ..config.comparing import Compare
 from ..config.reporting import ReportConfig
+from ..content.points import NamedModel
 from ..errors import RecevalError
-from ..output.charts.points import NamedModel
 from ..output.report.content import CHARTS, ReportContent
 from ..results.closing import closing_sentences
 from ..results.result import Result

@@ -7,9 +7,9 @@ import json
 
 import numpy as np
 import pytest
+from receval.content.charts.differences import differences as chart
 from receval.output import blocks
 from receval.output import comparison as pages
-from receval.output.charts.differences import differences as chart
 from receval.output.latex import comparison_as_latex
 from receval.output.report.differences import section
 from receval.results.comparison import Comparison

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from ..charts import differences as forest
-from ..charts import distribution as histogram
-from ..charts import over_k as lines
-from ..charts import trade_off as scatter
-from ..charts.drawing import PICTURES, as_svg, can_draw
-from ..charts.style import Spec
+from ...content.charts import differences as forest
+from ...content.charts import distribution as histogram
+from ...content.charts import over_k as lines
+from ...content.charts import trade_off as scatter
+from ...content.charts.style import Spec
+from ...render.drawing import PICTURES, as_svg, can_draw
 from ..comparison import pairs
 from .content import ReportContent
 from .views import Picture

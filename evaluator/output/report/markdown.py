@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ...content.points import ValuePoint, by_label
 from ...render.markdown import markdown_text
 from ..best_values import UNTESTED
-from ..charts.points import ValuePoint, by_label
 from . import differences, findings, gates, provenance, segments
 from .content import ReportContent
 from .values import ARROWS

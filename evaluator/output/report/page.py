@@ -11,9 +11,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
+from ...content.charts.style import Spec
+from ...render.drawing import script_bundle
 from .. import ledgers, repeats
-from ..charts.drawing import script_bundle
-from ..charts.style import Spec
 from . import differences, figures, findings, gates, provenance, segments, values
 from .content import ReportContent
 from .verdict import verdict

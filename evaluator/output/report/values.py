@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ...content.points import ValuePoint, by_label
 from ...stats.digits import plain
 from ..best_values import UNTESTED, BestValues
 from ..cells import Formats
-from ..charts.points import ValuePoint, by_label
 from .content import ReportContent
 from .views import PageCell, PageColumn, PageTable, Section
 from .whiskers import CellScale, dot

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
+from ...content.charts.style import Spec
 from ..blocks import Block, FormulaBlock, Grid, Heading, Points, Prose, Terms
-from ..charts.style import Spec
 
 Kind = Literal["text", "name", "number", "counts"]
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ..charts.style import BLUE, GREY, VERDICT_COLOURS, VERDICT_SHAPES
+from ...content.charts.style import BLUE, GREY, VERDICT_COLOURS, VERDICT_SHAPES
 
 _WIDTH: Final = 96
 _HEIGHT: Final = 12

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
-from receval.output.charts.drawing import can_draw
 from receval.output.report.page import as_html
+from receval.render.drawing import can_draw
 
 from tests.browser import CHROMIUM, browser
 from tests.reports import HOSTILE, evaluated, reported

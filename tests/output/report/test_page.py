@@ -9,9 +9,9 @@ from html.parser import HTMLParser
 import pytest
 from receval.config.reporting import ReportConfig
 from receval.names.margins import Margin
-from receval.output.charts import drawing
 from receval.output.report import figures
 from receval.output.report.page import as_html
+from receval.render import drawing
 
 from tests.reports import HOSTILE, evaluated, gate, reported
 

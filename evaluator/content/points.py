@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from ...metrics.bounds import bounds_of
-from ...names.aggregate_names import is_spread
-from ...names.yardstick_names import ORACLE
-from ...results.result import Result
-from ...results.row import Row
-from ...stats.confidence import StudentT
+from ..metrics.bounds import bounds_of
+from ..names.aggregate_names import is_spread
+from ..names.yardstick_names import ORACLE
+from ..results.result import Result
+from ..results.row import Row
+from ..stats.confidence import StudentT
 
 
 class ValuePoint(Struct, frozen=True):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any, Final
 
-from ...extras import missing
+from ..content.charts.style import Spec
+from ..extras import missing
 from .slimming import slim
-from .style import Spec
 
 _SCALE: Final = 2
 """A PNG has twice as many pixels in each direction as the chart is wide, for screens and paper."""
@@ -42,6 +43,11 @@ PICTURES: Final[Mapping[str, Callable[[Spec], bytes]]] = MappingProxyType(
     {"svg": lambda spec: as_svg(_on_white(spec)).encode(), "png": as_png, "pdf": as_pdf}
 )
 """Format name (and file ending) → renderer."""
+
+
+def as_bytes(spec: Spec, form: str) -> bytes:
+    """Return a chart as a picture, or as `json` its specification."""
+    return (json.dumps(spec, indent=1, ensure_ascii=False) + "\n").encode() if form == "json" else PICTURES[form](spec)
 
 
 def script_bundle() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .points import ValuePoint
+from ..points import ValuePoint
 from .style import Spec, by_model, finished
 
 MOST_PANELS = 6

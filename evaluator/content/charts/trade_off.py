@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...metrics import find
 from ...names.formula import is_formula
-from .points import ValuePoint, by_label
+from ..points import ValuePoint, by_label
 from .style import Spec, by_model, finished
 
 _BEYOND = ("coverage", "diversity", "fairness", "novelty", "popularity", "serendipity")

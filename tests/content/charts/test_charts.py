@@ -8,10 +8,10 @@ import unicodedata
 from xml.etree import ElementTree
 
 import pytest
+from receval.content.charts.style import COLOURS
 from receval.names.margins import Margin
-from receval.output.charts import drawing
-from receval.output.charts.style import COLOURS
 from receval.output.report import figures
+from receval.render import drawing
 
 from tests.reports import HOSTILE, evaluated, reported
 
