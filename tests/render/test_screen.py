@@ -5,8 +5,10 @@ from __future__ import annotations
 from io import StringIO
 
 import pytest
-from receval.document import Alert, Cell, Column, Document, Heading, Paragraph, Sentences, Table
+from receval.document import Alert, Cell, Column, Document, Heading, Interval, Paragraph, Sentences, Table
+from receval.render.layout import laid_out
 from receval.render.screen import show
+from receval.render.terminal import Screen
 
 
 class Pipe(StringIO):
@@ -85,6 +87,16 @@ def test_a_last_column_of_texts_without_room_stands_in_a_part_of_its_own(monkeyp
     table = Table.of_texts(columns, [("a" * 20, "b" * 20, "some words " * 8)])
     assert len([line for line in shown((table,), monkeypatch, 100).splitlines() if "name" in line]) == 1
     assert len([line for line in shown((table,), monkeypatch, 50).splitlines() if "name" in line]) == 2
+
+
+def test_intervals_are_drawn_to_one_scale_where_a_terminal_has_room(monkeypatch):
+    columns = (Column("measure", "key"), Column("interval", "interval"), Column("verdict", "verdict"))
+    found = (Interval(0.5, 0.0, 1.0), Interval(-0.25, -0.5, 0.0, margin=0.25))
+    table = Table(columns, tuple((Cell("x"), Cell("low to high", drawn=one), Cell("better")) for one in found))
+    (drawn,) = laid_out(table, Screen(56, True, "utf-8", None))
+    assert [row[2].text.replace("\u00a0", " ") for row in drawn.rows] == ["        ├───●───┤", "    ├─●─┤░░      "]
+    for width, is_terminal in ((45, True), (None, True), (56, False)):
+        assert len(laid_out(table, Screen(width, is_terminal, "utf-8", None))[0].columns) == 3
 
 
 def test_alerts_stand_together_and_show_as_many_examples_as_fit(monkeypatch):
