@@ -57,10 +57,10 @@ def audit(
     convention. The files are read once, however many conventions there are.
     """
     from receval.config import load_config
+    from receval.content.audit import audit_document, difference_document, found_document
     from receval.evaluation.audit_difference import difference
     from receval.evaluation.auditing import audit as audited
-    from receval.output import audit as output
-    from receval.output import audit_difference as steps_output
+    from receval.render.audit_data import audit_csv, audit_json, difference_csv, difference_json, found_csv, found_json
 
     if why and (conventions or wanted is not None):
         raise click.UsageError(f"--why names the two conventions that it compares: leave out {'--convention' if conventions else '--find'}")
@@ -72,18 +72,18 @@ def audit(
     safe = {"spreadsheet_safe": loaded.config.output.spreadsheet_safe}
     if why:
         steps = difference(loaded, *why)
-        _emit(form, partial(steps_output.as_csv, steps, **safe), partial(steps_output.as_json, steps), partial(steps_output.page, steps))
+        _emit(form, partial(difference_csv, steps, **safe), partial(difference_json, steps), partial(difference_document, steps))
         return
     if wanted is not None:
         _check_number(wanted)
     report = audited(loaded, conventions)
     if wanted is not None:
         found = report.find(wanted)
-        _emit(form, partial(output.found_as_csv, found, **safe), partial(output.found_as_json, found), partial(output.found_page, found))
+        _emit(form, partial(found_csv, found, **safe), partial(found_json, found), partial(found_document, found))
         return
     plain = not (overrides or recommendations or conventions)
     command = f"receval audit {shlex.quote(config)}" if plain else "the same with"
-    _emit(form, partial(output.as_csv, report, **safe), partial(output.as_json, report), partial(output.page, report, command))
+    _emit(form, partial(audit_csv, report, **safe), partial(audit_json, report), partial(audit_document, report, command))
 
 
 def _check_number(wanted: str) -> None:
@@ -96,11 +96,11 @@ def _check_number(wanted: str) -> None:
         raise click.UsageError(f"--find {error}") from None
 
 
-def _emit(form: str, as_csv: Callable[[], str], as_json: Callable[[], str], page: Callable[[], Any]) -> None:
+def _emit(form: str, as_csv: Callable[[], bytes], as_json: Callable[[], bytes], page: Callable[[], Any]) -> None:
     """Write what was found in one of its forms."""
-    from .pages import emit_page
+    from .pages import emit_document
 
     if form in ("csv", "json"):
-        emit((as_csv if form == "csv" else as_json)().encode())
+        emit((as_csv if form == "csv" else as_json)())
     else:
-        emit_page(page(), form)
+        emit_document(page(), form)

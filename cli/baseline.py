@@ -50,8 +50,9 @@ def show_baseline(folder: str, form: str) -> None:
     """Say what a baseline holds: models and values, on which test data, and whether its gates and checks passed."""
     from receval.output import baseline as pages
     from receval.output.reading_back import load
+    from receval.render.judgement_data import baseline_cells
 
     from .pages import print_page
 
     result = load(folder)
-    print_page(pages.page(result, folder), pages.cells(result, folder), form)
+    print_page(pages.page(result, folder), baseline_cells(result, folder), form)

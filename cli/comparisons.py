@@ -12,11 +12,13 @@ import click
 import receval
 from receval.comparison.questions import Questions
 from receval.config.reporting import ReportConfig
+from receval.content.differences import document
 from receval.evaluation.gathering import Gathered
-from receval.output import blocks, findings
-from receval.output import comparison as pages
+from receval.output import findings
 from receval.output.disk import Stage, destination, is_plain
-from receval.render.terminal import Screen
+from receval.render.judgement_data import comparison_csv, comparison_json, losers_parquet
+from receval.render.markdown import as_markdown
+from receval.render.screen import show
 from receval.results.comparison import Comparison
 
 from .output import on_screen
@@ -58,7 +60,7 @@ def save(
             continue
         content |= {path / name: rendered(comparison, of_file, look_at, safe=safe) for name, of_file in _FILES.items()}
         if comparison.losers:
-            content[path / USERS] = pages.users_as_parquet(comparison)
+            content[path / USERS] = losers_parquet(comparison)
     stage.commit(content)
 
 
@@ -80,15 +82,12 @@ def as_html(results: Mapping[str, receval.Result], questions: Questions, source:
 def rendered(comparison: Comparison, form: str, look_at: str, screen: TextIO | None = None, safe: bool = False) -> bytes:
     """The comparison in a format; a table is fitted to a screen, CSV is `safe` for spreadsheets."""
     if form == "json":
-        return pages.as_json(comparison)
+        return comparison_json(comparison)
     if form == "csv":
-        return pages.as_csv(comparison, spreadsheet_safe=safe)
+        return comparison_csv(comparison, spreadsheet_safe=safe)
     if form == "latex":
         from receval.output.latex import comparison_as_latex  # only here: few comparisons are tables of a paper
 
         return comparison_as_latex(comparison)
-    if form == "md" or screen is None:
-        return pages.as_markdown(comparison, look_at)
-    drawn = Screen.of(screen)
-    draws = drawn.is_terminal and drawn.encodes("├●┤░")
-    return on_screen(blocks.show(pages.page(comparison, look_at, drawn.width if draws else None), screen))
+    page = document(comparison, look_at)
+    return as_markdown(page).encode() if form == "md" or screen is None else on_screen(show(page, screen))

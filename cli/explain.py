@@ -36,16 +36,17 @@ def explain(
     MEASURE is a metric with its cut-off, such as 'nDCG@10' or 'MAP(convention=elliot)@5'; CONFIG the config with the files.
     """
     from receval.config import load_config
+    from receval.content.explanation import document
     from receval.evaluation.explaining import explain as explained
-    from receval.output import explanation as pages
+    from receval.render.audit_data import explanation_json
 
-    from .pages import emit_page
+    from .pages import emit_document
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
     warn(loaded)
     warn_of_settings_of_runs(loaded)
     explanation = explained(loaded, measure, user, model)
     if form == "json":
-        emit(pages.as_json(explanation).encode())
+        emit(explanation_json(explanation))
     else:
-        emit_page(pages.page(explanation), form)
+        emit_document(document(explanation), form)

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import receval
 from receval.checks import CHECKS
-from receval.output import data
 from receval.output.disk import Stage
 from receval.output.own_inputs import Target
+from receval.render.encoding import as_parquet
 
 
 def targets(store: str | None) -> list[Target]:
@@ -33,7 +33,7 @@ def keep(result: receval.Result, store: str | None, stage: Stage) -> None:
     """Write the offending rows, all files or none; what an earlier run wrote there goes."""
     if store:
         folder = Path(store).expanduser()
-        files = {folder / f"{name}.parquet": data.as_table(rows) for name, rows in result.failures.items()}
+        files = {folder / f"{name}.parquet": as_parquet(rows) for name, rows in result.failures.items()}
         stage.commit(files, gone=[path for path in _written_before(folder) if path not in files])
 
 

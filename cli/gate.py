@@ -106,7 +106,7 @@ def gate(
     click.echo(findings.show(errors, sys.stderr), err=True, nl=False)
     if form != "table" or not quiet:
         is_table = form == "table"
-        emit(on_screen(gating.table(result)) if is_table else gating.rendered(result, form, strict), drawn=is_table)
+        emit(on_screen(gating.table(result, sys.stdout)) if is_table else gating.rendered(result, form, strict), drawn=is_table)
     if content is not None:
         machines.publish(content, system)
     gating.say_summary(result, quiet=quiet, strict=strict)

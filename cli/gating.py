@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 import receval
@@ -81,16 +80,21 @@ def failed(result: receval.Result, strict: bool) -> bool:
 
 def rendered(result: receval.Result, form: str, strict: bool) -> bytes:
     """The gates as `json` or `md`."""
-    from receval.output import gates
+    from receval.content.gates import document
+    from receval.render.judgement_data import gates_json
+    from receval.render.markdown import as_markdown
 
-    return gates.as_json(result.gates, strict=strict) if form == "json" else gates.as_markdown(result.gates).encode()
+    return gates_json(result.gates, strict=strict) if form == "json" else as_markdown(document(result.gates)).encode()
 
 
-def table(result: receval.Result) -> str:
-    """The gates of a result for standard output."""
-    from receval.output import gates
+def table(result: receval.Result, file: TextIO) -> str:
+    """The gates of a result as text for a file; nothing without gates."""
+    if not result.gates:
+        return ""
+    from receval.content.gates import document
+    from receval.render.screen import show
 
-    return gates.show(result.gates, sys.stdout)
+    return show(document(result.gates, summary=False), file)
 
 
 def say_summary(result: receval.Result, *, quiet: bool, strict: bool) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
+from receval.document import Document
 from receval.output import blocks
 from receval.output.catalogue import as_json
-from receval.render.markdown import without_links
+from receval.render.markdown import as_markdown, without_links
+from receval.render.screen import show
 
 from .output import emit, on_screen
 
@@ -18,6 +20,14 @@ def emit_page(page: blocks.Page, form: str) -> None:
         emit(without_links(blocks.as_markdown(page)).encode())
     else:
         emit(on_screen(blocks.show(page, sys.stdout)), drawn=True)
+
+
+def emit_document(document: Document, form: str) -> None:
+    """Write a document as text for this terminal (`table`) or as Markdown (`md`)."""
+    if form == "md":
+        emit(as_markdown(document).encode())
+    else:
+        emit(on_screen(show(document, sys.stdout)), drawn=True)
 
 
 def print_page(page: blocks.Page, content: Mapping[str, object], form: str) -> None:

@@ -228,7 +228,9 @@ def _print_table(
     sentences: list[str],
 ) -> None:
     """Print the table and what the checks found; if `quiet` the findings that fail the run alone, to standard error."""
-    from receval.output import blocks, gates, inputs_read, ledgers, terminal
+    from receval.output import blocks, inputs_read, ledgers, terminal
+
+    from . import gating
 
     if quiet:
         _print_findings(result, quiet, verbose, strict)
@@ -236,15 +238,16 @@ def _print_table(
     display = terminal.Display(looks.models_as_rows, looks.digits)
     text = terminal.show(looks.applied(result), sys.stdout, verbose, display, command=_ALL_FINDINGS, sentences=sentences)
     more = f"\n{blocks.show([*ledgers.page(result), *inputs_read.page(result)], sys.stdout)}" if verbose else ""
-    emit(on_screen(text + more + gates.below(result.gates, sys.stdout)), drawn=True)
+    judged = gating.table(result, sys.stdout)
+    emit(on_screen(text + more + (f"\n{judged}" if judged else "")), drawn=True)
 
 
 def _print(result: receval.Result, renderer: Callable[[receval.Result], bytes], quiet: bool, verbose: bool, strict: bool) -> None:
     """Print the result in a format; what the checks found goes to standard error."""
-    from receval.output import gates
+    from . import gating
 
     _print_findings(result, quiet, verbose, strict)
-    click.echo("" if quiet else gates.show(result.gates, sys.stderr), err=True, nl=False)
+    click.echo("" if quiet else gating.table(result, sys.stderr), err=True, nl=False)
     emit(renderer(result))
 
 

@@ -75,13 +75,14 @@ ARRAYS = {
         "output",
         "parts",
         "prepare",
+        "render",
         "results",
     ),
     *("stats", "sums", "tables"),
 }
 LIBRARIES = {
     "polars": ARRAYS - {"stats", "sums"},
-    "numpy": ARRAYS - {"init", "output", "results"},
+    "numpy": ARRAYS - {"init", "output", "render", "results"},
     "pandas": {"api"},
     "pyspark": {"parts"},
     "pyarrow": {"parts"},

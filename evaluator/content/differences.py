@@ -18,13 +18,14 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..document import Block, Cell, Column, Document, Figure, Heading, Interval, Paragraph, Points, Role, Section, Table
 from ..results.comparison import Comparison
 from ..results.conclusions import conclusions
 from ..stats.digits import decimals, plain, signed, users_text
 from ..stats.records import Difference
-from . import verdicts
+from . import numbers, verdicts
 
 DATA: Final = ("measure", "difference", "low", "high", "p_adjusted", "up", "same", "down", "margin", "verdict")
 """The columns that programs read of a page; those of groups have `DATA_OF_GROUPS` before them."""
@@ -93,12 +94,12 @@ def document(comparison: Comparison, look_at: str = "CONFIG") -> Document:
     `look_at` is the config that the command to look at one user names.
     """
     blocks: list[Block] = [Heading(title(comparison)), Paragraph(subtitle(comparison))]
-    blocks += pair_tables(comparison) if shows_pairs(comparison) else ()
+    blocks += map(_headed, pair_tables(comparison) if shows_pairs(comparison) else ())
     if comparison.letters:
-        blocks += [Heading("Which are not clearly different", 2), letters_table(comparison), Paragraph(f"{LETTERS}.")]
+        blocks += [Heading("Which are not clearly different", 2), _headed(letters_table(comparison)), Paragraph(f"{LETTERS}.")]
     blocks.append(Points(tuple(conclusions(comparison))))
     if comparison.by_group:
-        blocks += [Heading("Within groups", 2), groups_table(comparison)]
+        blocks += [Heading("Within groups", 2), _headed(groups_table(comparison))]
     for table, (model, measure) in zip(losers_tables(comparison), comparison.losers, strict=True):
         blocks += [Heading(table.caption, 2), *_losers(table, model, measure, look_at)]
     found = footnotes(comparison)
@@ -187,33 +188,23 @@ def joined_table(comparison: Comparison) -> Table:
 def groups_table(comparison: Comparison) -> Table:
     """The differences within groups of users."""
     rows = comparison.by_group
-    names = [(one.subject.by, one.subject.group) for one in rows]
-    rules = {place: "" for place in range(1, len(rows)) if names[place] != names[place - 1]}
     return _table(
         (_GROUP, _MODEL, COLUMNS[0], _USERS, *COLUMNS[1:]),
         rows,
         comparison,
         caption="Differences within groups",
         id="differences-groups",
-        rules=rules,
         columns_of_data=(*DATA_OF_GROUPS, *DATA),
         data=[_data(one, (*DATA_OF_GROUPS, *DATA)) for one in rows],
     )
 
 
-def letters_table(comparison: Comparison, digits: int = _LEAST_DECIMALS) -> Table:
-    """The values of all models by measure, each with its letters; models that share one are not clearly different."""
-    rows = tuple(
-        (
-            Cell(measure, direction=comparison.higher_is_better[measure]),
-            *(
-                Cell(number_text(value, digits), note=letters.get(model, ""), value=value)
-                for model in comparison.models
-                for value in [comparison.values[measure, model]]
-            ),
-        )
-        for measure, letters in comparison.letters.items()
-    )
+def letters_table(comparison: Comparison, digits: int | None = None) -> Table:
+    """The values of all models by measure, each with its letters; models that share one are not clearly different.
+
+    Values have `digits` decimals, or as many as those of their measure need.
+    """
+    rows = tuple(_lettered(measure, comparison, digits) for measure in comparison.letters)
     columns = (Column("measure", "key"), *(Column(model, "value") for model in comparison.models))
     return Table(columns, rows, LETTERS, "letters", turns=True, corner="model")
 
@@ -239,7 +230,7 @@ def number_cell(value: float | None, digits: int, *, sign: bool = False) -> Cell
 def digits_of(differences: Iterable[Difference]) -> int:
     """How many decimals a table of differences has: two significant digits of the narrowest interval, within limits."""
     needed = [decimals((one.interval[1] - one.interval[0]) / 2) for one in differences if one.interval is not None]
-    return min(max([_LEAST_DECIMALS, *(number for number in needed if number is not None)]), _MOST_DECIMALS)
+    return min(max([_LEAST_DECIMALS, *(places for places in needed if places is not None)]), _MOST_DECIMALS)
 
 
 def _pair(place: int, base: str, model: str, comparison: Comparison) -> Table:
@@ -273,6 +264,19 @@ def _table(
 def _of_pair(base: str, model: str, comparison: Comparison) -> list[Difference]:
     of_pair = [one for one in comparison.differences if (one.subject.base, one.subject.model) == (base, model)]
     return sorted(of_pair, key=lambda one: one.subject.measure not in comparison.judged)
+
+
+def _headed(table: Table) -> Table:
+    """The table without a caption: the heading above it says the same, or its heads do."""
+    return replace(table, caption="")
+
+
+def _lettered(measure: str, comparison: Comparison, digits: int | None) -> tuple[Cell, ...]:
+    values = {model: comparison.values[measure, model] for model in comparison.models}
+    places = numbers.decimals(values.values()) if digits is None else digits
+    letters = comparison.letters[measure]
+    cells = (Cell(numbers.number(value, places) or "–", note=letters.get(model, ""), value=value) for model, value in values.items())
+    return Cell(measure, direction=comparison.higher_is_better[measure]), *cells
 
 
 def _against(model: str, base: str) -> str:
@@ -325,5 +329,5 @@ def _losers(table: Table, model: str, measure: str, look_at: str) -> Iterator[Bl
         yield Paragraph("Nobody.")
         return
     name = model.rpartition("/")[2] if "/" in model else model
-    yield table
+    yield _headed(table)
     yield Paragraph(f"To look at the first: `receval explain '{measure}' {look_at} --user '{table.rows[0][0].text}' --model '{name}'`")

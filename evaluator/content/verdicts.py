@@ -1,4 +1,4 @@
-"""Words of verdicts, outcomes and tests: each stands here once, for every form."""
+"""Words of verdicts, of the outcomes of gates, and of tests, for every form."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import Final
 
 from ..document import SIGNS, Cell
+from ..results.gates import Gate, Outcome
 from ..stats.records import MEANINGS, Difference, Verdict
 
 NOT_JUDGED: Final = "(not judged)"
@@ -18,6 +19,7 @@ _TESTS: Final = {
     "wilcoxon": "Wilcoxon signed-rank test",
 }
 _UNPAIRED: Final = "Welch's t test"
+_OUTCOMES: Final[dict[Outcome, str]] = {"pass": "pass", "fail": "FAIL", "inconclusive": "inconclusive", "skipped": "not judged"}
 _EXPLAINED: Final[tuple[Verdict, ...]] = ("equivalent", "identical", "inconclusive")
 """The verdicts whose words do not say everything."""
 
@@ -50,3 +52,8 @@ def corrected_text(correction: str, family: int) -> str:
 def how_tested(test: str, correction: str, family: int, alpha: float, paired: bool = True) -> str:
     """By which test, how p values were corrected, and at which level."""
     return f"{_TESTS[test] if paired else _UNPAIRED}, {corrected_text(correction, family)}, {100 * alpha:g} %"
+
+
+def outcome_cell(gate: Gate) -> Cell:
+    """How a gate ended."""
+    return Cell(_OUTCOMES[gate.outcome], mark=gate.outcome)

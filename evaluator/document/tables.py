@@ -67,7 +67,8 @@ class Table(Struct, frozen=True):
 
     `id` names the table in a page, `label` in references of LaTeX. `rules` are rows before which a line stands, with a heading or none. The
     `apart` last rows stand apart, such as that of the number of users. A table that `turns` may be shown with its rows as columns, below
-    `corner` then. Where it does not fit a screen `narrow` may stand for it. `bare` tables have neither head nor frame on a screen.
+    `corner` then. Where it does not fit a screen `narrow` may stand for it, or columns yield, whose titles are `left_out` then. `bare`
+    tables have neither head nor frame on a screen.
 
     What programs read of it: `data` in `columns_of_data`, with what all rows have in common in `about`.
     """
@@ -82,6 +83,7 @@ class Table(Struct, frozen=True):
     turns: bool = False
     corner: str = ""
     narrow: Table | None = None
+    left_out: tuple[str, ...] = ()
     bare: bool = False
     columns_of_data: tuple[str, ...] = ()
     data: Sequence[Sequence[Any]] = ()

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
-
-from msgspec import to_builtins
 
 from ..results.gates import Verdicts
 from ..results.result import Result
@@ -21,20 +18,6 @@ def page(result: Result, name: str) -> list[Block]:
     lines = tuple((label, *(formats.shown(table[model].get(label)) for model in result.models)) for label in result.labels())
     terms = Terms(tuple(_terms(result)), code=False)
     return [Heading(name), terms, Figures(("measure", *result.models), lines)]
-
-
-def cells(result: Result, name: str) -> dict[str, Any]:
-    """The same as plain values."""
-    return {
-        "baseline": name,
-        "models": list(result.models),
-        "truth": {fold: to_builtins(truth) for fold, truth in result.truths.items()},
-        "values": [{"model": row.model, "measure": row.label, "value": row.value, "n_users": row.n_users} for row in result.rows],
-        "values_of_users": bool(result.per_user),
-        "gates_failed": Verdicts(result.gates).failed() if result.gates else None,
-        "checks_failed": result.failed() if result.examined else None,
-        "versions": dict(result.versions),
-    }
 
 
 def _terms(result: Result) -> Iterator[tuple[str, str]]:

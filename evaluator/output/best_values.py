@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from ..content.verdicts import how_tested
 from ..results.result import Result, Row
 from ..results.wording import shortened
 from ..stats.conclusion import Conclusion
 from .cells import Formats
-from .tests_in_words import how_tested
 
 Place = tuple[str, str]
 """A model and the label of a measure."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..content import gates
+from ..render.markdown import as_markdown as as_markdown_text
 from ..render.markdown import markdown_text, without_links
 from ..results.result import Result
 from ..results.wording import shortened
-from . import blocks, findings, gates, groups, ledgers, repeats
+from . import blocks, findings, groups, ledgers, repeats
 from .best_values import UNTESTED, best_values
 from .cells import Formats
 
@@ -29,7 +31,7 @@ def achieved(result: Result, models: Sequence[str]) -> Iterator[tuple[str, list[
 def as_markdown(result: Result) -> bytes:
     """Title and verdict, the table (measures × models, the best values of each measure in bold), what the checks found, who counts."""
     models = [model for model in result.models if model not in result.yardsticks]
-    judged = [gates.as_markdown(result.gates), ""] if result.gates else []
+    judged = [as_markdown_text(gates.document(result.gates)), ""] if result.gates else []
     lines = [f"# Evaluation of {markdown_text(shortened(models))}", "", *_verdict(result), "", *judged, *_values(result)]
     shares = [" | ".join([f"| {markdown_text(label)}", *cells]) + " |" for label, cells in achieved(result, models)]
     if shares:

@@ -159,7 +159,12 @@ def _numbers(forms: Sequence[Table], narrow: Sequence[Table], screen: Screen, wi
                     return [_with_pictures(fitted, screen, width)]
     rooms = (width // 2, width // 3)
     cut = [_with_names(form, screen, max(_LEAST_NAME, room), max(_LEAST_NAME, width // 4)) for form in forms for room in rooms]
-    return min((_parts(form, screen, width) for form in cut), key=lambda parts: sum(len(part.rows) + _COST for part in parts))
+    return min((_parts(form, screen, width) for form in cut), key=_cost)
+
+
+def _cost(parts: Sequence[Table]) -> tuple[int, int]:
+    """Return how many lines parts of a table take, and how many columns they leave out."""
+    return sum(len(part.rows) + _COST for part in parts), len(parts[-1].left_out)
 
 
 def _fitted(table: Table, screen: Screen, width: int, cuts: bool) -> Table | None:
@@ -198,17 +203,17 @@ def _shorter(cells: Iterable[Cell], screen: Screen, room: int) -> Callable[[Cell
 def _parts(table: Table, screen: Screen, width: int) -> list[Table]:
     """Return the table, or parts with the columns before its numbers and as many of the others as fit.
 
-    Those that yield make room first, and stand in the last parts.
+    Columns that yield are left out before the others are parted.
     """
     widths = [max(_longest(texts_of(table, n, screen)), cell_len(head_of(column, screen))) + _GAP for n, column in enumerate(table.columns)]
-    keys, others = range(table.n_keys), list(range(table.n_keys, len(table.columns)))
+    keys, stay = range(table.n_keys), list(range(table.n_keys, len(table.columns)))
     room = width - sum(widths[n] for n in keys) - 1
-    stay = list(others)
     while sum(widths[n] for n in stay) > room and any(table.columns[n].yields for n in stay):
         stay.remove(max(stay, key=lambda n: (table.columns[n].yields, n)))
-    yielded = [n for n in others if n not in stay]
-    groups = [[some[n] for n in group] for some in (stay, yielded) if some for group in in_groups([widths[n] for n in some], room)]
-    return [_part(table, keys, group) for group in groups] if len(groups) > 1 else [table]
+    left_out = tuple(column.title for n, column in enumerate(table.columns) if n not in (*keys, *stay))
+    groups = in_groups([widths[n] for n in stay], room)
+    parts = [_part(table, keys, [stay[n] for n in group]) for group in groups] if left_out or len(groups) > 1 else [table]
+    return [*parts[:-1], replace(parts[-1], left_out=left_out)]
 
 
 def _part(table: Table, keys: Sequence[int], group: Sequence[int]) -> Table:

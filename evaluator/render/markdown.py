@@ -140,7 +140,7 @@ def _cell(cell: Cell, column: Column, own: Callable[[str], str]) -> str:
 
 
 def _text(text: str, column: Column, own: Callable[[str], str]) -> str:
-    if column.role == "text":
+    if column.role == "text" or column.is_number:
         return own(text).replace("|", "\\|")
     return own(f"`{text}`").replace("|", "\\|") if column.role == "code" and text else markdown_text(text)
 

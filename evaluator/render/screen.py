@@ -137,14 +137,18 @@ class _Drawing(Struct, frozen=True):
         for number, table in enumerate(tables):
             if number:
                 yield Text(), 1
+            if table.bare and table.caption:
+                yield from self.screen.paragraph(Text(self.screen.visible(table.caption)))
             drawn = self.table(table)
             yield self.sized(Padding(drawn, (0, 0, 0, 2), expand=False) if table.bare else drawn)
+            if table.left_out:
+                yield from self.screen.paragraph(Text(f"not shown at this width: {', '.join(table.left_out)}", style="dim"), "  ")
 
     def table(self, table: Table) -> RichTable:
         grid = RichTable.grid(padding=(0, 2)) if table.bare else RichTable(box=self.screen.box, safe_box=False, header_style="bold")
         columns = []
         for number, (column, breaks) in enumerate(zip(table.columns, self.breaks(table), strict=True)):
-            texts = [head_of(column, self.screen), *texts_of(table, number, self.screen)]
+            texts = ["" if table.bare else head_of(column, self.screen), *texts_of(table, number, self.screen)]
             words = [texts[0], *(word for text in texts[1:] for word in (text.split() if breaks else [text]))]
             title, *cells = to_the_right(texts) if column.is_number else texts
             grid.add_column(Text(title), no_wrap=not breaks, min_width=0 if table.bare and breaks else max(map(cell_len, words)))

@@ -22,7 +22,7 @@ _LONGEST_MEASURE: Final = 200
 """A longer name is cut anywhere: it is none that people write."""
 _WORDS: Final = {
     "↑": "higher", "↓": "lower", "∞": "inf", "–": "-", "−": "-", "±": "+-", "…": "...", "◂": "<", "◃": "?",
-    "→": "->", "×": "x", "≥": ">=", "≤": "<=",
+    "→": "->", "·": "-", "×": "x", "≥": ">=", "≤": "<=",
 }  # fmt: skip
 """What stands for signs that an output cannot encode."""
 _ASCII: Final = Box(str(SIMPLE_HEAD).replace("─", "-"), ascii=True)

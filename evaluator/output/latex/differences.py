@@ -5,24 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from ...content.differences import digits_of, pairs, subtitle, title
 from ...content.numbers import decimals
 from ...content.numbers import number as value_text
 from ...results.comparison import Comparison
 from ...stats.records import MEANINGS, Difference, Verdict
-from ..comparison import (
-    counts_text,
-    digits_of,
-    interval_header,
-    interval_text,
-    measure_text,
-    notes_on,
-    number,
-    p_text,
-    pairs,
-    subtitle,
-    title,
-    verdict_text,
-)
+from ..comparison import counts_text, interval_header, interval_text, measure_text, notes_on, number, p_text, verdict_text
 from .escape import escaped
 from .numbers import in_latex
 from .tabular import LatexColumn, LatexTable, text_column

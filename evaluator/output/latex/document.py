@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ...config.reporting import LatexStyle
+from ...content.differences import MOST_PAIRED
 from ...results.comparison import Comparison
 from ...results.conclusions import conclusions
 from ...results.result import Result
 from ..cells import Formats
-from ..comparison import MOST_PAIRED
 from ..findings import titled
 from .caption import caption_of, definitions_in_short
 from .data import data_tables, inputs_table

@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from ...config.reporting import LatexStyle
+from ...content.verdicts import how_tested
 from ...results.comparison import Comparison
 from ...results.result import Result
 from ...results.wording import shortened
@@ -16,7 +17,6 @@ from ...stats.letters import not_told_from
 from ...stats.records import Difference
 from ..best_values import best_values
 from ..cells import Formats
-from ..tests_in_words import how_tested
 
 BETTER: Final = "\u2020"
 WORSE: Final = "\u2021"
