@@ -48,8 +48,11 @@ def check(
     """
     import receval
     from receval.config import load_config
-    from receval.output import data, findings
+    from receval.content import findings
+    from receval.document import Sentences
+    from receval.output import data
     from receval.output.own_inputs import refuse_overwriting
+    from receval.render.screen import show
 
     from .failures import keep, target, targets
 
@@ -62,5 +65,6 @@ def check(
     if form == "json":
         emit(data.findings_as_json(result))
     else:
-        emit(on_screen(findings.show(result.findings, sys.stdout) + f"{findings.summary(result)}\n"), drawn=True)
+        page = (*findings.alerts(result.findings), Sentences((findings.summary(result),), small=False))
+        emit(on_screen(show(page, sys.stdout)), drawn=True)
     context.exit(1 if result.failed(strict) else 0)

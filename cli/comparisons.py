@@ -12,9 +12,9 @@ import click
 import receval
 from receval.comparison.questions import Questions
 from receval.config.reporting import ReportConfig
+from receval.content import findings
 from receval.content.differences import document
 from receval.evaluation.gathering import Gathered
-from receval.output import findings
 from receval.output.disk import Stage, destination, is_plain
 from receval.render.judgement_data import comparison_csv, comparison_json, losers_parquet
 from receval.render.markdown import as_markdown
@@ -68,7 +68,7 @@ def warn_of_findings(gathered: Gathered) -> None:
     """Say on standard error what checks of level error found in the files of a config that was evaluated for a comparison."""
     if gathered.config is not None:
         errors = [one for result in gathered.results.values() for one in result.findings if one.severity == "error"]
-        click.echo(findings.show(errors, sys.stderr), err=True, nl=False)
+        click.echo(show(findings.alerts(errors), sys.stderr), err=True, nl=False)
 
 
 def as_html(results: Mapping[str, receval.Result], questions: Questions, source: str) -> bytes:

@@ -21,15 +21,16 @@ def describe(config: str, overrides: tuple[str, ...], recommendations: tuple[str
     are spread over users and items, the time span, and what the files have in common. Rows that lack a value are left out and counted.
     """
     from receval.config import load_config
+    from receval.content.description import document, plain
     from receval.evaluation.describing import describe as described
-    from receval.output import description as pages
+    from receval.render.encoding import as_json
 
-    from .pages import emit_page
+    from .pages import emit_document
 
     loaded = load_config(config, overrides, recommendations, input_format=input_format)
     warn(loaded)
     description = described(loaded)
     if form == "json":
-        emit(pages.as_json(description).encode())
+        emit(as_json(plain(description)))
     else:
-        emit_page(pages.page(description), form)
+        emit_document(document(description), form)

@@ -75,9 +75,11 @@ def gate(
     a gate failed, or a health check of level error.
     """
     from receval.config import load_config
+    from receval.content import findings
     from receval.evaluation.gating import bases_of_config, judged, judged_again
-    from receval.output import disk, findings
+    from receval.output import disk
     from receval.output.reading_back import load
+    from receval.render.screen import show
 
     from . import ci as machines
     from . import gating
@@ -103,7 +105,7 @@ def gate(
         content, made = _reported(result, source, pages) if reported else (None, {})
         stage.commit({disk.destination(path): gating.rendered(result, of_file, strict) for path, of_file in verdicts.items()} | made)
     errors = [finding for finding in result.findings if finding.severity == "error"]
-    click.echo(findings.show(errors, sys.stderr), err=True, nl=False)
+    click.echo(show(findings.alerts(errors), sys.stderr), err=True, nl=False)
     if form != "table" or not quiet:
         is_table = form == "table"
         emit(on_screen(gating.table(result, sys.stdout)) if is_table else gating.rendered(result, form, strict), drawn=is_table)

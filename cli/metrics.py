@@ -34,8 +34,8 @@ def metrics(name: str | None, convention: str | None, axes: bool, conventions: b
 
     NAME is a metric, one of its aliases, or with --convention the name it has in that library.
     """
+    from receval.content import catalogue as pages
     from receval.metrics import catalogue
-    from receval.output import catalogue as pages
 
     from .pages import print_page
 

@@ -228,18 +228,15 @@ def _print_table(
     sentences: list[str],
 ) -> None:
     """Print the table and what the checks found; if `quiet` the findings that fail the run alone, to standard error."""
-    from receval.output import blocks, inputs_read, ledgers, terminal
-
-    from . import gating
+    from receval.content import selections
+    from receval.render.screen import show
 
     if quiet:
         _print_findings(result, quiet, verbose, strict)
         return
-    display = terminal.Display(looks.models_as_rows, looks.digits)
-    text = terminal.show(looks.applied(result), sys.stdout, verbose, display, command=_ALL_FINDINGS, sentences=sentences)
-    more = f"\n{blocks.show([*ledgers.page(result), *inputs_read.page(result)], sys.stdout)}" if verbose else ""
-    judged = gating.table(result, sys.stdout)
-    emit(on_screen(text + more + (f"\n{judged}" if judged else "")), drawn=True)
+    display = selections.Display(looks.models_as_rows, looks.digits)
+    page = selections.screen(looks.applied(result), verbose=verbose, display=display, command=_ALL_FINDINGS, closing=sentences)
+    emit(on_screen(show(page, sys.stdout)), drawn=True)
 
 
 def _print(result: receval.Result, renderer: Callable[[receval.Result], bytes], quiet: bool, verbose: bool, strict: bool) -> None:
@@ -253,9 +250,10 @@ def _print(result: receval.Result, renderer: Callable[[receval.Result], bytes], 
 
 def _print_findings(result: receval.Result, quiet: bool, verbose: bool, strict: bool) -> None:
     """Print findings to standard error: if `quiet` those that fail the run alone, if `verbose` every one."""
-    from receval.output import findings
+    from receval.content import findings
+    from receval.render.screen import show
 
     failing = ("error", "warn") if strict else ("error",)
     levels = failing if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
     found = [finding for finding in result.findings if finding.severity in levels]
-    click.echo(findings.show(found, sys.stderr, command="" if verbose else _ALL_FINDINGS), err=True, nl=False)
+    click.echo(show(findings.alerts(found, "" if verbose else _ALL_FINDINGS), sys.stderr), err=True, nl=False)

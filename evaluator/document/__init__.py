@@ -23,7 +23,7 @@ from .blocks import (
     Terms,
 )
 from .marks import ARROWS, NEWS, SIGNS, Level, Mark
-from .tables import Cell, Column, Interval, Role, Table
+from .tables import Cell, Column, Interval, Role, Table, text_columns
 
 __all__ = [
     "ARROWS",
@@ -51,4 +51,5 @@ __all__ = [
     "Status",
     "Table",
     "Terms",
+    "text_columns",
 ]

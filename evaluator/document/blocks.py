@@ -12,7 +12,7 @@ from .tables import Table
 
 LONGEST_BAR: Final = 30
 """How many signs the longest bar of a histogram has where nothing says how many fit."""
-Severity = Literal["error", "warn", "info"]
+Severity = Literal["error", "warn", "info", "off"]
 
 
 class Heading(Struct, frozen=True):
@@ -43,8 +43,8 @@ class Status(Struct, frozen=True):
 class Sentences(Struct, frozen=True):
     """Sentences that may quote anything, a line each; `small` ones stand below the tables that they are about.
 
-    They are followed by the notes of those tables, by `if_cut` where names in them are cut, and by `if_many` where a form makes four tables
-    or more of them: it has fields for their number `n` and for the `width` that they fit.
+    Before them stand the notes of those tables, `if_cut` where names in them are cut, and `if_many` where a form makes four tables or more
+    of them: it has fields for their number `n` and for the `width` that they fit.
     """
 
     texts: tuple[str, ...]

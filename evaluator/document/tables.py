@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct, field
@@ -109,3 +109,8 @@ class Table(Struct, frozen=True):
         return replace(
             self, columns=(Column(self.corner, first.role), *columns), rows=tuple(rows), corner=first.title, apart=0, turns=False
         )
+
+
+def text_columns(*titles: str, wraps: Collection[str] = (), code: Collection[str] = ()) -> tuple[Column, ...]:
+    """Return columns of texts: those in `wraps` may take several lines, those in `code` hold words of the program."""
+    return tuple(Column(title, "code" if title in code else "text", wraps=title in wraps) for title in titles)

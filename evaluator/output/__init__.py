@@ -11,11 +11,18 @@ from ..results.result import Result
 from .data import as_csv, as_json, as_jsonl, as_manifest, as_parquet, as_wide_csv, enriched_files, outputs_of_manifest
 from .manifest import MANIFEST
 from .per_user import PER_USER
-from .text import as_markdown
 
 __all__ = ["FILES", "FORMATS", "MANIFEST", "PER_USER", "as_manifest", "enriched_files", "is_output_file", "outputs_of_manifest", "renderer"]
 
 Renderer = Callable[[Result], bytes]
+
+
+def as_markdown(result: Result) -> bytes:
+    """The result as Markdown."""
+    from ..content import selections  # only here: programs read most results
+    from ..render import markdown
+
+    return markdown.as_markdown(selections.markdown(result)).encode()
 
 
 def _as_latex(result: Result) -> bytes:

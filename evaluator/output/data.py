@@ -84,14 +84,12 @@ def long_table(result: Result) -> pl.DataFrame:
 
 def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
     """What went in (paths as given, sizes, hashes, rows), what was done (config, versions), what came out (hashes), and its checksum."""
-    from . import description  # only here: most results are shown without a manifest
-
     outputs = [{"path": name, **to_builtins(manifest.fingerprint(content))} for name, content in files.items()]
     inputs = [to_builtins(source) for source in result.inputs]
     content = {
         "format_version": FORMAT_VERSION,
         "inputs": inputs,
-        **({} if result.description is None else {"description": description.cells(result.description)}),
+        **({} if result.description is None else {"description": to_builtins(result.description)}),
         "config": result.config,
         "versions": result.versions,
         **_checks(result),

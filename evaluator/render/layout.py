@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from ..document import ARROWS, SIGNS, Cell, Column, Interval, Table
+from ..document import ARROWS, SIGNS, Cell, Column, Table
 from .terminal import Screen, in_groups
 
 _LEAST_NAME, _LEGIBLE = 14, 24
@@ -19,8 +19,6 @@ _LEAST_WRAPPED: Final = 36
 """How wide a last column of texts must be to stand beside the others."""
 _COST: Final = 8
 """How many lines a further table is worth: its own four, and as many for the eye that begins anew."""
-_LEAST_PICTURE, _WIDEST_PICTURE = 13, 41
-"""How many columns of the screen a picture of an interval has, at least and at most; odd, so that 0 is in the middle."""
 
 
 def laid_out(table: Table, screen: Screen) -> list[Table]:
@@ -156,7 +154,7 @@ def _numbers(forms: Sequence[Table], narrow: Sequence[Table], screen: Screen, wi
             for form in some:
                 fitted = _fitted(form, screen, width, cuts)
                 if fitted:
-                    return [_with_pictures(fitted, screen, width)]
+                    return [fitted]
     rooms = (width // 2, width // 3)
     cut = [_with_names(form, screen, max(_LEAST_NAME, room), max(_LEAST_NAME, width // 4)) for form in forms for room in rooms]
     return min((_parts(form, screen, width) for form in cut), key=_cost)
@@ -226,38 +224,3 @@ def _part(table: Table, keys: Sequence[int], group: Sequence[int]) -> Table:
         if number >= below or not keys or any(row[n].text for n in group)
     )
     return replace(table, columns=columns, rows=tuple(rows), rules={})
-
-
-def _with_pictures(table: Table, screen: Screen, width: int) -> Table:
-    """Return the table with a picture of each interval beside it, all to one scale, if a terminal has room for them."""
-    index = next((n for n, column in enumerate(table.columns) if column.role == "interval"), None)
-    drawn = [] if index is None else [row[index].drawn for row in table.rows]
-    ends = [abs(end) for one in drawn if one is not None for end in (one.low, one.high, one.margin) if end is not None]
-    taken = sum(max(_longest(texts_of(table, n, screen)), cell_len(one.title)) + _GAP for n, one in enumerate(table.columns)) + 1
-    room = min(width - taken - _GAP, _WIDEST_PICTURE)
-    scale, room = max(ends, default=0.0), room - (1 - room % 2)
-    if index is None or not scale or room < _LEAST_PICTURE or not (screen.is_terminal and screen.encodes("├●┤░")):
-        return table
-    pictures = (Cell("\u00a0" * room if one is None else _picture(one, scale, room)) for one in drawn)
-    rows = tuple((*row[: index + 1], picture, *row[index + 1 :]) for row, picture in zip(table.rows, pictures, strict=True))
-    return replace(table, columns=(*table.columns[: index + 1], Column(""), *table.columns[index + 1 :]), rows=rows)
-
-
-def _picture(one: Interval, scale: float, width: int) -> str:
-    """Return `├──●──┤` around 0, which is `│`, with `░` within the margin."""
-    half = width // 2
-
-    def column(value: float) -> int:
-        return half + round(value / scale * half)
-
-    cells = ["\u00a0"] * width  # an ordinary space at the end of a cell would be cut off, and the picture moved
-    if one.margin is not None:
-        for place in range(column(-one.margin), column(one.margin) + 1):
-            cells[place] = "░"
-    cells[half] = "│"
-    if one.low is not None and one.high is not None and one.value is not None:
-        low, high = column(one.low), column(one.high)
-        cells[low : high + 1] = "─" * (high - low + 1)
-        cells[low], cells[high] = "├", "┤"
-        cells[column(one.value)] = "●"
-    return "".join(cells)

@@ -16,7 +16,6 @@ from ..document import (
     Cell,
     Code,
     Column,
-    Document,
     Equation,
     Heading,
     Links,
@@ -39,7 +38,7 @@ _CODE: Final = re.compile(r"(`[^`]*`)")
 _BOLD: Final = ("best", "fail")
 
 
-def as_markdown(document: Document, *, links: bool = False) -> str:
+def as_markdown(document: Iterable[Block], *, links: bool = False) -> str:
     """Return the document as Markdown; texts of our own may have `links` where no names of others stand in them."""
     return "\n\n".join(text for text in _written(document, links) if text) + "\n"
 
@@ -75,7 +74,7 @@ def _written(document: Iterable[Block], links: bool) -> Iterator[str]:
         if isinstance(block, Table):
             notes += block.notes
         if isinstance(block, Sentences):
-            block, notes = Sentences((*block.texts, *notes)), []
+            block, notes = Sentences((*notes, *block.texts)), []
         yield "\n".join(_lines(block, own, links))
     yield "\n".join(_points(notes))
 
@@ -83,7 +82,7 @@ def _written(document: Iterable[Block], links: bool) -> Iterator[str]:
 def _lines(block: Block, own: Callable[[str], str], links: bool) -> Iterable[str]:
     match block:
         case Heading(text, level):
-            return [f"{'#' * level} {own(text)}"]
+            return [f"{'#' * level} {markdown_text(text)}"]
         case Paragraph(text):
             return [own(text)]
         case Points(texts):
@@ -110,7 +109,8 @@ def _lines(block: Block, own: Callable[[str], str], links: bool) -> Iterable[str
             return _table(block, own)
         case Section(_, title, blocks, folded):
             body = "\n\n".join(_written(blocks, links))
-            return [f"<details><summary>{own(title)}</summary>\n\n{body}\n\n</details>" if folded else f"## {own(title)}\n\n{body}"]
+            head = markdown_text(title)
+            return [f"<details><summary>{head}</summary>\n\n{body}\n\n</details>" if folded else f"## {head}\n\n{body}"]
         case _:
             return []
 

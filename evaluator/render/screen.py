@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ..document import Alert, Bars, Block, Code, Document, Heading, Links, Mark, Paragraph, Points, Section, Sentences, Status, Table, Terms
+from ..document import Alert, Bars, Block, Code, Heading, Links, Mark, Paragraph, Points, Section, Sentences, Status, Table, Terms
 from ..document.blocks import LONGEST_BAR
 from .layout import has_room_for_texts, head_of, laid_out, names, texts_of, to_the_right, visible
 from .terminal import CODE, FORMULA, UNBOUNDED, Screen
@@ -29,7 +29,7 @@ _Shape = tuple[RenderableType, int]
 """What is drawn, and in which width."""
 
 
-def show(document: Document, file: TextIO) -> str:
+def show(document: Iterable[Block], file: TextIO) -> str:
     """Return the document as text for `file`, with colour and frames only where that is a terminal that has them."""
     lines = Screen.of(file).draw(_Drawing(Screen.of(file)).of(document))
     return f"{text}\n" if (text := re.sub(r"\n{3,}", "\n\n", lines).strip("\n")) else ""
@@ -91,11 +91,11 @@ class _Drawing(Struct, frozen=True):
 
     def notes(self, block: Sentences, drawn: Sequence[Table] = (), tables: Sequence[Table] = ()) -> Iterator[_Shape]:
         """Yield sentences, and what is to be said of how `tables` above them were `drawn`."""
-        texts = [*block.texts, *dict.fromkeys(note for table in drawn for note in table.notes)]
+        texts = [*dict.fromkeys(note for table in drawn for note in table.notes)]
         texts += [block.if_cut] if block.if_cut and not names(drawn) <= self.whole_names(tables) else []
         if block.if_many and _MANY <= len(drawn) > len(tables):
             texts.append(block.if_many.format(n=len(drawn), width=self.screen.width))
-        for text in texts:
+        for text in (*texts, *block.texts):
             yield from self.screen.paragraph(Text(self.screen.visible(text), style="dim" if block.small else ""))
 
     def whole_names(self, tables: Iterable[Table]) -> set[str]:

@@ -15,11 +15,11 @@ from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
 from receval.config.models import Config
 from receval.config.reporting import LatexStyle
+from receval.content.best_values import best_values
+from receval.content.values import Formats
 from receval.evaluation.reporting import as_latex
 from receval.names.margins import Margin
 from receval.output import renderer
-from receval.output.best_values import best_values
-from receval.output.cells import Formats
 from receval.output.latex.marks import marks_of
 from receval.results.closing import closing_sentences
 

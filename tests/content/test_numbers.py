@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from receval.content.numbers import decimals, number
-from receval.output.cells import Formats
+from receval.content.values import Formats
 from receval.render.layout import aligned
 from receval.results.result import Row
 

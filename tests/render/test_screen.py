@@ -6,9 +6,9 @@ from io import StringIO
 
 import pytest
 from receval.document import Alert, Cell, Column, Document, Heading, Interval, Paragraph, Sentences, Table
-from receval.render.layout import laid_out
 from receval.render.screen import show
 from receval.render.terminal import Screen
+from receval.render.whiskers import with_pictures
 
 
 class Pipe(StringIO):
@@ -71,15 +71,15 @@ def test_a_table_turns_where_that_fits(monkeypatch):
 def test_the_narrow_form_of_a_table_stands_for_it_where_it_does_not_fit_and_has_notes_of_its_own(monkeypatch):
     wide = values(3, notes=("wide",), narrow=values(2, notes=("narrow",)))
     below = Sentences(("below",), if_cut="names are cut")
-    assert shown((wide, below), monkeypatch, 80).splitlines()[-2:] == ["below", "wide"]
-    assert shown((wide, below), monkeypatch, 40).splitlines()[-2:] == ["below", "narrow"]
+    assert shown((wide, below), monkeypatch, 80).splitlines()[-2:] == ["wide", "below"]
+    assert shown((wide, below), monkeypatch, 40).splitlines()[-2:] == ["narrow", "below"]
 
 
 def test_what_names_were_cut_is_said_below(monkeypatch):
     table = values(2, "a_name_that_is_much_longer_than_there_is_room_")
     below = Sentences(("below",), if_cut="names are cut", if_many="{n} tables fit {width} columns")
-    assert shown((table, below), monkeypatch, 60).splitlines()[-2:] == ["below", "names are cut"]
-    assert shown((values(40), below), monkeypatch, 40).splitlines()[-1].endswith("tables fit 40 columns")
+    assert shown((table, below), monkeypatch, 60).splitlines()[-2:] == ["names are cut", "below"]
+    assert shown((values(40), below), monkeypatch, 40).splitlines()[-2].endswith("tables fit 40 columns")
     assert shown((table, below), monkeypatch).splitlines()[-1] == "below"
 
 
@@ -94,10 +94,10 @@ def test_intervals_are_drawn_to_one_scale_where_a_terminal_has_room(monkeypatch)
     columns = (Column("measure", "key"), Column("interval", "interval"), Column("verdict", "verdict"))
     found = (Interval(0.5, 0.0, 1.0), Interval(-0.25, -0.5, 0.0, margin=0.25))
     table = Table(columns, tuple((Cell("x"), Cell("low to high", drawn=one), Cell("better")) for one in found))
-    (drawn,) = laid_out(table, Screen(56, True, "utf-8", None))
+    drawn = with_pictures(table, Screen(56, True, "utf-8", None))
     assert [row[2].text.replace("\u00a0", " ") for row in drawn.rows] == ["        ├───●───┤", "    ├─●─┤░░      "]
     for width, is_terminal in ((45, True), (None, True), (56, False)):
-        assert len(laid_out(table, Screen(width, is_terminal, "utf-8", None))[0].columns) == 3
+        assert len(with_pictures(table, Screen(width, is_terminal, "utf-8", None)).columns) == 3
 
 
 def test_alerts_stand_together_and_show_as_many_examples_as_fit(monkeypatch):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ...content import description as content
+from ...document import Table
 from ...results.description import Description
 from ...results.result import Result
-from ..description import page
-from ..figures import Figures
 from .escape import escaped
 from .tabular import LatexColumn, LatexTable, text_column
 
@@ -16,13 +16,13 @@ _CAPTIONS = ("What the files hold.", "Rows per user.", "Rows per item.")
 
 def data_tables(description: Description) -> Iterator[LatexTable]:
     """The numbers of all files, one line per file."""
-    figures = [block for block in page(description) if isinstance(block, Figures)]
-    for place, (caption, one) in enumerate(zip(_CAPTIONS, figures, strict=False), 1):
-        columns = tuple(_numbers(row[0], row[1:]) for row in one.rows)
-        yield LatexTable(caption, f"tab:data-{place}", (text_column("", one.headers[1:]),), columns)
-    for in_common in figures[len(_CAPTIONS) :]:
-        names, *shares = zip(*in_common.rows, strict=True)
-        columns = tuple(_numbers(head, cells) for head, cells in zip(in_common.headers[1:], shares, strict=True))
+    tables = [block for block in content.document(description) if isinstance(block, Table)]
+    for place, (caption, one) in enumerate(zip(_CAPTIONS, tables, strict=False), 1):
+        columns = tuple(_numbers(head.text, [cell.text for cell in cells]) for head, *cells in one.rows)
+        yield LatexTable(caption, f"tab:data-{place}", (text_column("", [column.title for column in one.columns[1:]]),), columns)
+    for in_common in tables[len(_CAPTIONS) :]:
+        names, *shares = zip(*([cell.text for cell in row] for row in in_common.rows), strict=True)
+        columns = tuple(_numbers(head.title, cells) for head, cells in zip(in_common.columns[1:], shares, strict=True))
         yield LatexTable("What the files have in common.", "tab:data-overlaps", (text_column("", names),), columns)
 
 

@@ -7,11 +7,11 @@ from typing import Final
 
 from ...config.reporting import LatexStyle
 from ...content.differences import MOST_PAIRED
+from ...content.findings import titled
+from ...content.values import Formats
 from ...results.comparison import Comparison
 from ...results.conclusions import conclusions
 from ...results.result import Result
-from ..cells import Formats
-from ..findings import titled
 from .caption import caption_of, definitions_in_short
 from .data import data_tables, inputs_table
 from .definitions import definition_sections, notation, protocol_choices

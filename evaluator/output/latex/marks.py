@@ -8,6 +8,8 @@ from typing import Final
 from msgspec import Struct, field
 
 from ...config.reporting import LatexStyle
+from ...content.best_values import best_values
+from ...content.values import Formats
 from ...content.verdicts import how_tested
 from ...results.comparison import Comparison
 from ...results.result import Result
@@ -15,8 +17,6 @@ from ...results.wording import shortened
 from ...stats.conclusion import Conclusion
 from ...stats.letters import not_told_from
 from ...stats.records import Difference
-from ..best_values import best_values
-from ..cells import Formats
 
 BETTER: Final = "\u2020"
 WORSE: Final = "\u2021"

@@ -8,10 +8,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from ...content.values import Formats
 from ...names.formula import is_formula
 from ...results.result import FEW_USERS, Result, Row
 from ...stats.digits import users_text
-from ..cells import Formats
 from .marks import BETTER, WORSE, TableMarks
 from .numbers import in_latex
 from .tabular import LatexColumn, LatexTable, text_column

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...content.points import ValuePoint, point
+from ...content.values import Formats
 from ...results.result import FEW_USERS, Row
-from ..cells import Formats
+from ..charts.points import ValuePoint, point
 from .content import ReportContent
 from .values import ARROWS, scale_of, value_cell
 from .views import PageCell, PageColumn, PageTable, Section

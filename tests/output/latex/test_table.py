@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
 from receval.config.reporting import LatexStyle
-from receval.output.cells import Formats
+from receval.content.values import Formats
 from receval.output.latex import comparison_as_latex, tables_as_latex
 from receval.output.latex.marks import marks_of
 from receval.output.latex.numbers import in_latex

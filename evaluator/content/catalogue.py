@@ -1,8 +1,7 @@
-"""The catalogue as pages for people, and as JSON."""
+"""The catalogue of metrics, conventions and axes, as pages for people and as plain values."""
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,10 +10,10 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from ..document import ARROWS, Block, Code, Equation, Heading, Links, Paragraph, Points, Table, Terms, text_columns
 from ..metrics.catalogue import DEFAULT, FAMILIES, Catalogue, ChoiceEntry, ConventionEntry, MetricEntry, SettingEntry, shown
 from ..metrics.notation import GLOSSARY
 from ..names.measure_strings import Scalar
-from .blocks import Block, Contents, FormulaBlock, Grid, Heading, MathBlock, Points, Prose, Terms
 
 _PARTS: Final = {"lists": "How a list is read", "truth": "What is relevant", "users": "Who counts", "value": "What a value is"}
 _ALONE: Final = "for one metric alone"
@@ -28,19 +27,14 @@ def listing(metrics: Iterable[MetricEntry]) -> list[Block]:
             entry.name,
             entry.family,
             bounds(entry),
-            {True: "↑", False: "↓", None: ""}[entry.higher_is_better],
+            ARROWS[entry.higher_is_better],
             " and ".join(need.replace("data.", "") for need in entry.needs),
             ", ".join(name for name in entry.conventions if name != DEFAULT) or f"{DEFAULT} only",
         )
         for entry in metrics
     )
-    return [
-        Grid(
-            ("metric", "family", "bounds", "better", "needs", "conventions that have it"),
-            rows,
-            frozenset({"needs", "conventions that have it"}),
-        )
-    ]
+    heads = ("metric", "family", "bounds", "better", "needs", "conventions that have it")
+    return [Table.of_texts(text_columns(*heads, wraps=heads[-2:]), rows)]
 
 
 def overview(metrics: Iterable[MetricEntry]) -> list[Block]:
@@ -54,22 +48,22 @@ def overview(metrics: Iterable[MetricEntry]) -> list[Block]:
     return blocks
 
 
-def _overview(metrics: Iterable[MetricEntry]) -> Grid:
+def _overview(metrics: Iterable[MetricEntry]) -> Table:
     rows = []
     for entry in metrics:
         name = f"{entry.name} ({', '.join(entry.aliases)})" if entry.aliases else entry.name
         taken = (f"`{choice.name}`: {', '.join(_default_first(choice))}" for choice in entry.parameters)
         rows.append((name, entry.summary, "; ".join(taken), bounds(entry), " and ".join(entry.needs)))
-    return Grid(("metric", "what it says", "parameters, the default first", "bounds", "needs"), tuple(rows))
+    return Table.of_texts(text_columns("metric", "what it says", "parameters, the default first", "bounds", "needs"), rows)
 
 
 def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: Sequence[ChoiceEntry] = ()) -> list[Block]:
     """One metric in full; with what the convention `under` sets for it, explained by `axes`."""
-    blocks: list[Block] = [Heading(entry.name, level), Prose(entry.summary)]
-    blocks += [FormulaBlock(entry.formula)] if entry.formula else []
-    blocks += [MathBlock(entry.tex)] if entry.tex else []
-    blocks += [Prose(text) for text in (*entry.terms, *entry.text)]
-    blocks += [Prose(f"Edge cases: {text}") for text in entry.edge_cases]
+    blocks: list[Block] = [Heading(entry.name, level), Paragraph(entry.summary)]
+    blocks += [Code(entry.formula)] if entry.formula else []
+    blocks += [Equation(entry.tex)] if entry.tex else []
+    blocks += [Paragraph(text) for text in (*entry.terms, *entry.text)]
+    blocks += [Paragraph(f"Edge cases: {text}") for text in entry.edge_cases]
     blocks.append(Terms(tuple(fact for fact in _facts(entry) if fact[1]), code=False))
     for choice in entry.parameters:
         blocks += _choice(choice)
@@ -85,7 +79,7 @@ def axes(choices: Sequence[ChoiceEntry], level: int = 1) -> list[Block]:
     """The axes that every metric takes."""
     blocks: list[Block] = [
         Heading("What every metric takes", level),
-        Prose(
+        Paragraph(
             "A convention gives each of these a value, for all metrics or for one. A measure string may choose otherwise by name: "
             "`MAP(missing_lists=drop,tie_order=file)@10`. Beside them every metric takes `threshold` with a number, the least rating "
             "of a relevant item, and `convention`: `nDCG(convention=elliot)@10`."
@@ -101,27 +95,28 @@ def axes(choices: Sequence[ChoiceEntry], level: int = 1) -> list[Block]:
 def conventions(entries: Iterable[ConventionEntry]) -> list[Block]:
     """One row per convention."""
     rows = tuple((entry.name, entry.library, entry.version, entry.about) for entry in entries)
-    return [Grid(("convention", "library", "version", "about"), rows, frozenset({"version", "library", "about"}))]
+    heads = ("convention", "library", "version", "about")
+    return [Table.of_texts(text_columns(*heads, wraps=heads[1:]), rows)]
 
 
 def convention(entry: ConventionEntry, choices: Sequence[ChoiceEntry], level: int = 1) -> list[Block]:
     """One convention in full; `choices` explains its axes."""
     facts = (("library", f"{entry.library} {entry.version}".strip()), ("source", entry.source), ("metrics", ", ".join(entry.metrics)))
-    blocks: list[Block] = [Heading(entry.name, level), Prose(entry.about)]
+    blocks: list[Block] = [Heading(entry.name, level), Paragraph(entry.about)]
     blocks.append(Terms(tuple(fact for fact in facts if fact[1]), code=False))
-    blocks += [Prose("To know:"), Points(entry.notes)] if entry.notes else []
+    blocks += [Paragraph("To know:"), Points(entry.notes)] if entry.notes else []
     differs = entry.axes if entry.name == DEFAULT else entry.differs
     blocks += [_explained(differs, choices)] if differs else []
     if entry.name != DEFAULT:
         same = ", ".join(f"{axis}={shown(value)}" for axis, value in entry.axes.items() if axis not in differs)
-        blocks.append(Prose(f"As {DEFAULT}: {same}."))
+        blocks.append(Paragraph(f"As {DEFAULT}: {same}."))
     for title, table in (
         (_ALONE, {name: _pairs(given) for name, given in entry.for_metric.items()}),
         ("name there", dict(entry.spellings)),
         ("parameter there", {name: _rewrite(rewrite) for name, rewrite in entry.parameters.items()}),
     ):
         headers = (title, "sets" if title == _ALONE else "is read as")
-        blocks += [Grid(headers, tuple(table.items()), frozenset(headers[1:]), frozenset(headers))] if table else []
+        blocks += [Table.of_texts(text_columns(*headers, wraps=headers[1:], code=headers), table.items())] if table else []
     return blocks
 
 
@@ -129,9 +124,9 @@ def everything(catalogue: Catalogue) -> list[Block]:
     """The whole catalogue."""
     blocks: list[Block] = [
         Heading("Metrics"),
-        Prose("Every metric, what all of them take, and what each convention sets. `receval metrics NAME` prints one of them."),
-        Contents("Metrics", tuple(entry.name for entry in catalogue.metrics)),
-        Contents("Conventions", tuple(entry.name for entry in catalogue.conventions)),
+        Paragraph("Every metric, what all of them take, and what each convention sets. `receval metrics NAME` prints one of them."),
+        Links("Metrics", tuple(entry.name for entry in catalogue.metrics)),
+        Links("Conventions", tuple(entry.name for entry in catalogue.conventions)),
     ]
     families = dict.fromkeys(entry.family for entry in catalogue.metrics)
     for entry in (entry for family in families for entry in catalogue.metrics if entry.family == family):
@@ -148,14 +143,9 @@ def symbols() -> list[Block]:
     rows = tuple((f"$`{symbol}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for symbol, meaning in GLOSSARY.items())
     return [
         Heading("Symbols of the formulas", 2),
-        Prose("`[…]` around a condition is 1 if it holds, else 0. A metric's parameters name their own symbols."),
+        Paragraph("`[…]` around a condition is 1 if it holds, else 0. A metric's parameters name their own symbols."),
         Terms(rows, code=False),
     ]
-
-
-def as_json(content: Mapping[str, Any]) -> bytes:
-    """Records as JSON, in the order of their fields; a bound or default without limit is null."""
-    return (json.dumps(_plain(content), ensure_ascii=False, indent=2) + "\n").encode()
 
 
 def bounds(entry: MetricEntry) -> str:
@@ -181,7 +171,7 @@ def _facts(entry: MetricEntry) -> Iterable[tuple[str, str]]:
 def _choice(choice: ChoiceEntry) -> list[Block]:
     named = f" (axis `{choice.axis}`)" if choice.axis and choice.axis != choice.name else ""
     if not choice.values:
-        return [Prose(f"`{choice.name}`{named}: {choice.decides}; {choice.allowed}, by default {shown(choice.default)}.")]
+        return [Paragraph(f"`{choice.name}`{named}: {choice.decides}; {choice.allowed}, by default {shown(choice.default)}.")]
     rows = ((value, f"{means} (default)" if value == choice.default else means) for value, means in choice.values.items())
     return [Terms(tuple(rows), f"`{choice.name}`{named}: {choice.decides}")]
 
@@ -208,28 +198,28 @@ def _settings(entry: MetricEntry) -> list[Block]:
     blocks: list[Block] = []
     if len(rows) > 1:
         headers = ("convention", *(choice.name for choice in own), _HERE)[: len(rows[0])]
-        blocks.append(Grid(headers, tuple(rows), frozenset({_HERE})))
+        blocks.append(Table.of_texts(text_columns(*headers, wraps=(_HERE,)), rows))
         if any(row[0].startswith("(") for row in rows):
-            blocks.append(Prose("In brackets: the library lacks the metric."))
-    blocks += [Prose(f"The formula is as under {DEFAULT} in {', '.join(same)}.")] if same else []
-    blocks += [Prose(f"Only {DEFAULT} has it.")] if not same and len(rows) == 1 else []
+            blocks.append(Paragraph("In brackets: the library lacks the metric."))
+    blocks += [Paragraph(f"The formula is as under {DEFAULT} in {', '.join(same)}.")] if same else []
+    blocks += [Paragraph(f"Only {DEFAULT} has it.")] if not same and len(rows) == 1 else []
     return blocks
 
 
 def _under(setting: SettingEntry, entry: MetricEntry, axes: Sequence[ChoiceEntry]) -> list[Block]:
     if not setting.own and not setting.protocol:
-        return [Prose(f"Everything is as under {DEFAULT}.")]
-    blocks: list[Block] = [] if setting.has_metric else [Prose("The library lacks the metric; the convention is applied all the same.")]
+        return [Paragraph(f"Everything is as under {DEFAULT}.")]
+    blocks: list[Block] = [] if setting.has_metric else [Paragraph("The library lacks the metric; the convention is applied all the same.")]
     return [*blocks, _explained({**setting.own, **setting.protocol}, (*entry.parameters, *axes))]
 
 
-def _explained(given: Mapping[str, Scalar], choices: Sequence[ChoiceEntry]) -> Grid:
+def _explained(given: Mapping[str, Scalar], choices: Sequence[ChoiceEntry]) -> Table:
     known = {choice.name: choice for choice in reversed(choices)}
     rows = []
     for name, value in given.items():
         meaning = known[name].values.get(str(value))
         rows.append((name, shown(value), f"{known[name].decides}: {meaning}" if meaning else known[name].decides))
-    return Grid(("axis", "value", "meaning"), tuple(rows), frozenset({"meaning"}), frozenset({"axis", "value"}))
+    return Table.of_texts(text_columns("axis", "value", "meaning", wraps=("meaning",), code=("axis", "value")), rows)
 
 
 def _pairs(given: Mapping[str, Scalar]) -> str:
@@ -242,11 +232,12 @@ def _rewrite(rewrite: str | Mapping[str, Mapping[str, Scalar]]) -> str:
     return "; ".join(f"{value}: {_pairs(meaning) or 'no change'}" for value, meaning in rewrite.items())
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return records as plain values, in the order of their fields; a bound or default without limit is `None`."""
     if isinstance(value, Struct):
-        return {name: _plain(field) for name, field in asdict(value).items()}
+        return {name: plain(field) for name, field in asdict(value).items()}
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return None if isinstance(value, float) and math.isinf(value) else value

@@ -8,8 +8,9 @@ import time
 
 import pytest
 from msgspec.structs import replace
-from receval.output import terminal
-from receval.output.terminal import Display
+from receval.content import selections
+from receval.content.selections import Display
+from receval.render import screen
 from receval.results.result import Row
 from receval.stats.best import conclude_values
 from rich.cells import cell_len
@@ -31,7 +32,7 @@ def show(monkeypatch):
             monkeypatch.delenv("COLUMNS", raising=False)
         else:
             monkeypatch.setenv("COLUMNS", str(columns))
-        return terminal.show(result, io.TextIOWrapper(io.BytesIO(), encoding=encoding), **options)
+        return screen.show(selections.screen(result, **options), io.TextIOWrapper(io.BytesIO(), encoding=encoding))
 
     return show
 
@@ -85,7 +86,7 @@ def test_values_not_clearly_different_from_the_best_are_marked_by_the_conclusion
 
 
 def test_sentences_stand_right_below_the_table(show):
-    text = show(two_models(), sentences=["als is better than knn."])
+    text = show(two_models(), closing=["als is better than knn."])
     assert text.index("users") < text.index("als is better than knn.\n\n") < text.index("◃ highest")
 
 

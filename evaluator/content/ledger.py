@@ -1,14 +1,14 @@
-"""Who was counted for each value, as a page."""
+"""Who was counted for each value."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from ..document import Column, Document, Heading, Paragraph, Table, Terms
 from ..results.ledger import Ledger
 from ..results.result import Result, Row
-from .blocks import Block, Grid, Heading, Prose, Terms
-from .cells import Formats
+from .values import Formats
 
 _REASONS = ("without_list", "without_relevant", "without_truth", "without_value", "of_others")
 _WORDS = {
@@ -20,8 +20,11 @@ _WORDS = {
 }
 
 
-def page(result: Result) -> list[Block]:
-    """The ledgers: measures with the same users share a line; below, the values over some of the users where they differ."""
+_PARTS = (Column("model", "name"), Column("measure", "name"), Column("all"), Column("covered"), Column("warm"))
+
+
+def document(result: Result) -> Document:
+    """Return the ledgers: measures with the same users share a line; below, the values over some of the users where they differ."""
     rows = [row for row in (*result.rows, *result.repeated) if row.ledger is not None]
     grouped: dict[tuple[str, Ledger], list[str]] = {}
     for row in rows:
@@ -31,14 +34,10 @@ def page(result: Result) -> list[Block]:
         (model, f"{_sentence(ledger)} ({'all measures' if alone[model] == 1 else ', '.join(dict.fromkeys(labels))})")
         for (model, ledger), labels in grouped.items()
     )
-    blocks: list[Block] = [Heading("Who was counted", 2), Terms(lines, code=False)]
+    head = (Heading("Who was counted", 2), Terms(lines, code=False))
     parts = tuple(_values(rows))
-    if parts:
-        blocks += [
-            Prose("Values, with their numbers of users: over users with a list (covered), and whom train holds (warm), where not all are:"),
-            Grid(("model", "measure", "all", "covered", "warm"), parts),
-        ]
-    return blocks
+    about = "Values, with their numbers of users: over users with a list (covered), and whom train holds (warm), where not all are:"
+    return (*head, Paragraph(about), Table.of_texts(_PARTS, parts)) if parts else head
 
 
 def _of_users(row: Row) -> Ledger:

@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from ..content.verdicts import how_tested
+from ..document import SIGNS, Mark
 from ..results.result import Result, Row
 from ..results.wording import shortened
 from ..stats.conclusion import Conclusion
-from .cells import Formats
+from .values import Formats
+from .verdicts import how_tested
 
 Place = tuple[str, str]
 """A model and the label of a measure."""
-UNTESTED = "◃"
-"""The sign of values that were not tested, in every form."""
 
 
 class BestValues(Struct, frozen=True):
@@ -28,9 +27,14 @@ class BestValues(Struct, frozen=True):
     untested: frozenset[Place] = frozenset()
     conclusions: tuple[Conclusion, ...] = ()
 
-    def legend(self, mark: str) -> list[str]:
-        """Sentences on what the signs mean, those that there are; `mark` is that of tested values."""
-        return [*([f"{mark} {_of_tested(self.conclusions)}."] if self.tested else []), *(self._of_untested() if self.untested else [])]
+    def marks(self) -> Mapping[Place, Mark]:
+        """Return the mark of each of them."""
+        untested: dict[Place, Mark] = dict.fromkeys(self.untested, "untested")
+        return {**untested, **dict.fromkeys(self.tested, "best")}
+
+    def legend(self, best: str = "Bold:") -> list[str]:
+        """Return what the marks mean, those that there are; `best` is how a form shows tested values."""
+        return [*([f"{best} {_of_tested(self.conclusions)}."] if self.tested else []), *(self._of_untested() if self.untested else [])]
 
     def _of_untested(self) -> list[str]:
         tested = {one.measure: one for one in self.conclusions if one.is_tested}
@@ -41,8 +45,8 @@ class BestValues(Struct, frozen=True):
             if label not in tested:
                 reasons.setdefault(_reason(known.get(label)), []).append(label)
         why = "; ".join(f"{shortened(dict.fromkeys(labels))}: {reason}" for reason, labels in reasons.items() if reason)
-        highest = f"{UNTESTED} highest value printed, or lowest where less is better; not tested{f' ({why})' if why else ''}."
-        alone = f"{UNTESTED} not tested against the best model: {shortened(models)}."
+        highest = f"{SIGNS['untested']} highest value printed, or lowest where less is better; not tested{f' ({why})' if why else ''}."
+        alone = f"{SIGNS['untested']} not tested against the best model: {shortened(models)}."
         return [*([highest] if reasons else []), *([alone] if models else [])]
 
 

@@ -1,17 +1,15 @@
-"""What files hold, as a page for people, and as JSON."""
+"""What files hold."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from msgspec import to_builtins
 
+from ..document import Bars, Block, Column, Document, Heading, Points, Table
 from ..results.description import FORMAT_VERSION, CountSummary, Description, HistogramBin, Overlap, TableDescription, TimeSpan
-from .blocks import Block, Heading, Points
-from .figures import Bars, Figures
 
 _DAY: Final = 86_400
 _DATES: Final = (10**8, 4 * 10**9)
@@ -45,36 +43,32 @@ _COUNTS: Final[tuple[tuple[str, Callable[[CountSummary], str]], ...]] = (
 )
 
 
-def page(description: Description) -> list[Block]:
-    """The facts of all files side by side, a histogram of ratings or scores for each, and what the files have in common."""
+def document(description: Description) -> Document:
+    """Return the facts of all files side by side, a histogram of ratings or scores for each, and what the files have in common."""
     tables = description.tables
-    blocks: list[Block] = [Heading("What the files hold", 2), _figures(tables, _facts(tables))]
+    names = [table.name for table in tables]
+    blocks: list[Block] = [Heading("What the files hold", 2), _figures(names, _facts(tables))]
     for title, counts in (("Rows per user", [table.per_user for table in tables]), ("Rows per item", [table.per_item for table in tables])):
-        blocks += [Heading(title, 2), _figures(tables, _counts(counts))]
+        blocks += [Heading(title, 2), _figures(names, _counts(counts))]
     for table in tables:
         if table.numbers is not None:
             column = table.numbers.column
             rows = tuple((_bin(one), one.rows) for one in table.numbers.histogram)
             blocks += [Heading(f"{column.capitalize()}s of {table.name}", 2), Bars(column, rows)]
     if description.overlaps:
-        rows_in_common = tuple(_overlap(overlap, description) for overlap in description.overlaps)
-        blocks += [Heading("What the files have in common", 2), Figures(("", "users", "items"), rows_in_common)]
-    return [*blocks, Points(description.remarks)] if description.remarks else blocks
+        in_common = (_overlap(overlap, description) for overlap in description.overlaps)
+        blocks += [Heading("What the files have in common", 2), _figures(("users", "items"), in_common)]
+    return (*blocks, *([Points(description.remarks)] if description.remarks else []))
 
 
-def as_json(description: Description) -> str:
-    """The description with full precision; see `FORMAT_VERSION`."""
-    return json.dumps({"format_version": FORMAT_VERSION, **cells(description)}, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+def plain(description: Description) -> dict[str, Any]:
+    """Return the fields of a description, with full precision; see `FORMAT_VERSION`."""
+    return {"format_version": FORMAT_VERSION, **to_builtins(description)}
 
 
-def cells(description: Description) -> dict[str, Any]:
-    """The fields of a description; a bin of a histogram is an object with `low`, `high` and `rows`."""
-    fields: dict[str, Any] = to_builtins(description)
-    return fields
-
-
-def _figures(tables: Iterable[TableDescription], rows: tuple[tuple[str, ...], ...]) -> Figures:
-    return Figures(("", *(table.name for table in tables)), rows)
+def _figures(heads: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Table:
+    """Return figures of several kinds below each other, which stand to the right, below heads."""
+    return Table.of_texts((Column("", "key"), *(Column(head, "counts") for head in heads)), rows)
 
 
 def _facts(tables: tuple[TableDescription, ...]) -> tuple[tuple[str, ...], ...]:

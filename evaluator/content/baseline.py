@@ -1,23 +1,22 @@
-"""What a folder of results holds, as a page: models and values, on which test data, and whether its gates and checks passed."""
+"""What a folder of results holds: models and values, on which test data, and whether its gates and checks passed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..document import Cell, Column, Document, Heading, Table, Terms
 from ..results.gates import Verdicts
 from ..results.result import Result
 from ..stats.digits import users_text
-from .blocks import Block, Heading, Terms
-from .cells import Formats
-from .figures import Figures
+from .values import Formats
 
 
-def page(result: Result, name: str) -> list[Block]:
-    """The folder for people."""
+def document(result: Result, name: str) -> Document:
+    """Return what is known of the folder of that name."""
     table, formats = result.by_model(), Formats.of(result.rows)
-    lines = tuple((label, *(formats.shown(table[model].get(label)) for model in result.models)) for label in result.labels())
-    terms = Terms(tuple(_terms(result)), code=False)
-    return [Heading(name), terms, Figures(("measure", *result.models), lines)]
+    columns = (Column("measure", "name"), *(Column(model, "value") for model in result.models))
+    rows = tuple((Cell(label), *(formats.cell(table[model].get(label)) for model in result.models)) for label in result.labels())
+    return (Heading(name), Terms(tuple(_terms(result)), code=False), Table(columns, rows))
 
 
 def _terms(result: Result) -> Iterator[tuple[str, str]]:

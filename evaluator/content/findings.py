@@ -1,48 +1,35 @@
-"""What the health checks found: as text for the screen, and as Markdown."""
+"""What the health checks found."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Final, TextIO
-
-from rich.cells import cell_len
-from rich.console import RenderableType
-from rich.text import Text
+from typing import Final
 
 from ..checks import CHECKS, Finding
-from ..content.numbers import decimals, number
-from ..render.markdown import markdown_text
-from ..render.terminal import CODE, Screen
+from ..document import Alert, Document, Sentences
 from ..results.result import Result
+from .numbers import decimals, number
 
-_STYLES: Final = {"error": "bold red", "warn": "bold color(166)", "info": f"bold {CODE}"}
-"""Colours that can be read on white as well as on black."""
 _MOST: Final = 5
-"""How many findings are shown in full where a command shows all."""
+"""How many findings are shown where a command shows all."""
 _FEW: Final = 5
 """How many measures with bounds are shown."""
-_WORDS: Final = {"error": "error", "warn": "warning", "info": "note"}
+WORDS: Final = {"error": "error", "warn": "warning", "info": "note"}
 
 
-def show(findings: Sequence[Finding], file: TextIO, command: str = "") -> str:
-    """Findings as text for `file`: what was found, examples, and what to do; broken into lines where there is a width.
+def alerts(findings: Sequence[Finding], command: str = "") -> Document:
+    """Return what was found, examples, and what to do.
 
     With the `command` that shows all of them only five are shown, and the others counted.
     """
-    screen = Screen.of(file)
     shown = _chosen(findings) if command else list(findings)
-    following = [*shown[1:], None]
     # What to do is the same for all findings of a check, and said after the last one.
-    lines = [
-        line
-        for finding, after in zip(shown, following, strict=False)
-        for line in _drawn(finding, after is None or after.check != finding.check, screen)
-    ]
-    if len(shown) < len(findings):
-        lines += screen.paragraph(Text(screen.visible(_others(findings, shown, command))))
-    return screen.draw(lines)
+    following = [*(finding.check for finding in shown), ""][1:]
+    drawn = [_alert(finding, last=finding.check != after) for finding, after in zip(shown, following, strict=False)]
+    others = (Sentences((_others(findings, shown, command),), small=False),) if len(shown) < len(findings) else ()
+    return (*drawn, *others)
 
 
 def _chosen(findings: Sequence[Finding]) -> list[Finding]:
@@ -50,7 +37,7 @@ def _chosen(findings: Sequence[Finding]) -> list[Finding]:
     seen: Counter[str] = Counter()
     ranks = []
     for position, finding in enumerate(findings):
-        ranks.append((list(_WORDS).index(finding.severity), seen[finding.check], position))
+        ranks.append((list(WORDS).index(finding.severity), seen[finding.check], position))
         seen[finding.check] += 1
     return [findings[position] for position in sorted(position for *_, position in sorted(ranks)[:_MOST])]
 
@@ -62,29 +49,15 @@ def _others(findings: Sequence[Finding], shown: Sequence[Finding], command: str)
     hidden = [finding for finding in findings if counts[finding.check]]
     words = Counter[str](finding.severity for finding in findings)
     words.subtract(Counter[str](finding.severity for finding in shown))
-    totals = [f"{n} more {_WORDS[severity]}{'s' * (n != 1)}" for severity in _WORDS if (n := words[severity])]
+    totals = [f"{n} more {WORDS[severity]}{'s' * (n != 1)}" for severity in WORDS if (n := words[severity])]
     checks = ", ".join(f"{check}{f' × {counts[check]}' * (counts[check] > 1)}" for check in dict.fromkeys(one.check for one in hidden))
     return f"and {', '.join(totals)} ({checks}): {command} shows all"
 
 
-def _drawn(finding: Finding, last: bool, screen: Screen) -> Iterable[tuple[RenderableType, int]]:
-    head = f"{_WORDS[finding.severity]} {finding.check}  "
-    yield from screen.paragraph(Text(screen.visible(titled(finding))), head, before_style=_STYLES[finding.severity])
-    more = []
-    if finding.examples:
-        more.append(f"for example: {'; '.join(_fitting(finding.examples, screen.width))}")
-    more += bounds(finding)
-    if last and finding.severity != "info":
-        more.append(finding.advice)
-    for line in more:
-        yield from screen.paragraph(Text(screen.visible(line), style="dim"), "  ", hanging=4)
-
-
-def _fitting(examples: Sequence[str], width: int | None) -> Sequence[str]:
-    """As many examples as have room in a line of a terminal of that width, one at least; all where there is no terminal."""
-    room = (width or 0) - len("  for example: ")
-    fitting = [n for n in range(1, len(examples) + 1) if width is None or cell_len("; ".join(examples[:n])) <= room]
-    return examples[: max([1, *fitting])]
+def _alert(finding: Finding, *, last: bool) -> Alert:
+    advice = finding.advice if last and finding.severity != "info" else ""
+    head = f"{WORDS[finding.severity]} {finding.check}"
+    return Alert(finding.severity, head, titled(finding), finding.examples, tuple(bounds(finding)), advice)
 
 
 def titled(finding: Finding) -> str:
@@ -109,8 +82,8 @@ def summary(result: Result) -> str:
     """One line: how many checks were made, why the others were not, and what was found."""
     if not result.examined:
         return "No health check is made: the config says health: off."
-    counts = {severity: sum(finding.severity == severity for finding in result.findings) for severity in _WORDS}
-    totals = [f"{n} {_WORDS[severity]}{'s' * (n != 1)}" for severity, n in counts.items() if n]
+    counts = {severity: sum(finding.severity == severity for finding in result.findings) for severity in WORDS}
+    totals = [f"{n} {WORDS[severity]}{'s' * (n != 1)}" for severity, n in counts.items() if n]
     made = f"{len(CHECKS) - len(result.unmade)} of {len(CHECKS)} made{_unmade(result.unmade)}"
     return f"Health checks: {made}: {', '.join(totals) or 'nothing found'}."
 
@@ -128,13 +101,3 @@ def _runs(checks: Sequence[str]) -> Iterable[str]:
     for _, run in groupby(checks, key=lambda check: (check[0], positions[check] - list(checks).index(check))):
         first, *others = run
         yield from (first, *others) if len(others) < 2 else (f"{first} to {others[-1]}",)
-
-
-def as_markdown(findings: Sequence[Finding]) -> list[str]:
-    """Findings as lines of a Markdown list."""
-    lines = []
-    for finding in findings:
-        examples = f" For example: {'; '.join(finding.examples)}." if finding.examples else ""
-        more = "".join(f" {line}." for line in bounds(finding))
-        lines.append(f"- **{_WORDS[finding.severity]} {finding.check}** {markdown_text(f'{titled(finding)}{examples}{more}')}")
-    return lines

@@ -6,7 +6,8 @@ import io
 
 import pytest
 from receval.checks import Finding
-from receval.output import findings
+from receval.content import findings
+from receval.render import screen
 
 
 def finding(check, severity="warn", model="", sentence="1 of 2 rows is odd.", examples=()):
@@ -15,12 +16,12 @@ def finding(check, severity="warn", model="", sentence="1 of 2 rows is odd.", ex
 
 @pytest.fixture
 def show(monkeypatch):
-    def show(found, columns=None, **options):
+    def show(found, columns=None, command=""):
         if columns is None:
             monkeypatch.delenv("COLUMNS", raising=False)
         else:
             monkeypatch.setenv("COLUMNS", str(columns))
-        return findings.show(found, io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), **options)
+        return screen.show(findings.alerts(found, command), io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
 
     return show
 
