@@ -28,7 +28,7 @@ def document(gates: Sequence[Gate], *, summary: bool = True) -> Document:
 
 def section(gates: Sequence[Gate]) -> Section | None:
     """The section of a report; `None` without gates."""
-    return Section("gates", "Gates", (table(gates),)) if gates else None
+    return Section("gates", "Gates", document(gates, summary=False)) if gates else None
 
 
 def title(gates: Sequence[Gate]) -> str:

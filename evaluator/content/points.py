@@ -1,9 +1,9 @@
-"""`ValuePoint`: one value with its interval, as charts and the tables of a report show it."""
+"""Values with their intervals, and models under the names that a report gives them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -58,6 +58,11 @@ class NamedModel(Struct, frozen=True, eq=False):
         return self.model in self.result.yardsticks
 
 
+def models_of(result: Result) -> tuple[NamedModel, ...]:
+    """Return the models of one result under their own names."""
+    return tuple(NamedModel(model, result, model) for model in result.models)
+
+
 def interval(row: Row) -> tuple[float, float] | None:
     """The 95 % interval of a mean over users (Student's t), which ends at the bounds of the measure.
 
@@ -78,6 +83,18 @@ def points_of(models: Iterable[NamedModel]) -> tuple[ValuePoint, ...]:
         for row in one.result.rows
         if row.model == one.model and not is_spread(row.aggregate)
     )
+
+
+def points_of_groups(models: Iterable[NamedModel]) -> Mapping[str, Sequence[ValuePoint]]:
+    """Return the values within groups: what results are split by → points."""
+    names = {(id(one.result), one.model): one for one in models}
+    points: dict[str, list[ValuePoint]] = {}
+    for result in {id(one.result): one.result for one in names.values()}.values():
+        for row in result.by_group:
+            one = names.get((id(result), row.model))
+            if one is not None:
+                points.setdefault(row.by or "", []).append(point(one.name, row, one.is_yardstick))
+    return points
 
 
 def point(name: str, row: Row, is_yardstick: bool = False) -> ValuePoint:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from html import escape
 from typing import Final
 
 from ..document import (
@@ -40,7 +41,7 @@ _BOLD: Final = ("best", "fail")
 
 def as_markdown(document: Iterable[Block], *, links: bool = False) -> str:
     """Return the document as Markdown; texts of our own may have `links` where no names of others stand in them."""
-    return "\n\n".join(text for text in _written(document, links) if text) + "\n"
+    return "\n\n".join(_written(document, links)) + "\n"
 
 
 def markdown_text(text: str) -> str:
@@ -75,8 +76,9 @@ def _written(document: Iterable[Block], links: bool) -> Iterator[str]:
             notes += block.notes
         if isinstance(block, Sentences):
             block, notes = Sentences((*notes, *block.texts)), []
-        yield "\n".join(_lines(block, own, links))
-    yield "\n".join(_points(notes))
+        text = "\n".join(_lines(block, own, links))
+        yield from [text] if text else []
+    yield from ["\n".join(_points(notes))] if notes else []
 
 
 def _lines(block: Block, own: Callable[[str], str], links: bool) -> Iterable[str]:
@@ -109,8 +111,8 @@ def _lines(block: Block, own: Callable[[str], str], links: bool) -> Iterable[str
             return _table(block, own)
         case Section(_, title, blocks, folded):
             body = "\n\n".join(_written(blocks, links))
-            head = markdown_text(title)
-            return [f"<details><summary>{head}</summary>\n\n{body}\n\n</details>" if folded else f"## {head}\n\n{body}"]
+            head = f"<details><summary>{escape(on_one_line(title))}</summary>" if folded else f"## {markdown_text(title)}"
+            return [f"{head}\n\n{body}", *(["", "</details>"] if folded else [])]
         case _:
             return []
 

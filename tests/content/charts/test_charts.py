@@ -8,15 +8,15 @@ import unicodedata
 from xml.etree import ElementTree
 
 import pytest
+from receval.content.charts import figures
 from receval.content.charts.style import COLOURS
 from receval.names.margins import Margin
-from receval.output.report import figures
 from receval.render import drawing
 
 from tests.reports import HOSTILE, evaluated, reported
 
 needs_extra = pytest.mark.skipif(not drawing.can_draw(), reason="the extra report is not installed")
-KINDS = pytest.mark.parametrize("kind", figures.SPECS)
+KINDS = pytest.mark.parametrize("kind", figures.FIGURES)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def test_lines_over_k_hold_every_value_of_their_metrics(content):
 def test_the_best_possible_lists_are_in_no_picture_beside_which_models_would_look_alike(tmp_path):
     content = reported(evaluated(tmp_path, ["popular", "good"], yardsticks={"oracle": True}, metrics=["nDCG", "Recall"]))
     for kind in ("over_k", "trade_off"):
-        assert {row["model"] for row in rows(figures.SPECS[kind](content).spec)} == {"popular", "good"}, kind
+        assert {row["model"] for row in rows(figures.FIGURES[kind](content).spec)} == {"popular", "good"}, kind
 
 
 def test_the_forest_has_differences_with_intervals_and_margins(content):
@@ -74,14 +74,14 @@ def test_the_two_measures_to_trade_are_of_different_kinds(content):
 
 @KINDS
 def test_a_spec_is_plain_json_without_addresses_to_load(kind, content):
-    text = json.dumps(figures.SPECS[kind](content).spec)
+    text = json.dumps(figures.FIGURES[kind](content).spec)
     assert re.findall(r'https?://[^"]*', text) == ["https://vega.github.io/schema/vega-lite/v6.json"]
 
 
 @needs_extra
 @KINDS
 def test_a_picture_has_no_style_no_script_and_the_same_bytes_again(kind, content):
-    spec = figures.SPECS[kind](content).spec
+    spec = figures.FIGURES[kind](content).spec
     svg = drawing.as_svg(spec)
     assert svg == drawing.as_svg(spec)
     for element in ElementTree.fromstring(svg).iter():
@@ -92,7 +92,7 @@ def test_a_picture_has_no_style_no_script_and_the_same_bytes_again(kind, content
 @needs_extra
 @KINDS
 def test_hostile_names_can_be_drawn(kind, hostile):
-    text = "".join(ElementTree.fromstring(drawing.as_svg(figures.SPECS[kind](hostile).spec)).itertext())
+    text = "".join(ElementTree.fromstring(drawing.as_svg(figures.FIGURES[kind](hostile).spec)).itertext())
     assert "\x1b" not in text
     assert "<script>" in text or kind == "distribution"
 
@@ -104,7 +104,7 @@ def test_every_character_that_is_no_letter_can_be_in_the_names_of_many_models(tm
     odd = [chr(code) for code in range(1, 0x3000) if unicodedata.category(chr(code)) in kinds]
     names = [f"m{number}{''.join(odd[number::8])}\u2028m\u2029" for number in range(8)]
     content = reported(evaluated(tmp_path, names))
-    for kind, chart in figures.SPECS.items():
+    for kind, chart in figures.FIGURES.items():
         made = chart(content)
         assert made is not None, kind
         assert "<svg" in drawing.as_svg(made.spec)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from msgspec import Struct, field
 
 from ...checks import CHECKS
 from ...content.findings import titled
+from ...content.report import ReportContent
 from ...quoting import on_one_line
+from ...results.gates import Gate
 from ...results.result import Result
-from ..report.content import ReportContent
 
 CaseOutcome = Literal["pass", "warn", "fail", "skipped"]
 """`skipped`: it could not be judged."""
@@ -38,11 +39,11 @@ def cases(content: ReportContent) -> Iterator[Case]:
         yield from _of_checks(label if len(content.results) > 1 else "", result)
 
 
-def _of_gate(gate: Mapping[str, Any]) -> Case:
-    numbers = {name: gate[name] for name in ("value", "limit", "low", "high") if gate.get(name) is not None}
-    rule = on_one_line(gate["rule"])
-    outcome = _ENDED.get(gate["consequence"], "skipped" if gate["outcome"] == "skipped" else "pass")
-    return Case("gates", rule, rule, on_one_line(gate.get("model") or ""), outcome, on_one_line(gate.get("sentence") or ""), numbers)
+def _of_gate(gate: Gate) -> Case:
+    numbers = {name: number for name in ("value", "limit", "low", "high") if (number := getattr(gate, name)) is not None}
+    rule = on_one_line(gate.rule)
+    outcome = _ENDED.get(gate.consequence, "skipped" if gate.outcome == "skipped" else "pass")
+    return Case("gates", rule, rule, on_one_line(gate.model), outcome, on_one_line(gate.sentence), numbers)
 
 
 def _of_checks(label: str, result: Result) -> Iterator[Case]:

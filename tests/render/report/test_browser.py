@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
-from receval.output.report.page import as_html
 from receval.render.drawing import can_draw
+from receval.render.report import as_html
 
 from tests.browser import CHROMIUM, browser
 from tests.reports import HOSTILE, evaluated, reported

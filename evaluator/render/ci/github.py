@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import Final
 
+from ...content.report import ReportContent
 from ...errors import OutputError
-from ..report.content import ReportContent
-from ..report.markdown import cut
+from ..report import cut
 from .cases import Case, cases
 
 _MOST: Final = 10

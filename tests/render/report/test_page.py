@@ -9,9 +9,8 @@ from html.parser import HTMLParser
 import pytest
 from receval.config.reporting import ReportConfig
 from receval.names.margins import Margin
-from receval.output.report import figures
-from receval.output.report.page import as_html
 from receval.render import drawing
+from receval.render.report import as_html
 
 from tests.reports import HOSTILE, evaluated, gate, reported
 
@@ -77,10 +76,10 @@ def test_a_gate_that_failed_is_the_first_thing_said(result):
 @pytest.mark.parametrize(
     ("outcomes", "said"),
     [
-        (["pass"], ("good", "✔ The gate passed.")),
+        (["pass"], ("good", "✔ 1 gate passed.")),
         (["pass", "pass"], ("good", "✔ All 2 gates passed.")),
-        (["pass", "inconclusive"], ("doubtful", "▲ No gate of 2 failed, 1 is inconclusive.")),
-        (["pass", "skipped"], ("doubtful", "▲ No gate of 2 failed, 1 could not be judged.")),
+        (["pass", "inconclusive"], ("doubtful", "▲ 1 of 2 gates is inconclusive.")),
+        (["pass", "skipped"], ("doubtful", "▲ 1 of 2 gates was not judged.")),
     ],
 )
 def test_gates_that_did_not_fail_are_said_as_they_ended(outcomes, said, result):
@@ -160,7 +159,7 @@ def test_what_programs_read_has_the_names_as_they_are(hostile):
 
 
 def test_without_the_extra_the_page_has_tables_with_whiskers_and_no_chart(content, monkeypatch):
-    monkeypatch.setattr(figures, "can_draw", lambda: False)
+    monkeypatch.setattr("receval.render.html.can_draw", lambda: False)
     reader = Reader(as_html(content).decode())
     assert reader.named("figure") == []
     assert len(reader.named("use")) > 20

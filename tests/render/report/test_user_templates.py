@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from receval.errors import ConfigError
-from receval.output.report.user_templates import read_template, rendered
+from receval.render.user_templates import read_template, rendered
 
 
 def test_a_template_is_given_the_json_of_the_results(content):
@@ -85,7 +85,7 @@ def test_a_template_that_needs_too_much_is_refused_in_one_sentence(text, content
 
 @pytest.mark.parametrize("text", ENDLESS)
 def test_a_template_that_takes_too_long_is_stopped_also_in_a_thread(text, content, monkeypatch):
-    monkeypatch.setattr("receval.output.report.user_templates.MOST_SECONDS", 1.5)
+    monkeypatch.setattr("receval.render.user_templates.MOST_SECONDS", 1.5)
     with ThreadPoolExecutor(1) as pool, pytest.raises(ConfigError, match=r"it takes more than 1\.5 seconds"):
         pool.submit(rendered, text, content, "t.j2").result(timeout=30)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import groupby
 from xml.etree import ElementTree
 
-from ..report.content import ReportContent
+from ...content.report import ReportContent
 from .cases import Case, cases
 
 

@@ -12,11 +12,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from ...errors import ConfigError
-from ...render.judgement_data import comparison_json
-from ..data import as_json
+from msgspec import to_builtins
+
+from ..content.report import ReportContent
+from ..errors import ConfigError
 from . import sandbox
-from .content import ReportContent
+from .judgement_data import comparison_json
+from .result_data import as_json
 
 _MOST_BYTES: Final = 1 << 20
 MOST_SECONDS: Final = 20.0
@@ -102,7 +104,7 @@ def context_of(content: ReportContent) -> dict[str, Any]:
     compared = None if content.comparison is None else json.loads(comparison_json(content.comparison))
     if not content.show_users:
         results = {label: _without_examples(result) for label, result in results.items()}
-    gates = [dict(gate) for gate in content.gates]
+    gates = [to_builtins(gate) for gate in content.gates]
     return {"title": content.title, "results": results, "result": next(iter(results.values())), "comparison": compared, "gates": gates}
 
 

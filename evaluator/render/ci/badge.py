@@ -6,8 +6,8 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from ...content.points import by_label
+from ...content.report import ReportContent
 from ...quoting import on_one_line
-from ..report.content import ReportContent
 
 _GREEN, _RED, _AMBER, _BLUE = "#1a7f37", "#b3261e", "#8a6100", "#0b5cad"
 _CHARACTER: Final = 6.6
@@ -34,7 +34,7 @@ def as_badge(content: ReportContent) -> bytes:
 def _said(content: ReportContent) -> tuple[str, str, str]:
     """The left text, the right text, and the colour of the right one."""
     if content.gates:
-        return _of_gates([gate["outcome"] for gate in content.gates], any(gate["consequence"] == "fail" for gate in content.gates))
+        return _of_gates([gate.outcome for gate in content.gates], any(gate.consequence == "fail" for gate in content.gates))
     if any(result.failed() for result in content.results.values()):
         return "checks", "failed", _RED
     if not content.labels:

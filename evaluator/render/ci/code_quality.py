@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Final
 
-from ..report.content import ReportContent
+from ...content.report import ReportContent
 from .cases import Case, cases
 
 _SEVERITIES: Final = {"fail": "major", "warn": "minor", "skipped": "minor"}

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct, field
 
-from ...content.best_values import BestValues, best_values
-from ...content.values import Formats
-from ...results.comparison import Comparison
-from ...results.result import Result
-from ...results.spread import Spread
-from ..charts.points import NamedModel, ValuePoint, points_of
+from ..results.comparison import Comparison
+from ..results.gates import Gate
+from ..results.result import Result
+from ..results.spread import Spread
+from .best_values import BestValues, Place, best_values, highest_printed
+from .points import NamedModel, ValuePoint, by_label, points_of
+from .values import Formats
 
 CHARTS: Final = ("differences", "over_k", "distribution", "trade_off")
 """The charts that a report has, in the order of the page."""
@@ -24,7 +25,7 @@ _FEW: Final = 4
 class ReportContent(Struct, frozen=True, eq=False, dict=True):
     """The models of one or several results, how they compare, and what the gates say.
 
-    `gates` are in their JSON form. `uncompared` says why there is no comparison although there are several models. `spreads` are those of
+    `uncompared` says why there is no comparison although there are several models. `spreads` are those of
     values, where there is one model. `closing` says which model of one result is the best. `source` is the config or the folder that it is
     of, as it was given. `charts` names the charts that are wanted, each with the measures that it is of (none: its own choice). Ids of
     users, and examples that may be ids, appear only if `show_users`.
@@ -34,7 +35,7 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
     models: tuple[NamedModel, ...]
     comparison: Comparison | None = None
     uncompared: str = ""
-    gates: Sequence[Mapping[str, Any]] = ()
+    gates: Sequence[Gate] = ()
     spreads: tuple[Spread, ...] = ()
     closing: tuple[str, ...] = ()
     source: str = ""
@@ -67,14 +68,10 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
         """The values to mark: of one result those that are concluded to be the best, of several the highest ones printed."""
         if len(self.results) == 1:
             return best_values(next(iter(self.results.values())), self.formats)
-        untested: set[tuple[str, str]] = set()
-        for label in self.labels:
-            better = self.higher_is_better[label]
-            points = [one for one in self.points if one.label == label and one.value is not None and not one.is_yardstick]
-            texts = {one.name: self.formats.text(label, one.value) for one in points}
-            if better is not None and len(set(texts.values())) > 1:
-                top = (max if better else min)(points, key=lambda one: one.value or 0.0)
-                untested |= {(name, label) for name, text in texts.items() if text == texts[top.name]}
+        untested: set[Place] = set()
+        for label, row in by_label(self.points).items():
+            values = {one.name: one.value for one in row.values() if not one.is_yardstick}
+            untested |= highest_printed(label, values, self.higher_is_better[label], self.formats)
         return BestValues(untested=frozenset(untested))
 
     @property

@@ -5,9 +5,14 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 from receval.output import FORMATS
-from receval.output.report.markdown import as_markdown, cut, summary
+from receval.render.report import as_markdown, cut
 
 from tests.reports import HOSTILE, evaluated, gate, reported
+
+
+def text_of(content):
+    return as_markdown(content).decode()
+
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")
 
@@ -36,7 +41,7 @@ def tables(text):
 
 
 def test_the_verdict_comes_first_then_gates_then_values(result):
-    text = summary(reported(result, gates=[gate("fail")]))
+    text = text_of(reported(result, gates=[gate("fail")]))
     title, _, verdict, *_ = text.splitlines()
     assert title == "# Evaluation of popular, good and better"
     assert verdict == "- ✖ 1 of 1 gate failed."
@@ -44,7 +49,7 @@ def test_the_verdict_comes_first_then_gates_then_values(result):
 
 
 def test_findings_are_folded_up(content):
-    text = summary(content)
+    text = text_of(content)
     assert "<details><summary>What the checks found</summary>\n\n" in text
     assert text.count("<details>") == text.count("</details>")
 
@@ -71,8 +76,8 @@ def test_the_markdown_of_a_result_leads_with_title_verdict_and_table(result):
 
 
 def test_ids_of_users_stand_only_in_reports_that_name_losers(content, result):
-    assert "person-" not in summary(content)
-    assert "person-" in summary(reported(result, baseline="better", losers=1))
+    assert "person-" not in text_of(content)
+    assert "person-" in text_of(reported(result, baseline="better", losers=1))
 
 
 def test_a_long_text_is_cut_at_the_end_of_a_row_with_its_folds_closed():
@@ -88,4 +93,4 @@ def test_a_long_text_is_cut_at_the_end_of_a_row_with_its_folds_closed():
 
 def test_values_are_marked_where_intervals_are_measures_of_their_own(tmp_path):
     found = evaluated(tmp_path, ["a", "b"], metrics=["nDCG"], aggregates=["mean", "ci95"])
-    assert "**" in summary(reported(found))
+    assert "**" in text_of(reported(found))

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 from receval.errors import OutputError
-from receval.output.ci.badge import as_badge
-from receval.output.ci.code_quality import as_code_quality
-from receval.output.ci.github import append_summary, as_annotations
+from receval.render.ci.badge import as_badge
+from receval.render.ci.code_quality import as_code_quality
+from receval.render.ci.github import append_summary, as_annotations
 
 from tests.reports import gate, reported
 

@@ -1,44 +1,33 @@
-"""The charts of a report: what each is of, its caption, and its picture."""
+"""The charts of a report as figures: what each is of, and its caption."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final
 
-from ...content.charts import differences as forest
-from ...content.charts import distribution as histogram
-from ...content.charts import over_k as lines
-from ...content.charts import trade_off as scatter
-from ...content.charts.style import Spec
-from ...render.drawing import PICTURES, as_svg, can_draw
-from ..comparison import pairs
-from .content import ReportContent
-from .views import Picture
+from ...document import Figure
+from ..differences import pairs
+from ..report import ReportContent
+from . import differences as forest
+from . import distribution as histogram
+from . import over_k as lines
+from . import trade_off as scatter
+from .style import Spec
 
-_MOST_MEASURES = 6
+_MOST_MEASURES: Final = 6
 """Of several models so many measures are shown, a panel each."""
-_MOST_SPREADS = 6
+_MOST_SPREADS: Final = 6
 
 
-class Chart(NamedTuple):
-    """A chart and what to know of it."""
-
-    spec: Spec
-    caption: str
-
-
-def pictures(kind: str, content: ReportContent) -> list[Picture]:
-    """The picture of a chart, where it is wanted, there is something to show, and the extra that draws is installed."""
-    if kind not in content.charts or not can_draw():
-        return []
-    chart = SPECS[kind](content)
-    return [] if chart is None else [Picture(f"{kind.replace('_', '-')}-chart", chart.caption, chart.spec, as_svg(chart.spec))]
+def wanted_figures(kind: str, content: ReportContent) -> tuple[Figure, ...]:
+    """Return the chart, if it is wanted and there is something to show."""
+    figure = FIGURES[kind](content) if kind in content.charts else None
+    return () if figure is None else (figure,)
 
 
-def differences(content: ReportContent) -> Chart | None:
-    """The forest plot, where there is a comparison."""
+def differences(content: ReportContent) -> Figure | None:
+    """Return the forest plot, where there is a comparison."""
     comparison = content.comparison
     if comparison is None:
         return None
@@ -54,11 +43,11 @@ def differences(content: ReportContent) -> Chart | None:
     caption = (
         f"Differences with their {100 * comparison.settings.level:g} % intervals; the dashed line is no difference at all.{band}{more}"
     )
-    return Chart(forest.differences(shown, comparison.base), caption)
+    return _figure("differences", caption, forest.differences(shown, comparison.base))
 
 
-def over_k(content: ReportContent) -> Chart | None:
-    """Measures over their cut-offs, where some have several."""
+def over_k(content: ReportContent) -> Figure | None:
+    """Return measures over their cut-offs, where some have several."""
     known = lines.metrics_over_k(content.points)
     wanted = tuple(metric for metric in known if metric in content.charts.get("over_k", ())) or known
     if not wanted:
@@ -66,11 +55,11 @@ def over_k(content: ReportContent) -> Chart | None:
     shown = wanted[: lines.MOST_PANELS]
     left = f" {len(wanted) - len(shown)} more are in the table." if len(wanted) > len(shown) else ""
     caption = f"Measures over the cut-off k; each panel has a scale of its own, which need not begin at 0.{left}"
-    return Chart(lines.over_k(content.points, shown), caption)
+    return _figure("over-k", caption, lines.over_k(content.points, shown))
 
 
-def distribution(content: ReportContent) -> Chart | None:
-    """How differences of users are spread; of one model, its values."""
+def distribution(content: ReportContent) -> Figure | None:
+    """Return histograms of differences of users; of one model, of its values."""
     spreads = content.comparison.spreads if content.comparison is not None else content.spreads
     if not spreads:
         return None
@@ -78,25 +67,24 @@ def distribution(content: ReportContent) -> Chart | None:
     left = f" {len(spreads) - len(shown)} more are not shown." if len(spreads) > len(shown) else ""
     what = "Differences of users; blue better, orange worse, grey the same." if shown[0].base is not None else "Values of users; grey at 0."
     caption = f"{what} The heights are on a logarithmic scale, so that few users can be seen beside many.{left}"
-    return Chart(histogram.distribution(shown), caption)
+    return _figure("distribution", caption, histogram.distribution(shown))
 
 
-def trade_off(content: ReportContent) -> Chart | None:
-    """Two measures against each other."""
+def trade_off(content: ReportContent) -> Figure | None:
+    """Return two measures against each other."""
     chosen = content.charts.get("trade_off", ())
     pair = (chosen[0], chosen[1]) if len(chosen) == 2 else scatter.measures_to_trade(content.points)
     if pair is None or not set(pair) <= set(content.labels):
         return None
     caption = f"{pair[1]} (upwards) and {pair[0]} (to the right), with 95 % intervals of both."
-    return Chart(scatter.trade_off(content.points, *pair), caption)
+    return _figure("trade-off", caption, scatter.trade_off(content.points, *pair))
 
 
-def as_bytes(spec: Spec, form: str) -> bytes:
-    """A chart as a picture, or as `json` its specification."""
-    return (json.dumps(spec, indent=1, ensure_ascii=False) + "\n").encode() if form == "json" else PICTURES[form](spec)
+def _figure(name: str, caption: str, spec: Spec) -> Figure:
+    return Figure(f"{name}-chart", caption, spec)
 
 
-SPECS: Final[Mapping[str, Callable[[ReportContent], Chart | None]]] = MappingProxyType(
+FIGURES: Final[Mapping[str, Callable[[ReportContent], Figure | None]]] = MappingProxyType(
     {"differences": differences, "over_k": over_k, "distribution": distribution, "trade_off": trade_off}
 )
 """Name of a chart → what makes it; `None` where there is nothing to show."""
