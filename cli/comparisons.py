@@ -86,8 +86,9 @@ def rendered(comparison: Comparison, form: str, look_at: str, screen: TextIO | N
     if form == "csv":
         return comparison_csv(comparison, spreadsheet_safe=safe)
     if form == "latex":
-        from receval.output.latex import comparison_as_latex  # only here: few comparisons are tables of a paper
+        from receval.content.paper import comparison_tables  # only here: few comparisons are tables of a paper
+        from receval.render.latex import as_latex
 
-        return comparison_as_latex(comparison)
+        return as_latex(comparison_tables(comparison)).encode()
     page = document(comparison, look_at)
     return as_markdown(page).encode() if form == "md" or screen is None else on_screen(show(page, screen))

@@ -32,7 +32,7 @@ class TableOptions(Struct, frozen=True):
 
     def refuse_unknown(self, loaded: receval.Loaded) -> None:
         """`ConfigError` if a measure is named that the config does not ask for, before anything is computed."""
-        from receval.output.selection import matching, measures_of
+        from receval.content.selections import matching, measures_of
 
         evaluation = loaded.config.evaluation
         labels = [*(one.label for one in evaluation.definitions), *(one.formula.text for one in evaluation.composites)]
@@ -43,7 +43,7 @@ class TableOptions(Struct, frozen=True):
 
     def applied(self, result: receval.Result) -> receval.Result:
         """The measures to show, the models in the order to show them."""
-        from receval.output.selection import measures_of, selected
+        from receval.content.selections import measures_of, selected
 
         return selected(result, measures_of(self.columns), self.sort)
 

@@ -60,13 +60,13 @@ def script(page: Path) -> str:
 
 def page(name: str, sources: str, function: str = "page") -> str:
     """The page that a function of a script of this folder makes."""
-    return _noted(as_markdown(_script(name)[function](), links=True), sources)
+    return _noted(as_markdown(_script(name)[function](), quotes_nobody=True), sources)
 
 
 def pages(name: str, sources: str, folder: str) -> dict[Path, str]:
     """The pages of a folder that a script of this folder makes."""
     made: Mapping[str, list[Block]] = _script(name)["each"]()
-    return {DOCS / folder / f"{page}.md": _noted(as_markdown(content, links=True), sources) for page, content in made.items()}
+    return {DOCS / folder / f"{page}.md": _noted(as_markdown(content, quotes_nobody=True), sources) for page, content in made.items()}
 
 
 @cache

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 import yaml
 from receval import Result, load_config, run
 from receval.comparison.questions import Questions
@@ -77,3 +78,18 @@ def gate(outcome: Outcome, rule: str = "nDCG@3 ≥ 0.5", **more: Any) -> Gate:
         "high": 0.6,
     }
     return Gate(**given | more)
+
+
+@pytest.fixture(scope="session")
+def result(tmp_path_factory):
+    return evaluated(tmp_path_factory.mktemp("plain"), ["popular", "good", "better"], by=["users.plan"])
+
+
+@pytest.fixture(scope="session")
+def content(result):
+    return reported(result, baseline="popular")
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory):
+    return reported(evaluated(tmp_path_factory.mktemp("hostile"), ["base", *HOSTILE]))

@@ -13,14 +13,15 @@ from msgspec.structs import replace
 from ..comparison.questions import Questions
 from ..config.reporting import ENDINGS, ChartName, ReportConfig, form_of
 from ..content.charts import figures
+from ..content.paper import comparison_tables
 from ..content.report import CHARTS, ReportContent
 from ..errors import ConfigError
 from ..evaluation.gathering import Gathered
 from ..evaluation.report_content import latex_of_gathered, report_of, report_of_gathered, stored_sections
 from ..output.disk import Stage, destination
-from ..output.latex import comparison_as_latex
 from ..output.report.formats import REPORTS
 from ..render import drawing
+from ..render.latex import as_latex
 from ..render.report import as_html
 from ..results.comparison import Comparison
 from ..results.gates import Verdicts
@@ -95,7 +96,7 @@ def write_comparison(
     """Write the report of a comparison of results, in the form that its ending says; see `ComparisonResult.report`."""
     target, form = _target(path)
     if form.startswith("latex"):
-        _write(target, comparison_as_latex(comparison))
+        _write(target, as_latex(comparison_tables(comparison)).encode())
         return
     _write(target, _in_form(form, _content_of_several(results, questions, title=title), interactive))
 

@@ -20,9 +20,9 @@ _RULE: Final = (
 
 
 def audit_document(audit: Audit, command: str = "") -> Document:
-    """A table per measure: conventions × models, the spread below, and whether the order of the models changes.
+    """Return a table per measure: conventions × models, the spread below, and whether the order of the models changes.
 
-    The last sentence says how `command` explains the widest spread.
+    With a `command` a sentence says how it explains the widest spread.
     """
     blocks: list[Block] = []
     for measure in audit.measures:
@@ -36,7 +36,7 @@ def audit_document(audit: Audit, command: str = "") -> Document:
 
 
 def found_document(found: FoundValues) -> Document:
-    """Which convention, measure and model prints a number, or what comes nearest."""
+    """Return which convention, measure and model prints a number, or the nearest values."""
     wanted = found.wanted.strip()
     if not found.values:
         return (Paragraph("No convention gives any value."),)
@@ -52,7 +52,7 @@ def found_document(found: FoundValues) -> Document:
 
 
 def difference_document(difference: ConventionDifference) -> Document:
-    """For each measure the steps from the one convention to the other, what the choices mean, and which of them change nothing."""
+    """Return for each measure the steps from the one convention to the other, what the choices mean, and which of them change nothing."""
     blocks: list[Block] = [Heading(f"From {difference.first} to {difference.second}"), Paragraph(_RULE.format(second=difference.second))]
     for measure in difference.measures:
         blocks += [Heading(measure.measure, 2), *_steps(difference, measure)]
@@ -87,7 +87,7 @@ def _values(models: Iterable[str]) -> Iterator[Column]:
 
 
 def _widest(audit: Audit, measure: AuditedMeasure) -> tuple[str, str] | None:
-    """The conventions whose values of one model are furthest apart, that of the config first if it is one of them."""
+    """Return the conventions whose values of one model are furthest apart, that of the config first if it is one of them."""
     spreads = {model: measure.spread(model) or 0.0 for model in audit.models}
     model = max(spreads, key=lambda name: spreads[name])
     if not spreads[model]:
@@ -98,7 +98,7 @@ def _widest(audit: Audit, measure: AuditedMeasure) -> tuple[str, str] | None:
 
 
 def _silent(audit: Audit, measure: AuditedMeasure) -> str:
-    """The conventions that give no value, by their reasons."""
+    """Return the conventions that give no value, by reason."""
     reasons: dict[str, list[str]] = {}
     for convention in audit.conventions:
         cells = [measure.cells[convention, model] for model in audit.models]
@@ -133,7 +133,7 @@ def _steps(difference: ConventionDifference, measure: MeasureDifference) -> Iter
 def _step_rows(
     difference: ConventionDifference, measure: MeasureDifference, effective: Sequence[int], places: int
 ) -> Iterator[tuple[str, ...]]:
-    """The values of the first convention, of each step that changes them, of what no choice explains, and of the second convention."""
+    """Yield the values of the first convention, of each step that changes them, of the rest, and of the second convention."""
     models = difference.models
     yield "", f"as {difference.first}", *(number(measure.first[model], places) for model in models)
     for index in effective:

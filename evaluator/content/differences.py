@@ -61,13 +61,13 @@ def _interval_cell(one: Difference, shown: Shown) -> Cell:
 
 
 def _p_cell(one: Difference, shown: Shown) -> Cell:
-    """The corrected p value, or the plain one of a measure that is not judged."""
+    """Return the corrected p value, or the plain one of a measure that is not judged."""
     p = one.p if one.p_adjusted is None else one.p_adjusted
     return Cell("" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}", value=p)
 
 
 def _counts_cell(one: Difference, shown: Shown) -> Cell:
-    """For how many users the value is better, the same, and worse."""
+    """Return for how many users the value is better, the same, and worse."""
     known = one.up is not None and one.same is not None and one.down is not None
     return Cell(f"{one.up:,}/{one.same:,}/{one.down:,}" if known else "")
 
@@ -89,7 +89,7 @@ _USERS: Final = DifferenceColumn("users", "value", lambda one, shown: Cell(f"{on
 
 
 def document(comparison: Comparison, look_at: str = "CONFIG") -> Document:
-    """Tables of pairs, or letters if there are many, what is concluded, groups, users who lose most, and footnotes.
+    """Return tables of pairs, or letters if there are many, conclusions, groups, users who lose most, and footnotes.
 
     `look_at` is the config that the command to look at one user names.
     """
@@ -107,7 +107,7 @@ def document(comparison: Comparison, look_at: str = "CONFIG") -> Document:
 
 
 def section(comparison: Comparison, figures: Sequence[Figure] = ()) -> Section:
-    """The section of a report: how was compared, what is concluded, charts, and the tables of all pairs and of groups."""
+    """Return the section of a report: the method, conclusions, charts, and the tables of all pairs and of groups."""
     margins = any(one.margin is not None for one in comparison.differences)
     band = "; the grey band is the margin, within which a difference does not matter" if margins else ""
     counts = "up/same/down: the number of users with a better, the same and a worse value"
@@ -129,19 +129,19 @@ def section(comparison: Comparison, figures: Sequence[Figure] = ()) -> Section:
 
 
 def losers_section(comparison: Comparison) -> Section:
-    """The users with the largest losses, for those who asked for them."""
+    """Return the users with the largest losses, for a report that may name users."""
     return Section("losers", "Who loses most", losers_tables(comparison))
 
 
 def title(comparison: Comparison) -> str:
-    """Which models are compared with which."""
+    """Return which models are compared with which."""
     if comparison.base is None:
         return f"{len(comparison.models)} models, all pairs" if comparison.letters else "Models of the same name"
     return f"{', '.join(comparison.others)} against {comparison.base}"
 
 
 def subtitle(comparison: Comparison) -> str:
-    """Over how many users, how they were paired, and how p values were corrected."""
+    """Return the number of users, how they were paired, and how p values were corrected."""
     n = sorted({one.n_users for one in comparison.differences if one.n_users})
     users = users_text(n[0]) if len(n) == 1 else f"{n[0]:,} to {n[-1]:,} users" if n else "no values of users"
     settings = comparison.settings
@@ -153,27 +153,27 @@ def subtitle(comparison: Comparison) -> str:
 
 
 def footnotes(comparison: Comparison) -> tuple[str, ...]:
-    """The notes on the comparison and on its differences, each once."""
+    """Return the notes on the comparison and on its differences, each once."""
     return tuple(dict.fromkeys((*comparison.notes, *_notes_on(comparison.differences))))
 
 
 def pairs(comparison: Comparison) -> tuple[tuple[str, str], ...]:
-    """The pairs of models, base first."""
+    """Return the pairs of models, base first."""
     return tuple(dict.fromkeys((one.subject.base, one.subject.model) for one in comparison.differences))
 
 
 def shows_pairs(comparison: Comparison) -> bool:
-    """Return whether a screen or a paper has tables of pairs; letters say it of all pairs of many models."""
+    """Return whether a screen or a paper has tables of pairs; of all pairs of many models letters say the same."""
     return not comparison.letters or len(comparison.models) <= MOST_PAIRED
 
 
 def pair_tables(comparison: Comparison) -> tuple[Table, ...]:
-    """A table for each pair, the measures that are not judged last."""
+    """Return a table for each pair; measures that are not judged stand last."""
     return tuple(_pair(number, base, model, comparison) for number, (base, model) in enumerate(pairs(comparison), 1))
 
 
 def joined_table(comparison: Comparison) -> Table:
-    """One table of all pairs, with a line that names the pair above its rows where there are several."""
+    """Return one table of all pairs; where there are several, a line above its rows names each."""
     rows: list[Difference] = []
     headings: dict[int, str] = {}
     for base, model in pairs(comparison):
@@ -186,7 +186,7 @@ def joined_table(comparison: Comparison) -> Table:
 
 
 def groups_table(comparison: Comparison) -> Table:
-    """The differences within groups of users."""
+    """Return the differences within groups of users."""
     rows = comparison.by_group
     return _table(
         (_GROUP, _MODEL, COLUMNS[0], _USERS, *COLUMNS[1:]),
@@ -200,7 +200,7 @@ def groups_table(comparison: Comparison) -> Table:
 
 
 def letters_table(comparison: Comparison, digits: int | None = None) -> Table:
-    """The values of all models by measure, each with its letters; models that share one are not clearly different.
+    """Return the values of all models by measure, each with its letters; models that share one are not clearly different.
 
     Values have `digits` decimals, or as many as those of their measure need.
     """
@@ -210,7 +210,7 @@ def letters_table(comparison: Comparison, digits: int | None = None) -> Table:
 
 
 def losers_tables(comparison: Comparison) -> tuple[Table, ...]:
-    """For each model and measure the users with the largest losses; a table without rows where nobody loses."""
+    """Return for each model and measure the users with the largest losses; a table without rows where nobody loses."""
     return tuple(
         _losers_table(number, model, measure, frame.rows(named=True))
         for number, ((model, measure), frame) in enumerate(comparison.losers.items(), 1)
@@ -218,17 +218,17 @@ def losers_tables(comparison: Comparison) -> tuple[Table, ...]:
 
 
 def number_text(value: float | None, digits: int, *, sign: bool = False) -> str:
-    """A number of a table; a dash where there is none."""
+    """Return a number as text; a dash where there is none."""
     return "–" if value is None else signed(value, digits) if sign else plain(value, digits)
 
 
 def number_cell(value: float | None, digits: int, *, sign: bool = False) -> Cell:
-    """The same as a cell."""
+    """Return a cell with a number."""
     return Cell(number_text(value, digits, sign=sign), value=value)
 
 
 def digits_of(differences: Iterable[Difference]) -> int:
-    """How many decimals a table of differences has: two significant digits of the narrowest interval, within limits."""
+    """Return the number of decimals of a table of differences: two significant digits of the narrowest interval, within limits."""
     needed = [decimals((one.interval[1] - one.interval[0]) / 2) for one in differences if one.interval is not None]
     return min(max([_LEAST_DECIMALS, *(places for places in needed if places is not None)]), _MOST_DECIMALS)
 
@@ -267,7 +267,7 @@ def _of_pair(base: str, model: str, comparison: Comparison) -> list[Difference]:
 
 
 def _headed(table: Table) -> Table:
-    """The table without a caption: the heading above it says the same, or its heads do."""
+    """Return the table without a caption: the heading above it says the same, or its heads do."""
     return replace(table, caption="")
 
 
@@ -293,7 +293,7 @@ def _data(one: Difference, names: Sequence[str]) -> list[Any]:
 
 
 def _notes_on(differences: Sequence[Difference]) -> Iterator[str]:
-    """The footnotes of differences, each with the measures that it is about."""
+    """Yield the footnotes of differences, each with the measures that it is about."""
     named: dict[str, list[str]] = {}
     for one in differences:
         for note in one.notes:
@@ -324,7 +324,7 @@ def _losers_table(place: int, model: str, measure: str, rows: Sequence[dict[str,
 
 
 def _losers(table: Table, model: str, measure: str, look_at: str) -> Iterator[Block]:
-    """The table, and the command that shows how the value of the first user comes about."""
+    """Yield the table, and the command that shows how the value of the first user comes about."""
     if not table.rows:
         yield Paragraph("Nobody.")
         return

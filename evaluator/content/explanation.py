@@ -11,7 +11,7 @@ _REDUCED: Final = {"sum": "sum of {}", "max": "largest {}", "count": "number of 
 
 
 def document(explanation: Explanation, level: int = 1) -> Document:
-    """The formula, those of the metrics that it combines first, then the tables, the value and the choices."""
+    """Return the formula, the explanations of metrics that it combines, the tables, the value and the choices."""
     title = f"{explanation.measure} of user {explanation.user}, model {explanation.model}"
     blocks: list[Block] = [Heading(title, level), *([Code(explanation.formula)] if explanation.formula else [])]
     for part in explanation.components:
@@ -30,7 +30,7 @@ def document(explanation: Explanation, level: int = 1) -> Document:
 
 
 def shown(cell: CellValue) -> str:
-    """A cell for the eye: whole numbers without a fraction, others with six digits."""
+    """Return a cell as text: whole numbers without a fraction, others with six digits."""
     if isinstance(cell, float):
         return f"{cell:.0f}" if cell.is_integer() and abs(cell) < 1e15 else f"{cell:.6g}"
     return "" if cell is None else str(cell)

@@ -1,4 +1,4 @@
-"""Gates: what is judged against what, every rule with what was found, and what to know beside it."""
+"""Gates: the rules of a result, their outcomes, and what was found."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DATA: Final = ("rule", "model", "outcome", "consequence", "value", "limit", "low
 
 
 def document(gates: Sequence[Gate], *, summary: bool = True) -> Document:
-    """The table of gates with its title, and below it how they ended, if that is not said elsewhere; nothing without gates."""
+    """Return the table of gates with its title, notes, and a `summary` if that is not said elsewhere; nothing without gates."""
     if not gates:
         return ()
     verdicts = Verdicts(tuple(gates))
@@ -27,12 +27,12 @@ def document(gates: Sequence[Gate], *, summary: bool = True) -> Document:
 
 
 def section(gates: Sequence[Gate]) -> Section | None:
-    """The section of a report; `None` without gates."""
+    """Return the section of a report; `None` without gates."""
     return Section("gates", "Gates", document(gates, summary=False)) if gates else None
 
 
 def title(gates: Sequence[Gate]) -> str:
-    """What is judged against what: `gates · today against main · 350 users, paired · one-sided 95 % bounds`."""
+    """Return what is judged against what: `gates · today against main · 350 users, paired · one-sided 95 % bounds`."""
     models, bases = (tuple(dict.fromkeys(names)) for names in ((one.model for one in gates), (one.base for one in gates if one.base)))
     named = models[0] if len(models) == 1 else f"{len(models)} models"
     compared = [one for one in gates if one.base and not one.by_value]
@@ -46,7 +46,7 @@ def title(gates: Sequence[Gate]) -> str:
 
 
 def table(gates: Sequence[Gate]) -> Table:
-    """Every rule: how it ended, of which model where there are several, what was found, and why."""
+    """Return a row for each rule: its outcome, its model where there are several, what was found, and why."""
     base = _usual_base(gates)
     several = len({one.model for one in gates}) > 1
     columns = (
@@ -65,13 +65,13 @@ def table(gates: Sequence[Gate]) -> Table:
 
 
 def _usual_base(gates: Sequence[Gate]) -> str:
-    """The base that most gates have, which their rules need not name."""
+    """Return the base that most gates have, which their rules need not name."""
     bases = [_stem(one.base) for one in gates if one.base]
     return max(dict.fromkeys(bases), key=bases.count, default="")
 
 
 def _common(bases: Sequence[str]) -> str:
-    """The bases as the title names them: one, or the first with how many more; models of one folder by the name of the folder."""
+    """Return the bases as the title names them; models of one folder by the name of the folder."""
     names = tuple(bases) if len(bases) == 1 else tuple(dict.fromkeys(map(_stem, bases)))
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
@@ -85,7 +85,7 @@ def _rule(one: Gate, base: str) -> str:
 
 
 def _why(one: Gate) -> str:
-    """The remark, the sentence where nothing was found, and that a rule only warns where it fails."""
+    """Return the remark, or the sentence if nothing was found, and whether a rule that fails only warns."""
     only = "warns only" if one.outcome == "fail" and one.consequence == "warn" else ""
     remark = one.remark or ("" if one.found else one.sentence)
     return "; ".join(part for part in (remark, only) if part)

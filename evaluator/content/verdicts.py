@@ -25,35 +25,35 @@ _EXPLAINED: Final[tuple[Verdict, ...]] = ("equivalent", "identical", "inconclusi
 
 
 def verdict_cell(one: Difference, judged: Collection[str]) -> Cell:
-    """The verdict of a difference, a dash where there is none, or `(not judged)` if its measure is not among the `judged`."""
+    """Return the verdict of a difference, a dash where there is none, or `(not judged)` if its measure is not among the `judged`."""
     if one.subject.measure not in judged:
         return Cell(NOT_JUDGED)
     return Cell(one.verdict or "–", mark=one.verdict or "")
 
 
 def meanings(verdicts: Iterable[str | None]) -> str:
-    """A sentence with the meaning of those verdicts that need one; empty without them."""
+    """Return a sentence with the meaning of those verdicts that need one; empty without them."""
     found = set(verdicts)
     explained = "; ".join(f"{verdict}: {MEANINGS[verdict]}" for verdict in _EXPLAINED if verdict in found)
     return f"{explained}." if explained else ""
 
 
 def legend() -> str:
-    """The signs of verdicts that a form with signs explains, with their meanings."""
+    """Return the signs of the verdicts that a page explains, with their meanings."""
     return "; ".join(f"{SIGNS[verdict]} {verdict}: {MEANINGS[verdict]}" for verdict in ("equivalent", "inconclusive"))
 
 
 def corrected_text(correction: str, family: int) -> str:
-    """How p values were corrected: `Holm over 12 comparisons`, or `not corrected`."""
+    """Return how p values were corrected: `Holm over 12 comparisons`, or `not corrected`."""
     by = _CORRECTIONS.get(correction)
     return f"{by} over {family:,} comparison{'' if family == 1 else 's'}" if by else "not corrected"
 
 
 def how_tested(test: str, correction: str, family: int, alpha: float, paired: bool = True) -> str:
-    """By which test, how p values were corrected, and at which level."""
+    """Return the test, how p values were corrected, and the level."""
     return f"{_TESTS[test] if paired else _UNPAIRED}, {corrected_text(correction, family)}, {100 * alpha:g} %"
 
 
 def outcome_cell(gate: Gate) -> Cell:
-    """How a gate ended."""
+    """Return how a gate ended."""
     return Cell(_OUTCOMES[gate.outcome], mark=gate.outcome)

@@ -10,7 +10,8 @@ from ..comparison.questions import Questions
 from ..config.comparing import Compare
 from ..config.models import Config
 from ..config.reporting import LatexStyle
-from ..output.latex import document_as_latex, tables_as_latex
+from ..content.paper import paper_document, result_tables
+from ..render import latex
 from ..results.closing import closing_sentences
 from ..results.comparison import Comparison
 from ..results.result import Result
@@ -30,8 +31,8 @@ def latex_of(result: Result, compare: Compare, style: LatexStyle, *, is_document
     result = with_conclusions(result, questions)
     comparison = _compared(result, questions, style.marks) if any(one.is_tested for one in result.conclusions) else None
     if is_document:
-        return document_as_latex(result, comparison, style=style, sentences=closing_sentences(result.conclusions))
-    return tables_as_latex(result, comparison, style=style)
+        return latex.as_latex(paper_document(result, comparison, style, sentences=closing_sentences(result.conclusions))).encode()
+    return latex.as_latex(result_tables(result, comparison, style)).encode()
 
 
 def _compared(result: Result, questions: Questions, marks: str) -> Comparison | None:

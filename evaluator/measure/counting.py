@@ -13,7 +13,7 @@ from ..tables.part import EMPTY_TRUTH, PartData
 from ..tables.truth import TEST
 
 
-class Cell(NamedTuple):
+class UserCell(NamedTuple):
     """What the files hold of a user: a row of the test file, a relevant item, a list; or an empty list in the test set, which is no row."""
 
     tested: bool
@@ -28,8 +28,8 @@ class Cell(NamedTuple):
 
 
 CELLS = (
-    *(Cell(bool(code & 4), bool(code & 2), bool(code & 1)) for code in range(8)),
-    *(Cell(True, False, listed, empty=True) for listed in (False, True)),
+    *(UserCell(bool(code & 4), bool(code & 2), bool(code & 1)) for code in range(8)),
+    *(UserCell(True, False, listed, empty=True) for listed in (False, True)),
 )
 """Every cell, at the place of its code."""
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from ..metrics.definition import Definition
 from ..results.ledger import Ledger
 from ..tables.array import Array
-from .counting import CELLS, Cell, UserFacts, who_counts
+from .counting import CELLS, UserCell, UserFacts, who_counts
 
 
 def ledger(definition: Definition, cells: Array, valued: Array, others: Array, counted: int, *, predicted: bool) -> Ledger:
@@ -42,13 +42,13 @@ def ledger(definition: Definition, cells: Array, valued: Array, others: Array, c
     return replace(base, **reasons, left_out_without_value=without_value)
 
 
-def _fits(definition: Definition, cell: Cell) -> bool:
+def _fits(definition: Definition, cell: UserCell) -> bool:
     """Whether users of a cell count."""
     facts = UserFacts(np.asarray([cell.tested]), None, None, np.asarray([cell.empty]))
     return bool(who_counts(definition, facts, np.asarray([int(cell.relevant)]), np.asarray([int(cell.listed)]))[0])
 
 
-def _why(cell: Cell, counts: bool, judged: bool) -> str:
+def _why(cell: UserCell, counts: bool, judged: bool) -> str:
     """The column of the ledger where users of a cell stand; empty if they count as anyone does.
 
     Where a measure is averaged over users with lists, whatever the test file holds, nobody is filled in.

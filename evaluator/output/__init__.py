@@ -27,9 +27,10 @@ def as_markdown(result: Result) -> bytes:
 
 
 def _as_latex(result: Result) -> bytes:
-    from .latex import as_latex  # only here: most results are shown without it
+    from ..content.paper import of_config  # only here: most results are shown without it
+    from ..render.latex import as_latex
 
-    return as_latex(result)
+    return as_latex(of_config(result)).encode()
 
 
 FORMATS: Final[Mapping[str, Renderer]] = MappingProxyType(

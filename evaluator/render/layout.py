@@ -68,8 +68,8 @@ def texts_of(table: Table, index: int, screen: Screen) -> tuple[str, ...]:
         behind = (f" {sign} {spread:>{width}}" if spread else " " * (width + len(sign) + 2) for spread in spreads)
         texts = tuple(f"{text}{more}" for text, more in zip(texts, behind, strict=True))
     if any(cell.note for cell in cells):
-        notes = _to_the_left([cell.note for cell in cells])
-        texts = tuple(f"{text} {note}" for text, note in zip(texts, notes, strict=True))
+        width = _longest(cell.note for cell in cells)
+        texts = tuple(f"{text} {cell.note}{' ' * (width - cell_len(cell.note))}" for text, cell in zip(texts, cells, strict=True))
     signs = [SIGNS[cell.mark] if cell.mark in ("best", "untested") else "" for cell in cells]
     if any(signs):
         texts = tuple(f"{text} {screen.sign(sign) if sign else ' '}" for text, sign in zip(texts, signs, strict=True))
@@ -78,8 +78,9 @@ def texts_of(table: Table, index: int, screen: Screen) -> tuple[str, ...]:
 
 def has_room_for_texts(table: Table, width: int) -> bool:
     """Return whether the columns before the last one fit without taking several lines, and leave it room."""
-    *others, last = zip(map(_title, table.columns), *(map(_content, row) for row in table.rows), strict=True)
-    return sum(_longest(column) + _GAP for column in others) + min(_longest(last[1:]), _LEAST_WRAPPED) + _GAP + 1 <= width
+    *others, last = zip(*([cell.text for cell in row] for row in table.rows), strict=True) if table.rows else [()] * len(table.columns)
+    widths = (_longest((column.title, *cells)) + _GAP for column, cells in zip(table.columns, others, strict=False))
+    return sum(widths) + min(_longest(last), _LEAST_WRAPPED) + _GAP + 1 <= width
 
 
 def aligned(cells: Sequence[str]) -> tuple[str, ...]:
@@ -95,11 +96,6 @@ def to_the_right(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{' ' * (width - cell_len(text))}{text}" for text in texts)
 
 
-def _to_the_left(texts: Sequence[str]) -> tuple[str, ...]:
-    width = _longest(texts)
-    return tuple(f"{text}{' ' * (width - cell_len(text))}" for text in texts)
-
-
 def _point(cell: str) -> int:
     """Return where the point of a number stands, or would stand; what is no number ends there."""
     digits = len(cell) - len(cell.lstrip("+-−0123456789,"))
@@ -113,14 +109,6 @@ def _arrow(direction: bool | None, screen: Screen) -> str:
 
 def _text(cell: Cell, screen: Screen) -> str:
     return f"{cell.text}{_arrow(cell.direction, screen)}{f' {cell.note}' if cell.note else ''}"
-
-
-def _title(column: Column) -> str:
-    return column.title
-
-
-def _content(cell: Cell) -> str:
-    return cell.text
 
 
 def _longest(texts: Iterable[str]) -> int:

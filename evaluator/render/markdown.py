@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
+from itertools import groupby
 from typing import Final
 
 from ..document import (
     ARROWS,
-    NEWS,
     SIGNS,
     Alert,
     Bars,
@@ -24,7 +24,6 @@ from ..document import (
     Points,
     Section,
     Sentences,
-    Status,
     Table,
     Terms,
 )
@@ -39,9 +38,9 @@ _CODE: Final = re.compile(r"(`[^`]*`)")
 _BOLD: Final = ("best", "fail")
 
 
-def as_markdown(document: Iterable[Block], *, links: bool = False) -> str:
-    """Return the document as Markdown; texts of our own may have `links` where no names of others stand in them."""
-    return "\n\n".join(_written(document, links)) + "\n"
+def as_markdown(document: Iterable[Block], *, quotes_nobody: bool = False) -> str:
+    """Return the document as Markdown; one that `quotes_nobody` may have links, and Markdown of our own in headings."""
+    return f"{_joined(document, quotes_nobody)}\n"
 
 
 def markdown_text(text: str) -> str:
@@ -64,33 +63,38 @@ def _outside_code(pattern: re.Pattern[str], by: str, markdown: str) -> str:
     return "".join(part if part.startswith("`") else pattern.sub(by, part) for part in _CODE.split(markdown))
 
 
-def _written(document: Iterable[Block], links: bool) -> Iterator[str]:
+def _joined(document: Iterable[Block], ours: bool) -> str:
+    return "\n\n".join(text for text in _written(document, ours) if text)
+
+
+def _written(document: Iterable[Block], ours: bool) -> Iterator[str]:
     """Yield each block as text; notes of tables follow the next sentences below them."""
 
     def own(text: str) -> str:
-        return (without_tags(text) if links else without_links(without_tags(text))).replace("\n", "⏎")
+        return (without_tags(text) if ours else without_links(without_tags(text))).replace("\n", "⏎")
 
     notes: list[str] = []
-    for block in document:
-        if isinstance(block, Table):
-            notes += block.notes
-        if isinstance(block, Sentences):
-            block, notes = Sentences((*notes, *block.texts)), []
-        text = "\n".join(_lines(block, own, links))
-        yield from [text] if text else []
-    yield from ["\n".join(_points(notes))] if notes else []
+    for is_alert, blocks in groupby(document, lambda block: isinstance(block, Alert)):
+        if is_alert:
+            yield "\n".join(line for block in blocks for line in _lines(block, own, ours))
+            continue
+        for block in blocks:
+            if isinstance(block, Table):
+                notes += block.notes
+            if isinstance(block, Sentences):
+                block, notes = Sentences((*notes, *block.texts)), []
+            yield "\n".join(_lines(block, own, ours))
+    yield "\n".join(_points(notes))
 
 
-def _lines(block: Block, own: Callable[[str], str], links: bool) -> Iterable[str]:
+def _lines(block: Block, own: Callable[[str], str], ours: bool) -> Iterable[str]:
     match block:
         case Heading(text, level):
-            return [f"{'#' * level} {markdown_text(text)}"]
+            return [f"{'#' * level} {text if ours else markdown_text(text)}"]
         case Paragraph(text):
             return [own(text)]
         case Points(texts):
             return [f"- {own(text)}" for text in texts]
-        case Status(lines):
-            return [f"- {NEWS[level]}{markdown_text(text)}" for level, text in lines]
         case Sentences(texts):
             return _points(texts)
         case Alert(_, head, text, examples, details):
@@ -110,9 +114,10 @@ def _lines(block: Block, own: Callable[[str], str], links: bool) -> Iterable[str
         case Table():
             return _table(block, own)
         case Section(_, title, blocks, folded):
-            body = "\n\n".join(_written(blocks, links))
-            head = f"<details><summary>{escape(on_one_line(title))}</summary>" if folded else f"## {markdown_text(title)}"
-            return [f"{head}\n\n{body}", *(["", "</details>"] if folded else [])]
+            body = _joined(blocks, ours)
+            if folded:
+                return [f"<details><summary>{escape(on_one_line(title))}</summary>", "", body, "", "</details>"]
+            return [f"## {markdown_text(title)}", "", body]
         case _:
             return []
 

@@ -17,6 +17,7 @@ from ..document import Alert, Bars, Block, Code, Heading, Links, Mark, Paragraph
 from ..document.blocks import LONGEST_BAR
 from .layout import has_room_for_texts, head_of, laid_out, names, texts_of, to_the_right, visible
 from .terminal import CODE, FORMULA, UNBOUNDED, Screen
+from .whiskers import with_pictures
 
 _PROSE: Final = 100
 _LEAST_BAR, _WIDEST_BAR = 4, 60
@@ -49,7 +50,7 @@ class _Drawing(Struct, frozen=True):
             if before is not None and not _together(before, block):
                 yield Text(), 1
             if isinstance(block, Table):
-                parts = laid_out(block, self.screen)
+                parts = [with_pictures(one, self.screen) for one in laid_out(block, self.screen)]
                 drawn, whole = [*drawn, *parts], [*whole, block]
                 yield from self.tables(parts)
             elif isinstance(block, Sentences) and block.small:

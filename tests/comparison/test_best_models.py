@@ -16,11 +16,11 @@ from receval.comparison.questions import Questions
 from receval.config.models import Config
 from receval.config.reporting import LatexStyle
 from receval.content.best_values import best_values
+from receval.content.paper_marks import marks_of
 from receval.content.values import Formats
 from receval.evaluation.reporting import as_latex
 from receval.names.margins import Margin
 from receval.output import renderer
-from receval.output.latex.marks import marks_of
 from receval.results.closing import closing_sentences
 
 from tests.comparison.conftest import changed, lists_of, truth
@@ -59,7 +59,7 @@ def test_every_mark_goes_to_the_model_that_is_best_on_the_users_in_common(other_
     formats = Formats.of(other_users.rows)
     marked = best_values(other_users, formats)
     assert (marked.tested, marked.untested) == (frozenset({("B", "Recall@2")}), frozenset())
-    assert marks_of(other_users, formats, LatexStyle()).best == {("B", "Recall@2")}
+    assert marks_of(other_users, formats, LatexStyle()).marks == {("B", "Recall@2"): "best"}
     assert r"\textbf{0.0875}" in as_latex(other_users, Config.model_validate(other_users.config)).decode()
     assert "**0.0875**" in renderer("md")(other_users).decode()
     assert "**0.5000**" not in renderer("md")(other_users).decode()

@@ -1,4 +1,4 @@
-"""Comparisons to be shown."""
+"""Results and comparisons to be shown, and a TeX."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from receval.stats.comparing import compare_paired, compare_wholes
 from receval.stats.records import VERDICTS, Settings, Subject
 from receval.stats.verdicts import corrected
 
+from tests.papers import compiled, models, result
+
+__all__ = ["compiled", "models", "result"]
 SETTINGS = Settings()
 
 

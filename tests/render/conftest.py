@@ -1,22 +1,7 @@
-"""Reports that several tests look at."""
+"""Fixtures of what is rendered: results, and a TeX."""
 
 from __future__ import annotations
 
-import pytest
+from tests.papers import compiled, models, result
 
-from tests.reports import HOSTILE, evaluated, reported
-
-
-@pytest.fixture(scope="session")
-def result(tmp_path_factory):
-    return evaluated(tmp_path_factory.mktemp("plain"), ["popular", "good", "better"], by=["users.plan"])
-
-
-@pytest.fixture(scope="session")
-def content(result):
-    return reported(result, baseline="popular")
-
-
-@pytest.fixture(scope="session")
-def hostile(tmp_path_factory):
-    return reported(evaluated(tmp_path_factory.mktemp("hostile"), ["base", *HOSTILE]))
+__all__ = ["compiled", "models", "result"]

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Final
+
+from ..metrics import METRICS
+from ..metrics.notation import GLOSSARY
 
 _SPECIAL: Final = {
     "\\": r"\textbackslash{}",
@@ -75,36 +79,77 @@ _LIGATURES: Final = re.compile(r"(?<=-)(?=-)|(?<=,)(?=,)|(?<=[?!])(?=\\textascii
 _LONG: Final = 18
 """The length from which a word may be broken."""
 _PIECES: Final = re.compile(r"[^._/=:-]{1,24}[._/=:-]*|[._/=:-]+")
+_INLINE: Final = re.compile(r"\$([^$]+)\$")
+_NUMBER: Final = re.compile(r"(-?)([\d.,]+|inf)(?:e([+-]\d+))?")
 
 
 def printable(text: str) -> str:
-    """The text with the numbers of characters in the place of those that pdflatex does not know: `[U+1F600 FE0F]`."""
-    return _UNKNOWN.sub(_numbers, unicodedata.normalize("NFC", text))
+    """Return the text with the numbers of characters in the place of those that pdflatex does not know: `[U+1F600 FE0F]`."""
+    return _UNKNOWN.sub(_codes, unicodedata.normalize("NFC", text))
 
 
 def escaped(text: str) -> str:
-    """The text in LaTeX."""
+    """Return the text in LaTeX."""
     return _LIGATURES.sub("{}", "".join(_AS_THEY_ARE.get(character, character) for character in printable(text)))
 
 
 def prose(text: str) -> str:
-    """A sentence in LaTeX; long words may be broken into lines."""
+    """Return a sentence that may quote anything; long words may be broken into lines."""
     return " ".join(map(_word, printable(text).split(" ")))
 
 
 def documented(text: str) -> str:
-    """A sentence of the documentation in LaTeX, with words between backticks in a typewriter's letters."""
-    return "".join(rf"\texttt{{{prose(part)}}}" if place % 2 else prose(part) for place, part in enumerate(text.split("`")))
+    """Return a sentence of our own: words of the program between backticks in a typewriter's letters, symbols between $` and `$."""
+    return "".join(_marked(part) if place % 2 else prose(part) for place, part in enumerate(_marks().split(text)))
+
+
+def is_symbol(text: str) -> bool:
+    """Return whether a text is the symbol of a formula and nothing else."""
+    return text.startswith("$") and _marks().fullmatch(text) is not None
+
+
+def number(text: str) -> str:
+    """Return a number as other forms print it, or another text in its place; two hyphens make the dash of a missing one."""
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return "--" if text == "\u2013" else escaped(text)
+    minus, digits, exponent = found.groups()
+    sign = "$-$" if minus else ""
+    power = rf"$\cdot 10^{{{int(exponent)}}}$" if exponent else ""
+    return sign + digits.replace("inf", r"$\infty$") + power
 
 
 def comment(lines: Iterable[str]) -> str:
-    """Lines of a comment; none of them can end it."""
+    """Return lines of a comment; none of them can end it."""
     return "".join(f"% {re.sub(r'[^ -~]', '?', line)}\n" for line in lines)
+
+
+def _marked(text: str) -> str:
+    return f"${text[2:-2]}$" if text.startswith("$") else rf"\texttt{{{prose(text[1:-1])}}}"
+
+
+def _marks() -> re.Pattern[str]:
+    return _pattern(frozenset(_symbols()))
+
+
+@cache
+def _pattern(symbols: frozenset[str]) -> re.Pattern[str]:
+    return re.compile(rf"(\$`(?:{'|'.join(map(re.escape, sorted(symbols)))})`\$|`[^`]+`)")
+
+
+def _symbols() -> Iterator[str]:
+    """Yield all that is taken for LaTeX in a text: symbols that are known, to which names of other people add nothing."""
+    yield from GLOSSARY
+    yield from ("R", "|T_u|", r"[\ldots]", *(f"M_{place}" for place in range(1, 10)))
+    for meaning in GLOSSARY.values():
+        yield from _INLINE.findall(meaning)
+    for metric in METRICS.values():
+        yield from (one.symbol for one in metric.numbers.values() if one.symbol)
 
 
 def _word(word: str) -> str:
     return escaped(word) if len(word) < _LONG else r"\allowbreak{}".join(map(escaped, _PIECES.findall(word)))
 
 
-def _numbers(found: re.Match[str]) -> str:
+def _codes(found: re.Match[str]) -> str:
     return f"[U+{' '.join(f'{ord(character):04X}' for character in found[0])}]"

@@ -52,13 +52,13 @@ def result(evaluate: Any, models: Any) -> Callable[..., Result]:
 
 
 @pytest.fixture
-def compiled(tmp_path: Path) -> Callable[[bytes], str]:
-    """The text of the document that pdflatex makes of some bytes; skipped where there is no pdflatex."""
+def compiled(tmp_path: Path) -> Callable[[str], str]:
+    """The text of the document that pdflatex makes of some LaTeX; skipped where there is no pdflatex."""
     if shutil.which("pdflatex") is None or shutil.which("pdftotext") is None:
         pytest.skip("there is no pdflatex, or no pdftotext")
 
-    def compiled(content: bytes) -> str:
-        (tmp_path / "document.tex").write_bytes(content)
+    def compiled(content: str) -> str:
+        (tmp_path / "document.tex").write_text(content, "utf-8")
         command = ["pdflatex", "-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error", "document.tex"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
         assert done.returncode == 0, done.stdout[-2000:]

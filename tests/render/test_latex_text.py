@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
-from receval.output.latex.escape import _KNOWN, comment, documented, escaped, prose
+from receval.metrics.notation import GLOSSARY
+from receval.render.latex_text import _KNOWN, comment, documented, escaped, is_symbol, number, prose
 
-from tests.output.latex.conftest import HOSTILE
+from tests.papers import HOSTILE
 
-PREAMBLE = rb"""\documentclass{article}\usepackage[utf8]{inputenc}\usepackage[T1]{fontenc}\usepackage{textcomp,amsmath,amssymb}
+PREAMBLE = r"""\documentclass{article}\usepackage[utf8]{inputenc}\usepackage[T1]{fontenc}\usepackage{textcomp,amsmath,amssymb}
 \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{\usepackage{mathptmx}}\begin{document}
 """
 
@@ -44,9 +45,34 @@ def test_long_words_of_a_sentence_may_be_broken():
     assert prose("x" * 60).count(r"\allowbreak{}") == 2
 
 
-def test_words_between_backticks_stand_in_a_typewriters_letters_in_documentation_only():
+def test_words_between_backticks_stand_in_a_typewriters_letters_in_sentences_of_our_own_only():
+    assert documented("a`b") == prose("a`b")
     assert documented("by `k_1`: all") == r"by \texttt{k\_1}: all"
     assert prose("by `k`") == r"by \textasciigrave{}k\textasciigrave{}"
+
+
+def test_only_known_symbols_are_formulas():
+    assert documented("$`M_1`$ is $`|T_u|`$") == "$M_1$ is $|T_u|$"
+    assert documented(r"$`\input{x}`$") == r"\$\texttt{\textbackslash{}input\{x\}}\$"
+    assert all(is_symbol(f"$`{symbol}`$") for symbol in GLOSSARY)
+    assert not is_symbol("$`u`$ and $`U`$")
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("", ""),
+        ("–", "--"),
+        ("-0.50", "$-$0.50"),
+        ("1,234.5", "1,234.5"),
+        ("inf", r"$\infty$"),
+        ("-inf", r"$-$$\infty$"),
+        ("3e-09", r"3$\cdot 10^{-9}$"),
+        ("<0.001", r"\textless{}0.001"),
+    ],
+)
+def test_numbers_are_written_for_latex(text, latex):
+    assert number(text) == latex
 
 
 def test_a_comment_cannot_end():
@@ -55,13 +81,13 @@ def test_a_comment_cannot_end():
 
 def test_every_character_that_is_said_to_be_known_is_printed(compiled):
     characters = [chr(code) for code in range(32, 127)] + sorted(_KNOWN) + list("≥≤−→↑∞αωΓΩ√·′ ")
-    text = compiled(PREAMBLE + "\n\n".join(f"x{escaped(one)}x" for one in characters).encode() + b"\\end{document}")
+    text = compiled(PREAMBLE + "\n\n".join(f"x{escaped(one)}x" for one in characters) + "\\end{document}")
     assert text.count("x") >= 2 * len(characters)
     assert "Ł" in text
 
 
 def test_hostile_names_come_through(compiled):
-    text = compiled(PREAMBLE + "\n\n".join(escaped(name) for name in HOSTILE[:3]).encode() + b"\\end{document}")
+    text = compiled(PREAMBLE + "\n\n".join(escaped(name) for name in HOSTILE[:3]) + "\\end{document}")
     assert r"\input{/etc/passwd}" in text
     assert "100% #1 a_b {x} ~ ^ & $y$" in text
     assert "**bold** [opt] --dash <<q>> ,,\"'`" in text

@@ -1,0 +1,60 @@
+"""A document as Markdown: tables, lists and folds; names are nothing but names."""
+
+from __future__ import annotations
+
+from receval.document import Alert, Cell, Code, Column, Heading, Links, Paragraph, Points, Section, Sentences, Table, Terms, text_columns
+from receval.render.markdown import as_markdown
+
+NAME = "a|b_*c*_<script>[x](javascript:y)`z`"
+PLAIN = "a\\|b\\_\\*c\\*\\_\\<script\\>\\[x\\](javascript:y)\\`z\\`"
+
+
+def test_a_table_has_the_marks_arrows_and_notes_of_its_cells():
+    columns = (Column("measure", "name"), Column("knn", "value", direction=True), Column("what", "code"))
+    rows = (
+        (Cell("nDCG@10", direction=True), Cell("0.5", "0.1", "best", "a"), Cell("run")),
+        (Cell("RMSE", direction=False), Cell("1.5", mark="untested"), Cell("")),
+    )
+    assert as_markdown((Table(columns, rows, "Values"),)).splitlines() == [
+        "**Values**",
+        "",
+        "| measure | knn ↑ | what |",
+        "|---|---:|---|",
+        "| nDCG@10 ↑ | **0.5 ± 0.1** a | `run` |",
+        "| RMSE ↓ | 1.5 ◃ |  |",
+    ]
+
+
+def test_names_are_nothing_but_names_in_tables_sentences_alerts_and_headings():
+    table = Table.of_texts((Column(NAME, "name"), Column("value", "value")), [(NAME, "1")])
+    alert = Alert("warn", "warning X01", NAME, (NAME,), (NAME,))
+    for block in (table, Sentences((NAME,)), alert, Heading(NAME), Section("id", NAME), Section("id", NAME, folded=True)):
+        text = as_markdown((block,))
+        assert PLAIN in text
+        assert NAME not in text
+
+
+def test_texts_of_our_own_have_code_but_no_tags_or_links_unless_they_quote_nobody():
+    text = "`<b>` is <b>bold</b>, [here](there)"
+    assert as_markdown((Paragraph(text),)) == "`<b>` is \\<b>bold\\</b>, [here]\\(there)\n"
+    assert as_markdown((Paragraph(text),), quotes_nobody=True) == "`<b>` is \\<b>bold\\</b>, [here](there)\n"
+    assert as_markdown((Heading("`code`"),), quotes_nobody=True) == "# `code`\n"
+    table = Table.of_texts(text_columns("a", "b", code=("b",)), [("`x|y`\nz", "u|v")])
+    assert as_markdown((table,)).splitlines()[-1] == "| `x\\|y`⏎z | `u\\|v` |"
+
+
+def test_notes_of_tables_stand_in_the_list_below_them_and_alerts_are_one_list():
+    table = Table.of_texts((Column("a"),), [("1",)])
+    noted = Table(table.columns, table.rows, notes=("of the table",))
+    assert as_markdown((noted, Sentences(("below",)))).endswith("| 1 |\n\n- of the table\n- below\n")
+    assert as_markdown((noted, Paragraph("text"))).endswith("text\n\n- of the table\n")
+    alerts = [Alert("error", "error X01", "found", ("u", "v"), ("least", "most"), "advice"), Alert("info", "note X02", "fine")]
+    assert as_markdown(alerts) == "- **error X01** found For example: u; v. least. most.\n- **note X02** fine\n"
+
+
+def test_other_blocks_have_the_forms_of_markdown():
+    document = (Points(("one", "two")), Terms((("key", "text"),), "about"), Code("x = 1", "python"), Links("See", ("One",)))
+    assert as_markdown(document) == "- one\n- two\n\nabout\n\n- `key`: text\n\n```python\nx = 1\n```\n\nSee: [One](#one)\n"
+    assert as_markdown((Section("id", "More", (Paragraph("text"),), folded=True),)) == (
+        "<details><summary>More</summary>\n\ntext\n\n</details>\n"
+    )
