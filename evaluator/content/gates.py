@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from msgspec import to_builtins
-from msgspec.structs import replace
 
 from ..document import Cell, Column, Document, Section, Sentences, Table
 from ..results.gates import Gate, Verdicts
@@ -23,7 +22,7 @@ def document(gates: Sequence[Gate], *, summary: bool = True) -> Document:
         return ()
     verdicts = Verdicts(tuple(gates))
     notes = (*([verdicts.summary()] if summary else []), *verdicts.notes())
-    return (replace(table(gates), caption=title(gates)), *([Sentences(notes)] if notes else []))
+    return (table(gates), *([Sentences(notes)] if notes else []))
 
 
 def section(gates: Sequence[Gate]) -> Section | None:
@@ -61,7 +60,7 @@ def table(gates: Sequence[Gate]) -> Table:
         for one in gates
     )
     data = [[cells[name] for name in DATA] for cells in map(to_builtins, gates)]
-    return Table(columns, rows, "Rules and what was found", "gates-table", bare=True, columns_of_data=DATA, data=data)
+    return Table(columns, rows, title(gates), "gates-table", bare=True, columns_of_data=DATA, data=data)
 
 
 def _usual_base(gates: Sequence[Gate]) -> str:
