@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final, Literal
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ..checks import Finding
@@ -30,44 +31,26 @@ _GRAVE: Final[tuple[tuple[str, str, Level], ...]] = (("error", "error", "bad"), 
 _SEVERITIES: Final[Mapping[str, tuple[str, Mark]]] = {"error": ("✖ error", "error"), "warn": ("▲ warning", "warn"), "info": ("note", "")}
 
 
+class Part(Struct, frozen=True):
+    """A part of a report: what makes its sections, if there is something to say, and how the short form has them.
+
+    `make` takes what a report is made of, and whether the short form is wanted.
+    """
+
+    make: Callable[[ReportContent, bool], Iterable[Section]]
+    short: Literal["shown", "folded up", "left out"]
+
+
 def report(content: ReportContent) -> Document:
     """Return all that is said: first what a reader has to know, then a section for each thing that people ask."""
-    charts = (Section(kind.replace("_", "-"), title, wanted_figures(kind, content)) for kind, title in _CHARTS.items())
-    sections = (
-        gates.section(content.gates),
-        _findings(content),
-        _values(content),
-        _differences(content, with_charts=True),
-        *(section for section in charts if section.blocks),
-        _losers(content),
-        _groups(content, with_intervals=True),
-        *_of_results(content),
-        what_was_done.section(content.results),
-    )
-    return (Heading(content.title), status(content), *_known(sections))
+    return (Heading(content.title), status(content), *(section for part in PARTS for section in part.make(content, False)))
 
 
 def summary(content: ReportContent) -> Document:
-    """Return the short form, without charts: gates, values and differences; groups, findings and what was done are folded up."""
-    first = status(content)
-    shown = (gates.section(content.gates), _short_values(content), _unsaid(_differences(content), first), _losers(content))
-    folded = (_groups(content), _findings(content), what_was_done.section(content.results, with_config=False))
-    return (Heading(content.title), first, *_known(shown), *(replace(one, folded=True) for one in _known(folded)))
-
-
-def _unsaid(section: Section | None, first: Status) -> Section | None:
-    """Return a section without the sentences that were said first."""
-    if section is None:
-        return None
-    said = {sentence for _, sentence in first.lines}
-    blocks = (
-        Points(tuple(text for text in block.texts if text not in said)) if isinstance(block, Points) else block for block in section.blocks
-    )
-    return replace(section, blocks=tuple(blocks))
-
-
-def _known(sections: Iterable[Section | None]) -> Iterator[Section]:
-    return (section for section in sections if section is not None)
+    """Return the short form, without charts; it ends with what is folded up."""
+    shown = (section for part in PARTS if part.short == "shown" for section in part.make(content, True))
+    folded = (replace(section, folded=True) for part in PARTS if part.short == "folded up" for section in part.make(content, True))
+    return (Heading(content.title), status(content), *shown, *folded)
 
 
 # What a reader has to know first
@@ -128,17 +111,22 @@ def _of_point(one: ValuePoint, value: str) -> str:
 # Sections
 
 
-def _findings(content: ReportContent) -> Section | None:
-    """Return errors and warnings in a table, notes folded up; `None` if no check was made."""
+def _gates(content: ReportContent, short: bool) -> Iterator[Section]:
+    section = gates.section(content.gates)
+    yield from [section] if section else []
+
+
+def _findings(content: ReportContent, short: bool) -> Iterator[Section]:
+    """Yield errors and warnings in a table, notes folded up, if checks were made."""
     examined = {label: result for label, result in content.results.items() if result.examined}
     if not examined:
-        return None
+        return
     several = len(content.results) > 1
     said = (Paragraph(f"{label}: {findings.summary(one)}" if several else findings.summary(one)) for label, one in examined.items())
     grave = _findings_table("findings-table", "Errors and warnings", content, ("error", "warn"))
     notes = _findings_table("notes-table", "Notes", content, ("info",))
     folds = [Section("", f"{len(notes.rows)} notes", (notes,), folded=True)] if notes.rows else []
-    return Section("findings", "What the checks found", (*said, *([grave] if grave.rows else []), *folds))
+    yield Section("findings", "What the checks found", (*said, *([grave] if grave.rows else []), *folds))
 
 
 def _findings_table(id: str, caption: str, content: ReportContent, severities: tuple[str, ...]) -> Table:
@@ -160,50 +148,60 @@ def _finding(one: Finding) -> tuple[Cell, ...]:
     return Cell(word, mark=mark), Cell(f"{findings.titled(one)}{''.join(f' {line}.' for line in findings.bounds(one))}"), Cell(one.advice)
 
 
-def _differences(content: ReportContent, *, with_charts: bool = False) -> Section | None:
-    if content.comparison is None:
-        return None
-    return differences.section(content.comparison, wanted_figures("differences", content) if with_charts else ())
-
-
-def _losers(content: ReportContent) -> Section | None:
-    """Return the users who lose most, if they were asked for."""
-    shown = content.show_users and content.comparison is not None and content.comparison.losers
-    return differences.losers_section(content.comparison) if content.comparison is not None and shown else None
-
-
-def _values(content: ReportContent) -> Section:
-    """Return the values of all models, what their marks and whiskers mean, and how near they come to the best possible ones."""
-    said = ["↑ more is better, ↓ less is better.", *content.marked.legend()]
-    if any(one.low is not None for one in content.points):
-        said.append(_WHISKERS)
-    table = values_of_models(content.models, content.formats, content.marked.marks(), with_intervals=True)
+def _values(content: ReportContent, short: bool) -> Iterator[Section]:
+    """Yield the values of all models and what their marks mean; if not `short`, with whiskers, and how near they come to the best."""
+    legend = content.marked.legend()
+    table = values_of_models(content.models, content.formats, content.marked.marks(), with_intervals=not short)
+    if short:
+        yield Section("values", "Values", (table, Sentences(tuple(legend))))
+        return
+    whiskers = [_WHISKERS] if any(one.low is not None for one in content.points) else []
+    said = map(Paragraph, ("↑ more is better, ↓ less is better.", *legend, *whiskers))
     shares = shares_table(content.models)
-    tables = [
-        replace(table, id="values-table", caption="Values of all models"),
-        *([replace(shares, id="achieved-table", caption="Percent of achievable")] if shares else []),
-    ]
-    return Section("values", "Values", (*map(Paragraph, said), *tables))
+    more = [replace(shares, id="achieved-table", caption="Percent of achievable")] if shares else []
+    yield Section("values", "Values", (*said, replace(table, id="values-table", caption="Values of all models"), *more))
 
 
-def _short_values(content: ReportContent) -> Section:
-    table = values_of_models(content.models, content.formats, content.marked.marks(), with_intervals=False)
-    return Section("values", "Values", (table, Sentences(tuple(content.marked.legend()))))
+def _differences(content: ReportContent, short: bool) -> Iterator[Section]:
+    """Yield how models differ; if `short`, without charts, and without sentences that were said first."""
+    if content.comparison is None:
+        return
+    section = differences.section(content.comparison, () if short else wanted_figures("differences", content))
+    said = {sentence for _, sentence in status(content).lines} if short else set()
+    blocks = (
+        Points(tuple(one for one in block.texts if one not in said)) if isinstance(block, Points) else block for block in section.blocks
+    )
+    yield replace(section, blocks=tuple(blocks))
 
 
-def _groups(content: ReportContent, *, with_intervals: bool = False) -> Section | None:
-    blocks = groups(content.models, with_intervals=with_intervals)
-    return _captioned("groups", "Groups", blocks) if blocks else None
+def _charts(content: ReportContent, short: bool) -> Iterator[Section]:
+    for kind, title in _CHARTS.items():
+        figures = wanted_figures(kind, content)
+        yield from [Section(kind.replace("_", "-"), title, figures)] if figures else []
 
 
-def _of_results(content: ReportContent) -> Iterator[Section]:
+def _losers(content: ReportContent, short: bool) -> Iterator[Section]:
+    """Yield the users who lose most, if they were asked for."""
+    if content.show_users and content.comparison is not None and content.comparison.losers:
+        yield differences.losers_section(content.comparison)
+
+
+def _groups(content: ReportContent, short: bool) -> Iterator[Section]:
+    blocks = groups(content.models, with_intervals=not short)
+    yield from [_captioned("groups", "Groups", blocks)] if blocks else []
+
+
+def _users(content: ReportContent, short: bool) -> Iterator[Section]:
     """Yield, for each result, the values of its folds and runs, and who was counted."""
     for number, (label, result) in enumerate(content.results.items(), 1):
         of = f" in {label}" if len(content.results) > 1 else ""
         repeated = repeats(result)
-        if repeated:
-            yield _captioned(f"repeats-{number}", f"Folds and runs{of}", repeated)
+        yield from [_captioned(f"repeats-{number}", f"Folds and runs{of}", repeated)] if repeated else []
         yield _captioned(f"ledger-{number}", f"Who was counted{of}", ledger.document(result))
+
+
+def _done(content: ReportContent, short: bool) -> Iterator[Section]:
+    yield what_was_done.section(content.results, with_config=not short)
 
 
 def _captioned(id: str, title: str, blocks: Document) -> Section:
@@ -215,3 +213,17 @@ def _captioned(id: str, title: str, blocks: Document) -> Section:
         else:
             kept.append(replace(block, id=block.id or f"{id}-{len(kept)}", caption=caption) if isinstance(block, Table) else block)
     return Section(id, title, tuple(kept))
+
+
+PARTS: tuple[Part, ...] = (
+    Part(_gates, "shown"),
+    Part(_findings, "folded up"),
+    Part(_values, "shown"),
+    Part(_differences, "shown"),
+    Part(_charts, "left out"),
+    Part(_losers, "shown"),
+    Part(_groups, "folded up"),
+    Part(_users, "left out"),
+    Part(_done, "folded up"),
+)
+"""The parts of a report, in the order of the page."""
