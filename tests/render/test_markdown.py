@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from receval.document import Alert, Cell, Code, Column, Heading, Links, Paragraph, Points, Section, Sentences, Table, Terms, text_columns
+from receval.document import (
+    Alert,
+    Cell,
+    Code,
+    Column,
+    Heading,
+    Links,
+    Paragraph,
+    Points,
+    Section,
+    Sentences,
+    Status,
+    Table,
+    Terms,
+    text_columns,
+)
 from receval.render.markdown import as_markdown
 
 NAME = "a|b_*c*_<script>[x](javascript:y)`z`"
@@ -28,10 +43,14 @@ def test_a_table_has_the_marks_arrows_and_notes_of_its_cells():
 def test_names_are_nothing_but_names_in_tables_sentences_alerts_and_headings():
     table = Table.of_texts((Column(NAME, "name"), Column("value", "value")), [(NAME, "1")])
     alert = Alert("warn", "warning X01", NAME, (NAME,), (NAME,))
-    for block in (table, Sentences((NAME,)), alert, Heading(NAME), Section("id", NAME), Section("id", NAME, folded=True)):
+    for block in (table, Sentences((NAME,)), Status((("bad", NAME),)), alert, Heading(NAME), Section("id", NAME)):
         text = as_markdown((block,))
         assert PLAIN in text
         assert NAME not in text
+
+
+def test_the_name_of_a_fold_stands_in_html_and_is_nothing_but_a_name_there():
+    assert "<summary>a&lt;b&gt; *c*</summary>" in as_markdown((Section("id", "a<b> *c*", folded=True),))
 
 
 def test_texts_of_our_own_have_code_but_no_tags_or_links_unless_they_quote_nobody():
