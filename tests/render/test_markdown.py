@@ -49,8 +49,10 @@ def test_names_are_nothing_but_names_in_tables_sentences_alerts_and_headings():
         assert NAME not in text
 
 
-def test_the_name_of_a_fold_stands_in_html_and_is_nothing_but_a_name_there():
-    assert "<summary>a&lt;b&gt; *c*</summary>" in as_markdown((Section("id", "a<b> *c*", folded=True),))
+def test_the_title_of_a_fold_is_text_in_html():
+    assert as_markdown((Section("id", NAME, (Paragraph("text"),), folded=True),)).startswith(
+        "<details><summary>a|b_*c*_&lt;script&gt;[x](javascript:y)`z`</summary>\n\ntext\n\n</details>"
+    )
 
 
 def test_texts_of_our_own_have_code_but_no_tags_or_links_unless_they_quote_nobody():
