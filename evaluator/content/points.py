@@ -26,17 +26,17 @@ class ValuePoint(Struct, frozen=True):
 
     @property
     def is_drawn(self) -> bool:
-        """Whether it stands in pictures: all but the best possible value does, beside which the others would look alike."""
+        """Return whether it stands in pictures: all but the best possible value does, beside which the others would look alike."""
         return self.value is not None and self.row.model != ORACLE
 
     @property
     def label(self) -> str:
-        """The measure with its cut-off and aggregate."""
+        """Return the measure with its cut-off and aggregate."""
         return self.row.label
 
     @property
     def value(self) -> float | None:
-        """The value."""
+        """Return the value."""
         return self.row.value
 
     @property
@@ -54,7 +54,7 @@ class NamedModel(Struct, frozen=True, eq=False):
 
     @property
     def is_yardstick(self) -> bool:
-        """Whether it is a list made to measure by."""
+        """Return whether it is a list made to measure by."""
         return self.model in self.result.yardsticks
 
 
@@ -64,7 +64,7 @@ def models_of(result: Result) -> tuple[NamedModel, ...]:
 
 
 def interval(row: Row) -> tuple[float, float] | None:
-    """The 95 % interval of a mean over users (Student's t), which ends at the bounds of the measure.
+    """Return the 95 % interval of a mean over users (Student's t), which ends at the bounds of the measure.
 
     `None` of any other value, and where the deviation was not kept.
     """
@@ -76,7 +76,7 @@ def interval(row: Row) -> tuple[float, float] | None:
 
 
 def points_of(models: Iterable[NamedModel]) -> tuple[ValuePoint, ...]:
-    """The values over all users, model by model, in the order of the result; without those that say how far values spread."""
+    """Return the values over all users, model by model, in the order of the result; without those that say how far values spread."""
     return tuple(
         point(one.name, row, one.is_yardstick)
         for one in models
@@ -98,7 +98,7 @@ def points_of_groups(models: Iterable[NamedModel]) -> Mapping[str, Sequence[Valu
 
 
 def point(name: str, row: Row, is_yardstick: bool = False) -> ValuePoint:
-    """The value of a row."""
+    """Return the value of a row."""
     low, high = interval(row) or (None, None)
     return ValuePoint(name, row, low, high, is_yardstick)
 

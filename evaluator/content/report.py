@@ -45,7 +45,7 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def title(self) -> str:
-        """The title that was given, or the models by their names."""
+        """Return the title that was given, or the models by their names."""
         if self.given_title:
             return self.given_title
         names = [one.name for one in self.models if not one.is_yardstick]
@@ -55,17 +55,17 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def points(self) -> tuple[ValuePoint, ...]:
-        """The values of all models with their intervals."""
+        """Return the values of all models with their intervals."""
         return points_of(self.models)
 
     @cached_property
     def formats(self) -> Formats:
-        """How many decimals the values of each measure have."""
+        """Return how many decimals the values of each measure have."""
         return Formats.of([one.row for one in self.points])
 
     @cached_property
     def marked(self) -> BestValues:
-        """The values to mark: of one result those that are concluded to be the best, of several the highest ones printed."""
+        """Return the values to mark: of one result those that are concluded to be the best, of several the highest ones printed."""
         if len(self.results) == 1:
             return best_values(next(iter(self.results.values())), self.formats)
         untested: set[Place] = set()
@@ -76,17 +76,17 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The measures, in the order of the results."""
+        """Return the measures, in the order of the results."""
         return tuple(dict.fromkeys(one.label for one in self.points))
 
     @cached_property
     def higher_is_better(self) -> Mapping[str, bool | None]:
-        """The better direction of each measure."""
+        """Return the better direction of each measure."""
         return {one.label: one.row.higher_is_better for one in self.points}
 
     @property
     def judged(self) -> tuple[str, ...]:
-        """The measures that are judged; all where nothing is compared."""
+        """Return the measures that are judged; all where nothing is compared."""
         return self.labels if self.comparison is None else self.comparison.judged
 
 

@@ -1,4 +1,4 @@
-"""What the report of models says, section by section, and what its short form, for a pull request, is made of."""
+"""The report of models, part by part, and its short form for a pull request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..checks import Finding
-from ..document import Cell, Column, Document, Heading, Level, Mark, Paragraph, Points, Section, Sentences, Status, Table
+from ..document import Block, Cell, Column, Document, Heading, Level, Mark, Paragraph, Points, Section, Sentences, Status, Table
 from ..results.conclusions import conclusions
 from ..results.gates import Verdicts
 from ..stats.digits import decimals, percent, plain, users_text
@@ -102,8 +102,9 @@ def _of_point(one: ValuePoint, value: str) -> str:
     if one.value is None:
         return f"{one.label} of {one.name} has no value."
     digits = decimals(one.half_width)
-    known = one.low is not None and one.high is not None
-    ends = f" ({percent(0.95)} interval {plain(one.low, digits)} to {plain(one.high, digits)})" if known else ""
+    ends = ""
+    if one.low is not None and one.high is not None:
+        ends = f" ({percent(0.95)} interval {plain(one.low, digits)} to {plain(one.high, digits)})"
     over = f" over {users_text(one.row.n_users)}" if one.row.n_users else ""
     return f"{one.label} of {one.name} is {value}{ends}{over}."
 
@@ -206,7 +207,8 @@ def _done(content: ReportContent, short: bool) -> Iterator[Section]:
 
 def _captioned(id: str, title: str, blocks: Document) -> Section:
     """Return a section of blocks whose headings are captions of the tables below them."""
-    caption, kept = title, []
+    caption = title
+    kept: list[Block] = []
     for block in blocks:
         if isinstance(block, Heading):
             caption = block.text

@@ -1,4 +1,4 @@
-"""What it takes to do an evaluation again: inputs with their hashes, definitions, config and versions, each folded up."""
+"""Facts that it takes to do an evaluation again: inputs with their hashes, definitions, config and versions, each folded up."""
 
 from __future__ import annotations
 

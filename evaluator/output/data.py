@@ -36,18 +36,18 @@ def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
 
 
 def enriched_files(result: Result) -> dict[str, Path]:
-    """The names of the files with the lists of each model and their hits, and where they are; no two models share a name."""
+    """Return the names of the files with the lists of each model and their hits, and where they are; no two models share a name."""
     named = {model: re.sub(r'[%/\\:*?"<>|\x00-\x1f]', lambda found: f"%{ord(found[0]):02X}", model) for model in result.enriched}
     return {f"enriched.{named[model]}.parquet": path for model, path in result.enriched.items()}
 
 
 def enriched_frames(result: Result) -> dict[str, pl.DataFrame]:
-    """The lists of each model with their hits, as the files hold them."""
+    """Return the lists of each model with their hits, as the files hold them."""
     return {model: pl.read_parquet(path) for model, path in result.enriched.items()}
 
 
 def outputs_of_manifest(path: Path) -> set[str]:
-    """The names of the files that a manifest proves; none if it is not there, or no manifest."""
+    """Return the names of the files that a manifest proves; none if it is not there, or no manifest."""
     try:
         with open(path, encoding="utf-8") as file:
             return {output["path"] for output in json.load(file)["outputs"] if os.path.isfile(path.parent / output["path"])}

@@ -9,43 +9,43 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any, Final
 
-from ..content.charts.style import Spec
 from ..extras import missing
 from .slimming import slim
 
+_Spec = Mapping[str, Any]
 _SCALE: Final = 2
 """A PNG has twice as many pixels in each direction as the chart is wide, for screens and paper."""
 
 
 def can_draw() -> bool:
-    """Whether the extra that draws charts is installed."""
+    """Return whether the extra that draws charts is installed."""
     return find_spec("vl_convert") is not None
 
 
-def as_svg(spec: Spec) -> str:
-    """The chart as SVG with presentation attributes only: no style, no script."""
-    return slim(_drawer().vegalite_to_svg(spec, allowed_base_urls=[]))
+def as_svg(spec: _Spec) -> str:
+    """Return the chart as SVG with presentation attributes only: no style, no script."""
+    return slim(_drawer().vegalite_to_svg(dict(spec), allowed_base_urls=[]))
 
 
-def as_png(spec: Spec) -> bytes:
-    """The chart as PNG, on white."""
+def as_png(spec: _Spec) -> bytes:
+    """Return the chart as PNG, on white."""
     content: bytes = _drawer().vegalite_to_png(_on_white(spec), scale=_SCALE, allowed_base_urls=[])
     return content
 
 
-def as_pdf(spec: Spec) -> bytes:
-    """The chart as PDF, on white."""
+def as_pdf(spec: _Spec) -> bytes:
+    """Return the chart as PDF, on white."""
     content: bytes = _drawer().vegalite_to_pdf(_on_white(spec), allowed_base_urls=[])
     return content
 
 
-PICTURES: Final[Mapping[str, Callable[[Spec], bytes]]] = MappingProxyType(
+PICTURES: Final[Mapping[str, Callable[[_Spec], bytes]]] = MappingProxyType(
     {"svg": lambda spec: as_svg(_on_white(spec)).encode(), "png": as_png, "pdf": as_pdf}
 )
 """Format name (and file ending) → renderer."""
 
 
-def as_bytes(spec: Spec, form: str) -> bytes:
+def as_bytes(spec: _Spec, form: str) -> bytes:
     """Return a chart as a picture, or as `json` its specification."""
     return (json.dumps(spec, indent=1, ensure_ascii=False) + "\n").encode() if form == "json" else PICTURES[form](spec)
 
@@ -56,7 +56,7 @@ def script_bundle() -> str:
     return bundle
 
 
-def _on_white(spec: Spec) -> Spec:
+def _on_white(spec: _Spec) -> dict[str, Any]:
     return {**spec, "config": {**spec["config"], "background": "#ffffff", "padding": 10}}
 
 

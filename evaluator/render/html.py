@@ -181,8 +181,7 @@ def _section(section: Section) -> str:
 
 
 def _figure(figure: Figure) -> str:
-    spec = dict(figure.spec)
-    chart = _tag("div", as_svg(spec), class_="chart", role="img", aria_label=spec["description"])
+    chart = _tag("div", as_svg(figure.spec), class_="chart", role="img", aria_label=figure.spec["description"])
     wide = _tag("div", f"\n{chart}\n", class_="wide", role="group", aria_label=figure.caption, tabindex="0")
     return _tag("figure", f"\n{wide}\n{_tag('figcaption', _safe(figure.caption))}\n", id=figure.id) + "\n\n"
 

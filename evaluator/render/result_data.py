@@ -17,12 +17,12 @@ from .judgement_data import gate_cells
 
 
 def as_csv(result: Result) -> bytes:
-    """The long table: one line per model, metric, cut-off and aggregate."""
+    """Return the long table: one line per model, metric, cut-off and aggregate."""
     return _csv([COLUMNS, *(row.cells().values() for row in result.long_rows)], result)
 
 
 def as_wide_csv(result: Result) -> bytes:
-    """The wide table: one line per model, one column per measure; one line more per group, fold and run, and for standard deviations."""
+    """Return the wide table: one line per model, one column per measure; one more per group, fold and run, and for standard deviations."""
     labels = result.labels()
     lines: dict[tuple[str | None, ...], dict[str, float | None]] = {}
     for row in result.long_rows:
@@ -37,7 +37,7 @@ def as_wide_csv(result: Result) -> bytes:
 
 
 def as_json(result: Result) -> bytes:
-    """Everything but the per-user values, as one versioned object."""
+    """Return everything but the per-user values, as one versioned object."""
     content = {
         "format_version": FORMAT_VERSION,
         "results": [row.cells() for row in result.long_rows],
@@ -59,17 +59,17 @@ def as_json(result: Result) -> bytes:
 
 
 def as_jsonl(result: Result) -> bytes:
-    """The long table, one JSON object per line."""
+    """Return the long table, one JSON object per line."""
     return "".join(json.dumps(row.cells(), ensure_ascii=False, allow_nan=False) + "\n" for row in result.long_rows).encode()
 
 
 def as_parquet(result: Result) -> bytes:
-    """The long table as Parquet."""
+    """Return the long table as Parquet."""
     return encoding.as_parquet(long_table(result))
 
 
 def long_table(result: Result) -> pl.DataFrame:
-    """The long table: one row per model, metric, cut-off and aggregate, and per group, fold and run."""
+    """Return the long table: one row per model, metric, cut-off and aggregate, and per group, fold and run."""
     cells = [row.cells() for row in result.long_rows]
     columns = {name: [cell[name] for cell in cells] for name in COLUMNS}
     texts = ("model", "metric", "aggregate", *protocol.COLUMNS, "by", "group", "fold", "run")
@@ -79,7 +79,7 @@ def long_table(result: Result) -> pl.DataFrame:
 
 
 def findings_as_json(result: Result) -> bytes:
-    """What the health checks found, and in which files."""
+    """Return what the health checks found, and in which files."""
     content = {
         "format_version": FORMAT_VERSION,
         **cells_of_checks(result),
@@ -102,5 +102,5 @@ def _csv(lines: Iterable[Iterable[Any]], result: Result) -> bytes:
 
 
 def is_spreadsheet_safe(result: Result) -> bool:
-    """Whether the config of a result wants texts guarded that a spreadsheet would take for formulas."""
+    """Return whether the config of a result wants texts guarded that a spreadsheet would take for formulas."""
     return bool((result.config.get("output") or {}).get("spreadsheet_safe"))

@@ -16,7 +16,7 @@ _FONT: Final = "Helvetica, Arial, sans-serif"
 
 
 def slim(svg: str) -> str:
-    """The picture without what does not show: empty paths, default values, more digits than a screen has."""
+    """Return the picture without what does not show: empty paths, default values, more digits than a screen has."""
     ElementTree.register_namespace("", _SVG)
     root = ElementTree.fromstring(svg)
     for element in root.iter():
@@ -67,7 +67,7 @@ def _say_once(group: ElementTree.Element) -> None:
 
 
 def _is_visible(path: ElementTree.Element) -> bool:
-    """Whether a path has an extent, and a colour of its own or from a group."""
+    """Return whether a path has an extent, and a colour of its own or from a group."""
     drawn = path.get("d", "")
     if not drawn or re.fullmatch(r"M[\d.,-]+h0v0h0Z", drawn):
         return False

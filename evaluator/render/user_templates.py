@@ -31,7 +31,7 @@ _PLAIN: Final = frozenset({".md", ".txt", ".tex", ".csv", ".tsv", ".json", ".yam
 
 
 def read_template(path: Path) -> str:
-    """The text of a template; `ConfigError` if it is no plain file, is larger than 1 MiB, or no text."""
+    """Return the text of a template; `ConfigError` if it is no plain file, is larger than 1 MiB, or no text."""
     try:
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as file:
             status = os.fstat(file.fileno())
@@ -79,7 +79,7 @@ def rendered(template: str, content: ReportContent, name: str, output: Path | No
 
 
 def _answer(question: bytes, name: str) -> dict[str, Any]:
-    """What the process that renders says; `ConfigError` if it takes too long or ends without an answer."""
+    """Return the answer of the process that renders; `ConfigError` if it takes too long or ends without an answer."""
     if not sys.executable or getattr(sys, "frozen", False):
         raise ConfigError(f"--template {name}: this Python has no program that could render it (sys.executable)", "use another format")
     command = [sys.executable, "-I", "-c", inspect.getsource(sandbox)]
@@ -95,7 +95,7 @@ def _answer(question: bytes, name: str) -> dict[str, Any]:
 
 
 def context_of(content: ReportContent) -> dict[str, Any]:
-    """What a template is given.
+    """Return the variables of a template.
 
     `title`; `results`, by label the JSON of each; `result`, the first of them; `comparison`, its JSON or none; `gates`, their JSON.
     Examples of findings, which may be ids of users, and losers are there only if they were asked for.

@@ -108,5 +108,5 @@ def _by_size(known: Sequence[Difference]) -> list[list[Difference]]:
 
 
 def _size(one: Difference) -> float:
-    """How far a difference and its interval reach from 0."""
+    """Return how far a difference and its interval reach from 0."""
     return max(abs(number) for number in (one.difference, one.low, one.high, 1e-300) if number is not None)

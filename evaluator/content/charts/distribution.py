@@ -1,4 +1,4 @@
-"""How values of users, or their differences, are spread: a histogram with counts on a logarithmic scale, zero apart."""
+"""Values of users, or their differences: a histogram with counts on a logarithmic scale, zero apart."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ _MOST_BANDS = 4
 
 
 def metrics_over_k(points: Sequence[ValuePoint]) -> tuple[str, ...]:
-    """The metrics that have values at several cut-offs, in the order of the results."""
+    """Return the metrics that have values at several cut-offs, in the order of the results."""
     cutoffs: dict[str, set[int | None]] = {}
     for one in points:
         if one.row.aggregate in ("mean", "system", ""):
@@ -22,7 +22,7 @@ def metrics_over_k(points: Sequence[ValuePoint]) -> tuple[str, ...]:
 
 
 def over_k(points: Sequence[ValuePoint], metrics: Sequence[str]) -> Spec:
-    """The values of some metrics at each of their cut-offs, with 95 % intervals where there are few models."""
+    """Return the values of some metrics at each of their cut-offs, with 95 % intervals where there are few models."""
     shown = [one for one in points if one.row.metric in metrics and one.row.aggregate in ("mean", "system", "") and one.is_drawn]
     names = tuple(dict.fromkeys(one.name for one in shown))
     cutoffs = [_shown(k) for k in sorted({one.row.k for one in shown}, key=lambda k: (k is None, k or 0))]
@@ -46,7 +46,7 @@ def over_k(points: Sequence[ValuePoint], metrics: Sequence[str]) -> Spec:
 
 
 def _panel(rows: Sequence[Spec], metric: str, cutoffs: Sequence[str], looks: Spec, *, bands: bool) -> Spec:
-    """One metric: bands of intervals, where wanted, below lines with a mark at each cut-off."""
+    """Return one metric: bands of intervals, where wanted, below lines with a mark at each cut-off."""
     x = {"field": "k", "type": "ordinal", "sort": cutoffs, "title": "k", "axis": {"labelAngle": 0}}
     y = {"field": "value", "type": "quantitative", "title": None, "scale": {"zero": False}, "axis": {"tickCount": 5}}
     band = {

@@ -1,4 +1,4 @@
-"""How charts look: colours and shapes that everybody can tell apart, on white and on black."""
+"""The look of charts: colours and shapes that everybody can tell apart, on white and on black."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _CONFIG: Final[Mapping[str, Any]] = {
 
 
 def finished(spec: Spec, description: str) -> Spec:
-    """The spec with what all charts share; `description` says in a sentence what it shows."""
+    """Return the spec with what all charts share; `description` says in a sentence what it shows."""
     return {"$schema": SCHEMA, **_visible({"description": description, **spec}), "config": dict(_CONFIG)}
 
 
@@ -80,7 +80,7 @@ def _visible(content: Any) -> Any:
 
 
 def room_for(labels: Sequence[str], most: float | None = None) -> float:
-    """The room that labels beside an axis take, at most so much, so that panels above each other begin at the same place."""
+    """Return the room that labels beside an axis take, at most so much, so that panels above each other begin at the same place."""
     return min(most or _WIDEST, max((_CHARACTER * len(label) for label in labels), default=0.0)) + 8
 
 

@@ -14,7 +14,7 @@ _BEYOND = ("coverage", "diversity", "fairness", "novelty", "popularity", "serend
 
 
 def measures_to_trade(points: Sequence[ValuePoint]) -> tuple[str, str] | None:
-    """The first measure, and the first one that looks at something else; `None` if there are no two, or fewer than two models.
+    """Return the first measure, and the first one that looks at something else; `None` if there are no two, or fewer than two models.
 
     Something else is something beyond accuracy if the first measure is one of accuracy, and the other way round; else another metric.
     """
@@ -30,7 +30,7 @@ def measures_to_trade(points: Sequence[ValuePoint]) -> tuple[str, str] | None:
 
 
 def trade_off(points: Sequence[ValuePoint], x: str, y: str) -> Spec:
-    """The models by two measures, with 95 % intervals in both directions; further up and to the right is more."""
+    """Return the models by two measures, with 95 % intervals in both directions; further up and to the right is more."""
     table = by_label(points)
     both = [name for name, one in table[x].items() if one.is_drawn and name in table[y] and table[y][name].is_drawn]
     rows = []

@@ -1,1 +1,1 @@
-"""What the machines that run checks read: JUnit, the summary and annotations of GitHub, code quality of GitLab, badges."""
+"""Files for the machines that run checks: JUnit, the summary and annotations of GitHub, code quality of GitLab, badges."""

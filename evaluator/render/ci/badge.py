@@ -15,7 +15,7 @@ _LONGEST: Final = 60
 
 
 def as_badge(content: ReportContent) -> bytes:
-    """The badge as SVG."""
+    """Return the badge as SVG."""
     label, message, colour = _said(content)
     label, message = (_short(on_one_line(text)) for text in (label, message))
     left, right = (round(len(text) * _CHARACTER) + 12 for text in (label, message))
@@ -32,7 +32,7 @@ def as_badge(content: ReportContent) -> bytes:
 
 
 def _said(content: ReportContent) -> tuple[str, str, str]:
-    """The left text, the right text, and the colour of the right one."""
+    """Return the left text, the right text, and the colour of the right one."""
     if content.gates:
         return _of_gates([gate.outcome for gate in content.gates], any(gate.consequence == "fail" for gate in content.gates))
     if any(result.failed() for result in content.results.values()):
@@ -53,7 +53,7 @@ def _said(content: ReportContent) -> tuple[str, str, str]:
 
 
 def _of_gates(outcomes: list[str], fails: bool) -> tuple[str, str, str]:
-    """What the badge says of gates, which is red if they fail the run."""
+    """Return what the badge says of gates: it is red if they fail the run."""
     n = len(outcomes)
     for outcome, words in (("fail", "failed"), ("inconclusive", "inconclusive"), ("skipped", "not judged")):
         if outcome in outcomes:

@@ -33,7 +33,7 @@ class Case(Struct, frozen=True):
 
 
 def cases(content: ReportContent) -> Iterator[Case]:
-    """The gates, then the checks that were made, each with what was found or without."""
+    """Yield the gates, then the checks that were made, each with what was found or without."""
     yield from (_of_gate(gate) for gate in content.gates)
     for label, result in content.results.items():
         yield from _of_checks(label if len(content.results) > 1 else "", result)

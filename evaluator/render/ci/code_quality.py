@@ -13,7 +13,7 @@ _SEVERITIES: Final = {"fail": "major", "warn": "minor", "skipped": "minor"}
 
 
 def as_code_quality(content: ReportContent) -> bytes:
-    """The gates and checks that did not pass, each at the config or the folder that it is about."""
+    """Return the gates and checks that did not pass, each at the config or the folder that it is about."""
     issues = [_issue(case, content.source or "receval") for case in cases(content) if case.outcome != "pass"]
     return (json.dumps(issues, indent=1, ensure_ascii=False) + "\n").encode()
 

@@ -1,4 +1,4 @@
-"""What GitHub shows of a job: annotations, which are lines of output, and the summary of a step, which is a file."""
+"""Texts that GitHub shows of a job: annotations, which are lines of output, and the summary of a step, which is a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_BYTES: Final = 900_000
 
 
 def as_annotations(content: ReportContent) -> str:
-    """A line for each gate and check that did not pass, at most ten errors and ten warnings, each at the config that it is about."""
+    """Return a line for each gate and check that did not pass, at most ten errors and ten warnings, each at the config that it is about."""
     path = content.source if content.source.endswith((".yaml", ".yml")) else None
     every = list(cases(content))
     failed = [case for case in every if case.outcome in ("fail", "skipped")]

@@ -14,7 +14,7 @@ from .cases import Case, cases
 
 
 def as_junit(content: ReportContent) -> bytes:
-    """The gates and checks as test cases; a gate that failed, or a check of level error, is a failure; what cannot be judged an error."""
+    """Return gates and checks as test cases; a failed gate or check of level error is a failure, what cannot be judged an error."""
     root = ElementTree.Element("testsuites")
     every = list(cases(content))
     for suite, some in groupby(every, key=lambda case: case.suite):
