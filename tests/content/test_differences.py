@@ -11,9 +11,9 @@ from io import StringIO
 import pytest
 from msgspec.structs import replace
 from receval.content import differences
+from receval.content.charts.differences import differences as chart
 from receval.content.differences import COLUMNS, DifferenceColumn
 from receval.document import Cell, Table
-from receval.content.charts.differences import differences as chart
 from receval.render.judgement_data import comparison_csv, comparison_json
 from receval.render.markdown import as_markdown
 from receval.render.screen import show
