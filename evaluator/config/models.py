@@ -1,12 +1,10 @@
 """The config as frozen models. Validation looks; it opens no data and changes nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import (
     BeforeValidator,
@@ -153,8 +151,10 @@ class Evaluation(Model):
     """What to compute."""
 
     convention: Annotated[str, BeforeValidator(_convention)] = Field("receval", description="the definitions to use")
-    relevance: RelevanceConfig = Field(RelevanceConfig(), description="which test items are relevant")
-    policy: Policy = Field(Policy(), description="what is done with odd data, for every metric alike; the convention decides the rest")
+    relevance: RelevanceConfig = Field(RelevanceConfig.model_construct(), description="which test items are relevant")
+    policy: Policy = Field(
+        Policy.model_construct(), description="what is done with odd data, for every metric alike; the convention decides the rest"
+    )
     top_k: Annotated[
         tuple[int | None, ...],
         BeforeValidator(_cutoffs),
@@ -167,7 +167,9 @@ class Evaluation(Model):
     )
     metrics: Entries = Field((), description="the metrics: names, measure strings, mappings, or grids by name")
     complex_metrics: Entries = Field((), description="metrics of metrics, such as F1 of nDCG and MAP; a second list, same spellings")
-    yardsticks: Yardsticks = Field(YardsticksConfig(), description="lists to measure the models by: oracle, popularity, random")
+    yardsticks: Yardsticks = Field(
+        YardsticksConfig.model_construct(), description="lists to measure the models by: oracle, popularity, random"
+    )
     aggregates: tuple[Aggregate, ...] = Field(
         (), description="how users are combined; without it as the convention says, the mean for nearly all metrics"
     )
@@ -179,7 +181,7 @@ class Evaluation(Model):
     _folder: Path = PrivateAttr(Path())
 
     @model_validator(mode="after")
-    def _some_metric(self, info: ValidationInfo) -> Evaluation:
+    def _some_metric(self, info: ValidationInfo) -> Self:
         if not self.metrics and not self.complex_metrics:
             raise ValueError("no metric is asked for: list some under evaluation.metrics")
         self._folder = (info.context or {}).get("folder", Path())
@@ -260,12 +262,14 @@ class Config(Model):
     engine: Annotated[
         EngineChoice,
         BeforeValidator(lambda value: {"name": value} if isinstance(value, str) else value, json_schema_input_type=str | EngineChoice),
-    ] = Field(EngineChoice())
-    health: HealthField = Field(Health(), description="severities and limits of the health checks, by id; off: none is made")
-    compare: Compare = Field(Compare(), description="which differences between models are judged, and how")
-    gates: Gates = Field(Gates(), description="what must hold of a model that may ship")
-    report: ReportConfig = Field(ReportConfig(), description="what reports show, and which ones a run writes")
+    ] = Field(EngineChoice.model_construct())
+    health: HealthField = Field(
+        Health.model_construct(), description="severities and limits of the health checks, by id; off: none is made"
+    )
+    compare: Compare = Field(Compare.model_construct(), description="which differences between models are judged, and how")
+    gates: Gates = Field(Gates.model_construct(), description="what must hold of a model that may ship")
+    report: ReportConfig = Field(ReportConfig.model_construct(), description="what reports show, and which ones a run writes")
     track: Trackings = Field(
         (), description="the experiment trackers that a result is logged to: mlflow, wandb, dvc, tensorboard, or those of packages"
     )
-    output: Output = Field(Output())
+    output: Output = Field(Output.model_construct())

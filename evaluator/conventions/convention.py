@@ -160,7 +160,7 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
     if path in above:
         raise ValueError(f"convention {path}: it extends itself")
     try:
-        document = yaml_text.read(yaml_text.read_file(path), {})
+        document = yaml_text.read(yaml_text.read_file(path), {}, is_own=path.parent == _HERE)
     except FileNotFoundError:
         raise ValueError(f"there is no convention {path}") from None
     except OSError as error:

@@ -67,7 +67,7 @@ def estimate_paired(
         estimate = _of_logarithms(a, b, settings, members)
     else:
         sums = PairedSums.of(a, b)
-        estimate = _tested(paired_estimate(sums, settings.alpha), a, b, settings, members)
+        estimate = _tested(paired_estimate(sums, settings.alpha if settings.relative_intervals else None), a, b, settings, members)
         is_plain = members is None and settings.test == "t"
         estimate = _of_total(estimate) if aggregate == "sum" else replace(estimate, sums=sums if is_plain else None)
     return replace(estimate, n_unpaired=n_unpaired)

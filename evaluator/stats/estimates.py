@@ -67,8 +67,10 @@ class Estimate(Struct, frozen=True, eq=False):
         return replace(self, se=se, df=df, statistic=confidence.statistic, confidence=confidence)
 
 
-def paired_estimate(sums: PairedSums, alpha: float) -> Estimate:
+def paired_estimate(sums: PairedSums, alpha: float | None) -> Estimate:
     """The mean difference of paired users and Student's t (Student, 1908), corrected for skewness (Johnson, 1978).
+
+    The difference as a share of the base value has an interval if an `alpha` is given.
 
     Edge cases: of no users there is no difference, of one user no interval.
     """
@@ -83,7 +85,8 @@ def paired_estimate(sums: PairedSums, alpha: float) -> Estimate:
     skewness = skewness_of_mean(difference, sums.difference_squares(), sums.difference_cubes(), n) if sd else 0.0
     notes = (CONSTANT,) if sd == 0 and sums.n_changed else ()
     estimate = estimate.with_t(sd / math.sqrt(n), n - 1, skewness, cautious=sums.is_sparse)
-    return replace(estimate, sd=sd, relative=relative_difference(sums, alpha), notes=notes)
+    relative = Relative.of(d, a) if alpha is None else relative_difference(sums, alpha)
+    return replace(estimate, sd=sd, relative=relative, notes=notes)
 
 
 def standard_deviation(total: Fraction, squares: Fraction, n: int, rounding: Fraction = Fraction(0)) -> float:
