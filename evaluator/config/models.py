@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from .. import conventions, metrics
-from ..conventions import choices
+from ..conventions import axis
 from ..metrics import Definition, Load
 from ..names import formula
 from ..names.formula import Formula, is_formula
@@ -247,7 +247,7 @@ class Evaluation(Model):
 
     def resolve(self, spec: MetricSpec, convention: str | None = None) -> Definition:
         """`spec` with every choice made by the convention called `convention`, or that of the config; `ValueError` if wrong."""
-        relevance = choices.Relevance(self.relevance.threshold, self.relevance.graded)
+        relevance = axis.Relevance(self.relevance.threshold, self.relevance.graded)
         return metrics.resolve(spec, self._load(convention or self.convention), self._load, relevance, self.policy.axes)
 
     def _load(self, name: str) -> conventions.Convention:
@@ -263,7 +263,7 @@ class Config(Model):
         EngineChoice,
         BeforeValidator(lambda value: {"name": value} if isinstance(value, str) else value, json_schema_input_type=str | EngineChoice),
     ] = Field(EngineChoice.model_construct())
-    health: HealthField = Field(
+    health: HealthField = Field(  # type: ignore[assignment]  # create_model says the type of the base
         Health.model_construct(), description="severities and limits of the health checks, by id; off: none is made"
     )
     compare: Compare = Field(Compare.model_construct(), description="which differences between models are judged, and how")

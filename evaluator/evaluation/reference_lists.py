@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from ..health.context import PopularityRule
 from ..measure.achieved import achieved, achieved_by_group, values_over_same_users
-from ..measure.made_parts import measure_yardstick
 from ..measure.partial import Partial, merged
+from ..measure.reference_parts import measure_yardstick
 from ..measure.yardstick_facts import LeftOut, YardstickFacts
 from ..measure.yardsticks import Yardsticks, YardstickTask
 from ..names.yardstick_names import ORACLE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,15 +12,16 @@ from ..metrics.definition import Definition
 from ..sums.exact import ExactSums
 from ..tables.array import Array
 from ..tables.graph import Choice
+from ..tables.ids import gathered
 from ..tables.part import LISTS, PartData
+from ..tables.user_columns import user_codes
 from .counting import CELLS, cells_of
+from .model_level_sums import CollectSums
 from .moments import MomentTable
-from .partial import Partial
+from .partial import Partial, UserValues
 from .plan import MeasureGroup
 from .scoring import GroupValues, Scorer
 from .task import Task
-from .user_values import user_values
-from .wholes import TakenSums
 
 
 def measure(task: Task, frames: Mapping[str, pl.DataFrame]) -> Partial:
@@ -36,7 +38,7 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
     ratios: dict[tuple[int, str], ExactSums] = {}
     totals: dict[int, tuple[ExactSums, ...]] = {}
     terms: dict[int, Array] = {}
-    sums = TakenSums()
+    sums = CollectSums()
     codes: dict[Choice, Array] = {}
     for number, group in enumerate(task.groups):
         rows = list(group.indexes)
@@ -74,10 +76,10 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
     return partial, values
 
 
-def _whole(scorer: Scorer, group: MeasureGroup, sums: TakenSums) -> tuple[GroupValues, tuple[ExactSums, ...]]:
+def _whole(scorer: Scorer, group: MeasureGroup, sums: CollectSums) -> tuple[GroupValues, tuple[ExactSums, ...]]:
     """Sums of a measure of whole models; every user who counts has the value 1."""
     counts, n_relevant, n_recommended = scorer.counts(group.first)
-    taken = TakenSums()
+    taken = CollectSums()
     taken.items = sums.items
     with np.errstate(all="ignore"):  # the arithmetic is done on sums at the end
         scorer.body(group, taken, counts)
@@ -146,3 +148,33 @@ def without_undefined(task: Task, values: Array) -> Array:
 def may_be_undefined(definition: Definition) -> bool:
     """Whether a user may have a value that is not defined."""
     return any("undefined" in part.params.values() or part.user_rules.may_be_undefined for part in definition.all)
+
+
+def user_values(task: Task, scorer: Scorer, values: Array, has_value: Array, listed: Array, terms: Mapping[int, Array]) -> UserValues:
+    """The values of the users who count for any measure; see `UserValues`.
+
+    `values`, `has_value` and `listed` (who has a list) are measures × users. `terms` are the numerator and the denominator of measures
+    that are pooled, 2 × users, NaN for users who add nothing.
+    """
+    users = np.flatnonzero(has_value.any(axis=0))
+    _, n_relevant, n_recommended = scorer.counts(task.definitions[0])
+    columns: dict[str, Any] = {
+        "user": gathered(scorer.part.users, users),
+        "n_relevant": n_relevant[users],
+        "n_recommended": n_recommended[users],
+        "covered": listed[0, users],
+    }
+    if scorer.facts.in_train is not None:
+        columns["warm"] = scorer.facts.in_train[users]
+    for number, by in enumerate(task.labels):
+        columns[f"group{number}"] = user_codes(by, scorer.part, scorer.prepared)[users]
+    several_readings = len({definition.lists for definition in task.definitions}) > 1
+    for index in range(len(task.definitions)):
+        if several_readings:
+            columns[f"covered{index}"] = listed[index, users]
+        column = pl.Series(values[index, users])
+        missing = ~has_value[index, users]
+        columns[f"v{index}"] = column.scatter(np.flatnonzero(missing), None) if missing.any() else column
+    for index, (above, below) in terms.items():
+        columns |= {f"above{index}": pl.Series(above[users]).fill_nan(None), f"below{index}": pl.Series(below[users]).fill_nan(None)}
+    return UserValues.of(pl.DataFrame(columns), task.most_values)

@@ -9,7 +9,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..conventions.choices import Truth
+from ..conventions.axis import Truth
 from ..metrics.definition import Definition
 from ..tables.array import Array
 from ..tables.graph import Choice

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..conventions.choices import Lists, Truth
+from ..conventions.axis import Lists, Truth
 from ..metrics.definition import Definition
 from ..names.yardstick_names import ORACLE, POPULARITY, RANDOM
 from ..tables.ids import Ids

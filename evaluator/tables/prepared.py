@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct, field
 
-from ..conventions.choices import Lists
+from ..conventions.axis import Lists
 from ..names.measure_strings import Scalar
 from .array import Array
 from .groups import Group, GroupBy
