@@ -57,8 +57,8 @@ def audit(
     convention. The files are read once, however many conventions there are.
     """
     from receval.config import load_config
-    from receval.evaluation.audit_difference import difference
     from receval.evaluation.auditing import audit as audited
+    from receval.evaluation.auditing import difference
     from receval.output import audit as output
     from receval.output import audit_difference as steps_output
 
