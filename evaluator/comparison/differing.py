@@ -17,12 +17,10 @@ from ..results.result import Row
 from ..results.users import columns_of, select
 from ..stats.comparing import bounded, difference_of, estimate_folds, estimate_paired, whole_estimate
 from ..stats.digits import users_text
-from ..stats.estimates import Estimate
+from ..stats.estimates import Estimate, RatioTerms, Summary, pooled_estimate, unpaired_estimate
 from ..stats.rare_changes import ValueRange
-from ..stats.ratios import RatioTerms, pooled_estimate
 from ..stats.records import Difference, Subject
 from ..stats.runs import runs_estimate
-from ..stats.unpaired import Summary, unpaired_estimate
 from ..tables.groups import MISSING
 from .measures import rows_of
 from .pairing import Floats, Integers, Pairing

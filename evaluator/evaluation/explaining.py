@@ -17,8 +17,8 @@ from ..load.opening import FAILURES
 from ..load.scan import ReadError
 from ..load.tally import FaultTally
 from ..measure.model_level_sums import CollectSums
-from ..measure.plan import MeasureGroup, grouped
 from ..measure.scoring import GroupValues, Scorer, within_numbers
+from ..measure.task import MeasureGroup, grouped
 from ..metrics.definition import Definition
 from ..metrics.measure import Ratio, plain
 from ..results.explanation import ExplainedChoice, Explanation

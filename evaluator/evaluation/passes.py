@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from .. import load
 from ..load.tally import FaultTally
-from ..measure.enriched import EnrichedRows
+from ..measure.measuring import EnrichedRows
 from ..measure.partial import Partial
 from ..parts import Part, SortedRuns, whole_users
 from ..parts.spark.session import SparkSession

@@ -1,7 +1,7 @@
 """The health checks over parts of whole users: each is one decorated class, which notes what merges and says it at the end."""
 
 from . import files_and_rows, ids, items, lists, tables, times, train, truth, values
-from .context import Context, Faults, SourceNames, Symptom
+from .context import Context, Faults, SourceNames, Symptom, several, shared
 from .findings import comparisons, failing_rows, findings, in_order, refuse, unmade
 from .lists import over_whole_lists
 from .part import ExaminedPart
@@ -9,7 +9,6 @@ from .registry import CHECKERS, HealthCheck, check
 from .tally import DistinctIds, Examples, KeptRows, Least, Marks, Most, Tally
 from .task import CheckTask, Tallies, examine
 from .times import untimed
-from .wording import several, shared
 
 __all__ = [
     "CHECKERS",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from .context import Context, Symptom
+from .context import Context, Symptom, shared
 from .registry import HealthCheck, check
 from .tally import KeptRows, Tally
-from .wording import shared
 
 
 @check("X16", wants=("twins",))

@@ -11,12 +11,11 @@ import polars as pl
 from msgspec import Struct
 
 from ..tables.truth import TEST
-from .context import Context, Symptom
+from .context import Context, Symptom, shared
 from .part import ExaminedPart
 from .registry import HealthCheck, check
 from .tally import EXAMPLES, DistinctIds, Tally
 from .train import TRAIN
-from .wording import shared
 
 Mending = Callable[[pl.Expr], pl.Expr]
 

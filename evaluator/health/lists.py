@@ -18,11 +18,10 @@ from ..tables.pairs import distinct
 from ..tables.part import SourceRows
 from ..tables.ties import TieRuns
 from ..tables.truth import TruthTable
-from .context import Context, Symptom
+from .context import Context, Symptom, several, shared
 from .part import ExaminedPart
 from .registry import HealthCheck, check
 from .tally import Least, Most, Tally
-from .wording import several, shared
 
 
 @check("R01", uses=("rows_as_stored",), policy="duplicates")

@@ -9,11 +9,10 @@ import polars as pl
 
 from ..tables.part import EMPTY_TRUTH
 from ..tables.truth import TEST, TestPairs, TruthTable
-from .context import Context, Symptom
+from .context import Context, Symptom, shared
 from .part import ExaminedPart
 from .registry import HealthCheck, check
 from .tally import Least, Most, Tally
-from .wording import shared
 
 
 @check("T01", uses=("test_pairs",), per="files", policy="truth_duplicates")

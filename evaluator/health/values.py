@@ -22,11 +22,10 @@ from ..tables.part import LISTS, PartData
 from ..tables.prepared import Prepared
 from ..tables.rows import within_users
 from ..tables.truth import TEST
-from .context import Context, Symptom
+from .context import Context, Symptom, several, shared
 from .part import ExaminedPart
 from .registry import HealthCheck, check
 from .tally import Examples, KeptRows, Tally
-from .wording import several, shared
 
 _TOLERANCE: Final = 1e-9
 _Z: Final = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)

@@ -10,20 +10,19 @@ from msgspec import Struct
 
 from ..sums.exact import ExactSums
 from ..tables.array import Array
+from ..tables.category_columns import user_codes
 from ..tables.graph import Choice
 from ..tables.groups import GroupBy
-from ..tables.memberships import Membership
 from ..tables.notes import Notes
+from ..tables.prepared import Membership
 from ..tables.truth import TestPairs, TruthTable
-from ..tables.user_columns import user_codes
 from .aggregate import needs_values
 from .measuring import ratio_terms, without_undefined
 from .model_level_sums import CollectSums
 from .moments import MomentTable
-from .plan import MeasureGroup
 from .reads import sums_hits
 from .scoring import GroupValues, Scorer
-from .task import Task
+from .task import MeasureGroup, Task
 
 GROUPS: Final = "groups"
 

@@ -21,7 +21,7 @@ from ..tables.part import PartData
 from ..tables.prepared import Prepared
 from .counting import UserFacts, who_counts
 from .model_level_sums import CollectSums
-from .plan import MeasureGroup
+from .task import MeasureGroup
 
 
 class GroupValues(Struct, frozen=True, eq=False):

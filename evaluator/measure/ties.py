@@ -20,8 +20,8 @@ from ..tables.rows import Rows
 from ..tables.ties import TieRuns, expected, n_expected, reordered
 from .model_level_sums import CollectSums
 from .moments import MomentTable
-from .plan import MeasureGroup, grouped
 from .scoring import GroupValues, Scorer
+from .task import MeasureGroup, grouped
 
 _MOST_RANKS: Final = 5_000_000
 """How many ranks of hits are looked at together, at most."""

@@ -22,9 +22,8 @@ from ..tables.prepared import Prepared
 from ..tables.rows import Rows
 from ..tables.top_items import top_items
 from .arrays import NO_VALUE, defined, divide, where
-from .formula_pieces import DISTANCES
 from .measure import Measure, Ratio
-from .notation import tex
+from .notation import DISTANCES, tex
 from .registry import metric
 from .table_views import CutTable
 

@@ -16,8 +16,7 @@ from ..tables.array import Array
 from ..tables.groups import Group
 from ..tables.ids import Ids
 from ..tables.prepared import Prepared, ProfileGroups
-from .labels import category_names, coded, group_names, remarks_on_groups
-from .memberships import GroupColumn, memberships
+from .memberships import GroupColumn, category_names, coded, group_names, memberships, remarks_on_groups
 from .train import TrainRows, first_rows, indexed
 
 
