@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from .. import load
 from ..load.tally import FaultTally
-from ..measure.enriched import EnrichedRows
+from ..measure.measuring import EnrichedRows
 from ..measure.partial import Partial
 from ..parts import Part, SortedRuns, whole_users
 from ..parts.spark.session import SparkSession
@@ -26,7 +26,7 @@ def measure_lists(name: str, files: Files, pass_task: PassTask, memory: int | No
     source = files.inputs.models[name]
     if files.session is not None:
         runs = SortedRuns(files.scratch, ENRICHED)
-        return _with_enriched_on_disk(_on_spark(source, files.session, files, name, pass_task), runs).with_more({ENRICHED: runs})
+        return _move_enriched_to_disk(_on_spark(source, files.session, files, name, pass_task), runs).with_more({ENRICHED: runs})
     return files.reader.read(source, partial(_on_this_machine, name, files, pass_task, memory, progress))
 
 
@@ -48,17 +48,17 @@ def _on_this_machine(
     def merge(parts: Iterator[Part]) -> Partial:
         total, runs = None, SortedRuns(files.scratch, ENRICHED)
         for made in side_by_side(measure, parts):
-            kept = _with_enriched_on_disk(made, runs)
+            kept = _move_enriched_to_disk(made, runs)
             total = kept if total is None else total + kept
         if total is None:
             nobody = Part(pl.DataFrame(schema=lists.collect_schema()), {role: side.frame.clear() for role, side in sides.items()})
-            total = _with_enriched_on_disk(measure(nobody), runs)
+            total = _move_enriched_to_disk(measure(nobody), runs)
         return total.with_more({ENRICHED: runs})
 
     return whole_users(merge, lists, sides, last=files.last, memory=memory, scratch=files.scratch, examine=examine_batch, progress=progress)
 
 
-def _with_enriched_on_disk(made: Partial, runs: SortedRuns) -> Partial:
+def _move_enriched_to_disk(made: Partial, runs: SortedRuns) -> Partial:
     """The same without the enriched lists, which go to temporary files: memory holds those of one part at a time."""
     more = dict(made.more)
     enriched: EnrichedRows | None = more.pop(ENRICHED, None)

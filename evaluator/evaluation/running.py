@@ -15,8 +15,7 @@ from ..health import failing_rows, unmade
 from ..measure.group_rows import group_remarks, groups_of
 from ..measure.partial import Partial
 from ..results.description import Description
-from ..results.finite import without_infinite
-from ..results.repeats import over_folds, over_runs
+from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
 from ..results.wording import of_models
 from . import provenance

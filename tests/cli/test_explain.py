@@ -9,11 +9,10 @@ import polars as pl
 import pytest
 from receval import explain, load_config, run
 from receval.errors import ConfigError, DataError
-from receval.evaluation.explaining import explained
+from receval.evaluation.explaining import explained, user_frames
 from receval.evaluation.files import Files, with_files
 from receval.evaluation.plan import Plan
 from receval.evaluation.request import Request
-from receval.evaluation.single_user import user_frames
 from receval.measure.scoring import Scorer
 from receval.metrics import METRICS
 from receval.names.measure_strings import parse
