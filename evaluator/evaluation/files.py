@@ -67,10 +67,8 @@ class Files(Struct, eq=False):
 
     def sources_of(self, model: str) -> dict[str, load.Source]:
         """The sources of the side tables of a model, by role."""
-        known = {"test": self.inputs.test, "train": self.inputs.train, "baseline": self.inputs.baseline}
-        known[EMPTY_TRUTH] = self.inputs.empty_truth
-        known["predictions"] = self.inputs.predictions.get(model)
-        return {role: source for role, source in known.items() if source is not None and (role in self.sides or role == "predictions")}
+        of_run = {role: self.inputs.of(role) for role in self.sides} | {"predictions": self.inputs.predictions.get(model)}
+        return {role: source for role, source in of_run.items() if source is not None}
 
 
 def with_files(
@@ -140,10 +138,9 @@ def _read(
     sides = {"test": SideTable(test)}
     if train is not None and "user" in train.columns:
         sides["train"] = SideTable(train)
-    if inputs.empty_truth is not None:
-        sides[EMPTY_TRUTH] = SideTable(reader.frame(inputs.empty_truth))
-    if inputs.baseline is not None:
-        sides["baseline"] = SideTable(reader.frame(inputs.baseline))
+    for role in (EMPTY_TRUTH, "baseline"):
+        if source := inputs.of(role):
+            sides[role] = SideTable(reader.frame(source))
     last = {"test", EMPTY_TRUTH, *(plan.populations & set(_IN_PARTS)), *(("train",) if all_of_train else ())} & sides.keys()
     return Files(inputs, reader, prepared, sides, remarks, fingerprints, scratch, last)
 

@@ -21,9 +21,11 @@ from ..load.opening import FAILURES, opened
 from ..load.scan import ReadError
 from ..parts.spark.session import SparkSession
 
+File = Path | load.Remote
+
 
 class Looker(Struct, frozen=True):
-    """Looks at sources. Temporary files live as long as `scratch`, `session` reads what is on Spark.
+    """Looks at sources of a config in `folder`. Temporary files live as long as `scratch`, `session` reads what is on Spark.
 
     Of a matrix of scores lists of `depth` are made, without what `train` holds where that is asked for.
     """
@@ -34,10 +36,17 @@ class Looker(Struct, frozen=True):
     depth: int | None
     train: Callable[[], load.Source | None]
 
+    def files(self, role: str, configured: SourceConfig) -> list[File]:
+        """Find the files and folders of a source; standard input and pipes are read into temporary files."""
+        if configured.path == ("-",):
+            return [self.scratch.enter_context(load.spooled())]
+        found = load.find(role, configured.path, self.folder, configured.storage)
+        return [self.scratch.enter_context(load.spooled(path)) if isinstance(path, Path) and path.is_fifo() else path for path in found]
+
     def look_at(
-        self, role: str, table: str, configured: SourceConfig, paths: Sequence[Path | load.Remote], labels: Sequence[str] = ()
+        self, role: str, table: str, configured: SourceConfig, files: Sequence[File] | None = None, labels: Sequence[str] = ()
     ) -> load.Source:
-        """Look at a source whose files, if it has any, are `paths`; `labels` are further columns to read."""
+        """Look at a source, of whose files, if it has any, only `files` may be meant; `labels` are further columns to read."""
         split = configured.split if isinstance(configured, RowsSource) else None
         columns, nulls = configured.columns.given(), configured.null_values or ()
         if configured.table is not None:
@@ -76,7 +85,7 @@ class Looker(Struct, frozen=True):
             role,
             table,
             configured.path,
-            paths,
+            self.files(role, configured) if files is None else files,
             format=configured.format,
             separator=configured.separator,
             header=configured.header,
@@ -91,15 +100,16 @@ class Looker(Struct, frozen=True):
         )
 
     def look_at_lists(
-        self, role: str, configured: SourceConfig, paths: Sequence[Path | load.Remote], *, may_be_empty: bool = False
+        self, role: str, configured: SourceConfig, files: Sequence[File] | None = None, *, may_be_empty: bool = False
     ) -> load.Source:
         """Look at the lists of a model; with `may_be_empty` they may have no rows."""
+        files = self.files(role, configured) if files is None else files
         try:
-            source = self.look_at(role, "lists", configured, paths)
+            source = self.look_at(role, "lists", configured, files)
         except NoRowsError:
             if not may_be_empty:
                 raise
-            source = without_rows(role, configured.path, paths)
+            source = without_rows(role, configured.path, files)
         return replace(source, may_be_empty=may_be_empty)
 
     def look_at_empty(self, role: str, table: str, configured: SourceConfig) -> load.Source | None:
@@ -131,7 +141,7 @@ def without_lists(role: str) -> load.Source:
     return replace(without_rows(role, (), ()), may_be_empty=True, given=(), paths=(), display_names=())
 
 
-def without_rows(role: str, given: Sequence[str], paths: Sequence[Path | load.Remote]) -> load.Source:
+def without_rows(role: str, given: Sequence[str], paths: Sequence[File]) -> load.Source:
     """Lists without a row: those of empty files, or of none."""
     frame = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
     source = load.look_at_frame(role, "lists", frame, name="no lists")

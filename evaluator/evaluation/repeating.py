@@ -20,7 +20,6 @@ from ..results.result import Row
 from ..tables.ids import user_starts
 from ..tables.part import LISTS
 from .files import Files, with_files
-from .inputs import Inputs
 from .looking import deepest, seen_pairs
 from .measured import PassTask, measured
 from .options import Options
@@ -61,10 +60,10 @@ class RepeatedRun:
 
     def _files_for(self, source: load.Source) -> Files:
         """What was read, with ids of the kind that goes with these lists."""
-        kinds = load.common_kinds([*_sides(self._first.inputs), source])
+        kinds = load.common_kinds(self._first.inputs.with_models({UNNAMED: source}).all())
         key = (kinds["user"], kinds["item"])
         if key not in self._files:
-            inputs = replace(self._first.inputs, models={UNNAMED: source})
+            inputs = self._first.inputs.with_models({UNNAMED: source})
             self._files[key] = self._read(replace(self._request, look=lambda needs, stack, session: inputs))
         return self._files[key]
 
@@ -74,7 +73,7 @@ class RepeatedRun:
     def _measured(self, files: Files, source: load.Source) -> Sequence[Row]:
         kinds = files.inputs.test.scan.kinds
         source = source.with_kinds({"user": kinds["user"], "item": kinds["item"]})
-        files = replace(files, inputs=replace(files.inputs, models={UNNAMED: source}))
+        files = replace(files, inputs=files.inputs.with_models({UNNAMED: source}))
         lists = SourceReader(self._request.folder, files.reader.tolerant).frame(source)
         starts = user_starts(lists["user"])
         users = lists["user"].gather(starts)
@@ -99,7 +98,3 @@ def _parts(lists: WholeUsers, files: Files) -> Iterator[Part]:
     others = counted.filter(~counted.is_in(lists.rows["user"].gather(lists.starts).implode()))
     if len(others) or not lists.rows.height:
         yield Part(lists.rows.clear(), {role: side.rows_of(others) for role, side in sides.items()})
-
-
-def _sides(inputs: Inputs) -> list[load.Source]:
-    return replace(inputs, models={}).all()
