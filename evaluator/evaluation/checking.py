@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from .. import load
 from ..health import CheckTask, Faults, SourceNames, over_whole_lists
@@ -36,7 +35,7 @@ def available_needs(files: Files, source: load.Source, definitions: Sequence[Def
         "ranks": "position" in source.columns,
         "cutoffs": bool(checks.cutoffs),
         "auc": any(map(over_whole_lists, definitions)),
-        "lists": bool(source.paths or source.given),
+        "lists": bool(source.originals or source.given),
         "gains": graded and "rating" in inputs.test.columns,
     }
     return frozenset(need for need, is_there in there.items() if is_there)
@@ -47,9 +46,9 @@ def twins(inputs: Inputs, fingerprints: load.Fingerprints) -> dict[str, tuple[st
 
     Only files of the same sizes are read for it.
     """
-    sources = [source for source in (inputs.test, inputs.train) if source is not None and source.paths]
+    sources = [source for source in (inputs.test, inputs.train) if source is not None and source.originals]
     by_size: dict[tuple[int, ...], list[tuple[str | None, load.Source]]] = {}
-    models = ((name, source) for name, source in inputs.models.items() if source.paths)
+    models = ((name, source) for name, source in inputs.models.items() if source.originals)
     for name, source in [*((None, source) for source in sources), *models]:
         by_size.setdefault(_sizes(source), []).append((name, source))
     found: dict[str, tuple[str, ...]] = {}
@@ -64,11 +63,11 @@ def twins(inputs: Inputs, fingerprints: load.Fingerprints) -> dict[str, tuple[st
 
 
 def _sizes(source: load.Source) -> tuple[int, ...]:
-    return tuple(path.stat().st_size if isinstance(path, Path) else path.size for path in source.paths)
+    return tuple(file.size for file in source.originals)
 
 
 def _hashes(source: load.Source, fingerprints: load.Fingerprints) -> tuple[str, ...]:
-    return tuple(fingerprints.of(path) for path in source.paths)
+    return tuple(fingerprints.of(file.path) for file in source.originals)
 
 
 def names_of(source: load.Source) -> SourceNames:

@@ -92,7 +92,7 @@ def with_files(
     with ExitStack() as stack:
         session = session_of(request, stack)
         inputs = only(request.look(plan.needs | set(more_needs), stack, session))
-        fingerprints = stack.enter_context(load.Fingerprints(path for source in inputs.all() for path in source.paths))
+        fingerprints = stack.enter_context(load.Fingerprints(file.path for source in inputs.all() for file in source.originals))
         scratch = stack.enter_context(Scratch())
         kinds = load.common_kinds(inputs.all())
         tolerant = tolerant or request.evaluation.policy.missing_values == "drop"

@@ -24,27 +24,27 @@ from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
 from ..secrets import without_values
 from ..tables.part import EMPTY_TRUTH
-from .looking import File, Looker, masks_seen, without_lists
+from .looking import Looker, masks_seen, without_lists
 
 
-class Role(NamedTuple):
+class InputRole(NamedTuple):
     """A role of the data section: the kind of its tables, and the needs for which it is looked at; none means always."""
 
     table: str
     needs: frozenset[str] = frozenset()
 
 
-ROLES: Final[Mapping[str, Role]] = {
-    "test": Role("interactions"),
-    "train": Role("interactions", frozenset(("catalogue", "train", "known"))),
-    "items": Role("catalogue", frozenset(("catalogue", "items", "categories", "known"))),
-    "users": Role("people", frozenset(("users",))),
-    "baseline": Role("lists", frozenset(("baseline",))),
-    "previous_policy": Role("policy", frozenset(("previous_policy",))),
-    EMPTY_TRUTH: Role("interactions"),
-    "predictions": Role("predictions", frozenset(("predictions",))),
-    "distances": Role("distances", frozenset(("distances",))),
-    "recommendations": Role("lists"),
+ROLES: Final[Mapping[str, InputRole]] = {
+    "test": InputRole("interactions"),
+    "train": InputRole("interactions", frozenset(("catalogue", "train", "known"))),
+    "items": InputRole("catalogue", frozenset(("catalogue", "items", "categories", "known"))),
+    "users": InputRole("people", frozenset(("users",))),
+    "baseline": InputRole("lists", frozenset(("baseline",))),
+    "previous_policy": InputRole("policy", frozenset(("previous_policy",))),
+    EMPTY_TRUTH: InputRole("interactions"),
+    "predictions": InputRole("predictions", frozenset(("predictions",))),
+    "distances": InputRole("distances", frozenset(("distances",))),
+    "recommendations": InputRole("lists"),
 }
 """Every role, in the order in which results list their sources. `empty_truth` are users whom the test set holds with an empty list."""
 _OF_RUN: Final = ""
@@ -192,7 +192,7 @@ def _models(data: Data, looker: Looker, may_be_empty: bool) -> dict[str, load.So
         named = [(name, dotted(("data", *location)), configured) for name, _, location, configured in data.named_lists()]
         return {name: looker.look_at_lists(role, configured, may_be_empty=may_be_empty) for name, role, configured in named}
     models: dict[str, load.Source] = {}
-    model_files: dict[str, list[File]] = {}
+    model_files: dict[str, list[load.SourceFile]] = {}
     for index, configured in enumerate(data.recommendations):
         files = looker.files(f"data.recommendations[{index}]", configured)
         by_name = {configured.name: files} if configured.name else {configured.table: files} if configured.table else _by_name(files)
@@ -225,18 +225,18 @@ def _models_of_predictions(data: Data) -> tuple[str, ...]:
     return (load.without_endings(PurePath(file[0]).name) if file and file != ("-",) else UNNAMED,)
 
 
-def _by_name(files: Iterable[File]) -> dict[str, list[File]]:
+def _by_name(files: Iterable[load.SourceFile]) -> dict[str, list[load.SourceFile]]:
     """The file of each model, called as the file without its endings; `DataError` if two files would be one model."""
-    by_name: dict[str, list[File]] = {}
+    by_name: dict[str, list[load.SourceFile]] = {}
     for file in files:
-        name = load.without_endings(file.name)
+        name = load.without_endings(file.base_name)
         if name in by_name:
             raise _same_name(name, (*by_name[name], file))
         by_name[name] = [file]
     return by_name
 
 
-def _same_name(name: str, files: Iterable[File]) -> DataError:
+def _same_name(name: str, files: Iterable[load.SourceFile]) -> DataError:
     named = " and ".join(str(file) for file in files)
     return DataError(f"data.recommendations: the model {name!r} would be {named}", "name the models, as name: path")
 
@@ -256,43 +256,23 @@ def describe(
 ) -> tuple[Input, ...]:
     """The inputs of the manifest: for each source its paths as the config writes them, sizes, hashes and the number of rows read."""
     return tuple(
-        Input(
-            source.role,
-            n_rows[source.role],
-            tuple(
-                _file(path, name, source, fingerprints, folder, variables)
-                for path, name in zip(source.paths, source.display_names, strict=True)
-            ),
-        )
+        Input(source.role, n_rows[source.role], tuple(_file(file, source, fingerprints, folder, variables) for file in source.originals))
         for source in inputs.all()
     )
 
 
 def _file(
-    path: Path | load.Remote | load.FrameFile,
-    name: str,
-    source: load.Source,
-    fingerprints: load.Fingerprints,
-    folder: Path,
-    variables: Mapping[str, str],
+    file: load.SourceFile, source: load.Source, fingerprints: load.Fingerprints, folder: Path, variables: Mapping[str, str]
 ) -> InputFile:
-    size = path.stat().st_size if isinstance(path, Path) else fingerprints.size(path) if isinstance(path, load.FrameFile) else path.size
-    return InputFile(without_values(_configured_path(path, name, source, folder), variables), size, fingerprints.of(path))
+    size = fingerprints.size(file.path) if isinstance(file.path, load.FrameFile) else file.size
+    return InputFile(without_values(configured_path(file, source, folder), variables), size, fingerprints.of(file.path))
 
 
-def _configured_path(path: Path | load.Remote | load.FrameFile, name: str, source: load.Source, folder: Path) -> str:
-    """A file of a source as the config writes it: the same wherever the `folder` of the config lies. `name` is its name in messages."""
-    if not isinstance(path, Path):
-        return name
-    if path.name == "stdin":
+def configured_path(file: load.SourceFile, source: load.Source, folder: Path) -> str:
+    """A file of a source as the config writes it: the same wherever the `folder` of the config lies."""
+    if file.is_piped:
         return source.given[0]
-    if is_address(name) or any(os.path.isabs(os.path.expanduser(configured)) for configured in source.given):
-        return name
-    return os.path.relpath(path, folder)
-
-
-def with_configured_paths(message: str, source: load.Source, folder: Path) -> str:
-    """The message about a source with its paths as the config writes them."""
-    for path, name in zip(source.paths, source.display_names, strict=True):
-        message = message.replace(str(name), _configured_path(path, str(name), source, folder))
-    return without_values(message)
+    is_elsewhere = not isinstance(file.path, Path) or is_address(file.name)
+    if is_elsewhere or any(os.path.isabs(os.path.expanduser(configured)) for configured in source.given):
+        return file.name
+    return os.path.relpath(file.name, folder)

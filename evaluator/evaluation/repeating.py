@@ -52,7 +52,7 @@ class RepeatedRun:
         where = f"{ROLE}: {InMemory(lists).kind}"
         seen = seen_pairs(where, lists, self._first.inputs.train)
         frame = frame_of(where, "lists", lists, columns=self._columns, depth=self._depth, seen=seen)
-        source = load.look_at_frame(ROLE, "lists", frame, columns=self._columns, name=InMemory(lists).kind)
+        source = load.look_at_frame(ROLE, "lists", frame, load.ReadOptions(columns=self._columns), InMemory(lists).kind)
         try:
             return self._measured(self._files_for(source), source)
         except load.IdsAreText as found:  # pragma: no cover - frames have types of their own

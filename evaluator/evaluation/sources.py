@@ -14,7 +14,8 @@ from ..load.opening import FAILURES, opened
 from ..load.scan import ReadError
 from ..load.tally import FaultTally
 from ..parts.spark.session import SparkSession
-from .inputs import with_configured_paths
+from ..secrets import without_values
+from .inputs import configured_path
 
 T = TypeVar("T")
 
@@ -88,7 +89,10 @@ class SourceReader(Struct):
             if not self.tolerant:
                 raise
             made = self._again(source.without_faulty_rows(), consume)
-            places = tuple(with_configured_paths(place, source, self.folder) for place in fault.places)
+            places = tuple(
+                without_values(f"{configured_path(place.file, source, self.folder)}{place.within}: {problem}")
+                for place, problem in fault.places
+            )
             n_faulty = fault.n_rows - self.n_rows[source.role]
             self.passed_over[source.role] = PassedOver(self.as_read[source.role], n_faulty, fault.n_rows, places)
         except ReadError as error:

@@ -70,7 +70,13 @@ def _classified(preview: TablePreview) -> ClassifiedFile:
 def _source(role: str, file: ClassifiedFile, keys: Mapping[str, object]) -> load.Source:
     """Open a file as a run would with these keys of a config."""
     read_keys = {key: value for key, value in keys.items() if key in _READ_KEYS and (key != "split" or file.table != "catalogue")}
-    return load.look(role, file.table or "", [file.summary.path], file.summary.paths, **read_keys)  # type: ignore[arg-type]
+    return load.look(
+        role,
+        file.table or "",
+        [file.summary.path],
+        [load.SourceFile.of(path) for path in file.summary.paths],
+        load.ReadOptions(**read_keys),  # type: ignore[arg-type]
+    )
 
 
 def _without_defaults(role: str, entry: SourceEntry) -> SourceEntry:

@@ -90,7 +90,7 @@ class TablePreview:
             return n_previewed, True
         if any(sniff.is_gzip(path) or sniff.is_zstd(path) for path in paths):
             return n_previewed, False
-        lines = sniff.head(paths[0])
+        lines = sniff.head(self._format.source.files[0])
         bytes_per_line = sum(len(line.encode()) + 1 for line in lines) / len(lines)
         return max(n_previewed, round(sum(path.stat().st_size for path in paths) / bytes_per_line)), False
 

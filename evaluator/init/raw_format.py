@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from ..errors import DataError
 from ..load import Source, explain, list_text, look, opening, sniff, trec
-from ..load.arrow_streams import as_file, is_stream
 from ..load.columns import usual_roles
 from ..load.delta import files_of_table, is_table
 from ..load.documents import is_by_user, is_document
@@ -22,9 +21,10 @@ from ..load.json_values import is_id
 from ..load.list_fields import fields_of, flattened
 from ..load.objects import schema_of_objects
 from ..load.read_options import ReadOptions
-from ..load.resolved_files import resolve
+from ..load.resolved_files import as_arrow_file, is_stream, resolve
 from ..load.scan import Format, ReadError, Scan
 from ..load.source import PROCESS_SCRATCH
+from ..load.source_file import SourceFile
 from ..load.typed_file import panics_at, panics_held_back, stored_schema
 
 _ROLE: Final = "init"
@@ -67,7 +67,7 @@ def detect_format(paths: Sequence[Path]) -> RawFormat:
     if is_table(paths[0]):
         files_of_table(_ROLE, paths[0], {})  # refuses what cannot be read
         return _typed(paths, "delta")
-    format, read_keys = _file_format(paths[0])
+    format, read_keys = _file_format(SourceFile.of(paths[0]))
     if format in ("parquet", "ipc"):
         return _typed(paths, format)
     if format == "ndjson":
@@ -93,18 +93,18 @@ def all_rows(source: Source) -> pl.LazyFrame:
     return opening.raw(scan).select(pl.col(name).cast(types[column]).alias(column) for column, name in scan.names.items())
 
 
-def _file_format(path: Path) -> tuple[Format, dict[str, Any]]:
+def _file_format(file: SourceFile) -> tuple[Format, dict[str, Any]]:
     """Detect the format of a file, and the keys that a config needs because neither the extension nor the first bytes tell it."""
     try:
-        return sniff.format_of(path), {}
+        return sniff.format_of(file), {}
     except DataError:
-        if is_document(path):
+        if is_document(file):
             return "ndjson", {"format": "json"}
-        first = sniff.head(path)[0]  # refuses what is no text
+        first = sniff.head(file)[0]  # refuses what is no text
     if not first.lstrip().startswith("{"):
         return "csv", {"format": "csv"}
     if not _is_object(first):
-        raise DataError(f"{path}: it is no table of one JSON object per line (NDJSON)")
+        raise DataError(f"{file}: it is no table of one JSON object per line (NDJSON)")
     return "ndjson", {"format": "ndjson"}
 
 
@@ -122,12 +122,12 @@ def _is_object(line: str) -> bool:
 
 def _trec(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat | None:
     """Recognise a TREC file by its content, or by its extension if every line has the right fields; `None` if it is none."""
-    lines = sniff.head(paths[0])
+    lines = sniff.head(SourceFile.of(paths[0]))
     recognised = next((table for table in ("lists", "interactions") if trec.recognised(table, lines)), None)
     table = recognised or _TREC_ENDINGS.get(_extension(paths[0]))
     if table is None or (recognised is None and not all(_has_layout(row, table) for _, row in trec.numbered_rows(lines))):
         return None
-    source = look(_ROLE, table, [str(path) for path in paths], paths, format="trec")
+    source = look(_ROLE, table, [str(path) for path in paths], [SourceFile.of(path) for path in paths], ReadOptions(format="trec"))
     keys = {} if recognised and not read_keys else {"format": "trec"}
     return RawFormat(_all_columns(source, source.scan.header), True, keys, table)
 
@@ -141,7 +141,7 @@ def _has_layout(row: list[str], table: str) -> bool:
 
 def _text(paths: Sequence[Path], read_keys: dict[str, Any]) -> RawFormat:
     """Detect the separator, the header and the columns of lists of a text file."""
-    separators = _user_and_list(paths[0], sniff.head(paths[0]))
+    separators = _user_and_list(paths[0], sniff.head(SourceFile.of(paths[0])))
     source = _separated(paths, None, separators.fields if separators else None)
     if source.scan.has_header and _header_is_data(source):
         source = _separated(paths, False)
@@ -174,9 +174,10 @@ def _user_and_list(path: Path, lines: list[str]) -> _Separators | None:
 def _separated(paths: Sequence[Path], header: bool | None, separator: str | None = None) -> Source:
     """Open a text file as the table that asks least of a file: one column of items. Without `header` it is looked for."""
     given = [str(path) for path in paths]
-    source = look(_ROLE, "catalogue", given, paths, format="csv", header=bool(header), separator=separator, columns={"item": 1})
+    options = ReadOptions(format="csv", header=bool(header), separator=separator, columns={"item": 1})
+    source = look(_ROLE, "catalogue", given, [SourceFile.of(path) for path in paths], options)
     if header is None:
-        rows = sniff.rows(sniff.head(Path(source.scan.paths[0])), source.scan.separator, source.scan.quotes)
+        rows = sniff.rows(sniff.head(source.files[0]), source.scan.separator, source.scan.quotes)
         if header_of(rows, None, [], None).is_there:
             return _separated(paths, True, separator)
     return source
@@ -216,25 +217,23 @@ def _is_list(text: str) -> bool:
 
 def _objects(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat:
     """Read one JSON object per line, or JSON documents."""
-    if not any(map(is_document, paths)):
-        return _objects_on_lines(paths, read_keys)
-    _, files = resolve(_ROLE, "lists", [(path, None) for path in paths], "json", None, {}, PROCESS_SCRATCH)
-    names = {str(file.readable): str(file.original) for file in files}
-    format = _objects_on_lines([Path(name) for name in names], read_keys)
-    source = replace(format.source, given=tuple(names.values()), display_paths=names, documents=frozenset(names))
-    return replace(format, source=source, is_by_user=is_by_user(paths[0]))
+    files = [SourceFile.of(path) for path in paths]
+    if not any(map(is_document, files)):
+        return _objects_on_lines(files, read_keys)
+    _, _, files = resolve(_ROLE, "lists", files, ReadOptions(format="json"), PROCESS_SCRATCH)
+    return replace(_objects_on_lines(files, read_keys), is_by_user=is_by_user(paths[0]))
 
 
-def _objects_on_lines(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> RawFormat:
+def _objects_on_lines(files: Sequence[SourceFile], read_keys: Mapping[str, Any]) -> RawFormat:
     """Read one JSON object per line. `look` needs a column of users, and any key with plain values will do."""
-    records = [json.loads(line) for line in sniff.head(paths[0]) if _is_object(line)]
+    records = [json.loads(line) for line in sniff.head(files[0]) if _is_object(line)]
     keys = list(dict.fromkeys(key for record in records for key in record))
     if not keys:
-        raise DataError(f"{paths[0]}: it is no table of one JSON object per line (NDJSON)")
+        raise DataError(f"{files[0]}: it is no table of one JSON object per line (NDJSON)")
     plain = next((number for number, key in enumerate(keys, 1) if all(is_id(record.get(key)) for record in records)), 1)
-    source = look(_ROLE, "people", [str(path) for path in paths], paths, format="ndjson", columns={"user": plain})
+    source = look(_ROLE, "people", [file.name for file in files], files, ReadOptions(format="ndjson", columns={"user": plain}))
     try:
-        schema = schema_of_objects([Path(path) for path in source.scan.paths], _MAX_ROWS)
+        schema = schema_of_objects(source.files, _MAX_ROWS)
     except opening.FAILURES as error:
         raise explain(source, ReadError(str(error))) from None
     return _by_types(source, schema, read_keys)
@@ -242,16 +241,14 @@ def _objects_on_lines(paths: Sequence[Path], read_keys: Mapping[str, Any]) -> Ra
 
 def _typed(paths: Sequence[Path], format: Format) -> RawFormat:
     """Read Parquet, Arrow IPC or Delta, whose schema tells the columns; an Arrow stream is rewritten first."""
-    given = tuple(str(path) for path in paths)
-    readable: Sequence[Path] = paths
+    files = [SourceFile.of(path) for path in paths]
     if format == "ipc":
-        readable = [as_file(str(path), path, PROCESS_SCRATCH) if is_stream(path) else path for path in paths]
+        files = [replace(file, path=as_arrow_file(file.name, file, PROCESS_SCRATCH)) if is_stream(file.local) else file for file in files]
     schema: dict[str, pl.DataType] = {}
-    for name, path in reversed([*zip(given, readable, strict=True)]):
-        schema = stored_schema(name, path, format, ReadOptions())
-    scanned = tuple(str(path) for path in readable)
-    names = dict(zip(scanned, given, strict=True))
-    return _by_types(Source(_ROLE, "catalogue", given, Scan(scanned, format, {}, {}), {}, display_paths=names), schema, {})
+    for file in reversed(files):
+        schema = stored_schema(file.name, file, format, ReadOptions())
+    scan = Scan(tuple(file.address for file in files), format, {}, {})
+    return _by_types(Source(_ROLE, "catalogue", tuple(map(str, files)), scan, {}, files=tuple(files)), schema, {})
 
 
 def _by_types(source: Source, schema: Mapping[str, pl.DataType], read_keys: Mapping[str, Any]) -> RawFormat:

@@ -5,12 +5,13 @@ from .database import look_at_query
 from .faults import BlankLines, FaultyRows, LargeNumbers, refuse
 from .fingerprint import Fingerprints
 from .frame_file import FrameFile
-from .frames import look_at_frame
 from .ids import IdsAreText, as_text, common_kinds, remarks
 from .paths import find
+from .read_options import ReadOptions
 from .remote import Remote
 from .sniff import without_endings
-from .source import Source, look
+from .source import Source, look, look_at_frame
+from .source_file import SourceFile
 from .stdin import spooled
 from .unchanged import refusing_changes
 
@@ -21,8 +22,10 @@ __all__ = [
     "FrameFile",
     "IdsAreText",
     "LargeNumbers",
+    "ReadOptions",
     "Remote",
     "Source",
+    "SourceFile",
     "as_text",
     "common_kinds",
     "explain",

@@ -14,6 +14,7 @@ from .columns import IDS, public_name
 from .ids import IdsAreText
 from .scan import Kind
 from .source import Source
+from .source_file import Place
 
 _LONGEST_ID: Final = 1 << 16
 _FEW: Final = 5
@@ -91,37 +92,36 @@ class FaultyRows(DataError):
     `n_rows` are all rows of the source, without blank ones; `places` the first few that are faulty, and what is wrong there.
     """
 
-    def __init__(self, message: str, hint: str, n_rows: int, places: tuple[str, ...]) -> None:
+    def __init__(self, message: str, hint: str, n_rows: int, places: tuple[tuple[Place, str], ...]) -> None:
         super().__init__(message, hint)
         self.n_rows, self.places = n_rows, places
 
 
 def _faulty(source: Source, faults: Sequence[Fault], rows: int) -> FaultyRows:
     """The error that names the first faulty row of all columns."""
-    first_faults = _first_faults(source, faults) or {source.display_path(source.scan.paths[0]): faults[0]}
-    first = next(iter(first_faults.values()))
+    first_faults = _first_faults(source, faults) or {Place(source.files[0]): faults[0]}
+    place, first = next(iter(first_faults.items()))
     hint = (
         "NaN and infinity have no place in an order: remove these rows or give them a number"
         if first.infinite
         else "remove these rows or fill them; an empty field, a missing field and null count as no value, NA and nan where a number belongs"
     )
-    places = tuple(f"{place}: {fault.message}" for place, fault in first_faults.items())
-    message = f"{source.role}: {places[0]} (in {first.n:,} of {rows:,} rows)"
+    places = tuple((place, fault.message) for place, fault in first_faults.items())
+    message = f"{source.role}: {place}: {first.message} (in {first.n:,} of {rows:,} rows)"
     return FaultyRows(message, hint, rows, places)
 
 
-def _first_faults(source: Source, faults: Sequence[Fault]) -> dict[str, Fault]:
-    """The first few faulty records in the order of the files, as `file, line 12`, and the first fault of each."""
+def _first_faults(source: Source, faults: Sequence[Fault]) -> dict[Place, Fault]:
+    """The first few faulty records in the order of the files, and the first fault of each."""
     from . import opening
 
-    first_faults: dict[str, Fault] = {}
+    first_faults: dict[Place, Fault] = {}
     conditions = [fault.condition(source).alias(f"{index}") for index, fault in enumerate(faults)]
-    for path in source.scan.paths if source.scan.format != "table" else ():  # the rows of a table elsewhere have no numbers
-        frame = opening.opened(replace(source.scan, paths=(path,), skip_blank=False), records=True)
+    for file in source.files if source.scan.format != "table" else ():  # the rows of a table elsewhere have no numbers
+        frame = opening.opened(replace(source.scan, paths=(file.address,), skip_blank=False), records=True)
         faulty = frame.select(opening.RECORD, *conditions).filter(pl.any_horizontal(pl.exclude(opening.RECORD)))
         for record, *flags in faulty.sort(opening.RECORD).head(_FEW).collect().iter_rows():
-            place = source.location(path, record).removeprefix(f"{source.role}: ")
-            first_faults.setdefault(place, next(fault for fault, holds in zip(faults, flags, strict=True) if holds))
+            first_faults.setdefault(source.place(file, record), next(fault for fault, holds in zip(faults, flags, strict=True) if holds))
         if len(first_faults) >= _FEW:
             break
     return dict(list(first_faults.items())[:_FEW])
@@ -159,9 +159,9 @@ def _place(source: Source, condition: pl.Expr) -> str | None:
     """The first record of the source for which `condition` holds, as `role: file, line 12`; `None` if there is none."""
     from . import opening
 
-    for path in source.scan.paths if source.scan.format != "table" else ():
-        frame = opening.opened(replace(source.scan, paths=(path,), skip_blank=False), records=True)
+    for file in source.files if source.scan.format != "table" else ():
+        frame = opening.opened(replace(source.scan, paths=(file.address,), skip_blank=False), records=True)
         record = frame.filter(condition).select(pl.col(opening.RECORD).min()).collect().item()
         if record is not None:
-            return source.location(path, record)
+            return f"{source.role}: {source.place(file, record)}"
     return None

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from ..errors import DataError
 from ..temporary import folder_for_copies, new_copy
+from .source_file import SourceFile
 
 
 @contextmanager
-def spooled(pipe: Path | None = None) -> Iterator[Path]:
+def spooled(pipe: Path | None = None) -> Iterator[SourceFile]:
     """A file that holds what `pipe` (standard input if `None`) held, for as long as the context lasts.
 
     Raises `DataError` if standard input is a terminal.
@@ -27,7 +28,4 @@ def spooled(pipe: Path | None = None) -> Iterator[Path]:
         path = folder / "stdin"
         with new_copy(path) as file, pipe.open("rb") if pipe else nullcontext(sys.stdin.buffer) as source:
             shutil.copyfileobj(source, file, 1 << 20)
-        try:
-            yield path
-        except DataError as error:
-            raise error.saying({str(path): str(pipe or "standard input")}) from None
+        yield SourceFile(path, str(pipe or "standard input"), is_piped=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
@@ -15,8 +14,10 @@ from . import list_columns, list_text, sniff, trec
 from .columns import named, names_a_column
 from .folders import path_column_kinds
 from .header import TYPED_NAME, Header, header_of
+from .quotes import Quotes
 from .read_options import ReadOptions
 from .scan import Scan
+from .source_file import SourceFile, partitions_of, path_columns
 
 _LONGEST: Final = 60
 """The most characters of a line that a message shows."""
@@ -36,40 +37,40 @@ class _Table(Struct, frozen=True):
     doubts: tuple[str, ...] = ()
 
 
-def text_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions) -> Scan:
-    """How to scan files of separated text; `DataError` if they cannot be read as `options` says."""
-    tables = [_separated(role, table, path, options, len(paths) == 1) for path in paths]
-    first = _alike(role, paths, tables)
-    where, has_names = f"{role}: {paths[0]}", first.has_header or first.named
+def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Scan:
+    """How to scan files of separated text, whose quotation marks are settled; `DataError` if they cannot be read as `options` says."""
+    files, split = quoted.files, options.list_separator
+    tables = [_separated(role, table, file, quoted, options) for file in files]
+    first = _alike(role, files, tables)
+    where, has_names = f"{role}: {files[0]}", first.has_header or first.named
     options = _without_types(options) if first.typed else options
-    names = [*first.names, *options.path_columns(first.names, has_names)]
+    # Without a header paths hold columns only where the config names any.
+    names = [*first.names, *(path_columns(files, first.names) if has_names or options.columns else ())]
     columns, label_columns = named(where, table, names, options.columns, options.labels, has_names)
     samples = {column: [row.get(name) or "" for one in tables for row in one.rows] for column, name in columns.items()}
     may_hold_lists = options.may_split and list_columns.may_hold_lists(table)
-    nested = list_columns.text_lists(where, table, columns, samples, options.split, True) if may_hold_lists else frozenset()
+    nested = list_columns.text_lists(where, table, columns, samples, split, True) if may_hold_lists else frozenset()
     syntax = list_text.syntax_of([text for column in nested for text in samples[column]])
-    values = {
-        column: list_text.elements_of(texts, options.split, syntax) if column in nested else texts for column, texts in samples.items()
-    }
+    values = {column: list_text.elements_of(texts, split, syntax) if column in nested else texts for column, texts in samples.items()}
     kinds = {column: sniff.kind_of(column, texts, options.nulls) for column, texts in values.items()}
-    partitions = options.partitions_of(columns | label_columns, first.names)
+    partitions = partitions_of(files, columns | label_columns, first.names)
     numbers = [value for column, texts in values.items() if kinds[column] == "number" for value in texts]
     comma = _decimal_comma(first.separator, numbers) if options.decimal_comma is None else options.decimal_comma
     return Scan(
-        paths=tuple(str(path) for path in paths),
+        paths=tuple(file.address for file in files),
         format="csv" if len(first.separator.encode()) == 1 else "lines",
         names=columns | label_columns,
         kinds=kinds | path_column_kinds(where, columns, partitions) | dict.fromkeys(label_columns, "text"),
         separator=first.separator,
         header=first.names,
         has_header=first.has_header,
-        quotes=options.quotes,
-        across_lines=options.across_lines,
+        quotes=quoted.any,
+        across_lines=quoted.across_lines,
         doubts=tuple(f"{role}: {doubt}" for one in tables for doubt in one.doubts),
         lists=nested,
         lists_in_text=bool(nested),
         numbers=sniff.number_types(values),
-        split=options.split,
+        split=split,
         list_syntax=syntax,
         loose=comma or bool(options.nulls) or any(_is_word(value) for value in numbers),
         decimal_comma=comma,
@@ -78,43 +79,43 @@ def text_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
     )
 
 
-def separator_of(table: str, path: Path, options: ReadOptions, lines: list[str] | None = None) -> str:
+def separator_of(table: str, file: SourceFile, options: ReadOptions, lines: list[str] | None = None) -> str:
     """The separator of a text file, whose first `lines` are looked at; empty for a TREC file, which white space separates."""
-    lines = sniff.head(path) if lines is None else lines
+    lines = sniff.head(file) if lines is None else lines
     if options.format == "trec" or (options.format is None and options.separator is None and trec.recognised(table, lines)):
         return ""
-    return options.separator or ("\t" if options.format == "tsv" else sniff.separator_of(path, lines, options.split))
+    return options.separator or ("\t" if options.format == "tsv" else sniff.separator_of(file.local, lines, options.list_separator))
 
 
-def _alike(role: str, paths: Sequence[Path], tables: Sequence[_Table]) -> _Table:
+def _alike(role: str, files: Sequence[SourceFile], tables: Sequence[_Table]) -> _Table:
     """The first of `tables`; `DataError` if another has other columns."""
     first, *others = tables
-    for path, other in zip(paths[1:], others, strict=True):
+    for file, other in zip(files[1:], others, strict=True):
         if other.names != first.names:
-            raise DataError(f"{role}: {path} has the columns {', '.join(other.names)}, but {paths[0]} has {', '.join(first.names)}")
+            raise DataError(f"{role}: {file} has the columns {', '.join(other.names)}, but {files[0]} has {', '.join(first.names)}")
     return first
 
 
-def _separated(role: str, table: str, path: Path, options: ReadOptions, alone: bool) -> _Table:
-    lines = sniff.head(path)
-    separator = separator_of(table, path, options, lines)
+def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options: ReadOptions) -> _Table:
+    lines = sniff.head(file)
+    separator = separator_of(table, file, options, lines)
     if not separator:
-        return _trec(role, table, path, lines)
-    fields = sniff.rows(lines, separator, options.quotes)
-    header = header_of(fields, options.header, [*options.columns.values(), *options.labels], options.split)
+        return _trec(role, table, file, lines)
+    fields = sniff.rows(lines, separator, quoted.any)
+    header = header_of(fields, options.header, [*options.columns.values(), *options.labels], options.list_separator)
     if header.is_contradicted:
-        message = f"{role}: {path}: the first line, {_shown(lines)}, names columns, and the config gives columns by position only"
+        message = f"{role}: {file}: the first line, {_shown(lines)}, names columns, and the config gives columns by position only"
         raise DataError(message, "say header: true if it is a header, header: false if it is data")
     has_header = header.is_there
-    if has_header and len(fields) == 1 and alone:
-        raise NoRowsError(f"{path}: the file has a header and no rows")
+    if has_header and len(fields) == 1 and len(quoted.files) == 1:
+        raise NoRowsError(f"{file}: the file has a header and no rows")
     if has_header and len(separator.encode()) > 1 and not lines[0].strip():
-        message = f"{role}: {path}, line 1: the line is blank, where the names of the columns were expected"
+        message = f"{role}: {file.line(1)}: the line is blank, where the names of the columns were expected"
         raise DataError(message, "take the blank line out")
     untyped = _untyped(fields[0])
     names = _distinct(untyped) if has_header else tuple(f"column_{index}" for index in range(1, len(untyped) + 1))
     rows = [dict(zip(names, row, strict=False)) for row in fields[has_header:]]
-    doubts = _doubts(path, lines, header, options.across_lines and list_columns.may_hold_lists(table))
+    doubts = _doubts(file.local.name, lines, header, quoted.across_lines and list_columns.may_hold_lists(table))
     return _Table(names, rows, separator, has_header, typed=untyped != fields[0], doubts=doubts)
 
 
@@ -123,31 +124,31 @@ def _shown(lines: Sequence[str]) -> str:
     return repr(next(line for line in lines if line.strip())[:_LONGEST])
 
 
-def _doubts(path: Path, lines: Sequence[str], header: Header, across_lines: bool) -> tuple[str, ...]:
+def _doubts(name: str, lines: Sequence[str], header: Header, across_lines: bool) -> tuple[str, ...]:
     """What is not certain about the rows of a file."""
     doubts = []
     if header.is_doubtful:
         taken = "is taken for the names of the columns; say header: false if it is data"
         read = "is read as data; say header: true if it names the columns"
-        doubts.append(f"the first line of {path.name}, {_shown(lines)}, {taken if header.is_there else read}.")
+        doubts.append(f"the first line of {name}, {_shown(lines)}, {taken if header.is_there else read}.")
     if across_lines:
-        doubts.append(f"a quoted field of {path.name} goes on over a line end, so that several lines are one row.")
+        doubts.append(f"a quoted field of {name} goes on over a line end, so that several lines are one row.")
     return tuple(doubts)
 
 
-def _trec(role: str, table: str, path: Path, lines: Sequence[str]) -> _Table:
-    names = trec.layout(f"{role}: {path}", table)
+def _trec(role: str, table: str, file: SourceFile, lines: Sequence[str]) -> _Table:
+    names = trec.layout(f"{role}: {file}", table)
     rows = trec.numbered_rows(lines)
     for number, row in rows:
         if not trec.has_width(row, names):
             raise DataError(
-                f"{role}: {path}, line {number}: {len(row)} fields, where a TREC file has {len(names)}: {' '.join(names)}",
+                f"{role}: {file.line(number)}: {len(row)} fields, where a TREC file has {len(names)}: {' '.join(names)}",
                 "data.test and data.train are qrels, recommendations are runs",
             )
     if not rows:
-        raise DataError(f"{role}: {path}: the first {len(lines):,} lines are comments or blank", "is this a TREC file?")
+        raise DataError(f"{role}: {file}: the first {len(lines):,} lines are comments or blank", "is this a TREC file?")
     doubts = [
-        f"line {number} of {path.name} begins with # and is read as a comment, though it has the fields of a row."
+        f"line {number} of {file.local.name} begins with # and is read as a comment, though it has the fields of a row."
         for number in trec.disabled_rows(lines, names)[:1]
     ]
     return _Table(names, [dict(zip(names, row, strict=False)) for _, row in rows], "", named=True, doubts=tuple(doubts))

@@ -35,7 +35,8 @@ def session(spark_session):
 
 
 def look(role: str, *paths: Path, table: str = "lists", **options) -> load.Source:
-    return load.look(role, table, [str(path) for path in paths], paths, **options)
+    files = [load.SourceFile.of(path) for path in paths]
+    return load.look(role, table, list(map(str, paths)), files, load.ReadOptions(**options))
 
 
 def parts_of(session, sources, *, last=(), rows_per_part=4, **options):
