@@ -15,7 +15,7 @@ from ..names.measure_strings import MetricSpec
 from ..results.audit_difference import ChoiceEffect, ConventionDifference, MeasureDifference, Values
 from ..results.result import Row
 from .auditing import evaluated, obstacle, under
-from .files import with_files
+from .files import open_inputs
 from .plan import Plan
 from .progress import Report, silent
 from .request import Request
@@ -54,7 +54,7 @@ def difference(loaded: Loaded, first: str, second: str, report: Report = silent)
         reasons = "; ".join(f"{path.measure}: {path.reason}" for path in paths) or "the config asks for arithmetic of measures only"
         raise ConfigError(f"the conventions {first} and {second} cannot be compared: {reasons}")
     request, plan = Request.of(loaded), Plan(definitions)
-    rows, remarks = with_files(request, plan, lambda files: evaluated(request, plan, files, report))
+    rows, remarks = open_inputs(request, plan, lambda files: evaluated(request, plan, files, report))
     return ConventionDifference(first, second, tuple(rows), tuple(_measured(path, rows) for path in paths), remarks)
 
 

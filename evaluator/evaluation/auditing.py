@@ -14,7 +14,7 @@ from ..names.measure_strings import MetricSpec
 from ..results.audit import Audit, AuditCell, AuditedMeasure
 from ..results.result import Row
 from . import provenance
-from .files import Files, with_files
+from .files import Files, open_inputs
 from .job import Job, Options
 from .plan import Plan
 from .progress import Report, silent
@@ -47,7 +47,7 @@ def audit(loaded: Loaded, names: Sequence[str] = (), report: Report = silent) ->
     """
     questions = _questions(loaded, names)
     request = Request.of(loaded, whole_lists=True)
-    return with_files(request, questions.plan, lambda files: _audited(request, questions, files, report))
+    return open_inputs(request, questions.plan, lambda files: _audited(request, questions, files, report))
 
 
 def evaluated(request: Request, plan: Plan, files: Files, report: Report) -> tuple[dict[str, dict[Definition, Row]], tuple[str, ...]]:

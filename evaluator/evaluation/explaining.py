@@ -20,7 +20,7 @@ from ..results.explanation import ExplainedChoice, Explanation
 from ..tables.array import Array
 from ..tables.lists import Reading
 from ..tables.part import PartData
-from .files import Files, with_files
+from .files import Files, open_inputs
 from .plan import Plan
 from .request import Request
 from .single_user import user_frames, user_id
@@ -35,7 +35,7 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
     """
     definition = _definition(loaded, measure)
     plan = Plan((definition,))
-    return with_files(
+    return open_inputs(
         Request.of(loaded, whole_lists=True),
         plan,
         lambda files: _explained_from(files, definition, user),

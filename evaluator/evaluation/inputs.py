@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path, PurePath
 from typing import Final, NamedTuple
@@ -17,7 +17,6 @@ from ..config.data import Data
 from ..config.in_memory import UNNAMED
 from ..conventions.convention import DEFAULT
 from ..errors import ConfigError, DataError
-from ..load.scan import Kind
 from ..names.addresses import is_address
 from ..names.yardstick_names import YARDSTICK_NAMES
 from ..parts.spark.session import SparkSession
@@ -92,10 +91,15 @@ class Inputs(Struct, frozen=True):
         """Every source once, in the order of the roles."""
         return list({source.role: source for role in ROLES for source in self.by_role.get(role, {}).values()}.values())
 
-    def with_kinds(self, kinds: Mapping[str, Kind]) -> Inputs:
-        """The same sources with their ids read as `kinds` says."""
-        read = {source.role: source.with_kinds(kinds) for source in self.all()}
-        return Inputs({role: {model: read[source.role] for model, source in of_role.items()} for role, of_role in self.by_role.items()})
+    def changed(self, change: Callable[[load.Source], load.Source]) -> Inputs:
+        """What `change` makes of every source."""
+        made = {source.role: change(source) for source in self.all()}
+        return Inputs({role: {model: made[source.role] for model, source in of_role.items()} for role, of_role in self.by_role.items()})
+
+    def with_common_kinds(self) -> Inputs:
+        """The same sources with ids of the same kind in all of them: text as soon as one file stores them so."""
+        kinds = load.common_kinds(self.all())
+        return self.changed(lambda source: source.with_kinds(kinds))
 
     def with_models(self, models: Mapping[str, load.Source]) -> Inputs:
         """The same sources beside the lists of other models."""

@@ -18,7 +18,7 @@ from ..parts.contiguous import WholeUsers, cut
 from ..parts.threads import side_by_side
 from ..results.result import Row
 from ..tables.ids import user_starts
-from .files import Files, with_files
+from .files import Files, open_inputs
 from .job import Job, Options
 from .looking import deepest, seen_pairs
 from .measured import PassTask, measure_part
@@ -52,10 +52,7 @@ class RepeatedRun:
         seen = seen_pairs(where, lists, self._first.inputs.train)
         frame = frame_of(where, "lists", lists, columns=self._columns, depth=self._depth, seen=seen)
         source = load.look_at_frame(ROLE, "lists", frame, load.ReadOptions(columns=self._columns), InMemory(lists).kind)
-        try:
-            return self._measured(self._files_for(source), source)
-        except load.IdsAreText as found:  # pragma: no cover - frames have types of their own
-            raise AssertionError("a frame cannot hold text that seemed integers") from found
+        return self._measured(self._files_for(source), source)
 
     def _files_for(self, source: load.Source) -> Files:
         """What was read, with ids of the kind that goes with these lists."""
@@ -67,7 +64,7 @@ class RepeatedRun:
         return self._files[key]
 
     def _read(self, request: Request) -> Files:
-        return with_files(request, self._plan, lambda files: files)
+        return open_inputs(request, self._plan, lambda files: files)
 
     def _measured(self, files: Files, source: load.Source) -> Sequence[Row]:
         kinds = files.inputs.test.scan.kinds

@@ -12,7 +12,7 @@ from ..load.tally import FaultTally
 from ..tables.part import LISTS
 from .files import Files
 from .inputs import Inputs
-from .sources import SourceReader
+from .sources import SourceReader, lazy_rows
 
 
 def user_id(inputs: Inputs, written: str) -> int | str:
@@ -35,7 +35,8 @@ def user_frames(files: Files, model: str, user: int | str) -> dict[str, pl.DataF
 def _rows_of(reader: SourceReader, source: Source, user: int | str) -> pl.DataFrame:
     """The rows of a user in a source, of which all rows are looked at for faults, as in a run."""
 
-    def collect(lazy: pl.LazyFrame, tally: FaultTally) -> pl.DataFrame:
+    def collect(resolved: Source, tally: FaultTally) -> pl.DataFrame:
+        lazy = lazy_rows(resolved)
         try:
             tally.add(lazy)
             rows = lazy.filter(pl.col("user") == user).collect(engine="streaming")
@@ -43,4 +44,4 @@ def _rows_of(reader: SourceReader, source: Source, user: int | str) -> pl.DataFr
             raise ReadError(str(error)) from error
         return rows.select(name for name in rows.columns if not name.startswith("odd_"))
 
-    return reader.read(source, collect)
+    return reader.read_with_retries(source, collect)

@@ -20,6 +20,7 @@ from .lines import CountedLines
 from .list_fields import value_of
 from .list_text import elements, fractions
 from .opening import NO_VALUE
+from .read_again import ReadAgain
 from .recode import opened
 from .scan import ReadError, Scan
 from .source import Source
@@ -28,6 +29,19 @@ from .trec import is_comment
 
 _LISTS: Final = "write it as [3, 5], strings in double quotes; or say what separates the items, split: ',', or that none does, split: none"
 """What to do about a text that should be a list."""
+
+
+def another_way(source: Source, error: ReadError) -> ReadAgain | DataError:
+    """How to read a source that an engine could not read, or else the sentence that says what is wrong with it.
+
+    Numbers in text are read as text, so that words such as NA count as missing, and integers that have fractions among them as these.
+    """
+    if source.scan.is_text and not source.scan.loose:
+        return ReadAgain(Source.with_numbers_as_text)
+    whole = [column for column, number_type in source.scan.numbers.items() if number_type == "whole"]
+    if source.scan.is_text and whole:
+        return ReadAgain(lambda one: one.with_numbers(whole, "real"))
+    return explain(source, error)
 
 
 def explain(source: Source, error: ReadError) -> DataError:

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from .columns import IDS
 from .scan import Kind
 from .source import Source
-
-
-class IdsAreText(Exception):
-    """A file that seemed to hold integer ids holds others too; everything must be read again with these ids as text.
-
-    `columns` says whose ids: `user`, `item` or both.
-    """
-
-    def __init__(self, columns: Iterable[str]) -> None:
-        self.columns = tuple(dict.fromkeys(IDS[column] for column in columns))
-        super().__init__(", ".join(self.columns))
 
 
 def common_kinds(sources: Iterable[Source]) -> dict[str, Kind]:
@@ -25,12 +14,6 @@ def common_kinds(sources: Iterable[Source]) -> dict[str, Kind]:
     stored = [(column, source.scan.kinds[column]) for source in sources for column in IDS if column in source.columns]
     texts = {IDS[column] for column, kind in stored if kind == "text"}
     return {column: "text" if IDS[column] in texts else "integer" for column, _ in stored}
-
-
-def as_text(kinds: Mapping[str, Kind], columns: Iterable[str]) -> dict[str, Kind]:
-    """`kinds` with the ids of `columns` read as text, wherever they stand."""
-    texts = {IDS[column] for column in columns}
-    return {column: "text" if IDS[column] in texts else kind for column, kind in kinds.items()}
 
 
 def remarks(sources: Iterable[Source]) -> tuple[str, ...]:

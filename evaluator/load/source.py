@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Final
 
@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from . import quotes
-from .columns import ORDERING
+from .columns import IDS, ORDERING
 from .frame_file import FrameFile
 from .lines import line_of_record
 from .objects import json_scan
@@ -28,6 +28,13 @@ PROCESS_SCRATCH: Final = ExitStack()
 """Temporary files that live as long as this process."""
 _DETECT: Final = ReadOptions()
 atexit.register(PROCESS_SCRATCH.close)
+
+
+class FaultyRows(Struct, frozen=True):
+    """Rows of a source that are passed over: how many rows there are with them, and the first few places with what is wrong there."""
+
+    n_rows: int
+    places: tuple[tuple[Place, str], ...]
 
 
 class Source(Struct, frozen=True):
@@ -51,6 +58,12 @@ class Source(Struct, frozen=True):
     """What the original files were like before anything of them was read."""
     may_be_empty: bool = False
     """Whether the source may have no rows."""
+    users_apart: bool = False
+    """Whether the rows of a user are known not to stand together."""
+    counted_first: bool = False
+    """Whether a row is known to lack a value, so that all rows are counted before anything is made of them."""
+    faulty: FaultyRows | None = None
+    """The rows that are passed over."""
 
     @property
     def columns(self) -> frozenset[str]:
@@ -74,6 +87,10 @@ class Source(Struct, frozen=True):
         new_kinds = {column: kinds.get(column, kind) for column, kind in self.scan.kinds.items()}
         return replace(self, scan=replace(self.scan, kinds=new_kinds))
 
+    def with_text_ids(self, whose: Collection[str]) -> Source:
+        """The same source with ids of the `user`, the `item` or both read as text, in whatever columns they are."""
+        return self.with_kinds({column: "text" for column, owner in IDS.items() if owner in whose})
+
     def with_numbers_as_text(self) -> Source:
         """The same source with numbers read as text, so that words such as NA count as missing."""
         return replace(self, scan=replace(self.scan, loose=True))
@@ -93,14 +110,22 @@ class Source(Struct, frozen=True):
         """The same source without blank lines."""
         return replace(self, scan=replace(self.scan, skip_blank=True))
 
-    def without_faulty_rows(self) -> Source:
+    def without_faulty_rows(self, faulty: FaultyRows) -> Source:
         """The same source without rows that lack a required value or hold a number that is not finite."""
-        return replace(self, scan=replace(self.scan, skip_faulty=tuple(sorted(self.required))))
+        return replace(self, scan=replace(self.scan, skip_faulty=tuple(sorted(self.required))), faulty=faulty)
 
     def faulty_rows(self) -> Source:
-        """Only the rows that `without_faulty_rows` leaves out; blank lines are not among them."""
+        """Of a source `without_faulty_rows` only those rows; blank lines are not among them."""
         blank = self.scan.format in ("csv", "lines")
-        return replace(self, scan=replace(self.without_faulty_rows().scan, only_faulty=True, skip_blank=blank))
+        return replace(self, scan=replace(self.scan, only_faulty=True, skip_blank=blank))
+
+    def with_users_apart(self) -> Source:
+        """The same source, of which the rows of a user do not stand together."""
+        return replace(self, users_apart=True)
+
+    def with_count_first(self) -> Source:
+        """The same source, of which all rows are counted first."""
+        return replace(self, counted_first=True)
 
     @property
     def required(self) -> frozenset[str]:

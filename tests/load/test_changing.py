@@ -68,8 +68,8 @@ def changing(monkeypatch, module, name, change, path, before=True):
     ("module", "name", "before"),
     [
         (files, "_read", True),
-        (running, "pass_over", True),
-        (running, "pass_over", False),
+        (running, "measure_lists", True),
+        (running, "measure_lists", False),
         (running, "describe", True),
         (running, "describe", False),
     ],
