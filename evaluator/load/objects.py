@@ -29,7 +29,7 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
     schema, split = _schema(files), options.list_separator
     fields = fields_of(schema) if list_columns.may_hold_lists(table) else {}
     for file in files:
-        head = [_flat(record, fields) for record in _objects(file, sniff.head(file))]
+        head = [_flat(record, fields) for record in first_objects(file)]
         records += head
         names |= dict.fromkeys(name for record in head for name in record)
     where = f"{role}: {files[0]}"
@@ -109,9 +109,10 @@ def _are_texts(values: Sequence[Any]) -> bool:
     return all(isinstance(value, str) for value in values if value is not None)
 
 
-def _objects(file: SourceFile, lines: Sequence[str]) -> list[dict[str, Any]]:
+def first_objects(file: SourceFile) -> list[dict[str, Any]]:
+    """The first objects of a file; `DataError` names the line of what is none."""
     records = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(sniff.head(file), 1):
         if not line.strip():
             continue
         try:

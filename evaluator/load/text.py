@@ -16,14 +16,14 @@ from .folders import path_column_kinds
 from .header import TYPED_NAME, Header, header_of
 from .quotes import Quotes
 from .read_options import ReadOptions
-from .scan import Scan
+from .scan import Format, Scan
 from .source_file import SourceFile, partitions_of, path_columns
 
 _LONGEST: Final = 60
 """The most characters of a line that a message shows."""
 
 
-class _Table(Struct, frozen=True):
+class TextTable(Struct, frozen=True):
     """The first rows of a text file: the names of its columns, each row's fields by name, and how fields are told apart."""
 
     names: tuple[str, ...]
@@ -36,12 +36,17 @@ class _Table(Struct, frozen=True):
     """Whether the header had types behind the names, as RecBole's files do."""
     doubts: tuple[str, ...] = ()
 
+    @property
+    def format(self) -> Format:
+        """How engines read it: fields are quoted only where a single byte separates them."""
+        return "csv" if len(self.separator.encode()) == 1 else "lines"
+
 
 def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Scan:
     """How to scan files of separated text, whose quotation marks are settled; `DataError` if they cannot be read as `options` says."""
     files, split = quoted.files, options.list_separator
-    tables = [_separated(role, table, file, quoted, options) for file in files]
-    first = _alike(role, files, tables)
+    tables = text_tables(role, table, quoted, options)
+    first = tables[0]
     where, has_names = f"{role}: {files[0]}", first.has_header or first.named
     options = _without_types(options) if first.typed else options
     # Without a header paths hold columns only where the config names any.
@@ -58,7 +63,7 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
     comma = _decimal_comma(first.separator, numbers) if options.decimal_comma is None else options.decimal_comma
     return Scan(
         paths=tuple(file.address for file in files),
-        format="csv" if len(first.separator.encode()) == 1 else "lines",
+        format=first.format,
         names=columns | label_columns,
         kinds=kinds | path_column_kinds(where, columns, partitions) | dict.fromkeys(label_columns, "text"),
         separator=first.separator,
@@ -87,16 +92,17 @@ def separator_of(table: str, file: SourceFile, options: ReadOptions, lines: list
     return options.separator or ("\t" if options.format == "tsv" else sniff.separator_of(file.local, lines, options.list_separator))
 
 
-def _alike(role: str, files: Sequence[SourceFile], tables: Sequence[_Table]) -> _Table:
-    """The first of `tables`; `DataError` if another has other columns."""
-    first, *others = tables
-    for file, other in zip(files[1:], others, strict=True):
-        if other.names != first.names:
-            raise DataError(f"{role}: {file} has the columns {', '.join(other.names)}, but {files[0]} has {', '.join(first.names)}")
-    return first
+def text_tables(role: str, table: str, quoted: Quotes, options: ReadOptions) -> list[TextTable]:
+    """The first rows of each file; `DataError` if they differ in their columns."""
+    tables = [_separated(role, table, file, quoted, options) for file in quoted.files]
+    for file, other in zip(quoted.files, tables, strict=True):
+        if other.names != tables[0].names:
+            names, first_names = (", ".join(one.names) for one in (other, tables[0]))
+            raise DataError(f"{role}: {file} has the columns {names}, but {quoted.files[0]} has {first_names}")
+    return tables
 
 
-def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options: ReadOptions) -> _Table:
+def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options: ReadOptions) -> TextTable:
     lines = sniff.head(file)
     separator = separator_of(table, file, options, lines)
     if not separator:
@@ -116,7 +122,7 @@ def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options:
     names = _distinct(untyped) if has_header else tuple(f"column_{index}" for index in range(1, len(untyped) + 1))
     rows = [dict(zip(names, row, strict=False)) for row in fields[has_header:]]
     doubts = _doubts(file.local.name, lines, header, quoted.across_lines and list_columns.may_hold_lists(table))
-    return _Table(names, rows, separator, has_header, typed=untyped != fields[0], doubts=doubts)
+    return TextTable(names, rows, separator, has_header, typed=untyped != fields[0], doubts=doubts)
 
 
 def _shown(lines: Sequence[str]) -> str:
@@ -136,7 +142,7 @@ def _doubts(name: str, lines: Sequence[str], header: Header, across_lines: bool)
     return tuple(doubts)
 
 
-def _trec(role: str, table: str, file: SourceFile, lines: Sequence[str]) -> _Table:
+def _trec(role: str, table: str, file: SourceFile, lines: Sequence[str]) -> TextTable:
     names = trec.layout(f"{role}: {file}", table)
     rows = trec.numbered_rows(lines)
     for number, row in rows:
@@ -151,7 +157,7 @@ def _trec(role: str, table: str, file: SourceFile, lines: Sequence[str]) -> _Tab
         f"line {number} of {file.local.name} begins with # and is read as a comment, though it has the fields of a row."
         for number in trec.disabled_rows(lines, names)[:1]
     ]
-    return _Table(names, [dict(zip(names, row, strict=False)) for _, row in rows], "", named=True, doubts=tuple(doubts))
+    return TextTable(names, [dict(zip(names, row, strict=False)) for _, row in rows], "", named=True, doubts=tuple(doubts))
 
 
 def _untyped(header: list[str]) -> list[str]:
