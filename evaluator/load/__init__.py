@@ -5,15 +5,13 @@ from .database import look_at_query
 from .faults import refuse
 from .fingerprint import Fingerprints
 from .frame_file import FrameFile
-from .ids import common_kinds, remarks
-from .paths import find
+from .paths import find, spooled
 from .read_again import ReadAgain, read_with_retries
 from .read_options import ReadOptions
 from .remote import Remote
 from .sniff import without_endings
-from .source import FaultyRows, Source, look, look_at_frame
+from .source import FaultyRows, Source, common_kinds, look, look_at_frame, remarks
 from .source_file import SourceFile
-from .stdin import spooled
 from .unchanged import refusing_changes
 
 __all__ = [

@@ -59,6 +59,11 @@ def scan(file: SourceFile, format: Format, options: ReadOptions) -> pl.LazyFrame
     return scanned(file.address, glob=False, storage_options=dict(options.storage) or None)
 
 
+def temporary_rows(file: Path) -> pl.LazyFrame:
+    """The rows of a temporary Arrow file that receval wrote itself; only those that are asked for are read."""
+    return pl.scan_ipc(file, glob=False)
+
+
 def _first_line(error: BaseException, file: SourceFile) -> str:
     return short(next(iter(in_words(error, file).splitlines()), type(error).__name__))
 
