@@ -17,7 +17,7 @@ from ..results.audit import Audit, AuditCell, AuditedMeasure
 from ..results.audit_difference import ChoiceEffect, ConventionDifference, MeasureDifference, Values
 from ..results.result import Row
 from . import provenance
-from .files import Files, with_files
+from .files import Files, open_inputs
 from .job import Job, Options
 from .plan import Plan
 from .progress import Report, silent
@@ -51,7 +51,7 @@ def audit(loaded: Loaded, names: Sequence[str] = (), report: Report = silent) ->
     """
     questions = _questions(loaded, names)
     request = Request.of(loaded, whole_lists=True)
-    return with_files(request, questions.plan, lambda files: _audited(request, questions, files, report))
+    return open_inputs(request, questions.plan, lambda files: _audited(request, questions, files, report))
 
 
 def _evaluated(request: Request, plan: Plan, files: Files, report: Report) -> tuple[_Rows, tuple[str, ...]]:
@@ -176,7 +176,7 @@ def difference(loaded: Loaded, first: str, second: str, report: Report = silent)
         reasons = "; ".join(f"{path.measure}: {path.reason}" for path in paths) or "the config asks for arithmetic of measures only"
         raise ConfigError(f"the conventions {first} and {second} cannot be compared: {reasons}")
     request, plan = Request.of(loaded), Plan(definitions)
-    rows, said = with_files(request, plan, lambda files: _evaluated(request, plan, files, report))
+    rows, said = open_inputs(request, plan, lambda files: _evaluated(request, plan, files, report))
     return ConventionDifference(first, second, tuple(rows), tuple(_measured(path, rows) for path in paths), said)
 
 

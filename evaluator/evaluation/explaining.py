@@ -25,11 +25,11 @@ from ..results.explanation import ExplainedChoice, Explanation
 from ..tables.array import Array
 from ..tables.lists import Reading
 from ..tables.part import LISTS, PartData
-from .files import Files, with_files
+from .files import Files, open_inputs
 from .inputs import Inputs
 from .plan import Plan
 from .request import Request
-from .sources import SourceReader
+from .sources import SourceReader, lazy_rows
 from .tracing import Recorder
 
 
@@ -41,7 +41,7 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
     """
     definition = _definition(loaded, measure)
     plan = Plan((definition,))
-    return with_files(
+    return open_inputs(
         Request.of(loaded, whole_lists=True),
         plan,
         lambda files: _explained_from(files, definition, user),
@@ -198,7 +198,8 @@ def user_frames(files: Files, model: str, user: int | str) -> dict[str, pl.DataF
 def _rows_of(reader: SourceReader, source: Source, user: int | str) -> pl.DataFrame:
     """The rows of a user in a source, of which all rows are looked at for faults, as in a run."""
 
-    def collect(lazy: pl.LazyFrame, tally: FaultTally) -> pl.DataFrame:
+    def collect(resolved: Source, tally: FaultTally) -> pl.DataFrame:
+        lazy = lazy_rows(resolved)
         try:
             tally.add(lazy)
             rows = lazy.filter(pl.col("user") == user).collect(engine="streaming")
@@ -206,4 +207,4 @@ def _rows_of(reader: SourceReader, source: Source, user: int | str) -> pl.DataFr
             raise ReadError(str(error)) from error
         return rows.select(name for name in rows.columns if not name.startswith("odd_"))
 
-    return reader.read(source, collect)
+    return reader.read_with_retries(source, collect)
