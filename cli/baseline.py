@@ -48,11 +48,11 @@ def set_baseline(context: click.Context, folder: str, target: str, force: bool) 
 @click.option("--format", "form", type=click.Choice(("table", "json", "md")), default="table", help="Text, JSON or Markdown.")
 def show_baseline(folder: str, form: str) -> None:
     """Say what a baseline holds: models and values, on which test data, and whether its gates and checks passed."""
-    from receval.content.baseline import document
+    from receval.content.gates import baseline_document
     from receval.output.reading_back import load
     from receval.render.judgement_data import baseline_cells
 
     from .pages import print_page
 
     result = load(folder)
-    print_page(document(result, folder), baseline_cells(result, folder), form)
+    print_page(baseline_document(result, folder), baseline_cells(result, folder), form)

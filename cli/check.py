@@ -50,8 +50,8 @@ def check(
     from receval.config import load_config
     from receval.content import findings
     from receval.document import Sentences
-    from receval.output import data
     from receval.output.own_inputs import refuse_overwriting
+    from receval.render import result_data
     from receval.render.screen import show
 
     from .failures import keep, target, targets
@@ -63,7 +63,7 @@ def check(
         result = receval.run(loaded, keep_failures=store is not None, tolerant=True)
         keep(result, store, stage)
     if form == "json":
-        emit(data.findings_as_json(result))
+        emit(result_data.findings_as_json(result))
     else:
         page = (*findings.alerts(result.findings), Sentences((findings.summary(result),), small=False))
         emit(on_screen(show(page, sys.stdout)), drawn=True)

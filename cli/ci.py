@@ -28,10 +28,10 @@ def publish(content: Any, system: str) -> None:
     """On GitHub, add the report to the summary of the step, and say on standard error what failed, where GitHub looks for it."""
     if system != "github":
         return
-    from receval.output.ci.github import append_summary, as_annotations
-    from receval.output.report.markdown import summary
+    from receval.render.ci.github import append_summary, as_annotations
+    from receval.render.report import as_markdown
 
     click.echo(as_annotations(content), err=True, nl=False)
     file = os.environ.get("GITHUB_STEP_SUMMARY")
     if file:
-        append_summary(file, summary(content))
+        append_summary(file, as_markdown(content).decode())

@@ -60,7 +60,7 @@ def compare(
     from receval.config.comparing import Compare
     from receval.evaluation.gathering import gather, with_baseline_folder
     from receval.output import disk
-    from receval.output.data import is_spreadsheet_safe
+    from receval.render.result_data import is_spreadsheet_safe
 
     from . import comparisons
     from .questions import changed_by

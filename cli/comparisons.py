@@ -74,7 +74,7 @@ def warn_of_findings(gathered: Gathered) -> None:
 def as_html(results: Mapping[str, receval.Result], questions: Questions, source: str) -> bytes:
     """The page of a comparison, as `receval report` makes it."""
     from receval.evaluation.report_content import report_of  # only here: most comparisons are no pages
-    from receval.output.report.page import as_html
+    from receval.render.report import as_html
 
     return as_html(report_of(results, questions, ReportConfig(), source=source))
 

@@ -52,7 +52,7 @@ def report(
     """
     from receval.config import load_config
     from receval.output import disk
-    from receval.output.report.user_templates import read_template
+    from receval.render.user_templates import read_template
 
     from . import ci as machines
     from . import report_files, reports

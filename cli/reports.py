@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import receval
+from receval.content.charts import figures
+from receval.content.report import ReportContent
 from receval.errors import ConfigError
 from receval.evaluation.gathering import Gathered, gather
 from receval.evaluation.report_content import latex_of_gathered, report_of_gathered, report_of_run
-from receval.output.charts import drawing
 from receval.output.disk import destination
-from receval.output.report import figures
-from receval.output.report.content import ReportContent
 from receval.output.report.formats import REPORTS
-from receval.output.report.page import as_html
-from receval.output.report.user_templates import rendered
+from receval.render import drawing
+from receval.render.report import as_html
+from receval.render.user_templates import rendered
 
 from .comparisons import warn_of_findings
 from .questions import changed_by
@@ -76,10 +76,10 @@ def refuse_without_extra(files: Mapping[Path, str]) -> None:
 
 def picture(content: ReportContent, kind: str, form: str) -> bytes:
     """A chart in a format; `ConfigError` if there is nothing to show."""
-    chart = figures.SPECS[kind](content)
+    chart = figures.FIGURES[kind](content)
     if chart is None:
         raise ConfigError(f"there is no chart {kind} of these results: {figures.NEEDS[kind]}")
-    return figures.as_bytes(chart.spec, form)
+    return drawing.as_bytes(chart.spec, form)
 
 
 def _path(given: str) -> str:

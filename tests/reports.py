@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 import yaml
 from receval import Result, load_config, run
 from receval.comparison.questions import Questions
 from receval.config.reporting import ReportConfig
+from receval.content.report import ReportContent
 from receval.evaluation.report_content import report_of
-from receval.output.report.content import ReportContent
+from receval.results.gates import Consequence, Gate, Outcome
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -53,22 +55,41 @@ def evaluated(folder: Path, models: Sequence[str], **evaluation: Any) -> Result:
     return run(load_config(written(folder, models, **evaluation)), complete=True, keep_users=True)
 
 
-def reported(result: Result, *, gates: Sequence[Mapping[str, Any]] = (), wanted: ReportConfig | None = None, **asked: Any) -> ReportContent:
+def reported(result: Result, *, gates: Sequence[Gate] = (), wanted: ReportConfig | None = None, **asked: Any) -> ReportContent:
     """What the report of a result is made of."""
     return report_of({"result": result}, Questions(**asked), wanted or ReportConfig(), gates=gates)
 
 
-def gate(outcome: str, rule: str = "nDCG@3 ≥ 0.5", **more: Any) -> dict[str, Any]:
-    """A gate in its JSON form."""
-    return {
+def gate(outcome: Outcome, rule: str = "nDCG@3 ≥ 0.5", **more: Any) -> Gate:
+    """A gate that ended so."""
+    consequences: dict[str, Consequence] = {"fail": "fail", "inconclusive": "warn"}
+    given: dict[str, Any] = {
         "rule": rule,
         "model": "good",
-        "outcome": outcome,
-        "consequence": {"fail": "fail", "inconclusive": "warn"}.get(outcome, "none"),
-        "value": 0.4,
+        "measure": "nDCG@3",
+        "kind": "min",
         "limit": 0.5,
-        "low": None,
-        "high": 0.6,
+        "relative": False,
+        "severity": "error",
+        "outcome": outcome,
+        "consequence": consequences.get(outcome, "none"),
         "sentence": f"It is {outcome}.",
-        **more,
+        "value": 0.4,
+        "high": 0.6,
     }
+    return Gate(**given | more)
+
+
+@pytest.fixture(scope="session")
+def result(tmp_path_factory):
+    return evaluated(tmp_path_factory.mktemp("plain"), ["popular", "good", "better"], by=["users.plan"])
+
+
+@pytest.fixture(scope="session")
+def content(result):
+    return reported(result, baseline="popular")
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory):
+    return reported(evaluated(tmp_path_factory.mktemp("hostile"), ["base", *HOSTILE]))

@@ -100,15 +100,15 @@ LIBRARIES = {
     "mlflow": {"load", "trackers"},
     "wandb": {"trackers"},
     "tensorboardX": {"trackers"},
-    "jinja2": {"output"},
-    "markupsafe": {"output"},
+    "jinja2": {"render"},
+    "markupsafe": {"render"},
 }
 """Each library that is not Python's own, and the rooms that may import it."""
-ENDINGS = (".py", ".pyi", ".yaml", ".typed", ".j2", ".css", ".js")
+ENDINGS = (".py", ".pyi", ".yaml", ".typed", ".css", ".js")
 """The endings of files that are installed."""
 FILES = {
     "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "read_parquet"}, {"load", "output"}),
-    "opens a file": ({"open"}, {"forks", "load", "names", "output"}),
+    "opens a file": ({"open"}, {"forks", "load", "names", "output", "render"}),
     "reads a text of its own": ({"read_text", "read_bytes"}, {"config", "conventions", "extras", "init", "parts", "plugins"}),
     "writes a result": ({"write_text", "write_bytes", "mkdir", "touch"}, {"output"}),
     "keeps temporary files": ({"mkdtemp", "TemporaryDirectory", "write_ipc_stream", "read_ipc_stream", "unlink", "rmtree"},
@@ -230,7 +230,7 @@ MADE_BY_PEOPLE = (
     "configs/data/mine.csv",
     "configs/mine.yaml",
     "evaluator/results_of_mine/results.json",
-    "evaluator/output/report/templates/mine.j2.orig",
+    "evaluator/render/page/mine.css.orig",
     "cli/report.html",
     "results/results.csv",
 )

@@ -52,7 +52,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
     @property
     def values(self) -> pl.DataFrame:
         """The long table: a row per model, measure, cut-off and aggregate, also those of groups, folds and runs."""
-        from ..output.data import long_table  # only here: not everybody looks at the table
+        from ..render.result_data import long_table  # only here: not everybody looks at the table
 
         return long_table(self)
 

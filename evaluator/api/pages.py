@@ -12,17 +12,17 @@ from msgspec.structs import replace
 
 from ..comparison.questions import Questions
 from ..config.reporting import ENDINGS, ChartName, ReportConfig, form_of
+from ..content.charts import figures
 from ..content.paper import comparison_tables
+from ..content.report import CHARTS, ReportContent
 from ..errors import ConfigError
 from ..evaluation.gathering import Gathered
 from ..evaluation.report_content import latex_of_gathered, report_of, report_of_gathered, stored_sections
-from ..output.charts import drawing
 from ..output.disk import Stage, destination
-from ..output.report import figures
-from ..output.report.content import CHARTS, ReportContent
 from ..output.report.formats import REPORTS
-from ..output.report.page import as_html
+from ..render import drawing
 from ..render.latex import as_latex
+from ..render.report import as_html
 from ..results.comparison import Comparison
 from ..results.gates import Verdicts
 from ..results.result import Result
@@ -115,7 +115,7 @@ def _drawn(kind: ChartName, of: str | Sequence[str], content: Callable[[Mapping[
     if kind not in CHARTS:
         raise ConfigError(f"charts are {', '.join(CHARTS)}, not {kind!r}")
     measures = (of,) if isinstance(of, str) else tuple(of)
-    chart = figures.SPECS[kind](content({kind: measures}))
+    chart = figures.FIGURES[kind](content({kind: measures}))
     if chart is None:
         raise ConfigError(f"there is no chart {kind} of this result: {figures.NEEDS[kind]}")
     return DrawnChart(kind, chart.spec, chart.caption)

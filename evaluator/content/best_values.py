@@ -1,4 +1,4 @@
-"""Marks of values: the best of each measure where that was tested, and otherwise the highest value printed, marked as untested."""
+"""Which values are marked: the best of each measure where that was tested, and otherwise the highest value printed, marked as untested."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from ..document import SIGNS, Mark
-from ..results.result import Result, Row
+from ..results.result import Result
 from ..results.wording import shortened
 from ..stats.conclusion import Conclusion
 from .values import Formats
@@ -67,22 +67,19 @@ def best_values(result: Result, formats: Formats) -> BestValues:
             tested |= {(model, label) for model in one.alike}
             untested |= {(model, label) for model in one.untested}
             continue
-        printed = _printed(label, rivals, formats)
-        if result.higher_is_better[label] is not None and len(set(printed.values())) > 1:
-            winner = _winner(result, label, rivals, printed)
-            untested |= {(model, label) for model, text in printed.items() if text == winner}
+        values = {model: rows[label].value for model, rows in rivals.items() if label in rows}
+        untested |= highest_printed(label, values, result.higher_is_better[label], formats)
     return BestValues(frozenset(tested), frozenset(untested), result.conclusions)
 
 
-def _printed(label: str, rivals: Mapping[str, Mapping[str, Row]], formats: Formats) -> dict[str, str]:
-    """Return the values of a measure by model, as text, without missing ones."""
-    values = {model: rows[label].value for model, rows in rivals.items() if label in rows}
-    return {model: formats.text(label, value) for model, value in values.items() if value is not None}
-
-
-def _winner(result: Result, label: str, rivals: Mapping[str, Mapping[str, Row]], printed: Mapping[str, str]) -> str:
-    choose = max if result.higher_is_better[label] else min
-    return printed[choose(printed, key=lambda model: rivals[model][label].value or 0.0)]
+def highest_printed(label: str, values: Mapping[str, float | None], better: bool | None, formats: Formats) -> set[Place]:
+    """Return the models whose value of a measure is printed as the best one is; none where all are, or where no direction is better."""
+    known = {model: value for model, value in values.items() if value is not None}
+    printed = {model: formats.text(label, value) for model, value in known.items()}
+    if better is None or len(set(printed.values())) < 2:
+        return set()
+    best = (max if better else min)(known, key=lambda model: known[model])
+    return {(model, label) for model, text in printed.items() if text == printed[best]}
 
 
 def _of_tested(conclusions: Sequence[Conclusion]) -> str:
@@ -96,7 +93,7 @@ def _of_tested(conclusions: Sequence[Conclusion]) -> str:
 
 
 def _reason(conclusion: Conclusion | None) -> str:
-    """Return why a measure was not tested; empty where that is not known."""
+    """Why a measure was not tested; empty where that is not known."""
     if conclusion is None or not conclusion.rivals:
         return ""
     n_users = max(rival.n_users for rival in conclusion.rivals)

@@ -106,8 +106,11 @@ def document(comparison: Comparison, look_at: str = "CONFIG") -> Document:
     return (*blocks, *([Points(found)] if found else []))
 
 
-def section(comparison: Comparison, figures: Sequence[Figure] = ()) -> Section:
-    """Return the section of a report: the method, conclusions, charts, and the tables of all pairs and of groups."""
+def section(comparison: Comparison, figures: Sequence[Figure] = (), *, signs: bool = True) -> Section:
+    """Return the section of a report: the method, conclusions, charts, and the tables of all pairs and of groups.
+
+    What `signs` of verdicts and the band of a margin mean is said where a form shows them.
+    """
     margins = any(one.margin is not None for one in comparison.differences)
     band = "; the grey band is the margin, within which a difference does not matter" if margins else ""
     counts = "up/same/down: the number of users with a better, the same and a worse value"
@@ -118,7 +121,7 @@ def section(comparison: Comparison, figures: Sequence[Figure] = ()) -> Section:
         "Differences",
         (
             Paragraph(f"{title(comparison)}: {subtitle(comparison)}. Δ is the model less the base; {counts}."),
-            Paragraph(f"{verdicts.legend()}{band}."),
+            *([Paragraph(f"{verdicts.legend()}{band}.")] if signs else []),
             Points((*conclusions(comparison), *footnotes(comparison))),
             *figures,
             *letters,

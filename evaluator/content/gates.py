@@ -1,16 +1,17 @@
-"""Gates: the rules of a result, their outcomes, and what was found."""
+"""Gates: the rules of a result, their outcomes, and what was found; and the baseline that they compare with."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from msgspec import to_builtins
-from msgspec.structs import replace
 
-from ..document import Cell, Column, Document, Section, Sentences, Table
+from ..document import Cell, Column, Document, Heading, Section, Sentences, Table, Terms
 from ..results.gates import Gate, Verdicts
+from ..results.result import Result
 from ..stats.digits import users_text
+from .values import Formats
 from .verdicts import outcome_cell
 
 DATA: Final = ("rule", "model", "outcome", "consequence", "value", "limit", "low", "high")
@@ -23,12 +24,12 @@ def document(gates: Sequence[Gate], *, summary: bool = True) -> Document:
         return ()
     verdicts = Verdicts(tuple(gates))
     notes = (*([verdicts.summary()] if summary else []), *verdicts.notes())
-    return (replace(table(gates), caption=title(gates)), *([Sentences(notes)] if notes else []))
+    return (table(gates), *([Sentences(notes)] if notes else []))
 
 
 def section(gates: Sequence[Gate]) -> Section | None:
     """Return the section of a report; `None` without gates."""
-    return Section("gates", "Gates", (table(gates),)) if gates else None
+    return Section("gates", "Gates", document(gates, summary=False)) if gates else None
 
 
 def title(gates: Sequence[Gate]) -> str:
@@ -61,7 +62,15 @@ def table(gates: Sequence[Gate]) -> Table:
         for one in gates
     )
     data = [[cells[name] for name in DATA] for cells in map(to_builtins, gates)]
-    return Table(columns, rows, "Rules and what was found", "gates-table", bare=True, columns_of_data=DATA, data=data)
+    return Table(columns, rows, title(gates), "gates-table", bare=True, columns_of_data=DATA, data=data)
+
+
+def baseline_document(result: Result, name: str) -> Document:
+    """Return what a folder of results holds: models and values, on which test data, and whether its gates and checks passed."""
+    table, formats = result.by_model(), Formats.of(result.rows)
+    columns = (Column("measure", "name"), *(Column(model, "value") for model in result.models))
+    rows = tuple((Cell(label), *(formats.cell(table[model].get(label)) for model in result.models)) for label in result.labels())
+    return (Heading(name), Terms(tuple(_baseline_terms(result)), code=False), Table(columns, rows))
 
 
 def _usual_base(gates: Sequence[Gate]) -> str:
@@ -89,3 +98,12 @@ def _why(one: Gate) -> str:
     only = "warns only" if one.outcome == "fail" and one.consequence == "warn" else ""
     remark = one.remark or ("" if one.found else one.sentence)
     return "; ".join(part for part in (remark, only) if part)
+
+
+def _baseline_terms(result: Result) -> Iterator[tuple[str, str]]:
+    for fold, truth in result.truths.items():
+        yield f"test data{f' of fold {fold}' if fold else ''}", f"{users_text(truth.users)}, {truth.rows:,} rows, {truth.hash[:12]}"
+    yield "values of users", "kept, so that users are paired" if result.per_user else "not kept: users cannot be paired"
+    yield "gates", Verdicts(result.gates).summary() if result.gates else "none were judged"
+    yield "health checks", ("an error-level check failed" if result.failed() else "passed") if result.examined else "none were made"
+    yield "receval", result.versions.get("receval", "")

@@ -15,7 +15,8 @@ from ..results.result import Input, Result, Row
 from ..results.wording import shortened
 from . import findings, gates, ledger
 from .best_values import best_values
-from .values import Formats, groups, repeats, shares_table, united_intervals, values_table
+from .points import models_of
+from .values import Formats, groups, repeats, shares_table, united_intervals, values_of_result
 
 _FEW_FILES: Final = 3
 _CUT: Final = "… stands for the middle of a name; --format csv has names whole."
@@ -46,7 +47,7 @@ def screen(
         *_tables(result, display),
         *([Sentences(tuple(closing), small=False)] if closing else []),
         *repeats(result, display.digits),
-        *groups(result, display.digits),
+        *groups(models_of(result), display.digits),
         Sentences((*rest.notes(), *_checked(result)), if_cut=_CUT, if_many=_MANY),
         *([*ledger.document(result), *_inputs_read(result)] if verbose else []),
         *gates.document(result.gates, summary=False),
@@ -65,7 +66,7 @@ def markdown(result: Result) -> Document:
         Sentences(result.notes()),
         *([Heading("What the checks found", 2), *found] if found else []),
         *repeats(result),
-        *groups(result),
+        *groups(models_of(result)),
         *ledger.document(result),
     )
 
@@ -81,9 +82,9 @@ def _tables(result: Result, display: Display) -> Iterator[Table]:
     formats = Formats.of(result.rows, display.digits)
     best = best_values(result, formats)
     legend, marks, intervals = best.legend(SIGNS["best"]), best.marks(), united_intervals(result)
-    table = values_table(result, formats, marks, legend, intervals)
-    narrow = values_table(result, formats, marks, legend) if intervals else None
-    shares = shares_table(result)
+    table = values_of_result(result, formats, marks, legend, intervals)
+    narrow = values_of_result(result, formats, marks, legend) if intervals else None
+    shares = shares_table(models_of(result))
     for one in (replace(table, narrow=narrow), *([shares] if shares else [])):
         yield _turned(one, display.models_as_rows)
 
@@ -99,8 +100,8 @@ def _values(result: Result) -> Iterator[Table]:
     """Yield the values as forms without a width show them: every measure in a row of its own, the best in bold."""
     formats = Formats.of(result.rows)
     best = best_values(result, formats)
-    yield values_table(result, formats, best.marks(), best.legend())
-    shares = shares_table(result)
+    yield values_of_result(result, formats, best.marks(), best.legend())
+    shares = shares_table(models_of(result))
     if shares:
         yield shares
 

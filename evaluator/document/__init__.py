@@ -5,12 +5,29 @@
 
 from __future__ import annotations
 
-from .blocks import Alert, Bars, Block, Code, Document, Equation, Figure, Heading, Links, Paragraph, Points, Section, Sentences, Terms
-from .marks import ARROWS, SIGNS, Mark
+from .blocks import (
+    Alert,
+    Bars,
+    Block,
+    Code,
+    Document,
+    Equation,
+    Figure,
+    Heading,
+    Links,
+    Paragraph,
+    Points,
+    Section,
+    Sentences,
+    Status,
+    Terms,
+)
+from .marks import ARROWS, NEWS, SIGNS, Level, Mark
 from .tables import Cell, Column, Interval, Role, Table, text_columns
 
 __all__ = [
     "ARROWS",
+    "NEWS",
     "SIGNS",
     "Alert",
     "Bars",
@@ -23,6 +40,7 @@ __all__ = [
     "Figure",
     "Heading",
     "Interval",
+    "Level",
     "Links",
     "Mark",
     "Paragraph",
@@ -30,6 +48,7 @@ __all__ = [
     "Role",
     "Section",
     "Sentences",
+    "Status",
     "Table",
     "Terms",
     "text_columns",

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
+from .marks import Level
 from .tables import Table
 
 LONGEST_BAR: Final = 30
@@ -31,6 +32,12 @@ class Points(Struct, frozen=True):
     """A list of sentences."""
 
     texts: tuple[str, ...]
+
+
+class Status(Struct, frozen=True):
+    """Sentences that a reader has to know first, each with its level."""
+
+    lines: tuple[tuple[Level, str], ...]
 
 
 class Sentences(Struct, frozen=True):
@@ -117,5 +124,5 @@ class Section(Struct, frozen=True):
     folded: bool = False
 
 
-Block = Heading | Paragraph | Points | Sentences | Alert | Terms | Code | Equation | Links | Bars | Figure | Table | Section
+Block = Heading | Paragraph | Points | Status | Sentences | Alert | Terms | Code | Equation | Links | Bars | Figure | Table | Section
 Document = tuple[Block, ...]

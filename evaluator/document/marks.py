@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal
 
-Mark = Literal["", "best", "untested", "second", "better", "worse", "equivalent", "identical", "inconclusive", "pass", "fail", "skipped"]
-"""Mark of a cell: the best value of its measure (tested or `untested`), the next one, or the verdict or outcome it stands for."""
+Mark = Literal[
+    "", "best", "untested", "second",
+    "better", "worse", "equivalent", "identical", "inconclusive",
+    "pass", "fail", "skipped", "warn", "error",
+]  # fmt: skip
+"""What a cell is marked as: the best value of its measure (tested or `untested`), the next one, or the verdict, outcome or severity."""
 
 SIGNS: Final[Mapping[str, str]] = MappingProxyType(
     {"best": "◂", "untested": "◃", "better": "●", "worse": "▼", "equivalent": "■", "identical": "■", "inconclusive": "◇"}
@@ -15,3 +19,7 @@ SIGNS: Final[Mapping[str, str]] = MappingProxyType(
 """Mark → its sign, in the forms that show it as one."""
 ARROWS: Final[Mapping[bool | None, str]] = MappingProxyType({True: "↑", False: "↓", None: ""})
 """Better direction of a measure → its sign."""
+Level = Literal["good", "bad", "doubtful", "plain"]
+"""How good the news of a sentence is."""
+NEWS: Final[Mapping[Level, str]] = MappingProxyType({"good": "✔ ", "bad": "✖ ", "doubtful": "▲ ", "plain": ""})
+"""Level of a sentence → what stands before it."""

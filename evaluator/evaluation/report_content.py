@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ..comparison.best_models import with_conclusions
@@ -18,10 +17,11 @@ from ..comparison.spreading import spreads_of_values
 from ..config import Loaded
 from ..config.comparing import Compare
 from ..config.reporting import ReportConfig
+from ..content.points import NamedModel
+from ..content.report import CHARTS, ReportContent
 from ..errors import RecevalError
-from ..output.charts.points import NamedModel
-from ..output.report.content import CHARTS, ReportContent
 from ..results.closing import closing_sentences
+from ..results.gates import Gate
 from ..results.result import Result
 from ..results.users import columns_of
 from .chart_measures import named_charts
@@ -37,7 +37,7 @@ def report_of(
     wanted: ReportConfig,
     *,
     source: str = "",
-    gates: Sequence[Mapping[str, Any]] = (),
+    gates: Sequence[Gate] = (),
     comparing: bool = True,
 ) -> ReportContent:
     """What a report of some results is made of; several models are compared as `questions` say, unless without `comparing`.
@@ -54,7 +54,7 @@ def report_of(
         results=results,
         models=_models(results, questions),
         comparison=comparison,
-        gates=gates or [to_builtins(gate) for one in results.values() for gate in one.gates],
+        gates=gates or tuple(gate for one in results.values() for gate in one.gates),
         spreads=() if comparison is not None else tuple(spread for one in results.values() for spread in _spreads(one, charts)),
         closing=tuple(closing_sentences(concluded)),
         source=source,

@@ -14,7 +14,7 @@ from ..config.stored_tracking import trackings_of
 from ..config.tracking import Tracking
 from ..errors import ConfigError, OutputError, RecevalError
 from ..output import FILES, MANIFEST, as_manifest
-from ..output.report.page import as_html
+from ..render.report import as_html
 from ..results.result import Result
 from ..trackers.choosing import tracker_of
 from .gathering import Gathered

@@ -7,8 +7,9 @@ from types import MappingProxyType
 from typing import Final
 
 from .. import plugins
+from ..render.result_data import as_csv, as_json, as_jsonl, as_parquet, as_wide_csv
 from ..results.result import Result
-from .data import as_csv, as_json, as_jsonl, as_manifest, as_parquet, as_wide_csv, enriched_files, outputs_of_manifest
+from .data import as_manifest, enriched_files, outputs_of_manifest
 from .manifest import MANIFEST
 from .per_user import PER_USER
 

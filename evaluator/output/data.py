@@ -1,85 +1,21 @@
-"""The formats for machines: full precision, the columns of `result.COLUMNS`, the same bytes for the same result."""
+"""What a folder of results holds beside its values: the manifest, and lists with their hits."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 from msgspec import to_builtins
 
-from ..checks import CHECKS
 from ..render import encoding
 from ..render.judgement_data import gate_cells
-from ..results import protocol
-from ..results.result import COLUMNS, FORMAT_VERSION, Result
+from ..render.result_data import cells_of_checks
+from ..results.result import FORMAT_VERSION, Result
 from . import manifest
-
-
-def as_csv(result: Result) -> bytes:
-    """The long table: one line per model, metric, cut-off and aggregate."""
-    return _csv([COLUMNS, *(row.cells().values() for row in result.long_rows)], result)
-
-
-def as_wide_csv(result: Result) -> bytes:
-    """The wide table: one line per model, one column per measure; one line more per group, fold and run, and for standard deviations."""
-    labels = result.labels()
-    lines: dict[tuple[str | None, ...], dict[str, float | None]] = {}
-    for row in result.long_rows:
-        place = (row.model, row.by, row.group, row.fold, row.run)
-        lines.setdefault((*place, None if row.repeats is None else "mean"), {})[row.label] = row.value
-        if row.repeats is not None:
-            lines.setdefault((*place, "std"), {})[row.label] = row.repeats_std
-    names = ("model", "by", "group", "fold", "run", "over_repeats")
-    used = [index for index in range(len(names)) if any(key[index] is not None for key in lines)]
-    values = ([*(key[index] for index in used), *(numbers.get(label) for label in labels)] for key, numbers in lines.items())
-    return _csv([[*(names[index] for index in used), *labels], *values], result)
-
-
-def as_json(result: Result) -> bytes:
-    """Everything but the per-user values, as one versioned object."""
-    content = {
-        "format_version": FORMAT_VERSION,
-        "results": [row.cells() for row in result.long_rows],
-        "models": [{"model": model, "users": to_builtins(counts)} for model, counts in result.counts.items()],
-        "yardsticks": list(result.yardsticks),
-        "definitions": {name: to_builtins(definition) for name, definition in result.definitions.items()},
-        "truth": {fold: to_builtins(truth) for fold, truth in result.truths.items()},
-        "user_groups": list(result.user_groups),
-        **_checks(result),
-        **gate_cells(result.gates),
-        "conclusions": [to_builtins(conclusion) for conclusion in result.conclusions],
-        "notes": list(result.notes()),
-        "remarks": list(result.remarks),
-        "inputs": [to_builtins(source) for source in result.inputs],
-        "config": result.config,
-        "versions": result.versions,
-    }
-    return encoding.as_json(content)
-
-
-def as_jsonl(result: Result) -> bytes:
-    """The long table, one JSON object per line."""
-    return "".join(json.dumps(row.cells(), ensure_ascii=False, allow_nan=False) + "\n" for row in result.long_rows).encode()
-
-
-def as_parquet(result: Result) -> bytes:
-    """The long table as Parquet."""
-    return encoding.as_parquet(long_table(result))
-
-
-def long_table(result: Result) -> pl.DataFrame:
-    """The long table: one row per model, metric, cut-off and aggregate, and per group, fold and run."""
-    cells = [row.cells() for row in result.long_rows]
-    columns = {name: [cell[name] for cell in cells] for name in COLUMNS}
-    texts = ("model", "metric", "aggregate", *protocol.COLUMNS, "by", "group", "fold", "run")
-    numbers = ("value", "std", "covered_value", "warm_value", "achieved", "repeats_std")
-    types: dict[str, Any] = dict.fromkeys(COLUMNS, pl.Int64) | dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64)
-    return pl.DataFrame(columns, schema=types | {"few_users": pl.Boolean})
 
 
 def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
@@ -92,7 +28,7 @@ def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
         **({} if result.description is None else {"description": to_builtins(result.description)}),
         "config": result.config,
         "versions": result.versions,
-        **_checks(result),
+        **cells_of_checks(result),
         **gate_cells(result.gates),
         "outputs": outputs,
     }
@@ -100,47 +36,20 @@ def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
 
 
 def enriched_files(result: Result) -> dict[str, Path]:
-    """The names of the files with the lists of each model and their hits, and where they are; no two models share a name."""
+    """Return the names of the files with the lists of each model and their hits, and where they are; no two models share a name."""
     named = {model: re.sub(r'[%/\\:*?"<>|\x00-\x1f]', lambda found: f"%{ord(found[0]):02X}", model) for model in result.enriched}
     return {f"enriched.{named[model]}.parquet": path for model, path in result.enriched.items()}
 
 
 def enriched_frames(result: Result) -> dict[str, pl.DataFrame]:
-    """The lists of each model with their hits, as the files hold them."""
+    """Return the lists of each model with their hits, as the files hold them."""
     return {model: pl.read_parquet(path) for model, path in result.enriched.items()}
 
 
 def outputs_of_manifest(path: Path) -> set[str]:
-    """The names of the files that a manifest proves; none if it is not there, or no manifest."""
+    """Return the names of the files that a manifest proves; none if it is not there, or no manifest."""
     try:
         with open(path, encoding="utf-8") as file:
             return {output["path"] for output in json.load(file)["outputs"] if os.path.isfile(path.parent / output["path"])}
     except (OSError, ValueError, LookupError, TypeError):
         return set()
-
-
-def findings_as_json(result: Result) -> bytes:
-    """What the health checks found, and in which files."""
-    content = {
-        "format_version": FORMAT_VERSION,
-        **_checks(result),
-        "inputs": [to_builtins(source) for source in result.inputs],
-    }
-    return encoding.as_json(content)
-
-
-def _checks(result: Result) -> dict[str, Any]:
-    made = [check for check in CHECKS if result.examined and check not in result.unmade]
-    findings = [finding.cells() for finding in result.findings]
-    return {"checks": {"examined": result.examined, "made": made, "not_made": dict(result.unmade)}, "findings": findings}
-
-
-def _csv(lines: Iterable[Iterable[Any]], result: Result) -> bytes:
-    words = {True: "true", False: "false"}
-    plain = ([words[cell] if isinstance(cell, bool) else cell for cell in line] for line in lines)
-    return encoding.as_csv(plain, spreadsheet_safe=is_spreadsheet_safe(result))
-
-
-def is_spreadsheet_safe(result: Result) -> bool:
-    """Whether the config of a result wants texts guarded that a spreadsheet would take for formulas."""
-    return bool((result.config.get("output") or {}).get("spreadsheet_safe"))

@@ -10,8 +10,8 @@ import polars as pl
 import polars.selectors as cs
 
 from ..render import encoding
+from ..render.result_data import is_spreadsheet_safe
 from ..results.result import Result
-from .data import is_spreadsheet_safe
 
 
 def as_parquet(result: Result) -> bytes:

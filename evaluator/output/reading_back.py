@@ -1,4 +1,4 @@
-"""A folder that a run wrote → its `Result`: what `output.data` wrote is read, and nothing else."""
+"""A folder that a run wrote → its `Result`: what `render.result_data` made is read, and nothing else."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from ..document import (
     ARROWS,
+    NEWS,
     SIGNS,
     Alert,
     Bars,
@@ -24,6 +25,7 @@ from ..document import (
     Points,
     Section,
     Sentences,
+    Status,
     Table,
     Terms,
 )
@@ -95,6 +97,8 @@ def _lines(block: Block, own: Callable[[str], str], ours: bool) -> Iterable[str]
             return [own(text)]
         case Points(texts):
             return [f"- {own(text)}" for text in texts]
+        case Status(lines):
+            return [f"- {NEWS[level]}{markdown_text(text)}" for level, text in lines]
         case Sentences(texts):
             return _points(texts)
         case Alert(_, head, text, examples, details):

@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ..document import Alert, Bars, Block, Code, Heading, Links, Mark, Paragraph, Points, Section, Sentences, Table, Terms
+from ..document import Alert, Bars, Block, Code, Heading, Links, Mark, Paragraph, Points, Section, Sentences, Status, Table, Terms
 from ..document.blocks import LONGEST_BAR
 from .layout import has_room_for_texts, head_of, laid_out, names, texts_of, to_the_right, visible
 from .terminal import CODE, FORMULA, UNBOUNDED, Screen
@@ -75,6 +75,8 @@ class _Drawing(Struct, frozen=True):
                 return [self.sized(Padding(Text(lines, style=FORMULA), (0, 0, 0, 4), expand=False))]
             case Points(texts):
                 return [self.terms([("-", text) for text in texts])]
+            case Status(lines):
+                return [self.terms([("-", text) for _, text in lines])]
             case Terms(rows, about):
                 return [*([self.prose(about)] if about else []), self.terms(rows)]
             case Links(title, linked):

@@ -8,9 +8,9 @@ from typing import Any
 
 import yaml
 
-from ..output.data import is_spreadsheet_safe
 from ..output.disk import Stage
 from ..render.encoding import as_csv, as_json
+from ..render.result_data import is_spreadsheet_safe
 from ..results.result import Result
 from .names import as_identifiers
 from .tracker import gates_word, measures, points_by_model

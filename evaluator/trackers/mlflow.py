@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from ..config.tracking import MlflowTracking
+from ..content.points import ValuePoint
 from ..errors import OutputError
 from ..extras import missing
-from ..output.charts.points import ValuePoint
 from ..results.gates import Verdicts
 from ..results.result import Result
 from .names import for_mlflow

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from ..output.charts.points import NamedModel, ValuePoint, points_of
+from ..content.points import NamedModel, ValuePoint, points_of
 from ..results.gates import Verdicts
 from ..results.result import Result
 from .names import as_identifiers

@@ -15,7 +15,7 @@ import receval
 import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.output.data import as_csv, as_json
+from receval.render.result_data import as_csv, as_json
 
 from tests.worlds import World, worlds
 

@@ -7,7 +7,7 @@ import os
 
 import pytest
 from receval.extras import install_command
-from receval.output.charts import drawing
+from receval.render import drawing
 
 from tests.reports import written
 

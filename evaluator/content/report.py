@@ -1,0 +1,96 @@
+"""`ReportContent`: what a report is made of, before it has a form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import Final
+
+from msgspec import Struct, field
+
+from ..results.comparison import Comparison
+from ..results.gates import Gate
+from ..results.result import Result
+from ..results.spread import Spread
+from .best_values import BestValues, Place, best_values, highest_printed
+from .points import NamedModel, ValuePoint, by_label, points_of
+from .values import Formats
+
+CHARTS: Final = ("differences", "over_k", "distribution", "trade_off")
+"""The charts that a report has, in the order of the page."""
+_FEW: Final = 4
+
+
+class ReportContent(Struct, frozen=True, eq=False, dict=True):
+    """The models of one or several results, how they compare, and what the gates say.
+
+    `uncompared` says why there is no comparison although there are several models. `spreads` are those of
+    values, where there is one model. `closing` says which model of one result is the best. `source` is the config or the folder that it is
+    of, as it was given. `charts` names the charts that are wanted, each with the measures that it is of (none: its own choice). Ids of
+    users, and examples that may be ids, appear only if `show_users`.
+    """
+
+    results: Mapping[str, Result]
+    models: tuple[NamedModel, ...]
+    comparison: Comparison | None = None
+    uncompared: str = ""
+    gates: Sequence[Gate] = ()
+    spreads: tuple[Spread, ...] = ()
+    closing: tuple[str, ...] = ()
+    source: str = ""
+    given_title: str | None = None
+    charts: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType(dict.fromkeys(CHARTS, ())))
+    show_users: bool = False
+
+    @property
+    def title(self) -> str:
+        """Return the title that was given, or the models by their names."""
+        if self.given_title:
+            return self.given_title
+        names = [one.name for one in self.models if not one.is_yardstick]
+        if len(self.results) > 1 and self.comparison is not None and self.comparison.base is not None:
+            return f"{_listed(self.comparison.others)} against {self.comparison.base}"
+        return f"Evaluation of {_listed(names)}"
+
+    @cached_property
+    def points(self) -> tuple[ValuePoint, ...]:
+        """Return the values of all models with their intervals."""
+        return points_of(self.models)
+
+    @cached_property
+    def formats(self) -> Formats:
+        """Return how many decimals the values of each measure have."""
+        return Formats.of([one.row for one in self.points])
+
+    @cached_property
+    def marked(self) -> BestValues:
+        """Return the values to mark: of one result those that are concluded to be the best, of several the highest ones printed."""
+        if len(self.results) == 1:
+            return best_values(next(iter(self.results.values())), self.formats)
+        untested: set[Place] = set()
+        for label, row in by_label(self.points).items():
+            values = {one.name: one.value for one in row.values() if not one.is_yardstick}
+            untested |= highest_printed(label, values, self.higher_is_better[label], self.formats)
+        return BestValues(untested=frozenset(untested))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the measures, in the order of the results."""
+        return tuple(dict.fromkeys(one.label for one in self.points))
+
+    @cached_property
+    def higher_is_better(self) -> Mapping[str, bool | None]:
+        """Return the better direction of each measure."""
+        return {one.label: one.row.higher_is_better for one in self.points}
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """Return the measures that are judged; all where nothing is compared."""
+        return self.labels if self.comparison is None else self.comparison.judged
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) > _FEW:
+        return f"{len(names)} models"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"

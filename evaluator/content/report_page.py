@@ -1,0 +1,231 @@
+"""The report of models, part by part, and its short form for a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..checks import Finding
+from ..document import Block, Cell, Column, Document, Heading, Level, Mark, Paragraph, Points, Section, Sentences, Status, Table
+from ..results.conclusions import conclusions
+from ..results.gates import Verdicts
+from ..stats.digits import decimals, percent, plain, users_text
+from . import differences, findings, gates, ledger, what_was_done
+from .charts.figures import wanted_figures
+from .points import ValuePoint
+from .report import ReportContent
+from .values import groups, repeats, shares_table, values_of_models
+
+_MOST: Final = 3
+"""How many conclusions stand above everything; the others are below, with the differences."""
+_CHARTS: Final = {"over_k": "Over the cut-offs", "distribution": "Spread over users", "trade_off": "Trade-off"}
+"""The charts that have a section of their own, and its title."""
+_WHISKERS: Final = (
+    "± is half of the 95 % interval of a mean over users, and the whiskers are that interval; a measure has one scale for all models. "
+    "Whether two models differ is said under Differences: their users are the same, and whiskers do not know that."
+)
+_GRAVE: Final[tuple[tuple[str, str, Level], ...]] = (("error", "error", "bad"), ("warn", "warning", "doubtful"))
+_SEVERITIES: Final[Mapping[str, tuple[str, Mark]]] = {"error": ("✖ error", "error"), "warn": ("▲ warning", "warn"), "info": ("note", "")}
+
+
+class Part(Struct, frozen=True):
+    """A part of a report: what makes its sections, if there is something to say, and how the short form has them.
+
+    `make` takes what a report is made of, and whether the short form is wanted.
+    """
+
+    make: Callable[[ReportContent, bool], Iterable[Section]]
+    short: Literal["shown", "folded up", "left out"]
+
+
+def report(content: ReportContent) -> Document:
+    """Return all that is said: first what a reader has to know, then a section for each thing that people ask."""
+    return (Heading(content.title), status(content), *(section for part in PARTS for section in part.make(content, False)))
+
+
+def summary(content: ReportContent) -> Document:
+    """Return the short form, without charts; it ends with what is folded up."""
+    shown = (section for part in PARTS if part.short == "shown" for section in part.make(content, True))
+    folded = (replace(section, folded=True) for part in PARTS if part.short == "folded up" for section in part.make(content, True))
+    return (Heading(content.title), status(content), *shown, *folded)
+
+
+# What a reader has to know first
+
+
+def status(content: ReportContent) -> Status:
+    """Return how gates ended, which checks failed, and then what is concluded of the models."""
+    concluded = _of_values(content) if content.comparison is None else _concluded(list(content.closing) or conclusions(content.comparison))
+    return Status((*_of_gates(content), *_of_checks(content), *concluded))
+
+
+def _concluded(sentences: list[str]) -> Iterator[tuple[Level, str]]:
+    yield from (("plain", sentence) for sentence in sentences[:_MOST])
+    if len(sentences) > _MOST:
+        yield "plain", f"{len(sentences) - _MOST} more conclusions are under Differences."
+
+
+def _of_gates(content: ReportContent) -> Iterator[tuple[Level, str]]:
+    """Yield how gates ended, if there are any."""
+    if not content.gates:
+        return
+    verdicts = Verdicts(tuple(content.gates))
+    passed = all(gate.outcome == "pass" for gate in content.gates)
+    said = verdicts.summary()
+    yield "bad" if verdicts.failed() else "good" if passed else "doubtful", f"{said[0].upper()}{said[1:]}."
+
+
+def _of_checks(content: ReportContent) -> Iterator[tuple[Level, str]]:
+    """Yield how many health checks found errors or warnings, by result where there are several."""
+    for label, result in content.results.items():
+        of = f" of {label}" if len(content.results) > 1 else ""
+        for severity, word, level in _GRAVE:
+            checks = [one.check for one in result.findings if one.severity == severity]
+            if checks:
+                named = ", ".join(dict.fromkeys(checks))
+                yield level, f"The health checks{of} found {len(checks)} {word}{'s' * (len(checks) != 1)} ({named})."
+
+
+def _of_values(content: ReportContent) -> Iterator[tuple[Level, str]]:
+    """Yield, without a comparison, the first measure of each model, and why nothing is compared."""
+    if content.uncompared:
+        yield "doubtful", f"The models are not compared: {content.uncompared}"
+    first = [one for one in content.points if one.label == content.labels[0] and not one.is_yardstick] if content.labels else []
+    yield from (("plain", _of_point(one, content.formats.shown(one.row))) for one in first[:_MOST])
+
+
+def _of_point(one: ValuePoint, value: str) -> str:
+    """Return a value in a sentence, with its interval."""
+    if one.value is None:
+        return f"{one.label} of {one.name} has no value."
+    digits = decimals(one.half_width)
+    ends = ""
+    if one.low is not None and one.high is not None:
+        ends = f" ({percent(0.95)} interval {plain(one.low, digits)} to {plain(one.high, digits)})"
+    over = f" over {users_text(one.row.n_users)}" if one.row.n_users else ""
+    return f"{one.label} of {one.name} is {value}{ends}{over}."
+
+
+# Sections
+
+
+def _gates(content: ReportContent, short: bool) -> Iterator[Section]:
+    section = gates.section(content.gates)
+    yield from [section] if section else []
+
+
+def _findings(content: ReportContent, short: bool) -> Iterator[Section]:
+    """Yield errors and warnings in a table, notes folded up, if checks were made."""
+    examined = {label: result for label, result in content.results.items() if result.examined}
+    if not examined:
+        return
+    several = len(content.results) > 1
+    said = (Paragraph(f"{label}: {findings.summary(one)}" if several else findings.summary(one)) for label, one in examined.items())
+    grave = _findings_table("findings-table", "Errors and warnings", content, ("error", "warn"))
+    notes = _findings_table("notes-table", "Notes", content, ("info",))
+    folds = [Section("", f"{len(notes.rows)} notes", (notes,), folded=True)] if notes.rows else []
+    yield Section("findings", "What the checks found", (*said, *([grave] if grave.rows else []), *folds))
+
+
+def _findings_table(id: str, caption: str, content: ReportContent, severities: tuple[str, ...]) -> Table:
+    """Return a table of findings, by result where there are several, with examples if ids of users may appear."""
+    several, examples = len(content.results) > 1, content.show_users
+    titles = ("check", *(["result"] if several else []), "severity", "what was found", "what to do", *(["for example"] if examples else []))
+    rows = (
+        (Cell(one.check), *([Cell(label)] if several else []), *_finding(one), *([Cell("; ".join(one.examples))] if examples else []))
+        for label, result in content.results.items()
+        if result.examined
+        for one in result.findings
+        if one.severity in severities
+    )
+    return Table(tuple(map(Column, titles)), tuple(rows), caption, id)
+
+
+def _finding(one: Finding) -> tuple[Cell, ...]:
+    word, mark = _SEVERITIES[one.severity]
+    return Cell(word, mark=mark), Cell(f"{findings.titled(one)}{''.join(f' {line}.' for line in findings.bounds(one))}"), Cell(one.advice)
+
+
+def _values(content: ReportContent, short: bool) -> Iterator[Section]:
+    """Yield the values of all models and what their marks mean; if not `short`, with whiskers, and how near they come to the best."""
+    legend = content.marked.legend()
+    table = values_of_models(content.models, content.formats, content.marked.marks(), with_intervals=not short)
+    if short:
+        yield Section("values", "Values", (table, Sentences(tuple(legend))))
+        return
+    whiskers = [_WHISKERS] if any(one.low is not None for one in content.points) else []
+    said = map(Paragraph, ("↑ more is better, ↓ less is better.", *legend, *whiskers))
+    shares = shares_table(content.models)
+    more = [replace(shares, id="achieved-table", caption="Percent of achievable")] if shares else []
+    yield Section("values", "Values", (*said, replace(table, id="values-table", caption="Values of all models"), *more))
+
+
+def _differences(content: ReportContent, short: bool) -> Iterator[Section]:
+    """Yield how models differ; if `short`, without charts, and without sentences that were said first."""
+    if content.comparison is None:
+        return
+    section = differences.section(content.comparison, () if short else wanted_figures("differences", content), signs=not short)
+    said = {sentence for _, sentence in status(content).lines} if short else set()
+    blocks = (
+        Points(tuple(one for one in block.texts if one not in said)) if isinstance(block, Points) else block for block in section.blocks
+    )
+    yield replace(section, blocks=tuple(blocks))
+
+
+def _charts(content: ReportContent, short: bool) -> Iterator[Section]:
+    for kind, title in _CHARTS.items():
+        figures = wanted_figures(kind, content)
+        yield from [Section(kind.replace("_", "-"), title, figures)] if figures else []
+
+
+def _losers(content: ReportContent, short: bool) -> Iterator[Section]:
+    """Yield the users who lose most, if they were asked for."""
+    if content.show_users and content.comparison is not None and content.comparison.losers:
+        yield differences.losers_section(content.comparison)
+
+
+def _groups(content: ReportContent, short: bool) -> Iterator[Section]:
+    blocks = groups(content.models, with_intervals=not short)
+    yield from [_captioned("groups", "Groups", blocks)] if blocks else []
+
+
+def _users(content: ReportContent, short: bool) -> Iterator[Section]:
+    """Yield, for each result, the values of its folds and runs, and who was counted."""
+    for number, (label, result) in enumerate(content.results.items(), 1):
+        of = f" in {label}" if len(content.results) > 1 else ""
+        repeated = repeats(result)
+        yield from [_captioned(f"repeats-{number}", f"Folds and runs{of}", repeated)] if repeated else []
+        yield _captioned(f"ledger-{number}", f"Who was counted{of}", ledger.document(result))
+
+
+def _done(content: ReportContent, short: bool) -> Iterator[Section]:
+    yield what_was_done.section(content.results, with_config=not short)
+
+
+def _captioned(id: str, title: str, blocks: Document) -> Section:
+    """Return a section of blocks whose headings are captions of the tables below them."""
+    caption = title
+    kept: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Heading):
+            caption = block.text
+        else:
+            kept.append(replace(block, id=block.id or f"{id}-{len(kept)}", caption=caption) if isinstance(block, Table) else block)
+    return Section(id, title, tuple(kept))
+
+
+PARTS: tuple[Part, ...] = (
+    Part(_gates, "shown"),
+    Part(_findings, "folded up"),
+    Part(_values, "shown"),
+    Part(_differences, "shown"),
+    Part(_charts, "left out"),
+    Part(_losers, "shown"),
+    Part(_groups, "folded up"),
+    Part(_users, "left out"),
+    Part(_done, "folded up"),
+)
+"""The parts of a report, in the order of the page."""

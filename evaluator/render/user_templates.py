@@ -1,0 +1,113 @@
+"""Templates that users write: text and the JSON of the results in, text out, and nothing else: no files, no calls, no attributes."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import to_builtins
+
+from ..content.report import ReportContent
+from ..errors import ConfigError
+from . import sandbox
+from .judgement_data import comparison_json
+from .result_data import as_json
+
+_MOST_BYTES: Final = 1 << 20
+MOST_SECONDS: Final = 20.0
+MOST_CHARACTERS: Final = 20_000_000
+MOST_MEMORY: Final = 2_000_000_000
+"""The limits of a template: its time, the text that it makes, and the memory that it takes, where the system limits memory."""
+_LESS: Final = "make fewer loops, or shorter texts; docs/reports.md says the limits"
+_PLAIN: Final = frozenset({".md", ".txt", ".tex", ".csv", ".tsv", ".json", ".yaml", ".yml"})
+"""Endings of outputs in which `&lt;` would be no sign but four letters."""
+
+
+def read_template(path: Path) -> str:
+    """Return the text of a template; `ConfigError` if it is no plain file, is larger than 1 MiB, or no text."""
+    try:
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise ConfigError(f"--template {path}: this is no file", "give a Jinja template")
+            if status.st_size > _MOST_BYTES:
+                raise ConfigError(f"--template {path}: it has {status.st_size:,} bytes, and a template may have {_MOST_BYTES:,}")
+            return file.read(_MOST_BYTES + 1).decode("utf-8")
+    except OSError as error:
+        raise ConfigError(f"--template {path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"--template {path}: this is no UTF-8 text (byte {error.start})") from None
+
+
+def rendered(template: str, content: ReportContent, name: str, output: Path | None = None) -> bytes:
+    """A template, called `name` in messages, with the context of `context_of`; `ConfigError` if it is wrong or needs too much.
+
+    It runs in the sandbox of Jinja, in a process of its own, since a thread cannot be stopped. Values are escaped for HTML unless the
+    output is one of plain text by its ending.
+    """
+    context = context_of(content)
+    question = {
+        "path": [os.path.abspath(folder) for folder in sys.path],
+        "template": template,
+        "context": context,
+        "escaped": output is None or output.suffix.lower() not in _PLAIN,
+        "most": MOST_CHARACTERS,
+        "memory": MOST_MEMORY,
+    }
+    answer = _answer(json.dumps(question).encode(), name)
+    if "text" in answer:
+        return str(answer["text"]).encode()
+    kind, message = answer["kind"], answer["message"]
+    if kind == "syntax":
+        raise ConfigError(f"--template {name}:{answer['line']}: {message}")
+    if kind == "template":
+        raise ConfigError(f"--template {name}: {message}", "docs/reports.md says what a template is given")
+    if kind == "large":
+        raise ConfigError(f"--template {name}: it makes a text of more than {MOST_CHARACTERS:,} characters", _LESS)
+    if kind == "limit":
+        raise ConfigError(f"--template {name}: {message}", _LESS)
+    if kind == "memory":
+        raise ConfigError(f"--template {name}: it needs more than {MOST_MEMORY / 1e9:.1f} GB of memory", _LESS)
+    raise ConfigError(f"--template {name}: {kind}: {message}")
+
+
+def _answer(question: bytes, name: str) -> dict[str, Any]:
+    """Return the answer of the process that renders; `ConfigError` if it takes too long or ends without an answer."""
+    if not sys.executable or getattr(sys, "frozen", False):
+        raise ConfigError(f"--template {name}: this Python has no program that could render it (sys.executable)", "use another format")
+    command = [sys.executable, "-I", "-c", inspect.getsource(sandbox)]
+    try:
+        done = subprocess.run(command, input=question, capture_output=True, timeout=MOST_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise ConfigError(f"--template {name}: it takes more than {MOST_SECONDS:g} seconds", _LESS) from None
+    try:
+        answer: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
+        raise ConfigError(f"--template {name}: it ended without a text (exit code {done.returncode})", _LESS) from None
+    return answer
+
+
+def context_of(content: ReportContent) -> dict[str, Any]:
+    """Return the variables of a template.
+
+    `title`; `results`, by label the JSON of each; `result`, the first of them; `comparison`, its JSON or none; `gates`, their JSON.
+    Examples of findings, which may be ids of users, and losers are there only if they were asked for.
+    """
+    results = {label: json.loads(as_json(result)) for label, result in content.results.items()}
+    compared = None if content.comparison is None else json.loads(comparison_json(content.comparison))
+    if not content.show_users:
+        results = {label: _without_examples(result) for label, result in results.items()}
+    gates = [to_builtins(gate) for gate in content.gates]
+    return {"title": content.title, "results": results, "result": next(iter(results.values())), "comparison": compared, "gates": gates}
+
+
+def _without_examples(result: Mapping[str, Any]) -> dict[str, Any]:
+    findings = [{name: value for name, value in finding.items() if name != "examples"} for finding in result["findings"]]
+    return {**result, "findings": findings}

@@ -1,0 +1,145 @@
+"""Charts: their specs hold the numbers, and pictures have nothing that acts."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from xml.etree import ElementTree
+
+import pytest
+from receval.content.charts import figures
+from receval.content.charts.style import COLOURS
+from receval.names.margins import Margin
+from receval.render import drawing
+
+from tests.reports import HOSTILE, evaluated, reported
+
+needs_extra = pytest.mark.skipif(not drawing.can_draw(), reason="the extra report is not installed")
+KINDS = pytest.mark.parametrize("kind", figures.FIGURES)
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory):
+    result = evaluated(tmp_path_factory.mktemp("charts"), ["popular", "good", "better"])
+    return reported(result, baseline="popular", margins={"default": Margin(0.01)})
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    return reported(evaluated(tmp_path_factory.mktemp("hostile"), ["base", *HOSTILE]))
+
+
+def rows(spec):
+    """All rows of data in a spec."""
+    if isinstance(spec, dict):
+        own = spec["data"]["values"] if "data" in spec else []
+        return [*own, *(row for value in spec.values() for row in rows(value))]
+    return [row for value in spec for row in rows(value)] if isinstance(spec, list) else []
+
+
+def test_lines_over_k_hold_every_value_of_their_metrics(content):
+    shown = {(row["model"], row["metric"], row["k"]): row["value"] for row in rows(figures.over_k(content).spec)}
+    assert shown == {(row.model, row.metric, str(row.k)): row.value for row in content.results["result"].rows}
+
+
+def test_the_best_possible_lists_are_in_no_picture_beside_which_models_would_look_alike(tmp_path):
+    content = reported(evaluated(tmp_path, ["popular", "good"], yardsticks={"oracle": True}, metrics=["nDCG", "Recall"]))
+    for kind in ("over_k", "trade_off"):
+        assert {row["model"] for row in rows(figures.FIGURES[kind](content).spec)} == {"popular", "good"}, kind
+
+
+def test_the_forest_has_differences_with_intervals_and_margins(content):
+    shown = rows(figures.differences(content).spec)
+    known = [one for one in content.comparison.differences if one.interval is not None]
+    assert [row["difference"] for row in shown] == [
+        one.difference for one in sorted(known, key=lambda one: content.judged.index(one.subject.measure))
+    ]
+    assert all(row["low"] <= row["difference"] <= row["high"] and row["margin"] == 0.01 for row in shown)
+
+
+def test_of_one_pair_measures_of_like_size_share_a_scale(tmp_path):
+    content = reported(evaluated(tmp_path, ["one", "other"]))
+    assert {row["row"] for row in rows(figures.differences(content).spec)} == {label for label in content.labels if "Cov" not in label}
+
+
+def test_every_user_stands_in_the_histogram_once(content):
+    for spread in content.comparison.spreads:
+        assert spread.zero + sum(one.rows for one in spread.bins) == spread.n_users == 40
+
+
+def test_the_two_measures_to_trade_are_of_different_kinds(content):
+    assert "ItemCoverage@1 (upwards) and nDCG@1" in figures.trade_off(content).caption
+
+
+@KINDS
+def test_a_spec_is_plain_json_without_addresses_to_load(kind, content):
+    text = json.dumps(figures.FIGURES[kind](content).spec)
+    assert re.findall(r'https?://[^"]*', text) == ["https://vega.github.io/schema/vega-lite/v6.json"]
+
+
+@needs_extra
+@KINDS
+def test_a_picture_has_no_style_no_script_and_the_same_bytes_again(kind, content):
+    spec = figures.FIGURES[kind](content).spec
+    svg = drawing.as_svg(spec)
+    assert svg == drawing.as_svg(spec)
+    for element in ElementTree.fromstring(svg).iter():
+        assert element.tag.rpartition("}")[2] in ("svg", "g", "path", "line", "text", "rect")
+        assert not {"style", "id", "href"} & element.attrib.keys()
+
+
+@needs_extra
+@KINDS
+def test_hostile_names_can_be_drawn(kind, hostile):
+    text = "".join(ElementTree.fromstring(drawing.as_svg(figures.FIGURES[kind](hostile).spec)).itertext())
+    assert "\x1b" not in text
+    assert "<script>" in text or kind == "distribution"
+
+
+@needs_extra
+def test_every_character_that_is_no_letter_can_be_in_the_names_of_many_models(tmp_path):
+    """Vega writes names into expressions that it reads again: an end of a line of Unicode within one is none that it can read."""
+    kinds = ("Cc", "Cf", "Zl", "Zp", "Zs", "Po", "Sm", "Cn")
+    odd = [chr(code) for code in range(1, 0x3000) if unicodedata.category(chr(code)) in kinds]
+    names = [f"m{number}{''.join(odd[number::8])}\u2028m\u2029" for number in range(8)]
+    content = reported(evaluated(tmp_path, names))
+    for kind, chart in figures.FIGURES.items():
+        made = chart(content)
+        assert made is not None, kind
+        assert "<svg" in drawing.as_svg(made.spec)
+        assert not {"\u2028", "\u2029"} & {*json.dumps(made.spec, ensure_ascii=False)}
+
+
+@needs_extra
+def test_slim_pictures_show_what_the_whole_ones_do(content):
+    import vl_convert
+
+    spec = figures.over_k(content).spec
+    whole, slim = ElementTree.fromstring(vl_convert.vegalite_to_svg(spec)), ElementTree.fromstring(drawing.as_svg(spec))
+    assert [text.strip() for text in slim.itertext() if text.strip()] == [text.strip() for text in whole.itertext() if text.strip()]
+    assert len(drawing.as_svg(spec)) < len(vl_convert.vegalite_to_svg(spec)) / 2
+
+
+@needs_extra
+@pytest.mark.parametrize(("form", "begins"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_pictures_come_in_three_formats(form, begins, content):
+    assert drawing.PICTURES[form](figures.trade_off(content).spec).startswith(begins)
+
+
+def contrast(one, other):
+    """The contrast of two colours by WCAG 2."""
+
+    def light(colour):
+        parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+        red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    brighter, darker = sorted((light(one), light(other)), reverse=True)
+    return (brighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("colour", COLOURS)
+def test_every_colour_of_a_model_can_be_seen_on_white_and_on_black(colour):
+    assert contrast(colour, "#ffffff") >= 3
+    assert contrast(colour, "#12161b") >= 3

@@ -1,0 +1,7 @@
+"""Reports that several tests look at."""
+
+from __future__ import annotations
+
+from tests.reports import content, hostile, result
+
+__all__ = ["content", "hostile", "result"]

@@ -1,0 +1,81 @@
+"""What GitHub and GitLab read, and badges."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+from msgspec.structs import replace
+from receval.errors import OutputError
+from receval.render.ci.badge import as_badge
+from receval.render.ci.code_quality import as_code_quality
+from receval.render.ci.github import append_summary, as_annotations
+
+from tests.reports import gate, reported
+
+
+def test_at_most_ten_annotations_of_a_kind_the_last_says_how_many_more(result):
+    content = reported(result, gates=[gate("fail", rule=f"rule {n}") for n in range(14)])
+    errors = [line for line in as_annotations(content).splitlines() if line.startswith("::error ")]
+    assert len(errors) == 10
+    assert errors[0] == "::error title=rule 0 good::It is fail."
+    assert errors[-1] == "::error title=receval::5 more like these are in the summary of the step"
+
+
+def test_an_annotation_names_the_config_and_cannot_begin_another_one(result):
+    content = replace(reported(result, gates=[gate("inconclusive", rule="a:b,c", sentence="100 %\n::error::x")]), source="conf/x.yaml")
+    (line,) = (line for line in as_annotations(content).splitlines() if "a%3Ab" in line)
+    assert line == "::warning file=conf/x.yaml,title=a%3Ab%2Cc good::100 %25⏎::error::x"
+
+
+def test_a_summary_is_added_to_what_is_there_and_cut_below_the_limit(tmp_path):
+    file = tmp_path / "summary.md"
+    file.write_text("before\n")
+    append_summary(str(file), "after\n")
+    assert file.read_text() == "before\nafter\n"
+    append_summary(str(file), "| row |\n" * 200_000)
+    assert 800_000 < file.stat().st_size <= 900_000
+    append_summary(str(file), "| row |\n" * 200_000)
+    assert file.stat().st_size <= 900_000
+
+
+def test_a_summary_that_cannot_be_written_is_said_in_one_sentence(tmp_path):
+    with pytest.raises(OutputError, match="cannot write the summary"):
+        append_summary(str(tmp_path / "no" / "file"), "x")
+
+
+def test_code_quality_has_what_did_not_pass_with_prints_that_stay(result):
+    content = replace(reported(result, gates=[gate("fail"), gate("pass")]), source="c.yaml")
+    issues = json.loads(as_code_quality(content))
+    (of_gate,) = (one for one in issues if one["check_name"] == "receval nDCG@3 ≥ 0.5")
+    assert of_gate["severity"] == "major"
+    assert of_gate["location"] == {"path": "c.yaml", "lines": {"begin": 1}}
+    again = json.loads(as_code_quality(reported(result, gates=[gate("fail", sentence="Other words."), gate("pass")])))
+    assert [one["fingerprint"] for one in again] == [one["fingerprint"] for one in issues]
+    assert len({one["fingerprint"] for one in issues}) == len(issues)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "said"),
+    [
+        (["fail", "pass"], "gates: 1 of 2 failed"),
+        (["inconclusive", "pass"], "gates: 1 of 2 inconclusive"),
+        (["skipped", "pass"], "gates: 1 of 2 not judged"),
+        (["pass"], "gates: passed"),
+    ],
+)
+def test_a_badge_says_how_gates_ended(outcomes, said, result):
+    badge = ElementTree.fromstring(as_badge(reported(result, gates=[gate(outcome) for outcome in outcomes])))
+    assert badge.get("aria-label") == said
+
+
+def test_without_gates_a_badge_has_the_best_value_of_the_first_measure(content):
+    value = max(row.value for row in content.results["result"].rows if row.label == "nDCG@1")
+    assert ElementTree.fromstring(as_badge(content)).get("aria-label") == f"nDCG@1: {value:.4f} (better)"
+
+
+def test_a_badge_of_hostile_names_is_well_formed_and_short(hostile):
+    badge = ElementTree.fromstring(as_badge(hostile))
+    assert int(badge.get("width")) < 900
+    assert "style" not in badge.attrib

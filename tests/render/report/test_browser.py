@@ -1,0 +1,124 @@
+"""The page in a real browser, where one is installed."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from receval.render.drawing import can_draw
+from receval.render.report import as_html
+
+from tests.browser import CHROMIUM, browser
+from tests.reports import HOSTILE, evaluated, reported
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")]
+AXE = os.environ.get("RECEVAL_AXE", "")
+"""The path of axe.min.js of axe-core, where somebody wants to know whether everybody can read the page."""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    with browser(tmp_path_factory.mktemp("profile")) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory):
+    result = evaluated(tmp_path_factory.mktemp("data"), ["popular", "good", *HOSTILE], by=["users.plan"])
+    return reported(result, baseline="popular")
+
+
+@pytest.fixture(scope="module")
+def html(tmp_path_factory, content):
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_bytes(as_html(content))
+    return path
+
+
+def said(page):
+    """What a browser complains of: messages of the console, exceptions, and requests that leave the file."""
+    requests = [one["request"]["url"] for one in page.named("Network.requestWillBeSent")]
+    return [
+        *page.named("Runtime.consoleAPICalled"),
+        *page.named("Runtime.exceptionThrown"),
+        *page.named("Log.entryAdded"),
+        *(url for url in requests if not url.startswith("file:")),
+    ]
+
+
+def test_the_page_makes_no_request_and_the_console_stays_empty(page, html):
+    page.open(html)
+    assert page.value("document.querySelectorAll('table').length") > 3
+    page.value("new Promise(done => setTimeout(done, 300))")
+    assert said(page) == []
+
+
+def test_a_click_on_a_head_sorts_a_table_down_up_and_back(page, html):
+    page.open(html)
+    column = "[...document.querySelectorAll('#differences-1 tbody tr')].map(row => row.cells[3].innerText)"
+    given = page.value(column)
+    orders = []
+    for _ in range(3):
+        page.value("document.querySelectorAll('#differences-1 thead button')[3].click()")
+        orders.append([float(text.replace("−", "-")) for text in page.value(column)])
+    down, up, back = orders
+    assert down == sorted(down, reverse=True)
+    assert up == sorted(up)
+    assert down != up
+    assert back == [float(text.replace("−", "-")) for text in given]
+
+
+def test_the_cells_of_values_are_the_numbers_of_the_json(page, html, content):
+    page.open(html)
+    data = page.value("JSON.parse(document.getElementById('receval-data').textContent)['values-table']")
+    table = page.value("[...document.querySelectorAll('#values-table tr')].map(row => [...row.cells].map(cell => cell.textContent))")
+    names, measures = [one.name for one in content.models], list(content.labels)
+    assert len(data["rows"]) == len(names) * len(measures)
+    by_model = len(names) >= len(measures)
+    for model, measure, value, *_ in data["rows"]:
+        row, column = (names.index(model), measures.index(measure)) if by_model else (measures.index(measure), names.index(model))
+        assert float(table[row + 1][column + 1].split()[0]) == pytest.approx(value, abs=6e-5)
+
+
+def test_without_scripts_the_same_tables_are_there(page, html):
+    page.open(html)
+    rows = page.value("[...document.querySelectorAll('tbody')].map(body => body.innerText)")
+    page.open(html, scripts=False)
+    page.call("Emulation.setScriptExecutionDisabled", value=False)
+    assert page.value("document.querySelectorAll('th button').length") == 0
+    assert page.value("[...document.querySelectorAll('tbody')].map(body => body.innerText)") == rows
+
+
+def test_no_name_becomes_an_element_of_the_page(page, html):
+    page.open(html)
+    assert page.value("[...document.scripts].filter(one => one.type !== 'application/json').length") == 1
+    assert page.value("document.body.innerText.includes('<script>alert(1)</script>')")
+    assert not page.value("/[\\u001b\\u202e]/.test(document.body.innerText)")
+
+
+@pytest.mark.skipif(not can_draw(), reason="the extra report is not installed")
+def test_the_interactive_page_draws_without_evaluating_text(page, content, tmp_path):
+    path = tmp_path / "interactive.html"
+    path.write_bytes(as_html(content, interactive=True))
+    page.open(path)
+    drawn = "document.querySelectorAll('.vega-embed svg').length"
+    for _ in range(50):
+        if page.value(drawn) == len(page.value("Object.keys(JSON.parse(document.getElementById('receval-charts').textContent))")):
+            break
+        page.value("new Promise(done => setTimeout(done, 100))")
+    assert page.value(drawn) >= 3
+    assert said(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.skipif(not AXE, reason="RECEVAL_AXE does not name axe-core")
+def test_axe_finds_nothing_that_somebody_could_not_read(scheme, page, html):
+    page.call("Page.setBypassCSP", enabled=True)
+    page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    page.open(html)
+    page.value("document.querySelectorAll('details').forEach(one => one.open = true)")
+    page.value(Path(AXE).read_text("utf-8") + "; 1")
+    found = json.loads(page.value("axe.run().then(found => JSON.stringify(found.violations.map(one => [one.id, one.nodes[0].html])))"))
+    assert found == []

@@ -1,0 +1,196 @@
+"""The page as text: what it holds, in which order, and that nothing in it acts."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from receval.config.reporting import ReportConfig
+from receval.names.margins import Margin
+from receval.render import drawing
+from receval.render.report import as_html
+
+from tests.reports import HOSTILE, evaluated, gate, reported
+
+VOID = {"meta", "path", "circle", "use", "line", "rect"}
+
+
+class Reader(HTMLParser):
+    """The elements of a page with their attributes, the texts of cells and headings, and whether all elements end."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.texts, self.open = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "script" not in self.open and "style" not in self.open:
+            self.texts.append(data)
+
+    def named(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+@pytest.fixture(scope="module")
+def html(content):
+    return as_html(content).decode()
+
+
+def data(html):
+    return json.loads(re.search(r'<script type="application/json" id="receval-data">(.*?)</script>', html)[1])
+
+
+def test_the_sections_stand_in_the_order_in_which_people_ask(html):
+    sections = re.findall(r'<section id="([\w-]+)"', html)
+    assert sections == ["findings", "values", "differences", "over-k", "distribution", "trade-off", "groups", "ledger-1", "done"]
+    assert html.index('class="verdict"') < html.index("<section")
+
+
+def test_a_gate_says_what_was_found_and_why_it_ended_so(result):
+    html = as_html(reported(result, gates=[gate("fail", found="0.4, at worst 0.3", remark="worse by more"), gate("skipped")])).decode()
+    rows = re.findall(r"<tr>.*?</tr>", html[html.index('<section id="gates"') :], re.DOTALL)
+    assert ("0.4, at worst 0.3" in rows[1], "worse by more" in rows[1], "It is fail." in rows[1]) == (True, True, False)
+    assert "It is skipped." in rows[2]
+
+
+def test_a_gate_that_failed_is_the_first_thing_said(result):
+    html = as_html(reported(result, gates=[gate("fail"), gate("pass"), gate("inconclusive")])).decode()
+    first = re.search(r'<div class="verdict">\s*<p class="(\w+)">(.*?)</p>', html)
+    assert first.groups() == ("bad", "✖ 1 of 3 gates failed, 1 is inconclusive.")
+    assert html.index('<section id="gates"') < html.index('<section id="findings"')
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "said"),
+    [
+        (["pass"], ("good", "✔ 1 gate passed.")),
+        (["pass", "pass"], ("good", "✔ All 2 gates passed.")),
+        (["pass", "inconclusive"], ("doubtful", "▲ 1 of 2 gates is inconclusive.")),
+        (["pass", "skipped"], ("doubtful", "▲ 1 of 2 gates was not judged.")),
+    ],
+)
+def test_gates_that_did_not_fail_are_said_as_they_ended(outcomes, said, result):
+    html = as_html(reported(result, gates=[gate(outcome) for outcome in outcomes])).decode()
+    assert re.search(r'<div class="verdict">\s*<p class="(\w+)">(.*?)</p>', html).groups() == said
+
+
+def test_every_element_ends_and_every_head_has_a_scope(html):
+    reader = Reader(html)
+    assert reader.open == []
+    assert reader.named("html") == [{"lang": "en"}]
+    assert {attributes.get("scope") for attributes in reader.named("th")} == {"col", "row"}
+    assert len(reader.named("caption")) == len(reader.named("table")) > 5
+
+
+def test_ids_are_unique_and_links_lead_to_them(html):
+    elements = Reader(html).elements
+    ids = [attributes["id"] for _, attributes in elements if "id" in attributes]
+    links = {attributes["href"] for _, attributes in elements if "href" in attributes}
+    assert len(ids) == len(set(ids))
+    assert links
+    assert {link[1:] for link in links} <= set(ids)
+
+
+def test_the_page_asks_for_nothing_and_has_no_style_in_its_elements(html):
+    elements = Reader(html).elements
+    assert not [attributes for _, attributes in elements if {"src", "style", "onclick"} & attributes.keys()]
+    assert {tag for tag, _ in elements} & {"link", "img", "iframe", "object", "base", "form"} == set()
+    assert "url(" not in html
+    assert "@import" not in html
+
+
+def test_the_same_result_gives_the_same_bytes(content, result):
+    assert as_html(content) == as_html(reported(result, baseline="popular"))
+
+
+def test_values_and_differences_are_there_in_full_precision(html, content, result):
+    tables = data(html)
+    of_model = {(model, measure): value for model, measure, value, *_ in tables["values-table"]["rows"]}
+    assert of_model == {(row.model, row.label): row.value for row in result.rows}
+    for table in (table for name, table in tables.items() if re.fullmatch(r"differences-\d", name)):
+        rows = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+        for one in content.comparison.of(table["model"]):
+            (row,) = (row for row in rows if row["measure"] == one.subject.measure)
+            assert (row["difference"], row["low"], row["high"], row["verdict"]) == (one.difference, one.low, one.high, one.verdict)
+
+
+def test_the_half_of_an_interval_is_that_of_students_t(content):
+    from scipy import stats
+
+    (point,) = (one for one in content.points if one.name == "good" and one.label == "Recall@3")
+    values = content.results["result"].per_user["good"]["Recall@3"].to_numpy()
+    low, high = stats.t.interval(0.95, len(values) - 1, loc=values.mean(), scale=stats.sem(values))
+    assert (point.low, point.high) == pytest.approx((low, high))
+
+
+def test_ids_of_users_stand_in_no_page_unless_losers_are_asked_for(content, result):
+    assert "person-" not in as_html(content).decode()
+    assert "person-" in as_html(reported(result, baseline="better", losers=2)).decode()
+
+
+def test_no_name_is_taken_for_html(hostile):
+    text = as_html(hostile).decode()
+    reader = Reader(text)
+    assert [attributes.get("type") for attributes in reader.named("script")] == ["application/json", None]
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", text)
+    said = "".join(reader.texts)
+    assert "<script>alert(1)</script>" in said
+    assert "esc␛[31m" in said
+    assert "x" * 500 in said
+    assert "{{ 7*7 }}" in said
+
+
+def test_what_programs_read_has_the_names_as_they_are(hostile):
+    names = {row[0] for row in data(as_html(hostile).decode())["values-table"]["rows"]}
+    assert names == {"base", *HOSTILE}
+
+
+def test_without_the_extra_the_page_has_tables_with_whiskers_and_no_chart(content, monkeypatch):
+    monkeypatch.setattr("receval.render.html.can_draw", lambda: False)
+    reader = Reader(as_html(content).decode())
+    assert reader.named("figure") == []
+    assert len(reader.named("use")) > 20
+
+
+def test_one_model_is_not_compared_and_shows_how_its_values_are_spread(tmp_path):
+    text = as_html(reported(evaluated(tmp_path, ["only"]))).decode()
+    assert 'id="differences"' not in text
+    assert "nDCG@1 of only is" in text
+    if drawing.can_draw():
+        assert 'id="distribution-chart"' in text
+
+
+def test_charts_are_those_that_the_config_names(result):
+    wanted = ReportConfig(title="Home page", charts=[{"trade_off": ["Recall@3", "ItemCoverage@3"]}])
+    text = as_html(reported(result, wanted=wanted)).decode()
+    assert "<title>Home page</title>" in text
+    found = re.findall(r'<figure id="([\w-]+)"', text)
+    assert found == (["trade-off-chart"] if drawing.can_draw() else [])
+
+
+def test_the_margin_is_a_band_in_cells_and_charts(result):
+    content = reported(result, baseline="popular", margins={"default": Margin(0.1)})
+    assert "the grey band is the margin" in as_html(content).decode()
+    assert all(row[8] == 0.1 for row in data(as_html(content).decode())["differences-1"]["rows"] if row[2] is not None)
+
+
+@pytest.mark.slow
+def test_ten_models_and_forty_measures_are_less_than_400_kb(tmp_path):
+    metrics = ["nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate", "EPC", "ItemCoverage", "Gini", "F1"]
+    result = evaluated(tmp_path, [f"model {n}" for n in range(10)], metrics=metrics, top_k=[1, 2, 3, 5])
+    content = reported(result, margins={"default": Margin(0.02, True)})
+    assert len(content.labels) == 40
+    assert len(as_html(content)) < 400_000

@@ -1,0 +1,152 @@
+"""Documents as pages: every block has its form, nothing in a text acts, and pictures of one measure share a scale."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import get_args
+
+import pytest
+from receval.document import (
+    Alert,
+    Bars,
+    Block,
+    Cell,
+    Code,
+    Column,
+    Equation,
+    Figure,
+    Heading,
+    Interval,
+    Links,
+    Paragraph,
+    Points,
+    Section,
+    Sentences,
+    Status,
+    Table,
+    Terms,
+)
+from receval.render.html import as_html
+
+from tests.render.report.test_page import Reader
+
+ACTING = "<script>alert(1)</script>\x1b[31m\u202e&amp;\"'"
+SPEC = {"description": ACTING, "config": {}, "data": {"values": [{"x": 1}]}, "mark": "point", "encoding": {}}
+TEXTS = (ACTING,)
+BLOCKS = (
+    *(Heading(ACTING, 2), Paragraph(ACTING), Points(TEXTS), Status((("bad", ACTING),)), Sentences(TEXTS)),
+    *(Alert("warn", ACTING, ACTING, TEXTS, TEXTS, ACTING), Terms(((ACTING, ACTING),), ACTING), Code(ACTING), Equation(TEXTS)),
+    *(Links(ACTING, TEXTS), Bars(ACTING, ((ACTING, 3),)), Figure("chart", ACTING, SPEC)),
+    Table((Column(ACTING, "key"), Column(ACTING)), ((Cell(ACTING), Cell(ACTING, ACTING, "best", ACTING)),), ACTING, ACTING, notes=TEXTS),
+    Section("folded", ACTING, (Paragraph(ACTING),), folded=True),
+)
+"""A block of each kind, each of whose texts would act if it could."""
+
+
+@pytest.fixture(autouse=True)
+def drawn(monkeypatch):
+    """Charts are drawn, whatever is installed."""
+    monkeypatch.setattr("receval.render.html.can_draw", lambda: True)
+    monkeypatch.setattr("receval.render.html.as_svg", lambda spec: "<svg></svg>")
+
+
+def rows(text):
+    return re.findall(r"<tr>(.*?)</tr>", text)
+
+
+def whiskers(row):
+    """Where the dots of a row are, from the left."""
+    return [int(x) for x in re.findall(r'<use href="#m-dot" x="(\d+)"/>', row)]
+
+
+def table(**more):
+    """Three measures of two models, whose values are of different sizes."""
+    cells = [[0.1, 0.2], [10.0, 20.0], [3.0, 3.5]]
+    lines = [
+        (Cell(f"m{n}", direction=True), *(Cell(f"{one:g}", drawn=Interval(one, one, one)) for one in row)) for n, row in enumerate(cells)
+    ]
+    return Table((Column("measure", "key"), Column("a", "value"), Column("b", "value")), tuple(lines), "Values", "values", **more)
+
+
+def test_there_is_a_block_of_each_kind():
+    assert {type(block) for block in BLOCKS} | {Heading} == set(get_args(Block))
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: type(block).__name__)
+def test_every_block_is_on_the_page_and_no_text_in_it_acts(block):
+    text = as_html((Heading(ACTING), Section("one", ACTING, (block,))))
+    plain = as_html((Heading(ACTING), Section("one", ACTING)))
+    reader = Reader(text)
+    assert reader.open == []
+    assert len(reader.elements) > len(Reader(plain).elements)
+    assert "<script>alert" not in text
+    assert not re.search("[\x1b\u202e]", text)
+    assert "".join(reader.texts).count("<script>alert(1)</script>␛[31m�&amp;\"'") > "".join(Reader(plain).texts).count("alert")
+
+
+def test_the_title_and_what_stands_before_the_sections_are_above_the_links_to_them():
+    text = as_html(
+        (Heading("Models"), Status((("good", "All is well."),)), Section("a", "First", (Paragraph("x"),)), Section("b", "Second"))
+    )
+    order = ["<title>Models", "<h1><bdi>Models", "✔ All is well.", '<a href="#a">First', '<a href="#b">Second', "<main>", '<section id="a"']
+    assert sorted(order, key=text.index) == order
+
+
+def test_a_document_without_sections_is_a_page_too():
+    text = as_html((Heading("Models"), Paragraph("Nothing more.")))
+    assert "<nav" not in text
+    assert "<p>Nothing more.</p>" in text
+
+
+def test_a_table_that_turns_has_rows_of_what_there_is_more_of():
+    few = Table(
+        (Column("measure", "key"), *(Column(name, "value") for name in "abc")),
+        ((Cell("m"), *map(Cell, "123")), (Cell("users"), *map(Cell, "456"))),
+    )
+    assert rows(as_html((few,)))[0].count("<th") == 4
+    turning = Table(few.columns, few.rows, apart=1, turns=True, corner="model")
+    assert [re.sub("<[^>]*>", " ", row).split() for row in rows(as_html((turning,)))] == [
+        ["model", "m", "users"],
+        *(["a", "1", "4"], ["b", "2", "5"], ["c", "3", "6"]),
+    ]
+
+
+def test_pictures_of_one_measure_share_a_scale_whether_it_is_a_row_or_a_column():
+    by_measure = [whiskers(row) for row in rows(as_html((table(turns=True),)))[1:]]
+    by_model = [whiskers(row) for row in rows(as_html((table(turns=True).turned(),)))[1:]]
+    assert by_measure == [list(pair) for pair in zip(*by_model, strict=True)]
+    assert by_measure == [[4, 92]] * 3
+
+
+def test_a_difference_is_drawn_around_0_with_its_verdict():
+    cell = Cell("+0.1 to +0.3", drawn=Interval(0.2, 0.1, 0.3, 0.05, mark="better"))
+    (row,) = rows(as_html((Table((Column("measure", "key"), Column("interval", "interval")), ((Cell("m"), cell),)),)))[1:]
+    assert "+0.1\u00a0to\u00a0+0.3 <svg" in row
+    assert re.findall(r'href="#m-(\w+)"', row) == ["zero", "better"]
+    assert 'opacity=".25"' in row
+
+
+def test_cells_say_their_mark_by_sign_by_weight_or_by_class():
+    cells = (Cell("better", mark="better"), Cell("0.5", mark="best"), Cell("0.4", "0.1", "untested", "a"), Cell("FAIL", mark="fail"))
+    columns = (Column("m", "key"), Column("", "verdict"), Column("", "value"), Column("", "value"), Column("", "text"))
+    (row,) = rows(as_html((Table(columns, ((Cell("m", direction=False), *cells),)),)))[1:]
+    assert row == (
+        '<th scope="row">m\u00a0↓</th><td class="t better">●\u00a0better</td><td><b>0.5</b></td>'
+        '<td>0.4 ◃\u00a0<small>±0.1</small>\u00a0<small>a</small></td><td class="t fail">FAIL</td>'
+    )
+
+
+def test_what_programs_read_is_that_of_all_tables_with_data_also_of_those_folded_up():
+    data = {"columns_of_data": ("x",), "data": [[1.5]], "about": {"model": "</script>"}}
+    folded = Section("", "more", (table(**data),), folded=True)
+    text = as_html((Section("s", "S", (Table((Column("x"),), (), "none", "none"), folded)),))
+    stored = re.search(r'id="receval-data">(.*?)</script>', text)[1]
+    assert json.loads(stored) == {"values": {"model": "</script>", "columns": ["x"], "rows": [[1.5]]}}
+
+
+def test_without_the_extra_there_are_no_charts_nor_sections_that_have_nothing_else(monkeypatch):
+    monkeypatch.setattr("receval.render.html.can_draw", lambda: False)
+    chart = Figure("chart", "caption", SPEC)
+    text = as_html((Heading("x"), Section("alone", "Alone", (chart,)), Section("both", "Both", (chart, Paragraph("text")))))
+    assert ("alone" in text.lower(), "caption" in text.split("<body>")[1], "<p>text</p>" in text) == (False, False, True)
