@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from .column_roles import ColumnRoles
 from .name_words import column_words, is_id_name, stem, table_words, words_of
-from .records import ClassifiedFile, Column, FileSummary, PairSummary
+from .records import ClassifiedFile, ColumnSummary, FileSummary, PairSummary
 
 _MIN_SHARE_OF_EQUAL_LENGTHS: Final = 0.8
 _MIN_LENGTH: Final = 3
@@ -126,11 +126,11 @@ def _holds_lists_for_a_set(file: ClassifiedFile, words: tuple[str, ...]) -> bool
     return not has_no_other_words and ("score" in file.columns or (rating is not None and _has_many_decimals(rating)))
 
 
-def _has_many_decimals(rating: Column) -> bool:
+def _has_many_decimals(rating: ColumnSummary) -> bool:
     return rating.kind == "decimal" and not rating.half_steps and rating.n_distinct > _MAX_RATINGS
 
 
-def _model_column(summary: FileSummary) -> Column | None:
+def _model_column(summary: FileSummary) -> ColumnSummary | None:
     """Return the column that names the models where one file holds several."""
     for column in summary.columns:
         if "model" in column_words(column.name) and column.kind == "text" and 1 < column.n_distinct <= _MAX_MODELS:
@@ -163,7 +163,7 @@ def _lists_by_values(file: ClassifiedFile, pairs: PairSummary) -> str:
     return f"column {falling.name!r} falls, and nearly every user has {pairs.median_length} rows" if falling else ""
 
 
-def _falling(file: ClassifiedFile, pairs: PairSummary) -> Column | None:
+def _falling(file: ClassifiedFile, pairs: PairSummary) -> ColumnSummary | None:
     """Return the only column of decimals without a role, if lists of equal length are in its order, as in that of a score."""
     taken = [column.number for column in file.columns.values()]
     decimals = [column for column in file.summary.columns if column.kind == "decimal" and column.number not in taken]

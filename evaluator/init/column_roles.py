@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..load import list_text
 from .name_words import DESCRIBING, IDENTIFYING, column_words, words_of
-from .records import Column, FileSummary
+from .records import ColumnSummary, FileSummary
 
 _LIST_ROLES = ("item", "position", "score", "rating")
 """The roles whose columns may hold lists."""
@@ -18,7 +18,7 @@ _MIN_TIMESTAMP = 100_000_000
 class ColumnRoles(NamedTuple):
     """The columns by role, and doubts. A file of unknown ids without a header has the role `first` only."""
 
-    columns: dict[str, Column]
+    columns: dict[str, ColumnSummary]
     doubts: tuple[str, ...] = ()
 
 
@@ -27,8 +27,8 @@ def assign_roles(summary: FileSummary) -> ColumnRoles:
     return _by_name(summary.columns) if summary.has_header else _by_order(summary.columns)
 
 
-def _by_name(columns: tuple[Column, ...]) -> ColumnRoles:
-    columns_by_role: dict[str, Column] = {}
+def _by_name(columns: tuple[ColumnSummary, ...]) -> ColumnRoles:
+    columns_by_role: dict[str, ColumnSummary] = {}
     doubts = []
     for role in ("user", "item", "other", "distance", "position", "score", "rating", "timestamp"):
         free = [column for column in columns if column not in columns_by_role.values() and (not column.is_list or role in _LIST_ROLES)]
@@ -42,7 +42,7 @@ def _by_name(columns: tuple[Column, ...]) -> ColumnRoles:
     return ColumnRoles(columns_by_role, (*doubts, *more_doubts))
 
 
-def _name_fit(column: Column, role: str) -> int | None:
+def _name_fit(column: ColumnSummary, role: str) -> int | None:
     """Rank how well the name of a column fits a role, 0 being the best; `None` if it does not."""
     words = words_of(column.name)
     if column.name == ("rank" if role == "position" else role):
@@ -57,7 +57,9 @@ def _name_fit(column: Column, role: str) -> int | None:
     return 3
 
 
-def _by_elimination(columns: tuple[Column, ...], assigned: dict[str, Column]) -> tuple[dict[str, Column], tuple[str, ...]]:
+def _by_elimination(
+    columns: tuple[ColumnSummary, ...], assigned: dict[str, ColumnSummary]
+) -> tuple[dict[str, ColumnSummary], tuple[str, ...]]:
     """Assign the missing one of user and item to the only column left that could be it.
 
     With a user, the only column of lists is the item. Otherwise it is the only other column of ids, if the values of both repeat.
@@ -73,16 +75,16 @@ def _by_elimination(columns: tuple[Column, ...], assigned: dict[str, Column]) ->
     return assigned, ()
 
 
-def _repeats(column: Column) -> bool:
+def _repeats(column: ColumnSummary) -> bool:
     return column.n_distinct < column.n_filled
 
 
-def _is_id(column: Column) -> bool:
+def _is_id(column: ColumnSummary) -> bool:
     words = words_of(column.name)
     return any(word in IDENTIFYING for word in words) and not any(word in DESCRIBING for word in words)
 
 
-def _by_order(columns: tuple[Column, ...]) -> ColumnRoles:
+def _by_order(columns: tuple[ColumnSummary, ...]) -> ColumnRoles:
     """Take the first two columns for users and items, later numbers for timestamps if large, for scores if they have many decimals."""
     if len(columns) < 2 or _holds_prose(columns[1]):
         return ColumnRoles({"first": columns[0]} if columns else {})
@@ -93,19 +95,19 @@ def _by_order(columns: tuple[Column, ...]) -> ColumnRoles:
     return ColumnRoles(columns_by_role, ("no header, so the first column is taken for the user, the second for the item",))
 
 
-def _numeric_role(column: Column) -> str:
+def _numeric_role(column: ColumnSummary) -> str:
     if column.maximum is not None and column.maximum > _MIN_TIMESTAMP:
         return "timestamp"
     return "rating" if column.half_steps else "score"
 
 
-def _holds_prose(column: Column) -> bool:
+def _holds_prose(column: ColumnSummary) -> bool:
     """Whether a column holds titles and the like: texts of several words that are no lists of ids."""
     has_several_words = column.kind == "text" and 2 * sum(" " in value.strip() for value in column.examples) > len(column.examples)
     return has_several_words and not column.is_list and not list_separator(column)
 
 
-def find_lists(columns: Mapping[str, Column]) -> tuple[str, tuple[int, ...]] | None:
+def find_lists(columns: Mapping[str, ColumnSummary]) -> tuple[str, tuple[int, ...]] | None:
     """Return the separator of the items and the numbers of the columns that hold lists; `None` if a row holds one item.
 
     Lists have one row per user, and ids with digits, which tells them from names of several words.
@@ -120,6 +122,6 @@ def find_lists(columns: Mapping[str, Column]) -> tuple[str, tuple[int, ...]] | N
     return sign, (item.number, *(column.number for column in parallel if any(sign in value for value in column.examples)))
 
 
-def list_separator(column: Column) -> str:
+def list_separator(column: ColumnSummary) -> str:
     """Return the separator of the ids in the fields of a column; empty if a field holds one id."""
     return "" if column.is_list or column.kind != "text" else list_text.separator(column.examples)

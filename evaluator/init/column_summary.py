@@ -11,20 +11,20 @@ from msgspec.structs import replace
 from ..load import sniff
 from ..load.columns import usual_roles
 from ..load.opening import NO_VALUE
-from .records import Column
+from .records import ColumnSummary
 
 _N_EXAMPLES: Final = 300
 _DECIMAL_COMMA: Final = r"^\s*[+-]?(\d+|\d*,\d+)\s*$"
 
 
-def summarise_column(name: str, number: int, values: pl.Series, contains_any: Callable[[Collection[str]], bool]) -> Column:
+def summarise_column(name: str, number: int, values: pl.Series, contains_any: Callable[[Collection[str]], bool]) -> ColumnSummary:
     """Summarise a column of text, or of lists of text: then their values. Numbers may be mixed with words for missing values."""
     texts = flat(values)
     is_empty = texts.is_null() | (texts == "")
     distinct = texts.filter(~is_empty).unique(maintain_order=True)
     is_missing_word = texts.str.to_lowercase().is_in([word for word in NO_VALUE if word]) & ~is_empty
     numbers, decimal_comma = _numbers(distinct.filter(~distinct.str.to_lowercase().is_in(NO_VALUE)))
-    column = Column(
+    column = ColumnSummary(
         name,
         number,
         usual_roles(name),

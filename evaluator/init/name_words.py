@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from ..load import without_endings
-from .records import Column
+from .records import ColumnSummary
 
 _TABLE_WORDS: Final[dict[str, tuple[str, ...]]] = {
     "test": ("test", "holdout", "heldout", "truth", "groundtruth", "gt", "qrels", "target", "targets", "answers", "labels"),
@@ -93,7 +93,7 @@ def column_words(name: str) -> frozenset[str]:
     return frozenset(role for role, known in _COLUMN_WORDS.items() if any(word in known for word in words))
 
 
-def is_id_name(column: Column) -> bool:
+def is_id_name(column: ColumnSummary) -> bool:
     """Whether the name of a column says that it holds ids: `item_id`, but not `item`."""
     return bool(column.usual_roles) or any(word in IDENTIFYING for word in words_of(column.name))
 

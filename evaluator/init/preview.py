@@ -14,7 +14,7 @@ from ..load import opening, sniff
 from ..load.raw import RawTable, raw_table
 from .column_summary import flat, summarise_column
 from .discovery import DiscoveredTable
-from .records import Column, FileSummary, PairSummary
+from .records import ColumnSummary, FileSummary, PairSummary
 
 _PEEK: Final = 100
 _NEARLY_ALL: Final = 0.9
@@ -109,7 +109,7 @@ class TablePreview:
         except opening.FAILURES:
             return True
 
-    def pair_summary(self, user: Column, item: Column) -> PairSummary:
+    def pair_summary(self, user: ColumnSummary, item: ColumnSummary) -> PairSummary:
         """Summarise the rows by user, given the columns of the ids; a row with a list counts as one row per item."""
         frame = self._one_item_per_row(item)
         ids = frame.select(pl.nth(user.number - 1).alias("user"), pl.nth(item.number - 1).alias("item")).fill_null("")
@@ -130,7 +130,7 @@ class TablePreview:
             has_whole_users=was_read_to_the_end or ids["user"].rle().len() < 1.1 * lengths.len(),
         )
 
-    def _one_item_per_row(self, item: Column) -> pl.DataFrame:
+    def _one_item_per_row(self, item: ColumnSummary) -> pl.DataFrame:
         """Return the rows with lists of items taken apart; lists in other columns become null if their lengths differ from the items'."""
         frame = self._frame
         if not item.is_list:

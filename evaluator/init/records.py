@@ -9,7 +9,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 
-class Column(Struct, frozen=True):
+class ColumnSummary(Struct, frozen=True):
     """One column of the rows that were previewed.
 
     `number` counts from 1. `usual_roles` are the roles (user, item, score, …) that a column of this name usually has. `examples` are the
@@ -58,7 +58,7 @@ class FileSummary(Struct, frozen=True):
     path: str
     label: str
     paths: tuple[Path, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnSummary, ...]
     has_header: bool
     read_keys: Mapping[str, Any]
     n_rows: int
@@ -97,7 +97,7 @@ class ClassifiedFile(Struct, frozen=True):
     """
 
     summary: FileSummary
-    columns: Mapping[str, Column]
+    columns: Mapping[str, ColumnSummary]
     pair_summary: PairSummary | None
     table: str | None
     reason: str

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from .name_words import column_words
-from .records import ClassifiedFile, Column, FileSummary
+from .records import ClassifiedFile, ColumnSummary, FileSummary
 
 _USUAL_CUTOFFS: Final = (5, 10, 20)
 _BASIC_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
@@ -59,11 +59,11 @@ def categories(summary: FileSummary) -> dict[str, Any]:
     return {}
 
 
-def _is_nested(column: Column) -> bool:
+def _is_nested(column: ColumnSummary) -> bool:
     return column.is_list or column.examples[0].startswith(("[", "{"))
 
 
-def _separator(column: Column) -> str:
+def _separator(column: ColumnSummary) -> str:
     """Detect what separates the categories in a value; empty if nothing does.
 
     It is the sign that most values have, if splitting leaves fewer distinct names; a space only if it leaves far fewer, since names of

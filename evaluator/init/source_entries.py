@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from . import settings
-from .records import ClassifiedFile, Column, SourceEntry
+from .records import ClassifiedFile, ColumnSummary, SourceEntry
 
 _KEYS: Final = {"position": "rank"}
 COLUMNS: Final[dict[str, tuple[str, ...]]] = {
@@ -44,12 +44,12 @@ def columns_of(file: ClassifiedFile) -> dict[str, str | int]:
     return {_KEYS.get(role, role): _name(file, file.columns[role]) for role in roles if role in file.columns}
 
 
-def numeric_columns(file: ClassifiedFile) -> list[Column]:
+def numeric_columns(file: ClassifiedFile) -> list[ColumnSummary]:
     """Return the columns that a config can name and that must hold numbers."""
     return [file.columns[role] for role in COLUMNS[file.table or ""] if role in file.columns and role not in ("user", "item", "other")]
 
 
-def _name(file: ClassifiedFile, column: Column) -> str | int:
+def _name(file: ClassifiedFile, column: ColumnSummary) -> str | int:
     same = [other for other in file.summary.columns if other.name == column.name]
     return column.name if file.summary.has_header and len(same) == 1 else column.number
 
