@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 from receval.stats.best import conclude_values
 from receval.stats.comparing import compare_paired, compare_runs, compare_unpaired, estimate_folds
+from receval.stats.estimates import Summary
 from receval.stats.gates import GateTest, margin_test
 from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
 from receval.stats.records import Difference, Settings, Subject
-from receval.stats.unpaired import Summary
 from receval.stats.verdicts import corrected
 
 Random = np.random.Generator

@@ -58,8 +58,8 @@ def audit(
     """
     from receval.config import load_config
     from receval.content.audit import audit_document, difference_document, found_document
-    from receval.evaluation.audit_difference import difference
     from receval.evaluation.auditing import audit as audited
+    from receval.evaluation.auditing import difference
     from receval.render.audit_data import audit_csv, audit_json, difference_csv, difference_json, found_csv, found_json
 
     if why and (conventions or wanted is not None):

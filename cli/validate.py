@@ -50,7 +50,7 @@ def _validate(loaded: receval.Loaded, files: bool) -> None:
     """Say what is doubtful of a config, and what it has."""
     warn(loaded)
     if files:
-        from receval.evaluation.missing_files import refuse_missing_files
+        from receval.evaluation.inputs import refuse_missing_files
 
         refuse_missing_files(loaded)
     evaluation = loaded.config.evaluation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from .quoting import one_line, sentence
@@ -58,21 +58,9 @@ class DataError(RecevalError):
     exit_code = 3
     heading = "some files are missing or wrong"
 
-    def saying(self, names: Mapping[str, str]) -> DataError:
-        """The same failure, told of other files: what is read → what the user knows."""
-        message = self.message
-        for read, known in names.items():
-            message = message.replace(read, known)
-        return DataError(message, self.hint)
-
 
 class NoRowsError(DataError):
     """A file, table or frame has no rows (exit code 3); where a convention defines values without lists, lists may have none."""
-
-    def saying(self, names: Mapping[str, str]) -> NoRowsError:
-        """The same failure, told of other files."""
-        told = super().saying(names)
-        return NoRowsError(told.message, told.hint)
 
 
 class OutputError(RecevalError):

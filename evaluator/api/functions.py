@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, Final
 
 from ..errors import ConfigError, DataError
-from ..load import look_at_frame
+from ..load import ReadOptions, look_at_frame
 from ..load.in_memory import column_names, frame_of, users_without_items
 from ..load.opening import opened
 from ..metrics.registry import METRICS, Metric
@@ -179,5 +179,5 @@ def _pairs(table: Any, columns: Mapping[str, str]) -> Any:
     if isinstance(table, str):
         raise DataError(f"{where}: a path", "give a table, or use receval.evaluate")
     named = _named(table, columns)
-    source = look_at_frame("data.recommendations", "lists", frame_of(where, "lists", table, columns=named), columns=named)
+    source = look_at_frame("data.recommendations", "lists", frame_of(where, "lists", table, columns=named), ReadOptions(columns=named))
     return opened(source.scan).select("user", "item").collect()

@@ -35,7 +35,8 @@ def conclusions_of(result: Result, questions: Questions) -> tuple[Conclusion, ..
     labels = tuple(label for label in first if all(label in of_model for of_model in rows.values()))
     judged = all_named(questions.measures, labels) if questions.measures else labels
     margins = margins_of(questions.margins, labels)
-    asked = replace(questions, common=True, by=(), unpaired=False)
+    settings = replace(questions.settings, relative_intervals=False)  # a conclusion has differences in units of the measure
+    asked = replace(questions, common=True, by=(), unpaired=False, settings=settings)
     sides = {model: Side(model, result, model) for model in models}
     of_pairs: dict[Pair, Differing] = {}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
@@ -17,11 +18,28 @@ from ..stats.records import Difference
 from ..stats.verdicts import corrected, unjudged
 from .comparable import notes_on_inputs, refuse_incomparable
 from .differing import Differing
-from .losing import largest_losses
 from .measures import all_named, margins_of, rows_of
 from .questions import Questions
 from .sides import Sides, sides_of
 from .spreading import spread_of_differences
+
+
+def largest_losses(differing: Differing, label: str, n: int) -> pl.DataFrame | None:
+    """The `n` users with the largest losses of a measure, largest first, equal ones in the order of their ids.
+
+    Columns: user, with folds fold, base, model (the values), difference (model - base). `None` for a measure without values of users or
+    without a better direction.
+    """
+    values, better = differing.sides_of(label), differing.row(differing.base, label).higher_is_better
+    if values is None or differing.pairing is None or better is None:
+        return None
+    base, model = values
+    difference = model - base
+    loss = np.where(np.isfinite(difference), -difference if better else difference, 0.0)
+    order = np.argsort(-loss, kind="stable")[:n]
+    order = order[loss[order] > 0]
+    columns = {"base": base[order], "model": model[order], "difference": difference[order]}
+    return differing.pairing.keys[order].with_columns(**{name: pl.Series(column) for name, column in columns.items()})
 
 
 def compare(results: Mapping[str, Result], questions: Questions) -> Comparison:

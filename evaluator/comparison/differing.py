@@ -2,32 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from math import inf
+from math import inf, isfinite
+from typing import Final
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from ..errors import ConfigError, DataError
-from ..metrics.bounds import bounds_of
+from ..metrics.check import bounds_of
 from ..results.result import Row
 from ..results.users import columns_of, select
 from ..stats.comparing import bounded, difference_of, estimate_folds, estimate_paired, whole_estimate
 from ..stats.digits import users_text
-from ..stats.estimates import Estimate
+from ..stats.estimates import Estimate, RatioTerms, Summary, pooled_estimate, unpaired_estimate
 from ..stats.rare_changes import ValueRange
-from ..stats.ratios import RatioTerms, pooled_estimate
 from ..stats.records import Difference, Subject
 from ..stats.runs import runs_estimate
-from ..stats.unpaired import Summary, unpaired_estimate
 from ..tables.groups import MISSING
 from .measures import rows_of
 from .pairing import Floats, Integers, Pairing
 from .questions import Questions
 from .sides import Side
-from .value_ranges import value_range
+
+_MEANS: Final = ("mean", "sum", "micro", "geometric", "formula")
+"""Aggregates that one user can move; medians and percentiles hardly move."""
+
+
+def value_range(row: Row, sides: Iterable[Floats]) -> ValueRange | None:
+    """The bounds of the metric; for an end without one what users have on both `sides`. `None` if that is not known either.
+
+    `None` also for medians and percentiles.
+    """
+    if row.aggregate not in _MEANS:
+        return None
+    bounds = ValueRange(*bounds_of(row.metric))
+    if bounds.is_finite:
+        return bounds
+    known = [side[np.isfinite(side)] for side in sides]
+    observed = [float(end) for side in known if len(side) for end in (side.min(), side.max())]
+    if not observed:
+        return None
+    ends = [end for end in (bounds.least, bounds.largest, *observed) if isfinite(end)]
+    return ValueRange(min(ends), max(ends), is_observed=True)
+
 
 _OF_SUMS = ("mean", "sum", "formula")
 

@@ -1,7 +1,5 @@
 """The section `compare` of the config: which differences between models are judged, and how."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
 

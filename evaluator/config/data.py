@@ -1,7 +1,5 @@
 """The data section of the config: which sources there are, and the lists of each model."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final
 

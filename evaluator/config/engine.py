@@ -1,8 +1,6 @@
 """The section of the config that says where the work is done."""
 
-from __future__ import annotations
-
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -36,7 +34,7 @@ class EngineChoice(Model):
         return None if self.memory is None else parse_memory(self.memory)
 
     @model_validator(mode="after")
-    def _fits(self) -> EngineChoice:
+    def _fits(self) -> Self:
         if self.name != "spark" and (self.master or self.remote or self.archives):
             raise ValueError("master, remote and archives belong to the spark engine: add name: spark")
         if self.name == "spark" and self.memory:

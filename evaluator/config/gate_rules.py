@@ -1,11 +1,9 @@
 """One rule of the section `gates`, as a mapping or in short form: `nDCG@10 max_loss 2%`."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, model_validator
 
@@ -67,7 +65,7 @@ class GateRule(Model):
     )
 
     @model_validator(mode="after")
-    def _one_kind(self) -> GateRule:
+    def _one_kind(self) -> Self:
         given = [kind for kind in KINDS if getattr(self, kind) is not None]
         if len(given) != 1:
             said = f"{' and '.join(given)} are" if given else "none is"

@@ -1,7 +1,5 @@
 """The section `gates` of the config: what must hold of a model that may ship."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final, Literal
 

@@ -1,12 +1,10 @@
 """The config as frozen models. Validation looks; it opens no data and changes nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import (
     BeforeValidator,
@@ -19,7 +17,7 @@ from pydantic import (
 )
 
 from .. import conventions, metrics
-from ..conventions import choices
+from ..conventions import axis
 from ..metrics import Definition, Load
 from ..names import formula
 from ..names.formula import Formula, is_formula
@@ -153,8 +151,10 @@ class Evaluation(Model):
     """What to compute."""
 
     convention: Annotated[str, BeforeValidator(_convention)] = Field("receval", description="the definitions to use")
-    relevance: RelevanceConfig = Field(RelevanceConfig(), description="which test items are relevant")
-    policy: Policy = Field(Policy(), description="what is done with odd data, for every metric alike; the convention decides the rest")
+    relevance: RelevanceConfig = Field(RelevanceConfig.model_construct(), description="which test items are relevant")
+    policy: Policy = Field(
+        Policy.model_construct(), description="what is done with odd data, for every metric alike; the convention decides the rest"
+    )
     top_k: Annotated[
         tuple[int | None, ...],
         BeforeValidator(_cutoffs),
@@ -167,7 +167,9 @@ class Evaluation(Model):
     )
     metrics: Entries = Field((), description="the metrics: names, measure strings, mappings, or grids by name")
     complex_metrics: Entries = Field((), description="metrics of metrics, such as F1 of nDCG and MAP; a second list, same spellings")
-    yardsticks: Yardsticks = Field(YardsticksConfig(), description="lists to measure the models by: oracle, popularity, random")
+    yardsticks: Yardsticks = Field(
+        YardsticksConfig.model_construct(), description="lists to measure the models by: oracle, popularity, random"
+    )
     aggregates: tuple[Aggregate, ...] = Field(
         (), description="how users are combined; without it as the convention says, the mean for nearly all metrics"
     )
@@ -179,7 +181,7 @@ class Evaluation(Model):
     _folder: Path = PrivateAttr(Path())
 
     @model_validator(mode="after")
-    def _some_metric(self, info: ValidationInfo) -> Evaluation:
+    def _some_metric(self, info: ValidationInfo) -> Self:
         if not self.metrics and not self.complex_metrics:
             raise ValueError("no metric is asked for: list some under evaluation.metrics")
         self._folder = (info.context or {}).get("folder", Path())
@@ -245,7 +247,7 @@ class Evaluation(Model):
 
     def resolve(self, spec: MetricSpec, convention: str | None = None) -> Definition:
         """`spec` with every choice made by the convention called `convention`, or that of the config; `ValueError` if wrong."""
-        relevance = choices.Relevance(self.relevance.threshold, self.relevance.graded)
+        relevance = axis.Relevance(self.relevance.threshold, self.relevance.graded)
         return metrics.resolve(spec, self._load(convention or self.convention), self._load, relevance, self.policy.axes)
 
     def _load(self, name: str) -> conventions.Convention:
@@ -260,12 +262,14 @@ class Config(Model):
     engine: Annotated[
         EngineChoice,
         BeforeValidator(lambda value: {"name": value} if isinstance(value, str) else value, json_schema_input_type=str | EngineChoice),
-    ] = Field(EngineChoice())
-    health: HealthField = Field(Health(), description="severities and limits of the health checks, by id; off: none is made")
-    compare: Compare = Field(Compare(), description="which differences between models are judged, and how")
-    gates: Gates = Field(Gates(), description="what must hold of a model that may ship")
-    report: ReportConfig = Field(ReportConfig(), description="what reports show, and which ones a run writes")
+    ] = Field(EngineChoice.model_construct())
+    health: HealthField = Field(  # type: ignore[assignment]  # create_model says the type of the base
+        Health.model_construct(), description="severities and limits of the health checks, by id; off: none is made"
+    )
+    compare: Compare = Field(Compare.model_construct(), description="which differences between models are judged, and how")
+    gates: Gates = Field(Gates.model_construct(), description="what must hold of a model that may ship")
+    report: ReportConfig = Field(ReportConfig.model_construct(), description="what reports show, and which ones a run writes")
     track: Trackings = Field(
         (), description="the experiment trackers that a result is logged to: mlflow, wandb, dvc, tensorboard, or those of packages"
     )
-    output: Output = Field(Output())
+    output: Output = Field(Output.model_construct())

@@ -1,7 +1,5 @@
 """The sections of the config that say what is done with odd data: `health`, severities and limits, and `evaluation.policy`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any, Final, Literal

@@ -1,7 +1,5 @@
 """The section of the config that says what is written to disk."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import Field, StrictBool, ValidationError, ValidatorFunctionWrapHandler, WrapValidator

@@ -1,7 +1,5 @@
 """The section `report` of the config: what reports show and how they look, and the files that a run writes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Annotated, Any, Final, Literal, get_args
@@ -96,7 +94,7 @@ class ReportConfig(Model):
         ".tex, .xml (JUnit), .svg (a badge)",
     )
 
-    latex: LatexStyle = Field(LatexStyle(), description="tables in LaTeX")
+    latex: LatexStyle = Field(LatexStyle.model_construct(), description="tables in LaTeX")
 
     @property
     def chosen(self) -> dict[str, tuple[str, ...]]:

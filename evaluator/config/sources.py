@@ -1,7 +1,5 @@
 """A source of the config: its files or its query, and which column of them is which."""
 
-from __future__ import annotations
-
 import codecs
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -26,7 +24,11 @@ from .masking import masked_options, masked_path, masked_uri
 
 
 class Model(BaseModel):
-    """What all parts of the config share: they do not change, and they refuse keys they do not know."""
+    """What all parts of the config share: they do not change, and they refuse keys they do not know.
+
+    Two habits make them in half the time. Their files do not postpone annotations, which Pydantic would compile one by one; and a default
+    is made by `model_construct`, which needs no validator of its own.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, arbitrary_types_allowed=True)
 
@@ -132,7 +134,7 @@ class SourceConfig(Model):
         None,
         description="whether the first line of a text file names the columns; found out if not given; false if columns has positions only",
     )
-    columns: Columns = Field(Columns(), description="which column is which; usual names are recognised")
+    columns: Columns = Field(Columns.model_construct(), description="which column is which; usual names are recognised")
     encoding: Annotated[str, AfterValidator(_encoding)] | None = Field(
         None, description="of a text file, such as latin-1; UTF-8 if not given"
     )

@@ -1,9 +1,7 @@
 """The section `track` of the config: which experiment trackers a result is logged to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, StrictBool, model_validator
 
@@ -68,7 +66,7 @@ class Tracking(Model):
     plugin: PluginTracking | None = Field(None, description="a tracker of an installed package")
 
     @model_validator(mode="after")
-    def _one(self) -> Tracking:
+    def _one(self) -> Self:
         given = [name for name in type(self).model_fields if getattr(self, name) is not None]
         if len(given) != 1:
             raise ValueError(f"an entry is one tracker: {', '.join(type(self).model_fields)}")

@@ -1,7 +1,5 @@
 """The key `evaluation.yardsticks` of the config: which lists are made to measure the models by."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 

@@ -51,7 +51,7 @@ class BestValues(Struct, frozen=True):
 
 
 def best_values(result: Result, formats: Formats) -> BestValues:
-    """Return the values to mark in a table of a result, by what is concluded of it.
+    """Return the values to mark in a table of a result, by its conclusions.
 
     Of a measure without a conclusion the highest value as printed is marked as untested, and all that are printed alike; none where all
     are. Yardsticks are not compared, nor are measures of which neither more nor less is better, or that have no format.

@@ -21,7 +21,7 @@ _HERE: Final = "for this metric alone"
 
 
 def listing(metrics: Iterable[MetricEntry]) -> list[Block]:
-    """One row per metric."""
+    """Return a table with a row per metric."""
     rows = tuple(
         (
             entry.name,
@@ -38,7 +38,7 @@ def listing(metrics: Iterable[MetricEntry]) -> list[Block]:
 
 
 def overview(metrics: Iterable[MetricEntry]) -> list[Block]:
-    """A table for every family, one row per metric, with what it says and its parameters."""
+    """Return a table for every family: a row per metric, with its summary and its parameters."""
     by_family: dict[str, list[MetricEntry]] = {}
     for entry in metrics:
         by_family.setdefault(entry.family, []).append(entry)
@@ -58,7 +58,7 @@ def _overview(metrics: Iterable[MetricEntry]) -> Table:
 
 
 def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: Sequence[ChoiceEntry] = ()) -> list[Block]:
-    """One metric in full; with what the convention `under` sets for it, explained by `axes`."""
+    """Return one metric in full, with the settings of the convention `under`, explained by `axes`."""
     blocks: list[Block] = [Heading(entry.name, level), Paragraph(entry.summary)]
     blocks += [Code(entry.formula)] if entry.formula else []
     blocks += [Equation(entry.tex)] if entry.tex else []
@@ -76,7 +76,7 @@ def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: S
 
 
 def axes(choices: Sequence[ChoiceEntry], level: int = 1) -> list[Block]:
-    """The axes that every metric takes."""
+    """Return the axes that every metric takes."""
     blocks: list[Block] = [
         Heading("What every metric takes", level),
         Paragraph(
@@ -93,14 +93,14 @@ def axes(choices: Sequence[ChoiceEntry], level: int = 1) -> list[Block]:
 
 
 def conventions(entries: Iterable[ConventionEntry]) -> list[Block]:
-    """One row per convention."""
+    """Return a table with a row per convention."""
     rows = tuple((entry.name, entry.library, entry.version, entry.about) for entry in entries)
     heads = ("convention", "library", "version", "about")
     return [Table.of_texts(text_columns(*heads, wraps=heads[1:]), rows)]
 
 
 def convention(entry: ConventionEntry, choices: Sequence[ChoiceEntry], level: int = 1) -> list[Block]:
-    """One convention in full; `choices` explains its axes."""
+    """Return one convention in full; `choices` explains its axes."""
     facts = (("library", f"{entry.library} {entry.version}".strip()), ("source", entry.source), ("metrics", ", ".join(entry.metrics)))
     blocks: list[Block] = [Heading(entry.name, level), Paragraph(entry.about)]
     blocks.append(Terms(tuple(fact for fact in facts if fact[1]), code=False))
@@ -121,7 +121,7 @@ def convention(entry: ConventionEntry, choices: Sequence[ChoiceEntry], level: in
 
 
 def everything(catalogue: Catalogue) -> list[Block]:
-    """The whole catalogue."""
+    """Return the whole catalogue."""
     blocks: list[Block] = [
         Heading("Metrics"),
         Paragraph("Every metric, what all of them take, and what each convention sets. `receval metrics NAME` prints one of them."),
@@ -139,7 +139,7 @@ def everything(catalogue: Catalogue) -> list[Block]:
 
 
 def symbols() -> list[Block]:
-    """What the symbols of formulas mean, for Markdown."""
+    """Return the meanings of the symbols of formulas, for Markdown."""
     rows = tuple((f"$`{symbol}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for symbol, meaning in GLOSSARY.items())
     return [
         Heading("Symbols of the formulas", 2),
@@ -149,7 +149,7 @@ def symbols() -> list[Block]:
 
 
 def bounds(entry: MetricEntry) -> str:
-    """The least and the largest value."""
+    """Return the least and the largest value as text."""
     least, most = (("∞" if value > 0 else "-∞") if math.isinf(value) else f"{value:g}" for value in entry.bounds)
     return f"{least} to {most}"
 
@@ -182,7 +182,7 @@ def _default_first(choice: ChoiceEntry) -> list[str]:
 
 
 def _settings(entry: MetricEntry) -> list[Block]:
-    """A row for each convention that differs; in brackets those whose library lacks the metric."""
+    """Return a row for each convention that differs; in brackets those whose library lacks the metric."""
     own = tuple(choice for choice in entry.parameters if choice.axis)
     rows = [(DEFAULT, *(shown(choice.default) for choice in own), "")]
     same = []

@@ -1,4 +1,4 @@
-"""What files hold."""
+"""Contents of files: sizes, ratings, times, and users and items in common."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _figures(heads: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Table:
 
 
 def _facts(tables: tuple[TableDescription, ...]) -> tuple[tuple[str, ...], ...]:
-    """The facts that any of the tables has."""
+    """Return the facts that any of the tables has."""
     rows = ((label, *(shown(table) for table in tables)) for label, shown in _FACTS)
     return tuple(row for row in rows if any(row[1:]))
 
@@ -96,7 +96,7 @@ def _percent(share: float) -> str:
 
 
 def _number(number: float) -> str:
-    """A number for the eye: whole ones without a fraction, others with four digits or two decimals."""
+    """Return a number for the eye: whole ones without a fraction, others with four digits or two decimals."""
     if float(number).is_integer() and abs(number) < 1e15:
         return f"{number:,.0f}"
     return f"{number:,.2f}" if 1 <= abs(number) < 1e15 else f"{number:.4g}"
@@ -107,7 +107,7 @@ def _bin(one: HistogramBin) -> str:
 
 
 def _time(seconds: float) -> str:
-    """A time as a date, where it may be seconds since 1970; else the number as it is."""
+    """Return a time as a date, where it may be seconds since 1970; else the number as it is."""
     if not _DATES[0] <= seconds <= _DATES[1]:
         return _number(seconds)
     return f"{datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=int(seconds)):%Y-%m-%d}"

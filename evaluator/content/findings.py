@@ -1,4 +1,4 @@
-"""What the health checks found."""
+"""Findings of the health checks, and a summary of which checks ran."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..results.result import Result
 from .numbers import decimals, number
 
 _MOST: Final = 5
-"""How many findings are shown where a command shows all."""
+"""Most findings that are shown where a command shows all."""
 _FEW: Final = 5
-"""How many measures with bounds are shown."""
+"""Most measures whose bounds are shown."""
 WORDS: Final = {"error": "error", "warn": "warning", "info": "note"}
 
 
@@ -33,7 +33,7 @@ def alerts(findings: Sequence[Finding], command: str = "") -> Document:
 
 
 def _chosen(findings: Sequence[Finding]) -> list[Finding]:
-    """The few findings to show: the graver first, and one of every check before a second one of any."""
+    """Return the few findings to show: the graver first, and one of every check before a second one of any."""
     seen: Counter[str] = Counter()
     ranks = []
     for position, finding in enumerate(findings):
@@ -43,7 +43,7 @@ def _chosen(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _others(findings: Sequence[Finding], shown: Sequence[Finding], command: str) -> str:
-    """How many findings are not shown, of which checks, and the command that shows them."""
+    """Return a sentence: how many findings of which checks are not shown, and the command that shows them."""
     counts = Counter(finding.check for finding in findings)
     counts.subtract(Counter(finding.check for finding in shown))
     hidden = [finding for finding in findings if counts[finding.check]]
@@ -61,12 +61,12 @@ def _alert(finding: Finding, *, last: bool) -> Alert:
 
 
 def titled(finding: Finding) -> str:
-    """The sentence of a finding, with the model that it is about."""
+    """Return the sentence of a finding, with the model that it is about."""
     return f"{finding.model}: {finding.sentence}" if finding.model else finding.sentence
 
 
 def bounds(finding: Finding) -> Iterable[str]:
-    """Between which values measures lie, where a finding says it: the widest first, and how many more there are."""
+    """Yield the range of values of each measure, where a finding has it: the widest first, and how many more there are."""
     by_measure = finding.details.get("bounds", {})
     widest = sorted(by_measure.items(), key=lambda pair: pair[1]["least"] - pair[1]["most"])
     for label, values in widest[:_FEW]:
@@ -79,7 +79,7 @@ def bounds(finding: Finding) -> Iterable[str]:
 
 
 def summary(result: Result) -> str:
-    """One line: how many checks were made, why the others were not, and what was found."""
+    """Return one line: how many checks were made, why the others were not, and what was found."""
     if not result.examined:
         return "No health check is made: the config says health: off."
     counts = {severity: sum(finding.severity == severity for finding in result.findings) for severity in WORDS}
@@ -89,14 +89,14 @@ def summary(result: Result) -> str:
 
 
 def _unmade(why: Mapping[str, str]) -> str:
-    """Which checks were not made for which reason, those that are off last: ` (no data.train: X05 to X11, X14; off: R04)`."""
+    """Return the checks that were not made by reason, those that are off last: ` (no data.train: X05 to X11, X14; off: R04)`."""
     reasons = sorted(dict.fromkeys(why.values()), key=lambda reason: reason == "off")
     groups = [f"{reason}: {', '.join(_runs([check for check in why if why[check] == reason]))}" for reason in reasons]
     return f" ({'; '.join(groups)})" if groups else ""
 
 
 def _runs(checks: Sequence[str]) -> Iterable[str]:
-    """Ids, of which three or more in a row are one text: `X05 to X11`."""
+    """Yield ids, of which three or more in a row are one text: `X05 to X11`."""
     positions = {check: position for position, check in enumerate(CHECKS)}
     for _, run in groupby(checks, key=lambda check: (check[0], positions[check] - list(checks).index(check))):
         first, *others = run

@@ -1,4 +1,4 @@
-"""Who was counted for each value."""
+"""Ledger of a result: the users who were counted for each value, and why others were not."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ def _of_users(row: Row) -> Ledger:
 
 
 def _sentence(ledger: Ledger) -> str:
-    """The ledger as a sentence: 185 test users, 190 with a list, 170 both: 176 count, 14 (no list) filled in; 29 (no test row) left out."""
+    """Return the ledger as a sentence.
+
+    185 test users, 190 with a list, 170 both: 176 count, 14 (no list) filled in; 29 (no test row) left out.
+    """
     files = f"{ledger.in_truth:,} test users, {ledger.in_lists:,} with a list, {ledger.in_both:,} both"
     filled = f", {_why(ledger, 'filled', ledger.filled)} filled in" if ledger.filled else ""
     left_out = f"; {_why(ledger, 'left_out', ledger.left_out)} left out" if ledger.left_out else ""

@@ -7,16 +7,16 @@ from math import floor, isfinite, log10
 from typing import Final
 
 _USUAL, _MOST = 4, 8
-"""How many decimals values have, and how many small ones have at most."""
+"""Usual number of decimals, and the most that small values have."""
 _LARGE: Final = 1e15
 _DIGITS: Final = 5
-"""How many digits a value has, if it has so many before the point: 170.23."""
+"""Number of digits of a value that has several before the point: 170.23."""
 _SMALL: Final = 0.01
-"""Values that are all smaller have so many decimals that different ones look different."""
+"""Values that are all below have so many decimals that different ones look different."""
 
 
 def decimals(values: Iterable[float | None], whole: bool = False) -> int:
-    """How many decimals the values of one measure are shown with.
+    """Return the number of decimals of the values of one measure.
 
     Four, or fewer for large numbers (five digits in all), and none for counts that are all `whole`. More where the largest value would have
     one digit, or the smallest would look like 0 (up to five digits of the largest), and, if all are below 0.01, where different values
@@ -36,12 +36,12 @@ def decimals(values: Iterable[float | None], whole: bool = False) -> int:
 
 
 def _magnitude(size: float) -> int:
-    """The power of ten of the first digit: 0 for 1 to 9.99, -3 for 0.0016."""
+    """Return the power of ten of the first digit: 0 for 1 to 9.99, -3 for 0.0016."""
     return floor(log10(size))
 
 
 def number(value: float | None, places: int, rounded: bool = False) -> str:
-    """A value with `places` decimals and thousands apart.
+    """Return a value with `places` decimals and thousands apart.
 
     What is too large for that has its power of ten, and so has what would look like 0, unless it may be `rounded` to it.
     """

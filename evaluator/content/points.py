@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from ..metrics.bounds import bounds_of
+from ..metrics.check import bounds_of
 from ..names.aggregate_names import is_spread
 from ..names.yardstick_names import ORACLE
 from ..results.result import Result

@@ -1,4 +1,4 @@
-"""What of a result is shown: which measures and models, and in each form for people which sections, in which order."""
+"""Selections of a result: measures and models, and the sections of each form for people, in their order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MANY: Final = "{n} tables fit {width} columns; --columns nDCG@10,Recall@10 show
 
 
 class Display(Struct, frozen=True):
-    """How tables of values are to look; what is `None` is decided by the numbers and the width of the screen."""
+    """Looks of tables of values; `None` leaves the choice to the numbers and the width of the screen."""
 
     models_as_rows: bool | None = None
     digits: int | None = None

@@ -19,7 +19,7 @@ from .numbers import decimals, number
 from .points import NamedModel, ValuePoint, by_label, models_of, points_of, points_of_groups
 
 _BESIDE: Final = 4
-"""How many measures of groups, folds and runs stand beside each other, so that a table fits a screen."""
+"""Number of measures of groups, folds and runs that stand beside each other."""
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _NO_DIRECTIONS: Final[Mapping[str, bool | None]] = MappingProxyType({})
 _DATA: Final = ("model", "measure", "value", "low", "high", "users")
@@ -27,7 +27,7 @@ _DATA: Final = ("model", "measure", "value", "low", "high", "users")
 
 
 class Formats(Struct, frozen=True):
-    """How many decimals the values of each measure have, by its label; `rounded` if somebody asked for so many."""
+    """Number of decimals of the values of each measure, by its label; `rounded` if somebody asked for so many."""
 
     places: Mapping[str, int]
     rounded: bool = False
@@ -197,7 +197,7 @@ def groups(models: Sequence[NamedModel], digits: int | None = None, *, with_inte
 
 
 _Lines = Mapping[tuple[str, ...], Mapping[str, Cell]]
-"""What the first cells of each line say → its values by label."""
+"""Texts of the first cells of each line → its values by label."""
 
 
 def _lines(points: Sequence[ValuePoint], cell: Callable[[ValuePoint], Cell]) -> _Lines:

@@ -11,7 +11,7 @@ from .marks import Level
 from .tables import Table
 
 LONGEST_BAR: Final = 30
-"""How many signs the longest bar of a histogram has where nothing says how many fit."""
+"""Number of signs of the longest bar of a histogram, unless a screen is narrower."""
 Severity = Literal["error", "warn", "info", "off"]
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from .marks import Mark
 
 Role = Literal["key", "name", "text", "code", "value", "difference", "interval", "p", "counts", "verdict"]
-"""What a column holds. `key` names the row, `name` is given by people, `code` is words of the program; numbers stand to the right."""
+"""Kind of a column: `key` names the row, `name` is given by people, `code` is words of the program; numbers stand to the right."""
 
 
 class Interval(Struct, frozen=True):
@@ -58,7 +58,7 @@ class Column(Struct, frozen=True):
 
     @property
     def is_number(self) -> bool:
-        """Whether the cells stand to the right."""
+        """Return whether the cells stand to the right."""
         return self.role in ("value", "difference", "interval", "p", "counts")
 
 

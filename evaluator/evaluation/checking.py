@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import takewhile
-from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -90,7 +89,7 @@ def _available_needs(files: Files, source: load.Source, definitions: Sequence[De
         "ranks": "position" in source.columns,
         "cutoffs": bool(checks.cutoffs),
         "auc": any(map(over_whole_lists, definitions)),
-        "lists": bool(source.paths or source.given),
+        "lists": bool(source.originals or source.given),
         "gains": graded and "rating" in inputs.test.columns,
     }
     return frozenset(need for need, is_there in there.items() if is_there)
@@ -156,16 +155,16 @@ def _twins(inputs: Inputs, fingerprints: load.Fingerprints, model: str) -> tuple
     """
     own = inputs.models[model]
     before = (inputs.models[name] for name in takewhile(lambda name: name != model, inputs.models))
-    alike = [one for one in (inputs.test, inputs.train, *before) if one is not None and own.paths and _sizes(one) == _sizes(own)]
+    alike = [one for one in (inputs.test, inputs.train, *before) if one is not None and own.originals and _sizes(one) == _sizes(own)]
     return tuple(one.role for one in alike if _hashes(one, fingerprints) == _hashes(own, fingerprints))
 
 
 def _sizes(source: load.Source) -> tuple[int, ...]:
-    return tuple(path.stat().st_size if isinstance(path, Path) else path.size for path in source.paths)
+    return tuple(file.size for file in source.originals)
 
 
 def _hashes(source: load.Source, fingerprints: load.Fingerprints) -> tuple[str, ...]:
-    return tuple(fingerprints.of(path) for path in source.paths)
+    return tuple(fingerprints.of(file.path) for file in source.originals)
 
 
 def _names_of(source: load.Source) -> SourceNames:

@@ -18,10 +18,10 @@ from ..measure.summaries import count_summary, number_summary
 from ..results.description import Description, NumberSummary, Overlap, TableDescription, TimeSpan
 from ..results.repeats import describe_folds
 from ..tables.array import Array
-from .files import session_of
+from .files import read_all, session_of
 from .inputs import Inputs
 from .request import Request
-from .sources import SourceReader
+from .sources import SourceReader, lazy_rows
 
 _ROWS_PER_BATCH = 1_000_000
 
@@ -38,12 +38,7 @@ def describe(loaded: Loaded) -> Description:
     request = Request.of(loaded)
     with ExitStack() as stack:
         inputs = request.look({"train"}, stack, session := session_of(request, stack))
-        kinds = load.common_kinds(inputs.all())
-        while True:
-            try:
-                return describe_inputs(inputs.with_kinds(kinds), SourceReader(request.folder, tolerant=True, session=session))
-            except load.IdsAreText as found:
-                kinds = load.as_text(kinds, found.columns)
+        return read_all(inputs, lambda read: describe_inputs(read, SourceReader(request.folder, tolerant=True, session=session)))
 
 
 def describe_inputs(inputs: Inputs, reader: SourceReader) -> Description:
@@ -76,7 +71,8 @@ class _Facts(Struct, frozen=True, eq=False):
 def _facts_of(name: str, source: load.Source, reader: SourceReader) -> _Facts:
     """Read a source and describe it."""
 
-    def consume(frame: pl.LazyFrame, tally: FaultTally) -> tuple[pl.DataFrame, pl.DataFrame, NumberSummary | None, TimeSpan | None]:
+    def read(resolved: load.Source, tally: FaultTally) -> tuple[pl.DataFrame, pl.DataFrame, NumberSummary | None, TimeSpan | None]:
+        frame = lazy_rows(resolved)
         try:
             tally.add(frame)
             return _read(frame, source)
@@ -86,7 +82,7 @@ def _facts_of(name: str, source: load.Source, reader: SourceReader) -> _Facts:
     if source.scan.format == "table":
         users, items, numbers, times = _read(reader.frame(source).lazy(), source)
     else:
-        users, items, numbers, times = reader.read(source, consume)
+        users, items, numbers, times = reader.read_with_retries(source, read)
     rows = reader.n_rows[source.role]
     faulty = reader.passed_over.get(source.role)
     cells = users.height * items.height

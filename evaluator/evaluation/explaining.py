@@ -6,24 +6,30 @@ import math
 from typing import Any
 
 import numpy as np
+import polars as pl
 from msgspec.structs import replace
 
 from ..config import Loaded, missing
 from ..conventions import AXES, PROTOCOL, load
 from ..errors import ConfigError, DataError
-from ..measure.plan import MeasureGroup, grouped
+from ..load import Source
+from ..load.opening import FAILURES
+from ..load.scan import ReadError
+from ..load.tally import FaultTally
+from ..measure.model_level_sums import CollectSums
 from ..measure.scoring import GroupValues, Scorer, within_numbers
-from ..measure.wholes import TakenSums
+from ..measure.task import MeasureGroup, grouped
 from ..metrics.definition import Definition
 from ..metrics.measure import Ratio, plain
 from ..results.explanation import ExplainedChoice, Explanation
 from ..tables.array import Array
 from ..tables.lists import Reading
-from ..tables.part import PartData
-from .files import Files, with_files
+from ..tables.part import LISTS, PartData
+from .files import Files, open_inputs
+from .inputs import Inputs
 from .plan import Plan
 from .request import Request
-from .single_user import user_frames, user_id
+from .sources import SourceReader, lazy_rows
 from .tracing import Recorder
 
 
@@ -35,7 +41,7 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
     """
     definition = _definition(loaded, measure)
     plan = Plan((definition,))
-    return with_files(
+    return open_inputs(
         Request.of(loaded, whole_lists=True),
         plan,
         lambda files: _explained_from(files, definition, user),
@@ -72,7 +78,7 @@ def explained(scorer: Scorer, definition: Definition, model: str, user: str) -> 
     if not scorer.part.n_users:
         raise DataError(f"no file holds the user {user!r}")
     (group,) = grouped((definition,))
-    return _Explainer(scorer, model, user, scorer.values(group, TakenSums())).explanation(group, is_part=False)
+    return _Explainer(scorer, model, user, scorer.values(group, CollectSums())).explanation(group, is_part=False)
 
 
 class _Explainer:
@@ -117,8 +123,8 @@ class _Explainer:
     def body(self, group: MeasureGroup, recorder: Recorder | None = None) -> Any:
         """What the body of a metric gives, while `recorder` records what it reads."""
         parts = tuple(np.broadcast_to(plain(self.body(part)), (1, 1)) for part in group.components)
-        measure = self.scorer.measure(group, self.scorer.choice(group.first), TakenSums(), self.values.counts, parts)
-        with within_numbers(group, TakenSums()):
+        measure = self.scorer.measure(group, self.scorer.choice(group.first), CollectSums(), self.values.counts, parts)
+        with within_numbers(group, CollectSums()):
             return group.metric.define(replace(measure, trace=recorder))
 
     def result(self, definition: Definition) -> tuple[float | None, str]:
@@ -170,3 +176,35 @@ def _meaning(axis: str, value: Any) -> tuple[str, str]:
     known = AXES[axis]
     shown = f"{value:g}" if isinstance(value, float) else str(value)
     return shown, f"{known.decides}: {known.meanings[shown]}" if shown in known.meanings else known.decides
+
+
+def user_id(inputs: Inputs, written: str) -> int | str:
+    """The id of a user as the sources have it; `DataError` if their users are integers and it is none."""
+    if inputs.test.scan.kinds["user"] != "integer":
+        return written
+    if not written.removeprefix("-").isdigit():
+        raise DataError(f"no file holds the user {written!r}: users are integers")
+    return int(written)
+
+
+def user_frames(files: Files, model: str, user: int | str) -> dict[str, pl.DataFrame]:
+    """The frames of a part that holds one user: the user's list of a model, and the user's rows in the tables beside the lists."""
+    sides = files.sides_of(model)
+    users = pl.Series("user", [user], dtype=sides["test"].frame.schema["user"])
+    rows = {role: side.rows_of(users) for role, side in sides.items()}
+    return {LISTS: _rows_of(files.reader, files.inputs.models[model], user), **rows}
+
+
+def _rows_of(reader: SourceReader, source: Source, user: int | str) -> pl.DataFrame:
+    """The rows of a user in a source, of which all rows are looked at for faults, as in a run."""
+
+    def collect(resolved: Source, tally: FaultTally) -> pl.DataFrame:
+        lazy = lazy_rows(resolved)
+        try:
+            tally.add(lazy)
+            rows = lazy.filter(pl.col("user") == user).collect(engine="streaming")
+        except FAILURES as error:
+            raise ReadError(str(error)) from error
+        return rows.select(name for name in rows.columns if not name.startswith("odd_"))
+
+    return reader.read_with_retries(source, collect)

@@ -16,8 +16,7 @@ from ..forks import refuse_lost_threads
 from ..parts import Scratch, SideTable
 from ..parts.spark.session import SparkSession, session_of_frame, start_session
 from ..tables.part import EMPTY_TRUTH
-from ..tables.prepared import Prepared
-from ..tables.times import TimeFacts
+from ..tables.prepared import Prepared, TimeFacts
 from .inputs import Inputs
 from .plan import Plan
 from .request import Request
@@ -67,16 +66,14 @@ class Files(Struct, eq=False):
 
     def sources_of(self, model: str) -> dict[str, load.Source]:
         """The sources of the side tables of a model, by role."""
-        known = {"test": self.inputs.test, "train": self.inputs.train, "baseline": self.inputs.baseline}
-        known[EMPTY_TRUTH] = self.inputs.empty_truth
-        known["predictions"] = self.inputs.predictions.get(model)
-        return {role: source for role, source in known.items() if source is not None and (role in self.sides or role == "predictions")}
+        of_run = {role: self.inputs.of(role) for role in self.sides} | {"predictions": self.inputs.predictions.get(model)}
+        return {role: source for role, source in of_run.items() if source is not None}
 
 
-def with_files(
+def open_inputs(
     request: Request,
     plan: Plan,
-    make: Callable[[Files], T],
+    use: Callable[[Files], T],
     *,
     more_needs: Collection[str] = (),
     times: bool = False,
@@ -84,7 +81,7 @@ def with_files(
     all_of_train: bool = False,
     only: Callable[[Inputs], Inputs] = lambda inputs: inputs,
 ) -> T:
-    """What `make` makes of the sources of a request; it is called again with ids as text if some file holds ids that are no integers.
+    """Open every source of a request and call `use`; retry with text ids if a file needs it.
 
     Beside what the measures need, `more_needs` are looked at where the config gives them. With `times` the timestamps of test and train
     are read, a `tolerant` reader leaves rows without a value out, `all_of_train` brings users of train without a list to the last parts,
@@ -93,19 +90,22 @@ def with_files(
     refuse_lost_threads()
     with ExitStack() as stack:
         session = session_of(request, stack)
-        inputs = only(request.look(plan.needs | set(more_needs), stack, session))
-        fingerprints = stack.enter_context(load.Fingerprints(path for source in inputs.all() for path in source.paths))
+        found = only(request.look(plan.needs | set(more_needs), stack, session))
+        fingerprints = stack.enter_context(load.Fingerprints(file.path for source in found.all() for file in source.originals))
         scratch = stack.enter_context(Scratch())
-        kinds = load.common_kinds(inputs.all())
         tolerant = tolerant or request.evaluation.policy.missing_values == "drop"
-        stack.enter_context(load.refusing_changes(state for source in inputs.all() for state in source.states))
-        while True:
-            try:
-                reader = SourceReader(request.folder, tolerant, session)
-                files = _read(request, plan, inputs.with_kinds(kinds), reader, fingerprints, scratch, times, all_of_train)
-                return make(replace(files, session=session))
-            except load.IdsAreText as found:
-                kinds = load.as_text(kinds, found.columns)
+        stack.enter_context(load.refusing_changes(state for source in found.all() for state in source.states))
+
+        def read(inputs: Inputs) -> T:
+            reader = SourceReader(request.folder, tolerant, session)
+            return use(_read(request, plan, inputs, reader, fingerprints, scratch, times, all_of_train))
+
+        return read_all(found, read)
+
+
+def read_all(inputs: Inputs, read: Callable[[Inputs], T]) -> T:
+    """Return what `read` makes of sources whose ids are of the same kinds; it is called again if a file holds ids that are no integers."""
+    return load.read_with_retries(inputs.with_common_kinds(), read, lambda sources, again: sources.changed(again.change))
 
 
 def session_of(request: Request, stack: ExitStack) -> SparkSession | None:
@@ -140,12 +140,11 @@ def _read(
     sides = {"test": SideTable(test)}
     if train is not None and "user" in train.columns:
         sides["train"] = SideTable(train)
-    if inputs.empty_truth is not None:
-        sides[EMPTY_TRUTH] = SideTable(reader.frame(inputs.empty_truth))
-    if inputs.baseline is not None:
-        sides["baseline"] = SideTable(reader.frame(inputs.baseline))
+    for role in (EMPTY_TRUTH, "baseline"):
+        if source := inputs.of(role):
+            sides[role] = SideTable(reader.frame(source))
     last = {"test", EMPTY_TRUTH, *(plan.populations & set(_IN_PARTS)), *(("train",) if all_of_train else ())} & sides.keys()
-    return Files(inputs, reader, prepared, sides, remarks, fingerprints, scratch, last)
+    return Files(inputs, reader, prepared, sides, remarks, fingerprints, scratch, last, reader.session)
 
 
 def _refuse_missing_ratings(request: Request, plan: Plan, inputs: Inputs) -> None:

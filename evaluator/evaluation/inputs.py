@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path, PurePath
+from typing import Final, NamedTuple
 
-from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec import Struct
 
 from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
@@ -17,52 +17,93 @@ from ..config.data import Data
 from ..config.in_memory import UNNAMED
 from ..conventions.convention import DEFAULT
 from ..errors import ConfigError, DataError
-from ..load.scan import Kind
 from ..names.addresses import is_address
 from ..names.yardstick_names import YARDSTICK_NAMES
 from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
 from ..secrets import without_values
+from ..tables.part import EMPTY_TRUTH
 from .looking import Looker, masks_seen, without_lists
-from .missing_files import refuse_missing_files
+
+
+class InputRole(NamedTuple):
+    """A role of the data section: the kind of its tables, and the needs for which it is looked at; none means always."""
+
+    table: str
+    needs: frozenset[str] = frozenset()
+
+
+ROLES: Final[Mapping[str, InputRole]] = {
+    "test": InputRole("interactions"),
+    "train": InputRole("interactions", frozenset(("catalogue", "train", "known"))),
+    "items": InputRole("catalogue", frozenset(("catalogue", "items", "categories", "known"))),
+    "users": InputRole("people", frozenset(("users",))),
+    "baseline": InputRole("lists", frozenset(("baseline",))),
+    "previous_policy": InputRole("policy", frozenset(("previous_policy",))),
+    EMPTY_TRUTH: InputRole("interactions"),
+    "predictions": InputRole("predictions", frozenset(("predictions",))),
+    "distances": InputRole("distances", frozenset(("distances",))),
+    "recommendations": InputRole("lists"),
+}
+"""Every role, in the order in which results list their sources. `empty_truth` are users whom the test set holds with an empty list."""
+_OF_RUN: Final = ""
+"""The model of a source that belongs to none."""
 
 
 class Inputs(Struct, frozen=True):
-    """The sources of a run, inspected but not yet read. `models` and `predictions` have one per model; models may share theirs."""
+    """The sources of a run, inspected but not yet read: role → model → source.
 
-    test: load.Source
-    train: load.Source | None
-    items: load.Source | None
-    models: Mapping[str, load.Source]
-    users: load.Source | None = None
-    baseline: load.Source | None = None
-    previous_policy: load.Source | None = None
-    distances: load.Source | None = None
-    predictions: Mapping[str, load.Source] = field(default_factory=dict)
-    empty_truth: load.Source | None = None
-    """The users whom the test set holds with an empty list."""
+    Predictions and recommendations have a source per model, which models may share; all other roles have one for the whole run.
+    """
+
+    by_role: Mapping[str, Mapping[str, load.Source]]
+
+    def of(self, role: str) -> load.Source | None:
+        """The source of a role that has one for the whole run; `None` if there is none."""
+        return self.by_role.get(role, {}).get(_OF_RUN)
+
+    @property
+    def test(self) -> load.Source:
+        """The test set."""
+        return self.by_role["test"][_OF_RUN]
+
+    @property
+    def train(self) -> load.Source | None:
+        """The interactions that models learnt from."""
+        return self.of("train")
+
+    @property
+    def items(self) -> load.Source | None:
+        """The catalogue."""
+        return self.of("items")
+
+    @property
+    def models(self) -> Mapping[str, load.Source]:
+        """The lists of each model."""
+        return self.by_role.get("recommendations", {})
+
+    @property
+    def predictions(self) -> Mapping[str, load.Source]:
+        """The predicted ratings of each model that has some."""
+        return self.by_role.get("predictions", {})
 
     def all(self) -> list[load.Source]:
-        """Every source once, in the order of the config."""
-        single = (self.test, self.train, self.items, self.users, self.baseline, self.previous_policy, self.empty_truth)
-        everything = (*single, *self.predictions.values(), self.distances, *self.models.values())
-        return list({source.role: source for source in everything if source is not None}.values())
+        """Every source once, in the order of the roles."""
+        return list({source.role: source for role in ROLES for source in self.by_role.get(role, {}).values()}.values())
 
-    def with_kinds(self, kinds: Mapping[str, Kind]) -> Inputs:
-        """The same sources with their ids read as `kinds` says."""
-        read = {source.role: source.with_kinds(kinds) for source in self.all()}
-        return Inputs(
-            test=read[self.test.role],
-            train=self.train and read[self.train.role],
-            items=self.items and read[self.items.role],
-            models={name: read[source.role] for name, source in self.models.items()},
-            users=self.users and read[self.users.role],
-            baseline=self.baseline and read[self.baseline.role],
-            previous_policy=self.previous_policy and read[self.previous_policy.role],
-            distances=self.distances and read[self.distances.role],
-            predictions={name: read[source.role] for name, source in self.predictions.items()},
-            empty_truth=self.empty_truth and read[self.empty_truth.role],
-        )
+    def changed(self, change: Callable[[load.Source], load.Source]) -> Inputs:
+        """What `change` makes of every source."""
+        made = {source.role: change(source) for source in self.all()}
+        return Inputs({role: {model: made[source.role] for model, source in of_role.items()} for role, of_role in self.by_role.items()})
+
+    def with_common_kinds(self) -> Inputs:
+        """The same sources with ids of the same kind in all of them: text as soon as one file stores them so."""
+        kinds = load.common_kinds(self.all())
+        return self.changed(lambda source: source.with_kinds(kinds))
+
+    def with_models(self, models: Mapping[str, load.Source]) -> Inputs:
+        """The same sources beside the lists of other models."""
+        return Inputs({**self.by_role, "recommendations": models})
 
     def single(self, name: str | None) -> Inputs:
         """The same sources with the lists of one model only; `ConfigError` if `name` is none of them, or none is named."""
@@ -73,7 +114,7 @@ class Inputs(Struct, frozen=True):
             hint = f"did you mean '{close[0]}'?" if close else f"name one of the models {', '.join(self.models)}"
             raise ConfigError(f"there is no model '{name}': {hint}" if name else f"--model: {hint}")
         predictions = {model: source for model, source in self.predictions.items() if model == name}
-        return replace(self, models={name: self.models[name]}, predictions=predictions)
+        return Inputs({**self.by_role, "recommendations": {name: self.models[name]}, "predictions": predictions})
 
 
 def look_at_everything(
@@ -89,75 +130,95 @@ def look_at_everything(
     """
     data = loaded.config.data
     wanted = {need.removesuffix("?") for need in needed}
-    roles = {need.partition(".")[0] for need in wanted}
+    roles = roles_for(need.partition(".")[0] for need in wanted)
     refuse_missing_files(loaded, roles)
-
-    def paths(role: str, configured: SourceConfig) -> list[Path | load.Remote]:
-        if not configured.path:
-            return []
-        if configured.path == ("-",):
-            return [stack.enter_context(load.spooled())]
-        files = load.find(role, configured.path, loaded.folder, configured.storage)
-        return [stack.enter_context(load.spooled(path)) if isinstance(path, Path) and path.is_fifo() else path for path in files]
-
-    looker = Looker(loaded.folder, stack, session, depth, lambda: source("train", "interactions", data.train, "train"))
     roles |= {"train"} if masks_seen(data) else set()
 
-    def source(key: str, table: str, configured: SourceConfig | None, *needs: str, labels: Sequence[str] = ()) -> load.Source | None:
-        role = f"data.{key}"
-        return (
-            looker.look_at(role, table, configured, paths(role, configured), labels)
-            if configured and roles & set(needs or (key,))
-            else None
-        )
+    def single(role: str) -> load.Source | None:
+        configured: SourceConfig | None = getattr(data, role)
+        if configured is None or role not in roles:
+            return None
+        labels = _label_columns(role, wanted, data)
+        return looker.look_at(f"data.{role}", ROLES[role].table, configured, labels=labels)
 
+    looker = Looker(loaded.folder, stack, session, depth, lambda: single("train"))
     computed = loaded.config.evaluation.computed
     may_be_empty = any(one.counts_without_lists and one.convention != DEFAULT for one in computed)
-
-    def lists(role: str, configured: SourceConfig, files: Sequence[Path | load.Remote]) -> load.Source:
-        return looker.look_at_lists(role, configured, files, may_be_empty=may_be_empty)
-
-    models: dict[str, load.Source] = {}
-    model_paths: dict[str, list[Path | load.Remote]] = {}
-    if not data.recommendations:
-        models = {name: without_lists(f"data.recommendations.{name}") for name in _models_of_predictions(data)}
-    elif isinstance(data.recommendations, dict):
-        for name, _, place, configured in data.named_lists():
-            role = dotted(("data", *place))
-            models[name] = lists(role, configured, paths(role, configured))
-    else:
-        for index, configured in enumerate(data.recommendations):
-            files = paths(f"data.recommendations[{index}]", configured)
-            by_name = {configured.name: files} if configured.name else {configured.table: files} if configured.table else _by_name(files)
-            for name in by_name.keys() & models.keys():
-                raise _same_name(name, (*model_paths[name], *by_name[name]))
-            model_paths |= by_name
-            models |= {name: lists(f"data.recommendations.{name}", configured, files) for name, files in by_name.items()}
+    models = _models(data, looker, may_be_empty)
     if yardstick := next((name for name in models if name in YARDSTICK_NAMES), None):
         raise DataError(f"data.recommendations: {yardstick} is the name of a yardstick: give the model another one", "name: path")
-    item_columns = _columns("items", wanted)
-    if data.items and "categories" in wanted:
-        item_columns = list(dict.fromkeys((*item_columns, *data.items.category_columns)))
-    predictions: dict[str, load.Source | None] = {}
-    if isinstance(data.predictions, dict) and "predictions" in roles:
-        model_of = {name: name for name in models} | {name: model for name, model, _, _ in data.named_lists()}
-        _refuse_unknown_models(data.predictions, model_of.values(), required="predictions" in needed)
-        given = {model: source(f"predictions.{model}", "predictions", one, "predictions") for model, one in data.predictions.items()}
-        predictions = {name: given[model] for name, model in model_of.items() if model in given}
-    elif not isinstance(data.predictions, dict):
-        predictions = dict.fromkeys(models, source("predictions", "predictions", data.predictions))
-    return Inputs(
-        test=looker.look_at("data.test", "interactions", data.test, paths("data.test", data.test)),
-        train=source("train", "interactions", data.train, "catalogue", "train", "known"),
-        items=source("items", "catalogue", data.items, "catalogue", "items", "categories", "known", labels=item_columns),
-        models=models,
-        users=source("users", "people", data.users, labels=_columns("users", wanted)),
-        baseline=source("baseline", "lists", data.baseline),
-        previous_policy=source("previous_policy", "policy", data.previous_policy),
-        distances=source("distances", "distances", data.distances),
-        predictions={name: file for name, file in predictions.items() if file},
-        empty_truth=looker.look_at_empty("data.test", "interactions", data.test),
-    )
+    predictions = _predictions(data, looker, models, required="predictions" in needed) if "predictions" in roles else {}
+    found = {role: single(role) for role in ROLES if role not in (EMPTY_TRUTH, "predictions", "recommendations")}
+    found[EMPTY_TRUTH] = looker.look_at_empty("data.test", ROLES["test"].table, data.test)
+    of_run = {role: {_OF_RUN: source} for role, source in found.items() if source is not None}
+    return Inputs({**of_run, "predictions": predictions, "recommendations": models})
+
+
+def roles_for(needs: Iterable[str]) -> set[str]:
+    """The roles that are looked at for these needs, among them those that always are."""
+    there = set(needs)
+    return {role for role, (_, needed_for) in ROLES.items() if not needed_for or there & needed_for}
+
+
+def refuse_missing_files(loaded: Loaded, roles: Collection[str] = tuple(ROLES)) -> None:
+    """`DataError` with a line for every path, glob or folder of these roles that is not there, before any file is opened.
+
+    Addresses, standard input and tables of a catalog are not looked at.
+    """
+    problems: list[str] = []
+    hint = None
+    for location, source in loaded.config.data.sources():
+        local = [path for path in source.path if path != "-" and "://" not in path]
+        if str(location[0]) not in roles:
+            continue
+        try:
+            load.find(dotted(("data", *location)), local, loaded.folder)
+        except DataError as error:
+            problems.append(error.message)
+            hint = error.hint
+    if problems:
+        raise DataError("\n".join(problems), hint)
+
+
+def _label_columns(role: str, wanted: Collection[str], data: Data) -> list[str]:
+    """The columns of a file that are needed by name: sorted, and then those of categories."""
+    columns = sorted(need.removeprefix(f"{role}.") for need in wanted if need.startswith(f"{role}."))
+    if role == "items" and data.items and "categories" in wanted:
+        columns = list(dict.fromkeys((*columns, *data.items.category_columns)))
+    return columns
+
+
+def _models(data: Data, looker: Looker, may_be_empty: bool) -> dict[str, load.Source]:
+    """The lists of each model; those of a model of which there are only predictions are empty."""
+    if not data.recommendations:
+        return {name: without_lists(f"data.recommendations.{name}") for name in _models_of_predictions(data)}
+    if isinstance(data.recommendations, dict):
+        named = [(name, dotted(("data", *location)), configured) for name, _, location, configured in data.named_lists()]
+        return {name: looker.look_at_lists(role, configured, may_be_empty=may_be_empty) for name, role, configured in named}
+    models: dict[str, load.Source] = {}
+    model_files: dict[str, list[load.SourceFile]] = {}
+    for index, configured in enumerate(data.recommendations):
+        files = looker.files(f"data.recommendations[{index}]", configured)
+        by_name = {configured.name: files} if configured.name else {configured.table: files} if configured.table else _by_name(files)
+        for name in by_name.keys() & models.keys():
+            raise _same_name(name, (*model_files[name], *by_name[name]))
+        model_files |= by_name
+        for name, of_model in by_name.items():
+            models[name] = looker.look_at_lists(f"data.recommendations.{name}", configured, of_model, may_be_empty=may_be_empty)
+    return models
+
+
+def _predictions(data: Data, looker: Looker, models: Mapping[str, load.Source], *, required: bool) -> dict[str, load.Source]:
+    """The predicted ratings of each model that has some: in one file for all models, or a file each."""
+    table = ROLES["predictions"].table
+    if data.predictions is None:
+        return {}
+    if not isinstance(data.predictions, dict):
+        return dict.fromkeys(models, looker.look_at("data.predictions", table, data.predictions))
+    model_of = {name: name for name in models} | {name: model for name, model, _, _ in data.named_lists()}
+    _refuse_unknown_models(data.predictions, model_of.values(), required=required)
+    found = {model: looker.look_at(f"data.predictions.{model}", table, one) for model, one in data.predictions.items()}
+    return {name: found[model] for name, model in model_of.items() if model in found}
 
 
 def _models_of_predictions(data: Data) -> tuple[str, ...]:
@@ -168,25 +229,20 @@ def _models_of_predictions(data: Data) -> tuple[str, ...]:
     return (load.without_endings(PurePath(file[0]).name) if file and file != ("-",) else UNNAMED,)
 
 
-def _by_name(files: Iterable[Path | load.Remote]) -> dict[str, list[Path | load.Remote]]:
+def _by_name(files: Iterable[load.SourceFile]) -> dict[str, list[load.SourceFile]]:
     """The file of each model, called as the file without its endings; `DataError` if two files would be one model."""
-    by_name: dict[str, list[Path | load.Remote]] = {}
+    by_name: dict[str, list[load.SourceFile]] = {}
     for file in files:
-        name = load.without_endings(file.name)
+        name = load.without_endings(file.base_name)
         if name in by_name:
             raise _same_name(name, (*by_name[name], file))
         by_name[name] = [file]
     return by_name
 
 
-def _same_name(name: str, files: Iterable[Path | load.Remote]) -> DataError:
+def _same_name(name: str, files: Iterable[load.SourceFile]) -> DataError:
     named = " and ".join(str(file) for file in files)
     return DataError(f"data.recommendations: the model {name!r} would be {named}", "name the models, as name: path")
-
-
-def _columns(role: str, wanted: Iterable[str]) -> list[str]:
-    """The columns of a file that are needed by name."""
-    return sorted(need.removeprefix(f"{role}.") for need in wanted if need.startswith(f"{role}."))
 
 
 def _refuse_unknown_models(predictions: Collection[str], models: Collection[str], required: bool) -> None:
@@ -204,43 +260,23 @@ def describe(
 ) -> tuple[Input, ...]:
     """The inputs of the manifest: for each source its paths as the config writes them, sizes, hashes and the number of rows read."""
     return tuple(
-        Input(
-            source.role,
-            n_rows[source.role],
-            tuple(
-                _file(path, name, source, fingerprints, folder, variables)
-                for path, name in zip(source.paths, source.display_names, strict=True)
-            ),
-        )
+        Input(source.role, n_rows[source.role], tuple(_file(file, source, fingerprints, folder, variables) for file in source.originals))
         for source in inputs.all()
     )
 
 
 def _file(
-    path: Path | load.Remote | load.FrameFile,
-    name: str,
-    source: load.Source,
-    fingerprints: load.Fingerprints,
-    folder: Path,
-    variables: Mapping[str, str],
+    file: load.SourceFile, source: load.Source, fingerprints: load.Fingerprints, folder: Path, variables: Mapping[str, str]
 ) -> InputFile:
-    size = path.stat().st_size if isinstance(path, Path) else fingerprints.size(path) if isinstance(path, load.FrameFile) else path.size
-    return InputFile(without_values(_configured_path(path, name, source, folder), variables), size, fingerprints.of(path))
+    size = fingerprints.size(file.path) if isinstance(file.path, load.FrameFile) else file.size
+    return InputFile(without_values(configured_path(file, source, folder), variables), size, fingerprints.of(file.path))
 
 
-def _configured_path(path: Path | load.Remote | load.FrameFile, name: str, source: load.Source, folder: Path) -> str:
-    """A file of a source as the config writes it: the same wherever the `folder` of the config lies. `name` is its name in messages."""
-    if not isinstance(path, Path):
-        return name
-    if path.name == "stdin":
+def configured_path(file: load.SourceFile, source: load.Source, folder: Path) -> str:
+    """A file of a source as the config writes it: the same wherever the `folder` of the config lies."""
+    if file.is_piped:
         return source.given[0]
-    if is_address(name) or any(os.path.isabs(os.path.expanduser(configured)) for configured in source.given):
-        return name
-    return os.path.relpath(path, folder)
-
-
-def with_configured_paths(message: str, source: load.Source, folder: Path) -> str:
-    """The message about a source with its paths as the config writes them."""
-    for path, name in zip(source.paths, source.display_names, strict=True):
-        message = message.replace(str(name), _configured_path(path, str(name), source, folder))
-    return without_values(message)
+    is_elsewhere = not isinstance(file.path, Path) or is_address(file.name)
+    if is_elsewhere or any(os.path.isabs(os.path.expanduser(configured)) for configured in source.given):
+        return file.name
+    return os.path.relpath(file.name, folder)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .. import load
-from ..config import RowsSource, SourceConfig
+from ..config import SourceConfig
 from ..config.data import Data
 from ..config.in_memory import InMemory
 from ..config.models import Evaluation
@@ -23,7 +23,7 @@ from ..parts.spark.session import SparkSession
 
 
 class Looker(Struct, frozen=True):
-    """Looks at sources. Temporary files live as long as `scratch`, `session` reads what is on Spark.
+    """Looks at sources of a config in `folder`. Temporary files live as long as `scratch`, `session` reads what is on Spark.
 
     Of a matrix of scores lists of `depth` are made, without what `train` holds where that is asked for.
     """
@@ -34,19 +34,28 @@ class Looker(Struct, frozen=True):
     depth: int | None
     train: Callable[[], load.Source | None]
 
+    def files(self, role: str, configured: SourceConfig) -> list[load.SourceFile]:
+        """Find the files and folders of a source; standard input and pipes are read into temporary files."""
+        if configured.path == ("-",):
+            return [self.scratch.enter_context(load.spooled())]
+        found = load.find(role, configured.path, self.folder, configured.storage)
+        return [
+            self.scratch.enter_context(load.spooled(path)) if isinstance(path, Path) and path.is_fifo() else load.SourceFile.of(path)
+            for path in found
+        ]
+
     def look_at(
-        self, role: str, table: str, configured: SourceConfig, paths: Sequence[Path | load.Remote], labels: Sequence[str] = ()
+        self, role: str, table: str, configured: SourceConfig, files: Sequence[load.SourceFile] | None = None, labels: Sequence[str] = ()
     ) -> load.Source:
-        """Look at a source whose files, if it has any, are `paths`; `labels` are further columns to read."""
-        split = configured.split if isinstance(configured, RowsSource) else None
-        columns, nulls = configured.columns.given(), configured.null_values or ()
+        """Look at a source, of whose files, if it has any, only `files` may be meant; `labels` are further columns to read."""
+        options = load.ReadOptions.of(configured, labels)
         if configured.table is not None:
-            return self._on_spark(role, table, configured.table, columns, labels, split)
+            return self._on_spark(role, table, configured.table, options)
         if isinstance(configured.frame, InMemory) and configured.frame.is_of_spark:
             from ..parts.spark.tables import name_of_view  # only here: most runs need no Spark
 
             view = name_of_view(configured.frame.rows, self.scratch)
-            return self._on_spark(role, table, view, columns, labels, split, configured.frame.kind)
+            return self._on_spark(role, table, view, options, configured.frame.kind)
         if isinstance(configured.frame, InMemory):
             held = configured.frame
             where = f"{role}: {held.kind}"
@@ -54,52 +63,27 @@ class Looker(Struct, frozen=True):
                 where,
                 table,
                 held.rows,
-                columns=columns,
+                columns=options.columns,
                 depth=self.depth,
                 seen=seen_pairs(where, held.rows, self.train() if is_masked(held.rows) else None),
             )
-            return load.look_at_frame(role, table, frame, columns=columns, labels=labels, split=split, nulls=nulls, name=held.kind)
+            return load.look_at_frame(role, table, frame, options, held.kind)
         if configured.uri is not None and configured.query is not None:
-            return load.look_at_query(
-                role,
-                table,
-                configured.uri,
-                configured.query,
-                self.folder,
-                self.scratch,
-                columns=columns,
-                labels=labels,
-                split=split,
-                nulls=nulls,
-            )
-        return load.look(
-            role,
-            table,
-            configured.path,
-            paths,
-            format=configured.format,
-            separator=configured.separator,
-            header=configured.header,
-            columns=columns,
-            labels=labels,
-            split=split,
-            decimal_comma=configured.decimal_comma,
-            nulls=nulls,
-            encoding=configured.encoding,
-            storage=configured.storage,
-            scratch=self.scratch,
-        )
+            return load.look_at_query(role, table, configured.uri, configured.query, self.folder, options, self.scratch)
+        files = self.files(role, configured) if files is None else files
+        return load.look(role, table, configured.path, files, options, self.scratch)
 
     def look_at_lists(
-        self, role: str, configured: SourceConfig, paths: Sequence[Path | load.Remote], *, may_be_empty: bool = False
+        self, role: str, configured: SourceConfig, files: Sequence[load.SourceFile] | None = None, *, may_be_empty: bool = False
     ) -> load.Source:
         """Look at the lists of a model; with `may_be_empty` they may have no rows."""
+        files = self.files(role, configured) if files is None else files
         try:
-            source = self.look_at(role, "lists", configured, paths)
+            source = self.look_at(role, "lists", configured, files)
         except NoRowsError:
             if not may_be_empty:
                 raise
-            source = without_rows(role, configured.path, paths)
+            source = without_rows(role, configured.path, files)
         return replace(source, may_be_empty=may_be_empty)
 
     def look_at_empty(self, role: str, table: str, configured: SourceConfig) -> load.Source | None:
@@ -110,32 +94,23 @@ class Looker(Struct, frozen=True):
         users = users_without_items(f"{role}: {held.kind}", table, held.rows, configured.columns.given())
         return None if users is None else load.look_at_frame(f"{role} (empty lists)", "people", users, name=held.kind)
 
-    def _on_spark(
-        self,
-        role: str,
-        table: str,
-        name: str,
-        columns: dict[str, str | int],
-        labels: Sequence[str],
-        split: str | None,
-        shown: str = "",
-    ) -> load.Source:
+    def _on_spark(self, role: str, table: str, name: str, options: load.ReadOptions, shown: str = "") -> load.Source:
         assert self.session is not None, "the config was checked to read tables on Spark"
         from ..parts.spark.tables import look_at_table  # only here: most runs need no Spark
 
-        return look_at_table(self.session, role, table, name, columns, labels, split, shown)
+        return look_at_table(self.session, role, table, name, replace(options, nulls=()), shown)
 
 
 def without_lists(role: str) -> load.Source:
     """The lists of a model that has none."""
-    return replace(without_rows(role, (), ()), may_be_empty=True, given=(), paths=(), display_names=())
+    return replace(without_rows(role, (), ()), may_be_empty=True, given=(), originals=())
 
 
-def without_rows(role: str, given: Sequence[str], paths: Sequence[Path | load.Remote]) -> load.Source:
+def without_rows(role: str, given: Sequence[str], files: Sequence[load.SourceFile]) -> load.Source:
     """Lists without a row: those of empty files, or of none."""
     frame = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
     source = load.look_at_frame(role, "lists", frame, name="no lists")
-    return replace(source, given=tuple(given), paths=tuple(paths), display_names=tuple(map(str, paths))) if paths else source
+    return replace(source, given=tuple(given), originals=tuple(files)) if files else source
 
 
 def seen_pairs(where: str, rows: object, train: load.Source | None) -> pl.DataFrame | None:

@@ -10,14 +10,13 @@ from msgspec import Struct
 
 from ..health import CheckTask, examine
 from ..measure.by_group import GROUPS, sums_by_group
-from ..measure.enriched import EnrichedRows, enriched_rows
-from ..measure.measuring import scored
+from ..measure.measuring import EnrichedRows, enriched_rows, scored
 from ..measure.partial import Partial
 from ..measure.scoring import Scorer
 from ..measure.task import Task
 from ..measure.ties import TieMeasures, tie_sums
 from ..measure.truth_hash import truth_hash
-from ..measure.yardstick_facts import yardstick_facts
+from ..measure.yardsticks import yardstick_facts
 from ..metrics.definition import Definition
 from ..parts.part import Part
 from ..tables.part import LISTS, PartData

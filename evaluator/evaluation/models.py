@@ -9,10 +9,9 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..measure.composing import Composite, composed
 from ..measure.counting import CELLS
 from ..measure.finishing import Finished, finish
-from ..measure.group_rows import group_rows
+from ..measure.group_rows import Composite, composed, group_rows
 from ..measure.partial import Partial
 from ..metrics.definition import Definition
 from ..results.definition import MeasureDefinition

@@ -38,13 +38,19 @@ class ModelProgress:
     """Reports the rows of one model as they are read; rows that are read again are not counted twice."""
 
     def __init__(self, report: Report, model: str, source: Source, number: int, n_models: int) -> None:
-        self._report = report
+        self._report, self._n_read = report, 0
         self._now = Progress(model, number, n_models)
         if report is not silent:
             self._now = replace(self._now, n_expected=expected_rows(source), n_bytes=n_bytes(source))
         report(self._now)
 
+    def begin(self) -> None:
+        """Read from the first row, perhaps again."""
+        self._n_read = 0
+
     def add(self, n_rows: int) -> None:
-        """Report that so many more rows were read."""
-        self._now = replace(self._now, n_rows=self._now.n_rows + n_rows)
-        self._report(self._now)
+        """Report that so many more rows were read, if they were not read before."""
+        self._n_read += n_rows
+        if self._n_read > self._now.n_rows:
+            self._now = replace(self._now, n_rows=self._n_read)
+            self._report(self._now)

@@ -9,11 +9,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..health.context import PopularityRule
-from ..measure.achieved import achieved, achieved_by_group, values_over_same_users
-from ..measure.made_parts import measure_yardstick
 from ..measure.partial import Partial, merged
-from ..measure.yardstick_facts import LeftOut, YardstickFacts
-from ..measure.yardsticks import Yardsticks, YardstickTask
+from ..measure.reference_parts import measure_yardstick
+from ..measure.yardsticks import LeftOut, YardstickFacts, Yardsticks, YardstickTask, achieved, achieved_by_group, values_over_same_users
 from ..names.yardstick_names import ORACLE
 from ..parts import Part
 from ..parts.local import parts_without_lists

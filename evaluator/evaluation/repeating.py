@@ -18,8 +18,7 @@ from ..parts.contiguous import WholeUsers, cut
 from ..parts.threads import side_by_side
 from ..results.result import Row
 from ..tables.ids import user_starts
-from .files import Files, with_files
-from .inputs import Inputs
+from .files import Files, open_inputs
 from .job import Job, Options
 from .looking import deepest, seen_pairs
 from .measured import PassTask, measure_part
@@ -52,28 +51,25 @@ class RepeatedRun:
         where = f"{ROLE}: {InMemory(lists).kind}"
         seen = seen_pairs(where, lists, self._first.inputs.train)
         frame = frame_of(where, "lists", lists, columns=self._columns, depth=self._depth, seen=seen)
-        source = load.look_at_frame(ROLE, "lists", frame, columns=self._columns, name=InMemory(lists).kind)
-        try:
-            return self._measured(self._files_for(source), source)
-        except load.IdsAreText as found:  # pragma: no cover - frames have types of their own
-            raise AssertionError("a frame cannot hold text that seemed integers") from found
+        source = load.look_at_frame(ROLE, "lists", frame, load.ReadOptions(columns=self._columns), InMemory(lists).kind)
+        return self._measured(self._files_for(source), source)
 
     def _files_for(self, source: load.Source) -> Files:
         """What was read, with ids of the kind that goes with these lists."""
-        kinds = load.common_kinds([*_sides(self._first.inputs), source])
+        kinds = load.common_kinds(self._first.inputs.with_models({UNNAMED: source}).all())
         key = (kinds["user"], kinds["item"])
         if key not in self._files:
-            inputs = replace(self._first.inputs, models={UNNAMED: source})
+            inputs = self._first.inputs.with_models({UNNAMED: source})
             self._files[key] = self._read(replace(self._request, look=lambda needs, stack, session: inputs))
         return self._files[key]
 
     def _read(self, request: Request) -> Files:
-        return with_files(request, self._plan, lambda files: files)
+        return open_inputs(request, self._plan, lambda files: files)
 
     def _measured(self, files: Files, source: load.Source) -> Sequence[Row]:
         kinds = files.inputs.test.scan.kinds
         source = source.with_kinds({"user": kinds["user"], "item": kinds["item"]})
-        files = replace(files, inputs=replace(files.inputs, models={UNNAMED: source}))
+        files = replace(files, inputs=files.inputs.with_models({UNNAMED: source}))
         lists = SourceReader(self._request.folder, files.reader.tolerant).frame(source)
         starts = user_starts(lists["user"])
         users = lists["user"].gather(starts)
@@ -97,7 +93,3 @@ def _parts(lists: WholeUsers, files: Files) -> Iterator[Part]:
     others = counted.filter(~counted.is_in(lists.rows["user"].gather(lists.starts).implode()))
     if len(others) or not lists.rows.height:
         yield Part(lists.rows.clear(), {role: side.rows_of(others) for role, side in sides.items()})
-
-
-def _sides(inputs: Inputs) -> list[load.Source]:
-    return replace(inputs, models={}).all()

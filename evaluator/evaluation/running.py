@@ -15,8 +15,7 @@ from ..health import failing_rows, unmade
 from ..measure.group_rows import group_remarks, groups_of
 from ..measure.partial import Partial
 from ..results.description import Description
-from ..results.finite import without_infinite
-from ..results.repeats import over_folds, over_runs
+from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
 from ..results.wording import of_models
 from . import provenance
@@ -30,7 +29,7 @@ from .checking import (
     refuse_nothing_relevant,
     remarks_on_files,
 )
-from .files import Files, with_files
+from .files import Files, open_inputs
 from .inputs import describe
 from .job import Job, Options
 from .measured import ENRICHED, TRUTH
@@ -74,7 +73,7 @@ def evaluate(request: Request, options: Options = _PLAIN) -> Result:
     plan, checks = Plan.of(request.evaluation, request.compare, request.gates), check_task_of(request)
     looks = {"train", "catalogue", "times"} & checks.needs
     known = looks or request.evaluation.yardsticks.any
-    result = with_files(
+    result = open_inputs(
         request,
         plan,
         lambda files: _evaluated(Job.of(request, plan, options, files, checks)),
@@ -112,7 +111,7 @@ def evaluate_models(job: Job) -> list[ModelRun]:
 
 def _evaluate_model(job: Job, name: str, progress: ModelProgress, *, first: bool) -> ModelRun:
     checks = checks_of_model(job, job.files.inputs.models[name], first=first)
-    partial = measure_lists(name, job.files, job.pass_task(checks, first=first), job.request.engine.bytes, progress.add)
+    partial = measure_lists(name, job.files, job.pass_task(checks, first=first), job.request.engine.bytes, progress)
     if first:
         refuse_nothing_relevant(job.files.inputs.test, job.plan.definitions, partial)
     enriched = _enriched(job, partial)

@@ -18,20 +18,15 @@ from .sources import SourceReader
 
 def prepared_for(plan: Plan, inputs: Inputs, request: Request, frames: SideFrames) -> tuple[Prepared, tuple[str, ...]]:
     """What is known before the lists are read, and remarks on it, given the rows of the side inputs."""
-    sources = {name: getattr(inputs, name) for name in ("train", "items", "users", "baseline", "previous_policy", "distances")}
-    given = frozenset(name for name, source in sources.items() if source is not None) | ({"predictions"} if inputs.predictions else set())
-    baseline_lists = request.evaluation.resolve(MetricSpec("Precision", k=1)).lists if inputs.baseline is not None else None
+    given = frozenset(role for role, of_role in inputs.by_role.items() if of_role)
+    baseline_lists = request.evaluation.resolve(MetricSpec("Precision", k=1)).lists if "baseline" in given else None
     return prepare_sides(frames, side_needs(plan, inputs, request), given, baseline_lists)
 
 
 def side_frames(inputs: Inputs, reader: SourceReader) -> SideFrames:
     """The rows of the side inputs."""
-
-    def frame(source: Source | None) -> object:
-        return None if source is None else reader.frame(source)
-
-    roles = ("test", "train", "items", "users", "previous_policy", "distances")
-    return SideFrames(**{role: frame(getattr(inputs, role)) for role in roles})  # type: ignore[arg-type]
+    sources = {role: source for role in SideFrames.__struct_fields__ if (source := inputs.of(role))}
+    return SideFrames(**{role: reader.frame(source) for role, source in sources.items()})
 
 
 def side_needs(plan: Plan, inputs: Inputs, request: Request) -> SideNeeds:
@@ -43,8 +38,8 @@ def side_needs(plan: Plan, inputs: Inputs, request: Request) -> SideNeeds:
     return SideNeeds(
         category_columns=category_columns,
         split=request.split,
-        item_groups=_group_columns("items", plan, inputs.items),
-        user_groups=_group_columns("users", plan, inputs.users),
+        item_groups=_group_columns("items", plan, inputs.of("items")),
+        user_groups=_group_columns("users", plan, inputs.of("users")),
         test_popularity=any("train_and_test" in _formula_axes(definition) for definition in plan.all),
         profile_groups=tuple(dict.fromkeys(profile_groups_of(definition.params) for definition in grouping)),
         train_users="train" in plan.measure_needs,
@@ -63,7 +58,7 @@ def _group_columns(role: str, plan: Plan, source: Source | None) -> dict[str, st
 def _split_columns(plan: Plan, inputs: Inputs, request: Request) -> Iterator[GroupColumn]:
     """The columns that results are split by; one that says the categories of an item is split as they are."""
     for by in dict.fromkeys((*plan.by, *plan.clusters)):
-        source = {"users": inputs.users, "items": inputs.items}.get(by.kind)
+        source = inputs.of(by.kind)
         if source is not None:
             split = request.split if (by.column,) == request.category_columns else None
             yield GroupColumn(by, source.labels[by.column], split, splits=by in plan.by)

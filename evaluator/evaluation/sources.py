@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 import polars as pl
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from .. import load
 from ..load.opening import FAILURES, opened
 from ..load.scan import ReadError
 from ..load.tally import FaultTally
 from ..parts.spark.session import SparkSession
-from .inputs import with_configured_paths
+from ..secrets import without_values
+from .inputs import configured_path
 
 T = TypeVar("T")
-
-
-class RowsAreFaulty(Exception):
-    """A batch holds a row without a value that must be there: all rows are looked at before anything is measured."""
 
 
 class PassedOver(Struct, frozen=True):
@@ -33,7 +32,7 @@ class PassedOver(Struct, frozen=True):
 
 
 class SourceReader(Struct):
-    """Reads sources; `n_rows` are the rows that each had, by role, `passed_over` what was left out.
+    """Reads sources; `n_rows` are the rows that each had, by role.
 
     With `tolerant` rows without a value are left out instead of refused. `folder` is that of the config.
     """
@@ -43,73 +42,69 @@ class SourceReader(Struct):
     session: SparkSession | None = None
     """Where Spark reads the tables of its catalog."""
     n_rows: dict[str, int] = field(default_factory=dict)
-    passed_over: dict[str, PassedOver] = field(default_factory=dict)
     as_read: dict[str, load.Source] = field(default_factory=dict)
     """The sources as they could be read in the end, by role."""
 
     def frame(self, source: load.Source, columns: Sequence[str] = ()) -> pl.DataFrame:
-        """The rows of a source: the canonical columns, or those of `columns`, and `row`."""
+        """Return the rows of a source: the canonical columns, or those of `columns`, and `row`."""
+        frame = self.read_with_retries(source, self._collect)
+        wanted = [name for name in (*source.scan.names, "row") if not columns or name in columns]
+        return frame.select(name for name in wanted if name in frame.columns)
 
-        def collect(resolved: load.Source, tally: FaultTally) -> pl.DataFrame:
-            session = self.session if resolved.scan.format == "table" else None
-            frame = _collected(resolved) if session is None else _collected_on_spark(session, resolved)
-            tally.add(frame)
-            wanted = [name for name in (*source.scan.names, "row") if not columns or name in columns]
-            return frame.select(name for name in wanted if name in frame.columns)
+    def read_with_retries(self, source: load.Source, read: Callable[[load.Source, FaultTally], T | None]) -> T:
+        """Return what `read` makes of a source, whose faults it counts in the tally; it is called again to read the source in another way.
 
-        return self.attempt(source, collect)
-
-    def read(self, source: load.Source, consume: Callable[[pl.LazyFrame, FaultTally], T]) -> T:
-        """What `consume` makes of the rows of a source, which it shows to the tally; see `attempt`."""
-        return self.attempt(source, lambda resolved, tally: consume(_opened(resolved), tally))
-
-    def attempt(self, source: load.Source, consume: Callable[[load.Source, FaultTally], T]) -> T:
-        """What `consume` makes of a source, whose faults it counts in the tally.
-
-        `consume` is called again where rows have to be read in another way. Raises `DataError` if the source cannot be used, and
-        `IdsAreText` if ids that seemed integers are not.
+        It may make `None` of faulty rows. Raises `DataError` if the source cannot be used, and `ReadAgain` if all sources must change.
         """
-        source = self.as_read.get(source.role, source)
+        return load.read_with_retries(self.as_read.get(source.role, source), partial(self._read_once, read), _changed)
+
+    def _read_once(self, read: Callable[[load.Source, FaultTally], T | None], source: load.Source) -> T:
         tally = FaultTally(source)
         try:
-            try:
-                made = consume(source, tally)
-            except RowsAreFaulty:
-                tally = FaultTally(source)
-                _count_all(_opened(source), tally)
-                load.refuse(source, tally.counts)
-                raise AssertionError(f"{source.role} has rows without a value, and none is to blame") from None
-            self.n_rows[source.role] = load.refuse(source, tally.counts)
-        except load.BlankLines:
-            return self._again(source.without_blank_lines(), consume)
-        except load.LargeNumbers as large:
-            return self._again(source.with_numbers(large.columns, "whole"), consume)
-        except load.FaultyRows as fault:
-            if not self.tolerant:
-                raise
-            made = self._again(source.without_faulty_rows(), consume)
-            places = tuple(with_configured_paths(place, source, self.folder) for place in fault.places)
-            n_faulty = fault.n_rows - self.n_rows[source.role]
-            self.passed_over[source.role] = PassedOver(self.as_read[source.role], n_faulty, fault.n_rows, places)
+            made = None if source.counted_first else read(source, tally)
+            if source.counted_first:
+                _count_all(source, tally)
         except ReadError as error:
-            if source.scan.is_text and not source.scan.loose:
-                return self._again(source.with_numbers_as_text(), consume)
-            whole = [column for column, number_type in source.scan.numbers.items() if number_type == "whole"]
-            if source.scan.is_text and whole:  # some of them have a fraction
-                return self._again(source.with_numbers(whole, "real"), consume)
-            raise load.explain(source, error) from error
+            raise load.another_way(source, error) from error
+        n_rows = load.refuse(source, tally.counts, tolerant=self.tolerant)
+        assert made is not None, f"{source.role} has rows without a value, and none is to blame"
+        self.n_rows[source.role], self.as_read[source.role] = n_rows, source
         return made
 
+    def _collect(self, source: load.Source, tally: FaultTally) -> pl.DataFrame:
+        session = self.session if source.scan.format == "table" else None
+        frame = _collected(source) if session is None else _collected_on_spark(session, source)
+        tally.add(frame)
+        return frame
+
+    @property
+    def passed_over(self) -> dict[str, PassedOver]:
+        """What was left out, by role."""
+        read = ((role, n_rows, self.as_read[role]) for role, n_rows in self.n_rows.items())
+        return {
+            role: PassedOver(source, source.faulty.n_rows - n_rows, source.faulty.n_rows, tuple(self._places(source, source.faulty)))
+            for role, n_rows, source in read
+            if source.faulty is not None
+        }
+
+    def _places(self, source: load.Source, faulty: load.FaultyRows) -> Iterator[str]:
+        for place, problem in faulty.places:
+            yield without_values(f"{configured_path(place.file, source, self.folder)}{place.within}: {problem}")
+
     def faulty_rows(self, source: load.Source) -> pl.DataFrame:
-        """Nothing but the rows of a source that were passed over."""
+        """Return nothing but the rows of a source that were passed over."""
         return _collected(source.faulty_rows())
 
-    def _again(self, source: load.Source, consume: Callable[[load.Source, FaultTally], T]) -> T:
-        self.as_read[source.role] = source
-        return self.attempt(source, consume)
+
+def _changed(source: load.Source, again: load.ReadAgain) -> load.Source:
+    """A source as it is to be read, unless all are."""
+    if again.everywhere:
+        raise again
+    return again.change(replace(source, counted_first=False))
 
 
-def _opened(source: load.Source) -> pl.LazyFrame:
+def lazy_rows(source: load.Source) -> pl.LazyFrame:
+    """Return the rows of a source, of which only the columns are looked at."""
     try:
         frame = opened(source.scan)
         frame.collect_schema()
@@ -118,9 +113,9 @@ def _opened(source: load.Source) -> pl.LazyFrame:
     return frame
 
 
-def _count_all(frame: pl.LazyFrame, tally: FaultTally) -> None:
+def _count_all(source: load.Source, tally: FaultTally) -> None:
     try:
-        tally.add(frame)
+        tally.add(lazy_rows(source))
     except FAILURES as error:
         raise ReadError(str(error)) from error
 
@@ -134,6 +129,6 @@ def _collected_on_spark(session: SparkSession, source: load.Source) -> pl.DataFr
 def _collected(source: load.Source) -> pl.DataFrame:
     """The rows of a source; those of a frame keep its memory, where streaming would copy them in pieces."""
     try:
-        return _opened(source).collect(engine="streaming" if source.scan.frame is None else "in-memory")
+        return lazy_rows(source).collect(engine="streaming" if source.scan.frame is None else "in-memory")
     except FAILURES as error:
         raise ReadError(str(error)) from error

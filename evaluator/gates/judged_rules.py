@@ -11,7 +11,7 @@ from ..comparison.measures import named, rows_of
 from ..config.gate_problems import MeasureFacts, rule_problem
 from ..config.gate_rules import GateRule
 from ..errors import ConfigError
-from ..metrics.bounds import bounds_of
+from ..metrics.check import bounds_of
 from ..results.result import Result, Row
 
 

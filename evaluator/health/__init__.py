@@ -1,15 +1,14 @@
 """The health checks over parts of whole users: each is one decorated class, which notes what merges and says it at the end."""
 
-from . import alike, auc, faults, ids, items, lists, sources, tables, ties, times, train, truth, users, values
-from .auc import over_whole_lists
-from .context import Context, Faults, SourceNames, Symptom
+from . import files_and_rows, ids, items, lists, tables, times, train, truth, values
+from .context import Context, Faults, SourceNames, Symptom, several, shared
 from .findings import comparisons, failing_rows, findings, in_order, refuse, unmade
+from .lists import over_whole_lists
 from .part import ExaminedPart
 from .registry import CHECKERS, HealthCheck, check
 from .tally import DistinctIds, Examples, KeptRows, Least, Marks, Most, Tally
 from .task import CheckTask, Tallies, examine
 from .times import untimed
-from .wording import several, shared
 
 __all__ = [
     "CHECKERS",
@@ -28,13 +27,11 @@ __all__ = [
     "Symptom",
     "Tallies",
     "Tally",
-    "alike",
-    "auc",
     "check",
     "comparisons",
     "examine",
     "failing_rows",
-    "faults",
+    "files_and_rows",
     "findings",
     "ids",
     "in_order",
@@ -44,14 +41,11 @@ __all__ = [
     "refuse",
     "several",
     "shared",
-    "sources",
     "tables",
-    "ties",
     "times",
     "train",
     "truth",
     "unmade",
     "untimed",
-    "users",
     "values",
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import reduce
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
@@ -10,13 +11,34 @@ import polars as pl
 from msgspec import Struct
 
 from ..tables.truth import TEST
-from .context import Context, Symptom
-from .mending import MENDINGS, all_mended, matched
+from .context import Context, Symptom, shared
 from .part import ExaminedPart
 from .registry import HealthCheck, check
 from .tally import EXAMPLES, DistinctIds, Tally
 from .train import TRAIN
-from .wording import shared
+
+Mending = Callable[[pl.Expr], pl.Expr]
+
+MENDINGS: Final[Mapping[str, Mending]] = {
+    "white space": lambda text: text.str.strip_chars(),
+    "case": lambda text: text.str.to_lowercase(),
+    "leading zeros": lambda text: text.str.replace("^0+", ""),
+    "a final .0": lambda text: text.str.replace(r"\.0+$", ""),
+}
+
+
+def all_mended(text: pl.Expr) -> pl.Expr:
+    """Text with everything mended."""
+    return reduce(lambda mended, mend: mend(mended), MENDINGS.values(), text)
+
+
+def matched(strange: pl.Series, known: pl.Series, mend: Mending) -> pl.DataFrame:
+    """The `strange` ids that are `known` ones once both are mended, ascending: `id`, and as `other` the first of these."""
+    key = mend(pl.col("id"))
+    others = pl.DataFrame({"id": known}).group_by(key.alias("key")).agg(other=pl.col("id").min())
+    own = pl.DataFrame({"id": strange}).with_columns(key=key)
+    return own.join(others, on="key").select("id", "other").sort("id")
+
 
 Column = Literal["user", "item"]
 COLUMNS: Final[tuple[Column, ...]] = ("user", "item")

@@ -10,11 +10,10 @@ import polars as pl
 from ..tables.array import Array
 from ..tables.list_rows import ListRows
 from ..tables.prepared import Prepared
-from .context import Context, Symptom
+from .context import Context, Symptom, several, shared
 from .part import ExaminedPart
 from .registry import HealthCheck, check
 from .tally import DistinctIds, Marks, Tally
-from .wording import several, shared
 
 
 @check("R07", uses=("rows_as_stored", "item_counts"), policy="unknown_items")

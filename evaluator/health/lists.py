@@ -1,19 +1,27 @@
-"""R01, R03, R05, R06 and R09: repeated items, odd ranks, lengths, and equal scores in the lists of one model."""
+"""R01, R03 to R06, R08 to R10 and X15: repeated items, odd ranks, lengths, ties, and lists that are alike, sampled or cut short."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
+from ..metrics.definition import Definition
+from ..results.wording import shortened
 from ..tables.array import Array, in_single_precision
+from ..tables.ids import gathered
 from ..tables.list_rows import ListRows
 from ..tables.pairs import distinct
 from ..tables.part import SourceRows
-from .context import Context, Symptom
+from ..tables.ties import TieRuns
+from ..tables.truth import TruthTable
+from .context import Context, Symptom, several, shared
 from .part import ExaminedPart
 from .registry import HealthCheck, check
-from .tally import Most, Tally
-from .wording import several, shared
+from .tally import Least, Most, Tally
 
 
 @check("R01", uses=("rows_as_stored",), policy="duplicates")
@@ -180,3 +188,213 @@ def _rising(lists: SourceRows) -> Array:
     )
     rising[rows.filter(pl.col("by_score") > pl.col("by_rank"))["user"].to_numpy()] = True
     return rising
+
+
+_FEW_ITEMS: Final = 20
+"""Lists shorter than this are not taken for sampled candidates."""
+
+
+class Signatures(Struct, frozen=True, eq=False):
+    """The users with a list, and of each list the number of rows and a sum of item hashes that lists of the same items share.
+
+    Two lists of different items have the same sum of 64 bits by a rare accident only.
+    """
+
+    users: tuple[pl.Series, ...]
+    lengths: tuple[Array, ...]
+    sums: tuple[Array, ...]
+
+    def __add__(self, other: Signatures) -> Signatures:
+        return Signatures(self.users + other.users, self.lengths + other.lengths, self.sums + other.sums)
+
+    def frame(self) -> pl.DataFrame:
+        """`user n_recommended sum`."""
+        return pl.DataFrame(
+            {"user": pl.concat(self.users), "n_recommended": np.concatenate(self.lengths), "sum": np.concatenate(self.sums)}
+        )
+
+
+@check("R08", uses=("item_hashes",))
+class SameLists(HealthCheck):
+    """Users whose lists hold the same items."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        listed = np.flatnonzero(part.lists.counts)
+        if not len(listed):
+            return Tally()
+        sums = np.add.reduceat(part.table("item_hashes"), part.lists.starts[listed])
+        return Tally.of(lists=Signatures((gathered(part.data.users, listed),), (part.lists.counts[listed],), (sums,)))
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        if "lists" not in tally:
+            return []
+        lists = tally["lists"].frame()
+        if lists["sum"].n_unique() == len(lists):
+            return []
+        groups = lists.group_by("n_recommended", "sum").agg(users=pl.len())
+        most = int(groups["users"].to_numpy().max())
+        if most < 2:
+            return []
+        largest = groups.filter(pl.col("users") == most)
+        same = lists.join(largest, on=["n_recommended", "sum"], how="semi").select("user", "n_recommended").sort("user")
+        examples = [f"user {user}" for user in same["user"].head(5)]
+        sentence = f"{shared(most, context.n_lists, 'users')} have the same items in their list."
+        return self.symptom(context, sentence, most, context.n_lists, examples=examples, rows=same)
+
+
+@check("R10", uses=("stored_hits", "truth_table"))
+class SampledCandidates(HealthCheck):
+    """Lists that are all of one size, with nearly every relevant item inside."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        lengths = part.lists.counts
+        listed = lengths > 0
+        if not listed.any():
+            return Tally()
+        least, most = int(lengths[listed].min()), int(lengths.max())
+        numbers = {"least": Least(least), "most": Most(most)}
+        if least != most or most < _FEW_ITEMS:
+            return Tally.of(**numbers)
+        truth: TruthTable = part.table("truth_table")
+        _, pair = part.table("stored_hits")
+        relevant = int((truth.relevant & listed[truth.pairs.user]).sum())
+        inside = np.zeros(len(truth.pairs), dtype=np.bool_)
+        inside[pair] = True
+        return Tally.of(**numbers, inside=int(inside.sum()), relevant=relevant, **part.users(listed, n_recommended=lengths))
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        inside, relevant = tally.count("inside"), tally.count("relevant")
+        if not relevant or tally["least"].value != tally["most"].value or inside < context.limit(self.id, "min_inside") * relevant:
+            return []
+        size, prepared = int(tally["most"].value), context.prepared
+        if "catalogue" in context.available and 2 * size > int((prepared.in_train | prepared.in_catalogue).sum()):
+            return []  # the lists hold most of the catalogue
+        held = shared(inside, relevant, "relevant items")
+        sentence = f"All lists have {size:,} rows, and {held} are in them: they look like candidates that were sampled around the truth."
+        n = context.n_lists
+        return self.symptom(context, sentence, n, n, examples=tally.examples("user"), rows=tally.rows())
+
+
+def over_whole_lists(definition: Definition) -> bool:
+    """Whether a measure compares relevant items with all candidates, listed or not: AUC, GAUC, and LAUC without a cut-off."""
+    metric = definition.metric
+    return metric.family == "auc" and definition.k is None and "catalogue" in metric.needs(definition.params)
+
+
+@check("X15", uses=("n_candidates", "n_relevant"))
+class CutListsInAuc(HealthCheck):
+    """Lists with fewer items than the user has candidates, where a measure compares relevant items with all of these."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        relevant = np.asarray(part.table("n_relevant"))
+        candidates = np.asarray(part.table("n_candidates")) + relevant
+        length = np.minimum(part.lists.counts, candidates)
+        judged = (length > 0) & (relevant > 0)
+        cut = judged & (length < part.setting.limit("min_listed") * candidates)
+        return Tally.of(
+            judged=int(judged.sum()),
+            cut=int(cut.sum()),
+            listed=int(length[judged].sum()),
+            candidates=int(candidates[judged].sum()),
+            **part.users(cut, n_recommended=part.lists.counts, n_candidates=candidates),
+        )
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        n, total, candidates = tally.count("cut"), tally.count("judged"), tally.count("candidates")
+        if not n:
+            return []
+        share = tally.count("listed") / candidates
+        measures = [one for inner in context.definitions for one in inner.all if over_whole_lists(one)]
+        by_chance = {one.label: _by_chance(share, one) for one in measures}
+        values = ", ".join(f"{value:.2f} in {label}" for label, value in by_chance.items())
+        held = f"on average {tally.count('listed') / total:,.0f} of {candidates / total:,.0f}"
+        sentence = (
+            f"{shared(n, total, 'lists')} leave out candidates, they hold {held}; what is not listed counts as ranked last: a random order "
+            f"reaches about {values}, not 0.50."
+        )
+        details, examples = {"by_chance": by_chance}, tally.examples("user")
+        return self.symptom(context, sentence, n, total, examples=examples, rows=tally.rows(), details=details)
+
+
+def _by_chance(share: float, definition: Definition) -> float:
+    """What an AUC is of random lists that hold a `share` of the candidates: a listed item has, on average, half of the list above it."""
+    among_listed = 1 - share / 2
+    return among_listed if definition.params.get("over") == "hits" else share * among_listed
+
+
+@check("R04", uses=("repeating_users", "tie_runs"), wants=("tie_bounds",), policy="tie_order")
+class TiedScores(HealthCheck):
+    """Lists with tied scores as far down as a measure looks.
+
+    Lists that repeat an item have no bounds, nor have measures for which ties change more than ranks; lists with more items than scores
+    are counted all the same.
+    """
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        repeating: Array = part.table("repeating_users")
+        repeats_with_ties = _few_scores(part, repeating)
+        runs: TieRuns = part.table("tie_runs", single=part.definition.lists.score_type == "float32")
+        deepest = deepest_cutoff(part)
+        within = np.ones(len(runs), dtype=np.bool_) if deepest is None else runs.first <= deepest
+        crossing = np.zeros(len(runs), dtype=np.bool_)
+        for k in part.cutoffs:
+            crossing |= (runs.first <= k) & (runs.last > k)
+        tied = repeats_with_ties.copy()
+        tied[runs.user[within]] = True
+        return Tally.of(
+            lists=int(tied.sum()),
+            repeating=int(repeats_with_ties.sum()),
+            across=len(np.unique(runs.user[within & crossing])),
+            **part.users(tied),
+        )
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        n, n_across, n_repeating = tally.count("lists"), tally.count("across"), tally.count("repeating")
+        if not n:
+            return []
+        width = context.limit(self.id, "width")
+        wide = {label: dict(ends) for label, ends in context.bounds.items() if ends["most"] - ends["least"] > width}
+        ordered = "ranks" in context.available and context.definitions[0].lists.order == "rank"
+        deepest = deepest_cutoff(context)
+        note = f" in the first {deepest:,} places" if deepest else ""
+        note += f", {n_across:,} of them across a cut-off" if n_across else ""
+        note += f"; {n_repeating:,} of them repeat an item, and bounds do not look at them" if n_repeating else ""
+        note += "; their ranks put them in an order" if ordered else ""
+        note += "".join(f"; {labels} without exact bounds, since {reason}" for reason, labels in _by_reason(context.unbounded).items())
+        return self.symptom(
+            context,
+            f"{shared(n, context.n_lists, 'lists')} have tied scores{note}.",
+            n,
+            context.n_lists,
+            examples=tally.examples("user"),
+            rows=tally.rows(),
+            severity="info" if context.bounds and not wide else None,  # ties that move no value are no reason to worry
+            unlimited=bool(wide),
+            refusable=not ordered,
+            details={"across": n_across, **({"bounds": wide} if wide else {})},
+        )
+
+
+def _by_reason(unbounded: Mapping[str, str]) -> dict[str, str]:
+    """The measures that have no bounds, for each reason."""
+    labels: dict[str, list[str]] = {}
+    for label, reason in unbounded.items():
+        labels.setdefault(reason, []).append(label)
+    return {reason: f"{shortened(of_one)} {'is' if len(of_one) == 1 else 'are'}" for reason, of_one in labels.items()}
+
+
+def deepest_cutoff(examined: ExaminedPart | Context) -> int | None:
+    """The rank down to which ties matter; `None`: all of them."""
+    whole = any(definition.tied and definition.k is None for definition in examined.definitions)
+    return None if whole or not examined.cutoffs else max(examined.cutoffs)
+
+
+def _few_scores(part: ExaminedPart, repeating: Array) -> Array:
+    """For each user whether the list repeats an item and has fewer scores than items."""
+    tied = np.zeros_like(repeating)
+    if repeating.any():
+        own = repeating[part.lists.user]
+        frame = pl.DataFrame({"user": part.lists.user, "item": part.lists.item, "score": compared_scores(part)}).filter(pl.Series(own))
+        counts = frame.group_by("user").agg(items=pl.col("item").n_unique(), scores=pl.col("score").n_unique())
+        tied[counts.filter(pl.col("scores") < pl.col("items"))["user"].to_numpy()] = True
+    return tied

@@ -9,14 +9,13 @@ import polars as pl
 
 from ..tables.array import Array
 from ..tables.part import SourceRows
-from ..tables.times import by_day
+from ..tables.prepared import by_day
 from ..tables.truth import TEST
-from .context import Context, Symptom
+from .context import Context, Symptom, several, shared
 from .part import ExaminedPart
 from .registry import HealthCheck, check
 from .tally import Examples, Tally
 from .train import TRAIN
-from .wording import several, shared
 
 
 def of_users(rows: SourceRows, *, latest: bool) -> Array:

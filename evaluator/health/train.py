@@ -7,11 +7,10 @@ import polars as pl
 
 from ..tables.array import Array
 from ..tables.truth import TEST
-from .context import Context, Symptom
+from .context import Context, Symptom, several, shared
 from .part import ExaminedPart
 from .registry import HealthCheck, check
 from .tally import DistinctIds, Tally
-from .wording import several, shared
 
 TRAIN = "train"
 

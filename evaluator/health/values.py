@@ -14,16 +14,18 @@ from ..measure.aggregate import aggregated
 from ..measure.moments import MomentTable
 from ..metrics.definition import Definition
 from ..results.result import Row
+from ..tables.array import Array
+from ..tables.hits import train_pairs
 from ..tables.ids import gathered
-from ..tables.part import LISTS
+from ..tables.lists import Reading
+from ..tables.part import LISTS, PartData
+from ..tables.prepared import Prepared
+from ..tables.rows import within_users
 from ..tables.truth import TEST
-from .causes import cause, duplicates_of
-from .context import Context, Symptom
+from .context import Context, Symptom, several, shared
 from .part import ExaminedPart
-from .popularity import popular_lists
 from .registry import HealthCheck, check
 from .tally import Examples, KeptRows, Tally
-from .wording import shared
 
 _TOLERANCE: Final = 1e-9
 _Z: Final = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
@@ -191,3 +193,80 @@ def _paired(context: Context, others: Mapping[str, float]) -> Iterator[tuple[Row
 
 def _first_three(texts: Sequence[str]) -> str:
     return ", ".join(texts[:3]) + (f" and {len(texts) - 3} more" if len(texts) > 3 else "")
+
+
+_SINGLE: Final = ("keep_best_rank", "keep_last_row", "sum_scores")
+"""Policies under which an item is in a list once."""
+_SUMMED: Final = ("rows", "rows_count", "sum")
+"""Policies under which a repeated test row changes a value."""
+
+
+def duplicates_of(data: PartData, users: Array) -> dict[str, int]:
+    """The number of duplicate rows of some users of a part, given by their indexes: in their lists, and in the test file."""
+    inside = np.zeros(data.n_users, dtype=np.bool_)
+    inside[users] = True
+    found = {}
+    for role in (LISTS, TEST):
+        rows = data.rows(role)
+        frame = rows.frame.select("user", "item").filter(inside[rows.user])
+        found[role] = len(frame) - frame.n_unique()
+    return found
+
+
+def cause(definition: Definition, duplicates: Mapping[str, int], prepared: Prepared) -> str:
+    """Why the values of a measure are outside of its range, and what to do; empty if no cause is known.
+
+    `duplicates` are those of the users whose values are outside.
+    """
+    each = definition.all
+    in_train = int(prepared.numbers.get("train_rows", 0) - prepared.numbers.get("train_pairs", 0))
+    if in_train and any(one.params.get("count") == "rows" for one in each):
+        rows = several(in_train, "repeated row")
+        return f"data.train has {rows}, and count=rows counts each of them; remove them or set count=users"
+    in_lists = duplicates.get(LISTS, 0)
+    if in_lists and any(one.lists.duplicates not in _SINGLE for one in each):
+        policy = "evaluation.policy.duplicates: keep_best_rank"
+        return f"their lists have {several(in_lists, 'repeated row')}; remove them or set {policy}"
+    in_test = duplicates.get(TEST, 0)
+    if in_test and any(one.truth.duplicates in _SUMMED for one in each):
+        policy = "evaluation.policy.truth_duplicates: best"
+        return f"the test file has {several(in_test, 'repeated row')} for them; remove them or set {policy}"
+    other = next((one.metric for one in each if one.metric.origin != "receval"), None)
+    if other is not None:
+        return f"{other.origin} defines {other.name}, and its formula and its bounds differ; correct one of them"
+    return ""
+
+
+_FIRST: Final = 10_000
+"""So many rows are looked at before all of them: few models have a popular item at each place above a less popular one."""
+
+
+def popular_lists(reading: Reading, part: PartData, prepared: Prepared) -> tuple[int, int, int]:
+    """The number of lists; of those that are the most popular items; and of those that are the most popular of what the user has not seen.
+
+    The last two are 0 if any list is not ordered by popularity.
+    """
+    listed = np.flatnonzero(np.diff(reading.starts))
+    n_lists = len(listed)
+    popularity = np.append(prepared.train_rows, 0)
+    if not n_lists or reading.repeats or any(_rises(popularity, reading, n_rows) for n_rows in (_FIRST, len(reading))):
+        return n_lists, 0, 0
+    row = popularity[reading.item_index]
+    least = np.zeros(part.n_users, dtype=row.dtype)
+    least[listed] = row[reading.starts[listed + 1] - 1]
+    n_above = np.bincount(reading.user[row > least[reading.user]], minlength=part.n_users)
+    train = train_pairs(part)
+    of_train = popularity[prepared.items.index_of(train.item)]
+    n_seen_above = np.bincount(train.user[of_train > least[train.user]], minlength=part.n_users)
+    n_seen = np.bincount(reading.user[part.lookup_of_train.find(reading.pairs)[0]], minlength=part.n_users)
+    levels = np.sort(popularity[:-1])
+    n_more_popular = len(levels) - np.searchsorted(levels, least, side="right")
+    popular = n_above == n_more_popular
+    unseen_popular = (n_seen == 0) & (n_above == n_more_popular - n_seen_above)
+    return n_lists, int(popular[listed].sum()), int(unseen_popular[listed].sum())
+
+
+def _rises(popularity: Array, reading: Reading, n_rows: int) -> bool:
+    """Whether an item of the first rows of the lists stands below a less popular one."""
+    row = popularity[reading.item_index[:n_rows]]
+    return bool(within_users(row[1:] > row[:-1], reading.starts).any())

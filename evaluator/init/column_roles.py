@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from . import id_lists
+from ..load import list_text
 from .name_words import DESCRIBING, IDENTIFYING, column_words, words_of
 from .records import Column, FileSummary
 
@@ -101,4 +102,24 @@ def _numeric_role(column: Column) -> str:
 def _holds_prose(column: Column) -> bool:
     """Whether a column holds titles and the like: texts of several words that are no lists of ids."""
     has_several_words = column.kind == "text" and 2 * sum(" " in value.strip() for value in column.examples) > len(column.examples)
-    return has_several_words and not column.is_list and not id_lists.separator(column)
+    return has_several_words and not column.is_list and not list_separator(column)
+
+
+def find_lists(columns: Mapping[str, Column]) -> tuple[str, tuple[int, ...]] | None:
+    """Return the separator of the items and the numbers of the columns that hold lists; `None` if a row holds one item.
+
+    Lists have one row per user, and ids with digits, which tells them from names of several words.
+    """
+    user, item = columns.get("user"), columns.get("item")
+    if user is None or item is None or user.n_distinct < user.n_filled:
+        return None
+    sign = list_separator(item)
+    if not sign:
+        return None
+    parallel = [columns[role] for role in ("position", "score", "rating") if role in columns]
+    return sign, (item.number, *(column.number for column in parallel if any(sign in value for value in column.examples)))
+
+
+def list_separator(column: Column) -> str:
+    """Return the separator of the ids in the fields of a column; empty if a field holds one id."""
+    return "" if column.is_list or column.kind != "text" else list_text.separator(column.examples)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 from msgspec.structs import replace
 
 from .. import load
 from ..errors import DataError, MissingExtraError
+from ..load import database
+from ..load.source import PROCESS_SCRATCH
 from .assembly import assemble
 from .classification import classify
-from .column_roles import assign_roles
-from .databases import tables_in
+from .column_roles import assign_roles, find_lists
 from .discovery import DiscoveredTable, discover_tables
-from .id_lists import find_lists
 from .preview import TablePreview
-from .records import ClassifiedFile, GuessedConfig, SourceEntry
+from .records import ClassifiedFile, GuessedConfig, Query, SourceEntry
 from .source_entries import source_entry
 
 _MAX_ROWS_PER_FILE: Final = 100_000
@@ -32,7 +33,7 @@ def guess(names: Sequence[str]) -> GuessedConfig:
     """
     files: list[ClassifiedFile] = []
     unreadable: dict[str, str] = {}
-    tables = [one for found in discover_tables(names or ["."]) for one in tables_in(found, unreadable)]
+    tables = [one for found in discover_tables(names or ["."]) for one in _tables_in(found, unreadable)]
     max_rows = min(_MAX_ROWS_PER_FILE, _MAX_ROWS // max(len(tables), 1))
     for table in tables:
         try:
@@ -47,6 +48,30 @@ def guess(names: Sequence[str]) -> GuessedConfig:
         alternatives=tuple((key, _without_defaults(f"data.{key}", entry)) for key, entry in config.alternatives),
         doubts=(*config.doubts, *_remarks_on_ids(config)),
     )
+
+
+def _tables_in(table: DiscoveredTable, unreadable: dict[str, str]) -> list[DiscoveredTable]:
+    """The tables of a database of SQLite or DuckDB; any other file alone. What cannot be read is added to `unreadable` with the reason."""
+    path = table.paths[0]
+    scheme = database.scheme_of(path)
+    if scheme is None:
+        return [table]
+    try:
+        statements = database.tables_of(scheme, path)
+    except (DataError, MissingExtraError) as error:
+        unreadable[table.path] = error.message
+        return []
+    found = []
+    for name, statement in statements:
+        shown = f"{table.path}: {name}"
+        try:
+            rows = database.fetched(shown, f"{scheme}:///{path}", statement, Path(), PROCESS_SCRATCH)
+        except DataError as error:
+            unreadable[shown] = error.message.removeprefix(f"{shown}: ")
+        else:
+            label = str(PurePosixPath(table.label) / name)
+            found.append(DiscoveredTable(shown, label, (rows,), Query(scheme, str(path), statement)))
+    return found
 
 
 def _classified(preview: TablePreview) -> ClassifiedFile:
@@ -70,7 +95,13 @@ def _classified(preview: TablePreview) -> ClassifiedFile:
 def _source(role: str, file: ClassifiedFile, keys: Mapping[str, object]) -> load.Source:
     """Open a file as a run would with these keys of a config."""
     read_keys = {key: value for key, value in keys.items() if key in _READ_KEYS and (key != "split" or file.table != "catalogue")}
-    return load.look(role, file.table or "", [file.summary.path], file.summary.paths, **read_keys)  # type: ignore[arg-type]
+    return load.look(
+        role,
+        file.table or "",
+        [file.summary.path],
+        [load.SourceFile.of(path) for path in file.summary.paths],
+        load.ReadOptions(**read_keys),  # type: ignore[arg-type]
+    )
 
 
 def _without_defaults(role: str, entry: SourceEntry) -> SourceEntry:

@@ -11,9 +11,9 @@ import polars as pl
 
 from ..errors import DataError
 from ..load import opening, sniff
+from ..load.raw import RawTable, raw_table
 from .column_summary import flat, summarise_column
 from .discovery import DiscoveredTable
-from .raw_format import RawFormat, all_rows, detect_format, first_rows
 from .records import Column, FileSummary, PairSummary
 
 _PEEK: Final = 100
@@ -27,11 +27,11 @@ class TablePreview:
     A bounded number of rows is read. All rows are scanned only to look for ids that are not among the first.
     """
 
-    def __init__(self, table: DiscoveredTable, max_values: int = 100_000, format: RawFormat | None = None) -> None:
+    def __init__(self, table: DiscoveredTable, max_values: int = 100_000, raw: RawTable | None = None) -> None:
         """Read the first rows, at most `max_values` values of a column; `DataError` if the files cannot be read as a table."""
         self._table, self._max_values = table, max_values
         try:
-            self._format, self._max_rows, self._frame = self._read(format or detect_format(table.paths))
+            self._raw, self._max_rows, self._frame = self._read(raw or raw_table("init", table.paths))
         except OSError as error:
             raise DataError(f"{table.path} may not be read ({error.strerror})") from None
         if self._frame.is_empty():
@@ -40,49 +40,49 @@ class TablePreview:
 
     def with_lists(self, split: str, numbers: Sequence[int]) -> TablePreview:
         """Return the same table with the columns of these numbers read as lists in text, separated by `split`."""
-        return TablePreview(self._table, self._max_values, self._format.with_lists(split, numbers))
+        return TablePreview(self._table, self._max_values, self._raw.with_lists(split, numbers))
 
     @cached_property
     def summary(self) -> FileSummary:
         """The file and its columns as far as they were read."""
-        table, format = self._table, self._format
+        table, raw = self._table, self._raw
         return FileSummary(
             table.path,
             table.label,
             table.paths,
             columns=tuple(
                 summarise_column(name, number, self._frame.to_series(number - 1), partial(self._contains_any, number))
-                for number, name in enumerate(format.source.scan.names.values(), 1)
+                for number, name in enumerate(raw.scan.names.values(), 1)
             ),
-            has_header=format.has_header,
-            read_keys=format.read_keys,
+            has_header=raw.has_header,
+            read_keys=raw.config_keys,
             n_rows=self._n_rows,
             n_rows_exact=self._n_rows_exact,
             n_previewed=self._frame.height,
-            nested_columns=format.nested_columns,
-            table=format.table,
-            is_by_user=format.is_by_user,
+            nested_columns=raw.nested_columns,
+            table=raw.table,
+            is_by_user=raw.is_by_user,
             query=table.query,
         )
 
-    def _read(self, format: RawFormat) -> tuple[RawFormat, int, pl.DataFrame]:
+    def _read(self, raw: RawTable) -> tuple[RawTable, int, pl.DataFrame]:
         """Read the first rows: fewer where they hold lists. Lists in text that cannot be read as lists are read as plain text."""
-        list_columns, max_rows = format.source.scan.lists, self._max_values
+        list_columns, max_rows = raw.scan.lists, self._max_values
         if not list_columns:
-            return format, max_rows, first_rows(format.source, max_rows)
+            return raw, max_rows, raw.first_rows(max_rows)
         try:
-            peek = first_rows(format.source, _PEEK)
+            peek = raw.first_rows(_PEEK)
             n_values = peek.select(pl.max_horizontal(pl.col(name).list.len().sum() for name in list_columns)).item()
             max_rows = max(1, max_rows * peek.height // max(n_values, peek.height, 1))
-            return format, max_rows, first_rows(format.source, max_rows)
+            return raw, max_rows, raw.first_rows(max_rows)
         except DataError:
-            if format.source.scan.is_text or format.source.scan.lists_in_text:
-                return self._read(format.without_lists())
+            if raw.scan.is_text or raw.scan.lists_in_text:
+                return self._read(raw.with_list_columns(frozenset()))
             raise
 
     def _count_rows(self) -> tuple[int, bool]:
         """Count or estimate the rows of the table, and say whether the number is exact."""
-        n_previewed, scan = self._frame.height, self._format.source.scan
+        n_previewed, scan = self._frame.height, self._raw.scan
         paths = [Path(path) for path in scan.paths]
         if scan.format in ("parquet", "ipc", "delta"):
             return int(opening.raw(scan).select(pl.len()).collect().item()), True
@@ -90,7 +90,7 @@ class TablePreview:
             return n_previewed, True
         if any(sniff.is_gzip(path) or sniff.is_zstd(path) for path in paths):
             return n_previewed, False
-        lines = sniff.head(paths[0])
+        lines = sniff.head(self._raw.files[0])
         bytes_per_line = sum(len(line.encode()) + 1 for line in lines) / len(lines)
         return max(n_previewed, round(sum(path.stat().st_size for path in paths) / bytes_per_line)), False
 
@@ -100,9 +100,9 @@ class TablePreview:
             return True
         if self._n_rows_exact and self._frame.height == self._n_rows:
             return False
-        name, source = f"column_{number}", self._format.source
-        values = all_rows(source).select(name)
-        values = values.explode(name) if name in source.scan.lists else values
+        name = f"column_{number}"
+        values = self._raw.rows().select(name)
+        values = values.explode(name) if name in self._raw.scan.lists else values
         wanted = pl.LazyFrame({name: sorted(ids)}, schema={name: pl.String})
         try:
             return values.join(wanted, on=name, how="semi").head(1).collect(engine="streaming").height > 0

@@ -1,35 +1,36 @@
 """Files → canonical columns: the only reader of data."""
 
-from .broken_rows import explain
+from .broken_rows import another_way, explain
 from .database import look_at_query
-from .faults import BlankLines, FaultyRows, LargeNumbers, refuse
+from .faults import refuse
 from .fingerprint import Fingerprints
 from .frame_file import FrameFile
-from .frames import look_at_frame
-from .ids import IdsAreText, as_text, common_kinds, remarks
-from .paths import find
+from .paths import find, spooled
+from .read_again import ReadAgain, read_with_retries
+from .read_options import ReadOptions
 from .remote import Remote
 from .sniff import without_endings
-from .source import Source, look
-from .stdin import spooled
+from .source import FaultyRows, Source, common_kinds, look, look_at_frame, remarks
+from .source_file import SourceFile
 from .unchanged import refusing_changes
 
 __all__ = [
-    "BlankLines",
     "FaultyRows",
     "Fingerprints",
     "FrameFile",
-    "IdsAreText",
-    "LargeNumbers",
+    "ReadAgain",
+    "ReadOptions",
     "Remote",
     "Source",
-    "as_text",
+    "SourceFile",
+    "another_way",
     "common_kinds",
     "explain",
     "find",
     "look",
     "look_at_frame",
     "look_at_query",
+    "read_with_retries",
     "refuse",
     "refusing_changes",
     "remarks",

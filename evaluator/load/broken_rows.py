@@ -6,7 +6,6 @@ import csv
 import json
 import zlib
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Final
 
 import polars as pl
@@ -21,49 +20,64 @@ from .lines import CountedLines
 from .list_fields import value_of
 from .list_text import elements, fractions
 from .opening import NO_VALUE
+from .read_again import ReadAgain
 from .recode import opened
 from .scan import ReadError, Scan
 from .source import Source
+from .source_file import SourceFile, in_words
 from .trec import is_comment
 
 _LISTS: Final = "write it as [3, 5], strings in double quotes; or say what separates the items, split: ',', or that none does, split: none"
 """What to do about a text that should be a list."""
 
 
+def another_way(source: Source, error: ReadError) -> ReadAgain | DataError:
+    """How to read a source that an engine could not read, or else the sentence that says what is wrong with it.
+
+    Numbers in text are read as text, so that words such as NA count as missing, and integers that have fractions among them as these.
+    """
+    if source.scan.is_text and not source.scan.loose:
+        return ReadAgain(Source.with_numbers_as_text)
+    whole = [column for column, number_type in source.scan.numbers.items() if number_type == "whole"]
+    if source.scan.is_text and whole:
+        return ReadAgain(lambda one: one.with_numbers(whole, "real"))
+    return explain(source, error)
+
+
 def explain(source: Source, error: ReadError) -> DataError:
     """The sentence for a source that an engine could not read: the first broken row, or what the engine said."""
-    for path in source.scan.paths:
-        problem = _broken(Path(path), source) or _uneven(path, source)
+    for file in source.files:
+        problem = _broken(file, source) or _uneven(file, source)
         if problem:
-            return source.told(problem)
-    message = next(iter(str(error).strip().splitlines()), "no reason given")
+            return problem
+    message = next(iter(in_words(error, *source.files).strip().splitlines()), "no reason given")
     return DataError(f"{source.role}: {', '.join(source.given)} cannot be read: {message}", "is the file complete, and in this format?")
 
 
-def _broken(path: Path, source: Source) -> DataError | None:
-    if not source.scan.is_text or sniff.is_zstd(path):
+def _broken(file: SourceFile, source: Source) -> DataError | None:
+    if not source.scan.is_text or sniff.is_zstd(file.local):
         return None
     if source.scan.format == "ndjson":
-        return _first_broken_object(path, source)
-    with opened(path) as file:
-        return _first_broken_row(path, source, CountedLines(file))
+        return _first_broken_object(file, source)
+    with opened(file.local) as text:
+        return _first_broken_row(file, source, CountedLines(text))
 
 
-def _first_broken_row(path: Path, source: Source, lines: CountedLines) -> DataError | None:
+def _first_broken_row(file: SourceFile, source: Source, lines: CountedLines) -> DataError | None:
     scan = source.scan
     line = 1
     try:
         for index, row in enumerate(_rows(lines, scan)):
-            where, line = f"{source.role}: {path}, line {line}", lines.number + 1
+            where, line = f"{source.role}: {file.line(line)}", lines.number + 1
             if row and (index > 0 or not scan.has_header) and (problem := _wrong_with(row, scan)):
                 message, hint = problem
                 return DataError(f"{where}: {message}", hint)
     except UnicodeDecodeError as error:
-        return sniff.not_utf8(f"{source.role}: {path}", lines.number, error)
+        return sniff.not_utf8(f"{source.role}: {file.line(lines.number)}", error)
     except csv.Error as error:
-        return DataError(f"{source.role}: {path}, line {lines.number}: {error}", "is a quotation mark left open?")
+        return DataError(f"{source.role}: {file.line(lines.number)}: {error}", "is a quotation mark left open?")
     except (OSError, EOFError, zlib.error) as error:
-        return DataError(f"{source.role}: {path}: cannot be unpacked ({error})", "is the file complete?")
+        return DataError(f"{source.role}: {file}: cannot be unpacked ({in_words(error, file)})", "is the file complete?")
     return None
 
 
@@ -105,17 +119,17 @@ def _odd_ids(text: str, values: Sequence[object], scan: Scan) -> Sequence[object
     return [value for value in values if not is_id(value)]
 
 
-def _first_broken_object(path: Path, source: Source) -> DataError | None:
+def _first_broken_object(file: SourceFile, source: Source) -> DataError | None:
     number = 0
     try:
-        with opened(path) as file:
-            for number, line in enumerate(file, 1):
+        with opened(file.local) as text:
+            for number, line in enumerate(text, 1):
                 if message := _wrong_with_object(line, source.scan):
-                    return DataError(f"{source.role}: {path}, line {number}: {message}")
+                    return DataError(f"{source.role}: {file.line(number)}: {message}")
     except UnicodeDecodeError as error:
-        return sniff.not_utf8(f"{source.role}: {path}", number, error)
+        return sniff.not_utf8(f"{source.role}: {file.line(number)}", error)
     except (OSError, EOFError, zlib.error) as error:
-        return DataError(f"{source.role}: {path}: cannot be unpacked ({error})", "is the file complete?")
+        return DataError(f"{source.role}: {file}: cannot be unpacked ({in_words(error, file)})", "is the file complete?")
     return None
 
 
@@ -150,7 +164,7 @@ def _wrong_with_object(line: bytes, scan: Scan) -> str | None:
     return None
 
 
-def _uneven(path: str, source: Source) -> DataError | None:
+def _uneven(file: SourceFile, source: Source) -> DataError | None:
     """The first row whose lists are not of the same length."""
     from . import opening
 
@@ -160,13 +174,13 @@ def _uneven(path: str, source: Source) -> DataError | None:
     first, *others = columns
     length = {column: pl.col(source.scan.names[column]).list.len() for column in columns}
     try:
-        frame = opening.raw(replace(source.scan, paths=(path,)))
+        frame = opening.raw(replace(source.scan, paths=(file.address,)))
         uneven = frame.filter(pl.any_horizontal(length[first].ne_missing(length[column]) for column in others))
         first_uneven = uneven.select(opening.RECORD, *(length[column].fill_null(0).alias(column) for column in columns)).head(1).collect()
     except opening.FAILURES:
         return None
     for row in first_uneven.rows(named=True):
-        where = source.location(path, row.pop(opening.RECORD))
+        where = f"{source.role}: {source.place(file, row.pop(opening.RECORD))}"
         message = " but ".join(f"{count} {public_name(column)}{'s' if count != 1 else ''}" for column, count in row.items())
         return DataError(f"{where}: {message}", "the lists of a row must be of the same length: one value for each item")
     return None

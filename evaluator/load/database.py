@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +19,9 @@ from ..errors import DataError, MissingExtraError, NoRowsError
 from ..extras import install_command
 from ..temporary import folder_for_copies
 from .opening import FAILURES
+from .read_options import ReadOptions
 from .source import Source, look
+from .source_file import SourceFile
 
 _FILES: Final = ("sqlite", "duckdb")
 """Databases that are files."""
@@ -40,12 +41,8 @@ def look_at_query(
     uri: str,
     query: str,
     folder: Path,
+    options: ReadOptions,
     scratch: ExitStack,
-    *,
-    columns: Mapping[str, str | int] | None = None,
-    labels: Sequence[str] = (),
-    split: str | None = None,
-    nulls: Sequence[str] = (),
 ) -> Source:
     """Fetch the rows of a query and decide how to read them; they are in a file that lives as long as `scratch`.
 
@@ -56,14 +53,10 @@ def look_at_query(
     """
     name = masked_uri(uri)
     path = fetched(f"{role}: {name}", uri, query, folder, scratch)
-    names = {str(path): name}
-    try:
-        source = look(role, table, [name], [path], format="ipc", columns=columns, labels=labels, split=split, nulls=nulls)
-    except DataError as error:
-        raise error.saying(names) from None
+    source = look(role, table, [name], [SourceFile(path, name)], replace(options, format="ipc"), scratch)
     if table == "lists" and not _ORDERED.search(query) and not source.scan.lists and not {"position", "score"} & source.columns:
         raise DataError(f"{role}: {name}: the rows have no order, and there is no rank and no score", "add one of them, or ORDER BY")
-    return replace(source, display_names=(name,), display_paths=names)
+    return source
 
 
 def fetched(where: str, uri: str, query: str, folder: Path, scratch: ExitStack) -> Path:

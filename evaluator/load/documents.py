@@ -13,6 +13,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from ..errors import DataError, NoRowsError
 from ..temporary import folder_for_copies, new_copy
 from . import sniff
@@ -21,6 +23,7 @@ from .json_stream import JsonReader, NotJson
 from .list_columns import may_hold_lists
 from .opening import FAILURES
 from .recode import opened, unpacked
+from .source_file import SourceFile, in_words
 
 _LINES: Final = (".ndjson", ".jsonl")
 """Endings of files with one object per line."""
@@ -33,15 +36,15 @@ class _NoRows(Exception):
     """A value of the document is no row, or no list of a user."""
 
 
-def is_document(path: Path) -> bool:
+def is_document(file: SourceFile) -> bool:
     """Whether a file of JSON is one document, and has not one object per line."""
     try:
-        start = sniff.first_bytes(path).removeprefix(codecs.BOM_UTF8).lstrip()
+        start = sniff.first_bytes(file).removeprefix(codecs.BOM_UTF8).lstrip()
     except DataError:
         return False  # what is wrong with the packing is said when the file is looked at
     if not start.startswith(b"{"):
         return start.startswith(b"[")
-    if any(ending.lower() in _LINES for ending in path.suffixes):
+    if any(ending.lower() in _LINES for ending in file.local.suffixes):
         return False
     first, _, rest = start.partition(b"\n")
     try:
@@ -61,12 +64,12 @@ def is_by_user(path: Path) -> bool:
         return False
 
 
-def as_objects(role: str, name: str, table: str, path: Path, scratch: ExitStack) -> Path:
+def as_objects(role: str, table: str, document: SourceFile, scratch: ExitStack) -> SourceFile:
     """A file with one object per line that holds the rows of a JSON document, and lives as long as `scratch`.
 
-    `name` is what the document is called in messages. `DataError` if it is broken, or holds something else than rows of `table`.
+    `DataError` if the document is broken, or holds something else than rows of `table`.
     """
-    where, n_rows = f"{role}: {name}", 0
+    path, where, n_rows = document.local, f"{role}: {document}", 0
     target = scratch.enter_context(folder_for_copies()) / f"{path.name}.ndjson"
     try:
         with opened(unpacked(path, scratch)) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8") as written:
@@ -83,10 +86,10 @@ def as_objects(role: str, name: str, table: str, path: Path, scratch: ExitStack)
     except ValueError:
         raise DataError(f"{where}, record {n_rows + 1}: a number is not finite", "remove the record, or give it a number") from None
     except (OSError, EOFError, zlib.error, *FAILURES) as error:
-        raise DataError(f"{where}: cannot be unpacked ({error})", "is the file complete?") from None
+        raise DataError(f"{where}: cannot be unpacked ({in_words(error, document)})", "is the file complete?") from None
     if not n_rows:
         raise NoRowsError(f"{where}: there are no rows")
-    return target
+    return replace(document, path=target, is_document=True)
 
 
 def _rows(reader: JsonReader, table: str) -> Iterator[Mapping[str, Any]]:

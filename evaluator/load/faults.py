@@ -11,43 +11,49 @@ from msgspec.structs import replace
 from ..errors import DataError, NoRowsError
 from . import sniff
 from .columns import IDS, public_name
-from .ids import IdsAreText
+from .read_again import ReadAgain
 from .scan import Kind
-from .source import Source
+from .source import FaultyRows, Source
+from .source_file import Place
 
 _LONGEST_ID: Final = 1 << 16
 _FEW: Final = 5
 """How many faulty rows are named."""
 
 
-def refuse(source: Source, counts: dict[str, int | None]) -> int:
-    """The number of rows, if `counts` holds no fault.
+def refuse(source: Source, counts: dict[str, int | None], *, tolerant: bool = False) -> int:
+    """Return the number of rows, if `counts` holds no fault.
 
-    Raises `FaultyRows` or `DataError` with the first place of a fault, `IdsAreText` if ids that seemed integers are not, and
-    `BlankLines` if the only fault is rows without any value, `LargeNumbers` if integers may not have been read exactly.
+    `DataError` names the first place of a fault. `ReadAgain` if ids that seemed integers are not, if integers may not have been read
+    exactly, if the only fault is rows without any value, and if it is `tolerant` and rows can be passed over.
     """
     rows, blank = counts.get("rows") or 0, counts.get("blank") or 0
     if rows == blank:
         if source.may_be_empty and not blank:
             return 0
         raise NoRowsError(f"{source.role}: {source.name}: there are no rows")
-    texts = [column for column in IDS if _holds_text(source, column, counts)]
+    texts = [IDS[column] for column in IDS if _holds_text(source, column, counts)]
     if texts:
-        raise IdsAreText(texts)
+        raise ReadAgain(lambda one: one.with_text_ids(texts), everywhere=True)
     large = [column for column in sorted(source.unsure_numbers) if counts.get(f"large_{column}")]
     if large:
-        raise LargeNumbers(large)
+        raise ReadAgain(lambda one: one.with_numbers(large, "whole"))
     missing = [column for column in sorted(source.required) if (counts[f"null_{column}"] or 0) > blank]
     infinite = [column for column in sorted(source.required) if counts.get(f"infinite_{column}")]
     if missing or infinite:
         faults = [Fault(column, False, (counts[f"null_{column}"] or 0) - blank) for column in missing]
-        raise _faulty(source, [*faults, *(Fault(column, True, counts[f"infinite_{column}"] or 0) for column in infinite)], rows - blank)
+        faults += [Fault(column, True, counts[f"infinite_{column}"] or 0) for column in infinite]
+        first_faults = _first_faults(source, faults) or {Place(source.files[0]): faults[0]}
+        faulty = FaultyRows(rows - blank, tuple((place, fault.message) for place, fault in first_faults.items()))
+        if tolerant:
+            raise ReadAgain(lambda one: one.without_faulty_rows(faulty))
+        raise _sentence(source, faulty, next(iter(first_faults.values())))
     for column in sorted(source.required):
         if (counts.get(f"longest_{column}") or 0) > _LONGEST_ID:
             place = _place(source, pl.col(column).str.len_bytes() > _LONGEST_ID)
             raise DataError(f"{place}: an id of {counts[f'longest_{column}']:,} characters", "is a quotation mark left open?")
     if blank and not source.scan.skip_blank:
-        raise BlankLines(source)
+        raise ReadAgain(Source.without_blank_lines)
     return rows
 
 
@@ -85,62 +91,31 @@ class Fault(NamedTuple):
         return _empty(source, self.column) & ~_all_null(source)
 
 
-class FaultyRows(DataError):
-    """Rows lack a value that they need, or hold a number that is not finite: they can be passed over, if that is wanted.
-
-    `n_rows` are all rows of the source, without blank ones; `places` the first few that are faulty, and what is wrong there.
-    """
-
-    def __init__(self, message: str, hint: str, n_rows: int, places: tuple[str, ...]) -> None:
-        super().__init__(message, hint)
-        self.n_rows, self.places = n_rows, places
-
-
-def _faulty(source: Source, faults: Sequence[Fault], rows: int) -> FaultyRows:
-    """The error that names the first faulty row of all columns."""
-    first_faults = _first_faults(source, faults) or {source.display_path(source.scan.paths[0]): faults[0]}
-    first = next(iter(first_faults.values()))
+def _sentence(source: Source, faulty: FaultyRows, first: Fault) -> DataError:
+    """The error that names the first faulty row."""
     hint = (
         "NaN and infinity have no place in an order: remove these rows or give them a number"
         if first.infinite
         else "remove these rows or fill them; an empty field, a missing field and null count as no value, NA and nan where a number belongs"
     )
-    places = tuple(f"{place}: {fault.message}" for place, fault in first_faults.items())
-    message = f"{source.role}: {places[0]} (in {first.n:,} of {rows:,} rows)"
-    return FaultyRows(message, hint, rows, places)
+    place, problem = faulty.places[0]
+    return DataError(f"{source.role}: {place}: {problem} (in {first.n:,} of {faulty.n_rows:,} rows)", hint)
 
 
-def _first_faults(source: Source, faults: Sequence[Fault]) -> dict[str, Fault]:
-    """The first few faulty records in the order of the files, as `file, line 12`, and the first fault of each."""
+def _first_faults(source: Source, faults: Sequence[Fault]) -> dict[Place, Fault]:
+    """The first few faulty records in the order of the files, and the first fault of each."""
     from . import opening
 
-    first_faults: dict[str, Fault] = {}
+    first_faults: dict[Place, Fault] = {}
     conditions = [fault.condition(source).alias(f"{index}") for index, fault in enumerate(faults)]
-    for path in source.scan.paths if source.scan.format != "table" else ():  # the rows of a table elsewhere have no numbers
-        frame = opening.opened(replace(source.scan, paths=(path,), skip_blank=False), records=True)
+    for file in source.files if source.scan.format != "table" else ():  # the rows of a table elsewhere have no numbers
+        frame = opening.opened(replace(source.scan, paths=(file.address,), skip_blank=False), records=True)
         faulty = frame.select(opening.RECORD, *conditions).filter(pl.any_horizontal(pl.exclude(opening.RECORD)))
         for record, *flags in faulty.sort(opening.RECORD).head(_FEW).collect().iter_rows():
-            place = source.location(path, record).removeprefix(f"{source.role}: ")
-            first_faults.setdefault(place, next(fault for fault, holds in zip(faults, flags, strict=True) if holds))
+            first_faults.setdefault(source.place(file, record), next(fault for fault, holds in zip(faults, flags, strict=True) if holds))
         if len(first_faults) >= _FEW:
             break
     return dict(list(first_faults.items())[:_FEW])
-
-
-class LargeNumbers(Exception):
-    """Numbers that order lists are too large for double precision: if they are integers they must be read as such."""
-
-    def __init__(self, columns: Sequence[str]) -> None:
-        super().__init__(", ".join(columns))
-        self.columns = tuple(columns)
-
-
-class BlankLines(Exception):
-    """A text file has blank lines: it must be read again, passing over them."""
-
-    def __init__(self, source: Source) -> None:
-        super().__init__(source.role)
-        self.source = source
 
 
 def _empty(source: Source, column: str) -> pl.Expr:
@@ -159,9 +134,9 @@ def _place(source: Source, condition: pl.Expr) -> str | None:
     """The first record of the source for which `condition` holds, as `role: file, line 12`; `None` if there is none."""
     from . import opening
 
-    for path in source.scan.paths if source.scan.format != "table" else ():
-        frame = opening.opened(replace(source.scan, paths=(path,), skip_blank=False), records=True)
+    for file in source.files if source.scan.format != "table" else ():
+        frame = opening.opened(replace(source.scan, paths=(file.address,), skip_blank=False), records=True)
         record = frame.filter(condition).select(pl.col(opening.RECORD).min()).collect().item()
         if record is not None:
-            return source.location(path, record)
+            return f"{source.role}: {source.place(file, record)}"
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Final
 from urllib.parse import unquote
@@ -12,11 +12,10 @@ from ..errors import DataError
 from . import sniff
 from .delta import is_table
 from .scan import Kind
+from .source_file import Partition
 
 _HIDDEN: Final = ("_", ".")
 _NULL: Final = "__HIVE_DEFAULT_PARTITION__"
-Partition = Mapping[str, str | None]
-"""The columns that the path of a file holds."""
 
 
 def parts_of(role: str, folder: Path) -> list[Path]:
@@ -123,11 +122,6 @@ def columns_of_path(path: PurePath, root: PurePath | None, named: Iterable[str |
         if equals and (depth >= len(parts) - len(below) or name in named):
             values[name] = None if value == _NULL else unquote(value)
     return values
-
-
-def common_columns(partitions: Sequence[Partition]) -> list[str]:
-    """The columns that every one of the paths holds."""
-    return [name for name in (partitions[0] if partitions else ()) if all(name in values for values in partitions)]
 
 
 def path_column_kinds(where: str, columns: Mapping[str, str], partitions: Mapping[str, Partition]) -> dict[str, Kind]:

@@ -13,17 +13,9 @@ _ROWS: Final = 1_000_000
 
 
 class FrameFile(Struct, frozen=True, eq=False):
-    """A frame in memory, in the place of a file; `name` is what it is called in messages."""
+    """A frame in memory, in the place of a file."""
 
     frame: pl.LazyFrame
-    name: str = "a frame"
-
-    def __str__(self) -> str:
-        return self.name
-
-    def of_columns(self, names: list[str]) -> FrameFile:
-        """Only those columns of it."""
-        return FrameFile(self.frame.select(names), self.name)
 
     @property
     def size(self) -> int:

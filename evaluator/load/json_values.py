@@ -17,6 +17,7 @@ from .columns import IDS
 from .list_fields import Fields, value_of
 from .list_text import ODD_ARRAY
 from .opening import FAILURES
+from .source_file import SourceFile
 
 _ODD_ID: Final = r'(?:[^"\d\sn-]|-?\d+[.eE]|"(?:[^"\\]|\\.)*\\u0000)'
 """The start of a value that is neither a text nor an integer nor null, or a text with a NUL character."""
@@ -42,7 +43,7 @@ class _Object(dict[str, Any]):
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_Object.of)
 
 
-def refuse_odd_values(role: str, paths: Sequence[Path], columns: Mapping[str, str], listed: Collection[str], fields: Fields) -> None:
+def refuse_odd_values(role: str, files: Sequence[SourceFile], columns: Mapping[str, str], listed: Collection[str], fields: Fields) -> None:
     """Return if no id or label of files of JSON objects is a value that can be none; `DataError` names the line of the first that is.
 
     The same for a key of a column that stands twice in one object.
@@ -65,8 +66,8 @@ def refuse_odd_values(role: str, paths: Sequence[Path], columns: Mapping[str, st
     odd = [rf"{_spellings(key)}\s*:\s*{pattern}" for key, pattern in patterns.items()]
     odd += [rf"{_spellings(key)}\s*:.*{_spellings(key)}\s*:" for key in sorted(keys)]
     odd += [rf"{_spellings(key)}\s*:[^{{}}]*{_spellings(key)}\s*:" for _, key in inner]
-    for path in paths:
-        for number, line in _lines_with(path, "|".join(odd)):
+    for file in files:
+        for number, line in _lines_with(file.local, "|".join(odd)):
             try:
                 record = _DECODER.decode(line.strip())
             except (ValueError, RecursionError):
@@ -74,12 +75,12 @@ def refuse_odd_values(role: str, paths: Sequence[Path], columns: Mapping[str, st
             if repeated := _repeated(record, keys, inner):
                 message = f"the key {min(repeated)!r} stands twice"
                 raise DataError(
-                    f"{role}: {path}, line {number}: {message}", "remove one of the two: readers of JSON take the one or the other"
+                    f"{role}: {file.line(number)}: {message}", "remove one of the two: readers of JSON take the one or the other"
                 )
             for column, key in columns.items():
                 if isinstance(record, dict) and (problem := _problem(column, key, value_of(record, key, fields), column in listed)):
                     message, hint = problem
-                    raise DataError(f"{role}: {path}, line {number}: {message}", hint)
+                    raise DataError(f"{role}: {file.line(number)}: {message}", hint)
 
 
 def _repeated(record: object, keys: Collection[str], inner: Sequence[tuple[str, str]]) -> frozenset[str]:

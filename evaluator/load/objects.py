@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -20,37 +19,36 @@ from .memory_maps import unmapped
 from .opening import FAILURES
 from .read_options import ReadOptions
 from .scan import Scan
+from .source_file import SourceFile, partitions_of, path_columns
 
 
-def json_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions) -> Scan:
+def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadOptions) -> Scan:
     """How to scan files of one JSON object per line; `DataError` if they cannot be read as `options` says."""
     names: dict[str, None] = {}
     records: list[dict[str, Any]] = []
-    schema = _schema(paths)
+    schema, split = _schema(files), options.list_separator
     fields = fields_of(schema) if list_columns.may_hold_lists(table) else {}
-    for path in paths:
-        head = [_flat(record, fields) for record in _objects(path, sniff.head(path))]
+    for file in files:
+        head = [_flat(record, fields) for record in first_objects(file)]
         records += head
         names |= dict.fromkeys(name for record in head for name in record)
-    where = f"{role}: {paths[0]}"
+    where = f"{role}: {files[0]}"
     stored = tuple(dict.fromkeys((*names, *(flattened(schema, fields) if fields else schema))))
-    columns, label_columns = named(where, table, [*stored, *options.path_columns(stored)], options.columns, options.labels, True)
-    partitions = options.partitions_of(columns | label_columns, stored)
+    columns, label_columns = named(where, table, [*stored, *path_columns(files, stored)], options.columns, options.labels, True)
+    partitions = partitions_of(files, columns | label_columns, stored)
     held = {column: [record.get(name) for record in records] for column, name in columns.items()}
     listed = [column for column in columns if any(isinstance(one, list) for one in held[column])]
-    refuse_odd_values(role, paths, columns | label_columns, listed if list_columns.may_hold_lists(table) else (), fields)
+    refuse_odd_values(role, files, columns | label_columns, listed if list_columns.may_hold_lists(table) else (), fields)
     nested = list_columns.as_list_columns(where, table, listed)
     samples = {} if nested else _samples(table, held, options)
-    in_text = list_columns.text_lists(where, table, {column: columns[column] for column in samples}, samples, options.split)
+    in_text = list_columns.text_lists(where, table, {column: columns[column] for column in samples}, samples, split)
     syntax = syntax_of([text for column in in_text for text in samples[column]])
     values = {
-        column: elements_of(samples[column], options.split, syntax)
-        if column in in_text
-        else [_as_written(one) for one in _values(held[column])]
+        column: elements_of(samples[column], split, syntax) if column in in_text else [_as_written(one) for one in _values(held[column])]
         for column in columns
     }
     return Scan(
-        tuple(str(path) for path in paths),
+        tuple(file.address for file in files),
         "ndjson",
         columns | label_columns,
         {column: sniff.kind_of(column, values[column], options.nulls) for column in columns}
@@ -61,7 +59,7 @@ def json_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
         lists=nested or in_text,
         fields={name: fields[name] for name in columns.values() if name in fields},
         lists_in_text=bool(in_text),
-        split=options.split,
+        split=split,
         list_syntax=syntax,
         numbers=sniff.number_types(values),
         loose=bool(options.nulls or options.decimal_comma),
@@ -71,18 +69,18 @@ def json_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
     )
 
 
-def schema_of_objects(paths: Sequence[Path], max_rows: int | None = None) -> pl.Schema:
+def schema_of_objects(files: Sequence[SourceFile], max_rows: int | None = None) -> pl.Schema:
     """Return the keys of JSON objects and the types that hold the values of the first `max_rows` objects, or of all of them.
 
     Raises what Polars raises where an object cannot be read.
     """
-    return pl.scan_ndjson([unmapped(str(path)) for path in paths], infer_schema_length=max_rows).collect_schema()
+    return pl.scan_ndjson([unmapped(file.address) for file in files], infer_schema_length=max_rows).collect_schema()
 
 
-def _schema(paths: Sequence[Path]) -> Mapping[str, pl.DataType]:
+def _schema(files: Sequence[SourceFile]) -> Mapping[str, pl.DataType]:
     """All keys, also those that occur only further on, such as a score that the first objects lack."""
     try:
-        return schema_of_objects(paths)
+        return schema_of_objects(files)
     except FAILURES:
         return {}  # the broken line is found, and named, when the rows are read
 
@@ -111,17 +109,18 @@ def _are_texts(values: Sequence[Any]) -> bool:
     return all(isinstance(value, str) for value in values if value is not None)
 
 
-def _objects(path: Path, lines: Sequence[str]) -> list[dict[str, Any]]:
+def first_objects(file: SourceFile) -> list[dict[str, Any]]:
+    """The first objects of a file; `DataError` names the line of what is none."""
     records = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(sniff.head(file), 1):
         if not line.strip():
             continue
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise DataError(f"{path}, line {number}: not JSON ({error})") from None
+            raise DataError(f"{file.line(number)}: not JSON ({error})") from None
         if not isinstance(record, dict):
-            raise DataError(f'{path}, line {number}: a JSON object was expected, such as {{"user": 1, "item": 2}}')
+            raise DataError(f'{file.line(number)}: a JSON object was expected, such as {{"user": 1, "item": 2}}')
         records.append(record)
     return records
 

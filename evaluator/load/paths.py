@@ -1,15 +1,21 @@
-"""The files that paths, globs and folders of a config name."""
+"""The files that paths, globs and folders of a config name, and those into which standard input and pipes are read."""
 
 from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Mapping, Sequence
+import shutil
+import signal
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from ..errors import DataError
+from ..temporary import folder_for_copies, new_copy
 from .folders import is_hidden, names_in, reason, refuse_broken_link, refuse_name_in_bytes, refuse_part_of_table, refuse_repeated
 from .remote import Remote, find_remote, is_remote
+from .source_file import SourceFile
 
 
 def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, str] | None = None) -> list[Path | Remote]:
@@ -38,6 +44,23 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
     for file in files:
         refuse_name_in_bytes(role, file)
     return files
+
+
+@contextmanager
+def spooled(pipe: Path | None = None) -> Iterator[SourceFile]:
+    """A file that holds what `pipe` (standard input if `None`) held, for as long as the context lasts: lists are read more than once.
+
+    Raises `DataError` if standard input is a terminal.
+    """
+    if pipe is None and (sys.stdin is None or sys.stdin.isatty()):
+        raise DataError("standard input is a terminal, and lists were to be read from it", "pipe a file into receval, or name one")
+    if hasattr(signal, "siginterrupt"):  # Polars' handler lets a blocked read go on after Ctrl-C
+        signal.siginterrupt(signal.SIGINT, True)
+    with folder_for_copies() as folder:
+        path = folder / "stdin"
+        with new_copy(path) as file, pipe.open("rb") if pipe else nullcontext(sys.stdin.buffer) as source:
+            shutil.copyfileobj(source, file, 1 << 20)
+        yield SourceFile(path, str(pipe or "standard input"), is_piped=True)
 
 
 def _is_there(role: str, path: Path) -> bool:

@@ -15,6 +15,7 @@ from typing import Final, Literal
 import numpy as np
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..errors import DataError
 from ..temporary import folder_for_copies, new_copy
@@ -23,6 +24,7 @@ from .csv_rows import csv_rows
 from .lines import CountedLines
 from .opening import FAILURES
 from .recode import opened, unpacked
+from .source_file import SourceFile
 
 _BLOCK: Final = 1 << 22
 _MARK, _NEWLINE, _RETURN = b'"\n\r'
@@ -37,16 +39,16 @@ field, or is one of a doubled pair in a quoted field, so that all readers agree.
 class Quotes(Struct, frozen=True):
     """How the quotation marks of the files of a source are read.
 
-    `paths` are the files to read in the place of those given, `any` says whether a mark at the start of a field quotes it, and
+    `files` are to be read in the place of those given, `any` says whether a mark at the start of a field quotes it, and
     `across_lines` whether a quoted field spans lines.
     """
 
-    paths: list[Path]
+    files: list[SourceFile]
     any: bool
     across_lines: bool = False
 
 
-def settle(role: str, paths: Sequence[Path], separator_of: Callable[[Path], str], scratch: ExitStack) -> Quotes:
+def settle(role: str, files: Sequence[SourceFile], separator_of: Callable[[SourceFile], str], scratch: ExitStack) -> Quotes:
     """Decide how the quotation marks of text files are read.
 
     A mark quotes only at the start of a field; anywhere else it is a character like others. Engines read files of marks that all quote,
@@ -55,38 +57,38 @@ def settle(role: str, paths: Sequence[Path], separator_of: Callable[[Path], str]
 
     Raises `DataError`, naming the line, for a NUL byte, a quoted field that is not closed, and text behind a closing mark.
     """
-    marked = [path for path in paths if _has_mark(role, path)]
+    marked = [file for file in files if _has_mark(role, file)]
     if not marked:
-        return Quotes(list(paths), any=False)
-    unpacked_files = {path: unpacked(path, scratch) for path in marked}
-    separators = {path: separator_of(path) for path in marked}
+        return Quotes(list(files), any=False)
+    unpacked_files = {file: unpacked(file.local, scratch) for file in marked}
+    separators = {file: separator_of(file) for file in marked}
     roles = {
-        path: _role_of_marks(unpacked_files[path], separators[path]) if len(separators[path].encode()) == 1 else ("literal", False)
-        for path in marked
+        file: _role_of_marks(unpacked_files[file], separators[file]) if len(separators[file].encode()) == 1 else ("literal", False)
+        for file in marked
     }
     if all(role_of_marks == "literal" for role_of_marks, _ in roles.values()):
-        return Quotes(list(paths), any=False)
-    readable: dict[Path, Path] = {}
+        return Quotes(list(files), any=False)
+    readable: dict[SourceFile, Path] = {}
     across_lines = any(across for _, across in roles.values())
-    for path, (role_of_marks, _) in roles.items():
-        readable[path] = unpacked_files[path]
+    for file, (role_of_marks, _) in roles.items():
+        readable[file] = unpacked_files[file]
         if role_of_marks != "regular":
-            readable[path], copy_spans_lines = _regular_copy(role, path, unpacked_files[path], separators[path], scratch)
+            readable[file], copy_spans_lines = _regular_copy(role, file, unpacked_files[file], separators[file], scratch)
             across_lines |= copy_spans_lines
-    return Quotes([readable.get(path, path) for path in paths], True, across_lines)
+    return Quotes([replace(file, path=readable[file]) if file in readable else file for file in files], True, across_lines)
 
 
-def _has_mark(role: str, path: Path) -> bool:
+def _has_mark(role: str, file: SourceFile) -> bool:
     """Whether a text file has a quotation mark; `DataError` for a NUL byte, which no text holds."""
-    if sniff.is_zstd(path):
-        return _packed_text_has_mark(role, path)
+    if sniff.is_zstd(file.local):
+        return _packed_text_has_mark(role, file)
     found = False
     try:
-        with opened(path) as file:
-            while block := file.read(_BLOCK):
+        with opened(file.local) as text:
+            while block := text.read(_BLOCK):
                 if b"\0" in block:
-                    sniff.head(path)  # says more of what is no text from its beginning
-                    raise sniff.holds_nul(f"{role}: {path}", _line_of_nul(path))
+                    sniff.head(file)  # says more of what is no text from its beginning
+                    raise sniff.holds_nul(f"{role}: {file.line(_line_of_nul(file.local))}")
                 found = found or b'"' in block
     except (OSError, EOFError, zlib.error):
         return False  # what is wrong with the packing is said when the rows are read
@@ -98,9 +100,9 @@ def _line_of_nul(path: Path) -> int:
         return next(number for number, line in enumerate(file, 1) if b"\0" in line)
 
 
-def _packed_text_has_mark(role: str, path: Path) -> bool:
+def _packed_text_has_mark(role: str, file: SourceFile) -> bool:
     """The same of text packed with zstd, which Polars unpacks."""
-    lines = pl.scan_lines(path, name="line", row_index_name="index", glob=False)
+    lines = pl.scan_lines(file.local, name="line", row_index_name="index", glob=False)
     line, nul = pl.col("line"), pl.col("line").str.contains("\0", literal=True)
     summary = lines.select(line.str.contains('"', literal=True).any(), pl.col("index").filter(nul).min())
     try:
@@ -108,7 +110,7 @@ def _packed_text_has_mark(role: str, path: Path) -> bool:
     except FAILURES:
         return False
     if nul_index is not None:
-        raise sniff.holds_nul(f"{role}: {path}", nul_index + 1)
+        raise sniff.holds_nul(f"{role}: {file.line(nul_index + 1)}")
     return bool(found)
 
 
@@ -147,9 +149,9 @@ def _blocks(path: Path) -> Iterator[bytes]:
             block = b""
 
 
-def _regular_copy(role: str, original: Path, path: Path, separator: str, scratch: ExitStack) -> tuple[Path, bool]:
-    """A copy of a file in which all quotation marks are regular, and whether a quoted field spans lines."""
-    target, across_lines, first_line = _temporary(original, scratch), False, 1
+def _regular_copy(role: str, file: SourceFile, path: Path, separator: str, scratch: ExitStack) -> tuple[Path, bool]:
+    """A copy of a file, unpacked at `path`, in which all quotation marks are regular, and whether a quoted field spans lines."""
+    target, across_lines, first_line = _temporary(file.local, scratch), False, 1
     with opened(path) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8", newline="") as written:
         lines, writer = CountedLines(packed), csv.writer(written, delimiter=separator, lineterminator="\n")
         left = iter(lines)
@@ -163,17 +165,17 @@ def _regular_copy(role: str, original: Path, path: Path, separator: str, scratch
                 writer.writerow(next(csv_rows(chain([line], left), separator, strict=True)))
                 across_lines |= lines.number > first_line
         except csv.Error as error:
-            raise _unreadable(f"{role}: {original}", first_line, lines.number, str(error)) from None
+            raise _unreadable(role, file, first_line, lines.number, str(error)) from None
         except UnicodeDecodeError as error:
-            raise sniff.not_utf8(f"{role}: {original}", lines.number, error) from None
+            raise sniff.not_utf8(f"{role}: {file.line(lines.number)}", error) from None
     return target, across_lines
 
 
-def _unreadable(where: str, first_line: int, line: int, error: str) -> DataError:
+def _unreadable(role: str, file: SourceFile, first_line: int, line: int, error: str) -> DataError:
     """The sentence for a row that begins in `first_line` and cannot be read at `line`."""
     if "unexpected end" in error:
-        return DataError(f"{where}, line {first_line}: a quoted field begins in this row and is closed nowhere", _HINT)
+        return DataError(f"{role}: {file.line(first_line)}: a quoted field begins in this row and is closed nowhere", _HINT)
     if "expected after" in error:
         begun = f", in a row that begins in line {first_line}" if line > first_line else ""
-        return DataError(f"{where}, line {line}: text follows the mark that closes a quoted field{begun}", _HINT)
-    return DataError(f"{where}, line {first_line}: {error}", _HINT)
+        return DataError(f"{role}: {file.line(line)}: text follows the mark that closes a quoted field{begun}", _HINT)
+    return DataError(f"{role}: {file.line(first_line)}: {error}", _HINT)

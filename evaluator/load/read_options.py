@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct, field
 
-from .folders import Partition, common_columns
+from ..config import RowsSource, SourceConfig
+from .list_text import NO_LISTS
 from .scan import Format
 
 FormatName = Format | Literal["trec", "tsv", "json"]
@@ -15,7 +16,12 @@ FormatName = Format | Literal["trec", "tsv", "json"]
 
 
 class ReadOptions(Struct, frozen=True):
-    """Read options; `None` means detect. `labels` are names of further columns, read as text."""
+    """Read options; `None` means detect.
+
+    `columns` says which column is which, by name or position from 1; `labels` are names of further columns, read as text that may be
+    missing. `split` separates the items of a list in text, or is `none` where a text is one item. `nulls` are texts that count as no value.
+    `storage` says how to reach files that are addresses.
+    """
 
     format: FormatName | None = None
     separator: str | None = None
@@ -23,27 +29,33 @@ class ReadOptions(Struct, frozen=True):
     columns: Mapping[str, str | int] = field(default_factory=dict)
     labels: Sequence[str] = ()
     split: str | None = None
-    may_split: bool = True
-    """Whether text may hold lists at all."""
     decimal_comma: bool | None = None
     nulls: tuple[str, ...] = ()
-    partitions: Mapping[str, Partition] = field(default_factory=dict)
-    """The columns that the path of each file holds."""
-    quotes: bool = True
-    """Whether a quotation mark at the start of a field quotes it, as the marks of the files say."""
-    across_lines: bool = False
-    """Whether a quoted field spans lines."""
+    encoding: str | None = None
     storage: Mapping[str, str] = field(default_factory=dict)
 
-    def path_columns(self, stored: Iterable[str], has_header: bool = True) -> list[str]:
-        """The names of the columns that paths hold and files do not; a column `stored` in a file wins.
+    @classmethod
+    def of(cls, configured: SourceConfig, labels: Sequence[str] = ()) -> ReadOptions:
+        """What the config says of a source."""
+        return cls(
+            format=configured.format,
+            separator=configured.separator,
+            header=configured.header,
+            columns=configured.columns.given(),
+            labels=labels,
+            split=configured.split if isinstance(configured, RowsSource) else None,
+            decimal_comma=configured.decimal_comma,
+            nulls=configured.null_values or (),
+            encoding=configured.encoding,
+            storage=configured.storage,
+        )
 
-        Without a header they are columns only where the config names any.
-        """
-        names = common_columns(list(self.partitions.values())) if has_header or self.columns else []
-        return [name for name in names if name not in set(stored)]
+    @property
+    def may_split(self) -> bool:
+        """Whether text may hold lists at all."""
+        return self.split != NO_LISTS
 
-    def partitions_of(self, names: Mapping[str, str], stored: Iterable[str]) -> Mapping[str, Partition]:
-        """Path → column → value, for those columns of `names` that paths hold; empty if they hold none."""
-        wanted = set(names.values()) & set(self.path_columns(stored))
-        return {path: {name: values[name] for name in sorted(wanted)} for path, values in self.partitions.items()} if wanted else {}
+    @property
+    def list_separator(self) -> str | None:
+        """What separates the items of a list in text, as far as that is known."""
+        return self.split if self.may_split else None

@@ -8,144 +8,158 @@ from contextlib import ExitStack
 from pathlib import Path, PurePath
 from typing import Final
 
-from msgspec import Struct
+import polars as pl
+from msgspec.structs import replace
 
 from ..errors import DataError, NoRowsError
+from ..temporary import folder_for_copies, new_copy
 from . import sniff
-from .arrow_streams import as_file, is_stream
 from .delta import files_of_table, is_table, log_of
 from .documents import as_objects, is_document
-from .folders import Partition, columns_of_path, parts_of, reason
+from .folders import columns_of_path, parts_of, reason
 from .memory_maps import plainly_named
-from .read_options import FormatName
+from .read_options import FormatName, ReadOptions
 from .recode import recoded
 from .remote import Remote, fetched, parts_elsewhere
 from .scan import Format
+from .source_file import SourceFile
+from .typed_file import refusing_unreadable
 from .unchanged import FileState
 
-File = Path | Remote
 _FORMATS: Final[dict[FormatName, Format]] = {
     "csv": "csv", "tsv": "csv", "trec": "csv", "json": "ndjson", "ndjson": "ndjson", "parquet": "parquet", "ipc": "ipc", "delta": "delta"
 }  # fmt: skip
 """The format that a format of the config is a kind of."""
 _TEXT: Final = ("csv", "ndjson")
+_STREAM: Final = b"\xff\xff\xff\xff"
+"""How messages of an Arrow stream begin; an Arrow file begins with ARROW1."""
 
 
-class ResolvedFile(Struct, frozen=True):
-    """A file of a source.
+def expanded(role: str, files: Sequence[SourceFile], options: ReadOptions) -> list[SourceFile]:
+    """The files of a source: those that are named, and every file of a folder; each with the columns that its path holds.
 
-    `original` is the file that the config names, in the folder `root` if it names a folder; `local` has the same bytes on this machine
-    (or in a store that engines read); `readable` is `local`, or its text converted to UTF-8, or the objects of a JSON document, or the rows
-    of an Arrow stream.
+    These are all columns in the path below a folder that is named, such as `day` in `day=1/`, and those above it that the config names.
     """
-
-    original: File
-    root: PurePath | None
-    local: File
-    readable: File
-    is_document: bool = False
-
-    def path_columns(self, named: set[str | int]) -> Partition:
-        """The columns in the path, such as `day` in `day=1/`: all below `root`, and above it those that are `named`."""
-        return columns_of_path(self.original if isinstance(self.original, Path) else self.original.path, self.root, named)
+    named = {*options.columns.values(), *options.labels}
+    found = []
+    for file in files:
+        for part, root in _parts(role, file, options.format):
+            assert isinstance(part.path, Path | Remote)
+            path = part.path if isinstance(part.path, Path) else part.path.path
+            found.append(replace(part, path_columns=columns_of_path(path, root, named)))
+    return found
 
 
-def expanded(role: str, paths: Sequence[File], format: FormatName | None) -> list[tuple[File, PurePath | None]]:
-    """The files of a source: those that are named, and every file of a folder, each with that folder."""
-    return [pair for path in paths for pair in _expanded(role, path, format)]
-
-
-def states_of(role: str, files: Sequence[File], format: FormatName | None) -> list[FileState]:
+def states_of(role: str, files: Sequence[SourceFile], format: FormatName | None) -> list[FileState]:
     """What files are like before anything of them is read; of a Delta table its log. Files that are fetched are read once only."""
     states = []
     for file in files:
-        if isinstance(file, Path):
-            states.append(FileState.of(f"{role}: {file}", log_of(file) if is_table(file) else file))
-        elif format != "delta" and not file.is_fetched_whole:
-            states.append(FileState.of(f"{role}: {file}", file))
+        if isinstance(file.path, Path):
+            states.append(FileState.of(f"{role}: {file}", log_of(file.path) if is_table(file.path) else file.path))
+        elif isinstance(file.path, Remote) and format != "delta" and not file.path.is_fetched_whole:
+            states.append(FileState.of(f"{role}: {file}", file.path))
     return states
 
 
 def resolve(
-    role: str,
-    table: str,
-    files: Sequence[tuple[File, PurePath | None]],
-    format: FormatName | None,
-    encoding: str | None,
-    storage: Mapping[str, str],
-    scratch: ExitStack,
-) -> tuple[Format, list[ResolvedFile]]:
-    """The format of a source and its `expanded` files; copies that are fetched or converted live as long as `scratch`.
+    role: str, table: str, files: Sequence[SourceFile], options: ReadOptions, scratch: ExitStack
+) -> tuple[Format, list[SourceFile], list[SourceFile]]:
+    """The format of a source, its `expanded` files on this machine (or in a store that engines read), and these as they can be read.
+
+    The latter may be converted: text to UTF-8, a JSON document to objects, an Arrow stream to a file. Copies live as long as `scratch`.
 
     Raises `DataError` if a file is not there, empty, or not in its encoding.
     """
-    local = [_local_copy(role, file, format, scratch) for file, _ in files]
-    try:
-        form = _FORMATS[format] if format else _format_of(local[0], encoding is not None)
-        for path in local:
-            _refuse_unreadable(role, path, form, storage)
-        text = [recoded(path, encoding, form == "ndjson", scratch) if form in _TEXT and isinstance(path, Path) else path for path in local]
-        documents = [form == "ndjson" and isinstance(path, Path) and is_document(path) for path in text]
-        readable = [
-            _as_rows(role, table, file, path, form, whole, scratch) if form != "delta" and isinstance(path, Path) else path
-            for (file, _), path, whole in zip(files, text, documents, strict=True)
-        ]
-    except DataError as error:
-        raise error.saying({str(path): str(file) for (file, _), path in zip(files, local, strict=True)}) from None
-    named = zip(files, local, readable, documents, strict=True)
-    return form, [ResolvedFile(file, root, path, read, is_document=whole) for (file, root), path, read, whole in named]
+    local = [replace(file, path=_local_copy(role, file, options.format, scratch)) for file in files]
+    form = _FORMATS[options.format] if options.format else _format_of(local[0], options.encoding is not None)
+    for file in local:
+        _refuse_unreadable(role, file, form, options.storage)
+    text = [
+        recoded(file, options.encoding, form == "ndjson", scratch) if form in _TEXT and isinstance(file.path, Path) else file
+        for file in local
+    ]
+    return form, local, [_as_rows(role, table, file, form, scratch) for file in text]
 
 
-def _as_rows(role: str, table: str, file: File, path: Path, form: Format, is_document: bool, scratch: ExitStack) -> Path:
-    """The rows of a file, which is called `file` in messages, as engines read them and under a name that they take."""
-    rows = as_objects(role, str(file), table, path, scratch) if is_document else path
-    rows = as_file(f"{role}: {file}", path, scratch) if form == "ipc" and is_stream(path) else rows
-    return plainly_named(rows, form == "ndjson", scratch)
+def files_of(role: str, form: Format, files: Sequence[SourceFile], storage: Mapping[str, str]) -> list[SourceFile]:
+    """The files of a source; a Delta table has many."""
+    if form != "delta":
+        return list(files)
+    tables = [file.path for file in files if isinstance(file.path, Path | Remote)]
+    return [SourceFile.of(path) for table in tables for path in files_of_table(role, table, storage)]
 
 
-def source_files(role: str, form: Format, files: Sequence[ResolvedFile], storage: Mapping[str, str]) -> list[tuple[File, str]]:
-    """The files of a source, each with its name in messages; a Delta table has many."""
-    if form == "delta":
-        return [(file, str(file)) for table in files for file in files_of_table(role, table.local, storage)]
-    return [(file.local, str(file.original)) for file in files]
+def is_stream(path: Path) -> bool:
+    """Return whether a file holds an Arrow stream, which programs hand each other."""
+    with open(path, "rb") as file:
+        return file.read(len(_STREAM)) == _STREAM
 
 
-def _expanded(role: str, path: File, format: FormatName | None) -> list[tuple[File, PurePath | None]]:
-    """The file, or every file of a folder, each with that folder; a Delta table counts as a file."""
-    if isinstance(path, Remote):
-        folder = path.is_folder and format != "delta"
-        return [(file, path.path) for file in parts_elsewhere(role, path)] if folder else [(path, None)]
-    folder = os.path.isdir(path) and format != "delta" and not is_table(path)
-    return [(file, path) for file in parts_of(role, path)] if folder else [(path, None)]
+def as_arrow_file(where: str, file: SourceFile, scratch: ExitStack) -> Path:
+    """Write the rows of an Arrow stream, which must fit into memory, to a file that lives as long as `scratch`: Polars scans only these.
+
+    `DataError` if it is broken, or has a type that Polars does not know.
+    """
+    target = scratch.enter_context(folder_for_copies()) / f"{file.local.stem}.arrow"
+    with refusing_unreadable(where, file, "Arrow stream"):
+        rows = pl.read_ipc_stream(file.local)
+    with new_copy(target) as written:
+        rows.write_ipc(written)
+    return target
 
 
-def _local_copy(role: str, file: File, format: FormatName | None, scratch: ExitStack) -> File:
-    """A copy of a remote file; the file itself if it is local, or Parquet, IPC or Delta in a store, which engines read there."""
-    if isinstance(file, Path):
+def _as_rows(role: str, table: str, file: SourceFile, form: Format, scratch: ExitStack) -> SourceFile:
+    """The rows of a file as engines read them and under a name that they take."""
+    if form == "delta" or not isinstance(file.path, Path):
         return file
-    form = _FORMATS[format] if format else sniff.known_format(file.path)
-    return file if form in ("parquet", "ipc", "delta") and not file.is_fetched_whole else fetched(role, file, scratch)
+    if form == "ndjson" and is_document(file):
+        file = as_objects(role, table, file, scratch)
+    elif form == "ipc" and is_stream(file.local):
+        file = replace(file, path=as_arrow_file(f"{role}: {file}", file, scratch))
+    return replace(file, path=plainly_named(file.local, form == "ndjson", scratch))
 
 
-def _format_of(path: File, encoded: bool) -> Format:
-    if isinstance(path, Path):
-        return "delta" if is_table(path) else sniff.format_of(path, encoded)
-    return sniff.known_format(path.path) or "parquet"
+def _parts(role: str, file: SourceFile, format: FormatName | None) -> list[tuple[SourceFile, PurePath | None]]:
+    """The file, or every file of a folder, each with that folder; a Delta table counts as a file."""
+    path = file.path
+    if isinstance(path, Remote) and path.is_folder and format != "delta":
+        return [(SourceFile.of(part), path.path) for part in parts_elsewhere(role, path)]
+    if isinstance(path, Path) and os.path.isdir(path) and format != "delta" and not is_table(path):
+        return [(SourceFile.of(part), path) for part in parts_of(role, path)]
+    return [(file, None)]
 
 
-def _refuse_unreadable(role: str, path: File, form: Format, storage: Mapping[str, str]) -> None:
+def _local_copy(role: str, file: SourceFile, format: FormatName | None, scratch: ExitStack) -> Path | Remote:
+    """A copy of a remote file; the file itself if it is local, or Parquet, IPC or Delta in a store, which engines read there."""
+    assert isinstance(file.path, Path | Remote)
+    if isinstance(file.path, Path):
+        return file.path
+    form = _FORMATS[format] if format else sniff.known_format(file.path.path)
+    is_read_there = form in ("parquet", "ipc", "delta") and not file.path.is_fetched_whole
+    return file.path if is_read_there else fetched(role, file.path, scratch)
+
+
+def _format_of(file: SourceFile, encoded: bool) -> Format:
+    if isinstance(file.path, Path):
+        return "delta" if is_table(file.path) else sniff.format_of(file, encoded)
+    assert isinstance(file.path, Remote)
+    return sniff.known_format(file.path.path) or "parquet"
+
+
+def _refuse_unreadable(role: str, file: SourceFile, form: Format, storage: Mapping[str, str]) -> None:
+    assert isinstance(file.path, Path | Remote)
     if form == "delta":
-        files_of_table(role, path, storage)
+        files_of_table(role, file.path, storage)
         return
-    if isinstance(path, Path):
-        _refuse_closed(role, path)
-    if (path.stat().st_size if isinstance(path, Path) else path.size) == 0:
-        raise NoRowsError(f"{role}: {path}: the file is empty")
+    if isinstance(file.path, Path):
+        _refuse_closed(role, file)
+    if file.size == 0:
+        raise NoRowsError(f"{role}: {file}: the file is empty")
 
 
-def _refuse_closed(role: str, path: Path) -> None:
+def _refuse_closed(role: str, file: SourceFile) -> None:
     """`DataError` for a file that may not be opened: trying is the only way to know."""
     try:
-        open(path, "rb").close()
+        open(file.local, "rb").close()
     except OSError as error:
-        raise DataError(f"{role}: {path} may not be read ({reason(error)})") from None
+        raise DataError(f"{role}: {file} may not be read ({reason(error)})") from None

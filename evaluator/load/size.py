@@ -18,8 +18,7 @@ _SAMPLE: Final = 1 << 16
 
 def n_bytes(source: Source) -> int:
     """The bytes of the files of a source; 0 for a frame, or a table elsewhere."""
-    sizes = (path.stat().st_size if isinstance(path, Path) else path.size for path in source.paths if not isinstance(path, FrameFile))
-    return sum(sizes)
+    return sum(file.size for file in source.originals if not isinstance(file.path, FrameFile))
 
 
 def expected_rows(source: Source) -> int | None:
@@ -29,8 +28,8 @@ def expected_rows(source: Source) -> int | None:
     """
     scan = source.scan
     if not scan.lists and scan.format == "frame":
-        return sum(path.size for path in source.paths if isinstance(path, FrameFile))
-    if scan.lists or any(not isinstance(path, Path) or not os.path.isfile(path) for path in source.paths):
+        return sum(file.size for file in source.originals)
+    if scan.lists or any(not isinstance(file.path, Path) or not os.path.isfile(file.path) for file in source.originals):
         return None
     if scan.format in ("parquet", "ipc"):
         read = pl.scan_parquet if scan.format == "parquet" else pl.scan_ipc

@@ -18,6 +18,7 @@ from .columns import IDS, LARGEST_EXACT, ORDERING
 from .csv_rows import csv_rows
 from .opening import FAILURES
 from .scan import Format, Kind, NumberType
+from .source_file import SourceFile, in_words
 
 _ENDINGS: Final[dict[str, Format]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".tab": "csv", ".data": "csv", ".dat": "csv",
@@ -57,30 +58,31 @@ def is_a_table(path: Path) -> bool:
     return bool(endings) and endings[-1] in {*_ENDINGS, *_OTHERS}
 
 
-def format_of(path: Path, encoded: bool = False) -> Format:
+def format_of(file: SourceFile, encoded: bool = False) -> Format:
     """The format of a file, by its ending or else by its first bytes; `DataError` if it is none that receval reads.
 
     What is `encoded` in another way than UTF-8 is separated text unless its ending says something else.
     """
+    path = file.local
     if known := known_format(path):
         return known
-    with open(path, "rb") as file:
-        start = file.read(8)
+    with open(path, "rb") as opened:
+        start = opened.read(8)
     if start[:4] == b"PAR1":
         return "parquet"
     if start[:6] == b"ARROW1" or start[:4] == b"\xff\xff\xff\xff":  # a file, or a stream
         return "ipc"
     if path.suffix and path.suffix.lower() not in PACKED:
         raise DataError(
-            f"{path}: cannot tell the format from the ending {path.suffix!r}",
+            f"{file}: cannot tell the format from the ending {path.suffix!r}",
             "say it in the config: format: csv, tsv, trec, json, ndjson, parquet or ipc",
         )
-    return "ndjson" if not encoded and _is_json(path) else "csv"
+    return "ndjson" if not encoded and _is_json(file) else "csv"
 
 
-def _is_json(path: Path) -> bool:
+def _is_json(file: SourceFile) -> bool:
     """Whether text begins as JSON does: with an object, or with an array of objects."""
-    start = first_bytes(path).removeprefix(codecs.BOM_UTF8).lstrip()
+    start = first_bytes(file).removeprefix(codecs.BOM_UTF8).lstrip()
     return start.startswith(b"{") or (start.startswith(b"[") and start[1:].lstrip().startswith(b"{"))
 
 
@@ -100,43 +102,43 @@ def known_format(path: PurePath) -> Format | None:
     return _ENDINGS.get(endings[-1]) if endings else None
 
 
-def head(path: Path) -> list[str]:
+def head(file: SourceFile) -> list[str]:
     """The first lines of a text file, unpacked, without line ends; `DataError` if it is empty or no text."""
-    start = first_bytes(path)
+    start = first_bytes(file)
     if not start.strip():
-        raise NoRowsError(f"{path}: the file is empty")
+        raise NoRowsError(f"{file}: the file is empty")
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError(f"{path}: the text is UTF-16", "say encoding: utf-16 in the config, or save the file as UTF-8")
+        raise DataError(f"{file}: the text is UTF-16", "say encoding: utf-16 in the config, or save the file as UTF-8")
     complete = start.rpartition(b"\n")[0]
     if len(start) >= _HEAD and complete.count(b"\n") < 1:
         number = 2 if complete else 1
-        raise DataError(f"{path}, line {number}: the line is longer than 1 MiB", "is this a table with one row per line?")
+        raise DataError(f"{file.line(number)}: the line is longer than 1 MiB", "is this a table with one row per line?")
     if len(start) < _HEAD:
         complete = start.removesuffix(b"\n")
     try:
         text = complete.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise not_utf8(str(path), complete[: error.start].count(b"\n") + 1, error) from None
+        raise not_utf8(file.line(complete[: error.start].count(b"\n") + 1), error) from None
     if "\n" not in text and "\r" in text.rstrip("\r"):
-        raise DataError(f"{path}: lines end in a carriage return alone", "convert the line ends, for example with tr '\\r' '\\n'")
+        raise DataError(f"{file}: lines end in a carriage return alone", "convert the line ends, for example with tr '\\r' '\\n'")
     if "\x00" in text:
-        raise holds_nul(str(path), text[: text.index("\x00")].count("\n") + 1)
+        raise holds_nul(file.line(text[: text.index("\x00")].count("\n") + 1))
     lines = [line.removesuffix("\r") for line in text.split("\n")[:_LINES]]
     if not any(line.strip() for line in lines):
-        raise NoRowsError(f"{path}: the file is empty, or begins with {_LINES:,} blank lines")
+        raise NoRowsError(f"{file}: the file is empty, or begins with {_LINES:,} blank lines")
     return lines
 
 
-def holds_nul(where: str, line: int) -> DataError:
-    """The sentence for a NUL byte, which no text holds."""
-    return DataError(f"{where}, line {line}: not a text file (it holds NUL bytes)", "say its format in the config, or save it as UTF-8")
+def holds_nul(line: object) -> DataError:
+    """The sentence for a line with a NUL byte, which no text holds."""
+    return DataError(f"{line}: not a text file (it holds NUL bytes)", "say its format in the config, or save it as UTF-8")
 
 
-def not_utf8(where: str, line: int, error: UnicodeDecodeError) -> DataError:
-    """The sentence for bytes that are no UTF-8."""
+def not_utf8(line: object, error: UnicodeDecodeError) -> DataError:
+    """The sentence for a line of bytes that are no UTF-8."""
     byte = error.object[error.start]
     return DataError(
-        f"{where}, line {line}: not UTF-8 text (byte 0x{byte:02X})",
+        f"{line}: not UTF-8 text (byte 0x{byte:02X})",
         "say encoding: latin-1 in the config if it is, or convert the file with iconv",
     )
 
@@ -229,30 +231,31 @@ def _starts(path: Path, magic: bytes) -> bool:
         return file.read(len(magic)) == magic
 
 
-def first_bytes(path: Path) -> bytes:
+def first_bytes(file: SourceFile) -> bytes:
     """The first bytes of a text file, unpacked."""
+    path = file.local
     if is_gzip(path):
-        return _unpack_gzip(path)
+        return _unpack_gzip(file)
     if is_zstd(path):
-        return _unpack_zstd(path)
-    with open(path, "rb") as file:
-        return file.read(_HEAD)
+        return _unpack_zstd(file)
+    with open(path, "rb") as opened:
+        return opened.read(_HEAD)
 
 
-def _unpack_gzip(path: Path) -> bytes:
+def _unpack_gzip(file: SourceFile) -> bytes:
     try:
-        with gzip.open(path) as file:
-            return file.read(_HEAD)
+        with gzip.open(file.local) as opened:
+            return opened.read(_HEAD)
     except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{path}: not a readable gzip file ({error})") from None
+        raise DataError(f"{file}: not a readable gzip file ({in_words(error, file)})") from None
 
 
-def _unpack_zstd(path: Path) -> bytes:
+def _unpack_zstd(file: SourceFile) -> bytes:
     import polars as pl
 
     try:
-        scan = pl.scan_csv(path, has_header=False, separator="\x01", quote_char=None, infer_schema=False, glob=False)
+        scan = pl.scan_csv(file.local, has_header=False, separator="\x01", quote_char=None, infer_schema=False, glob=False)
         lines = scan.head(_LINES).collect().to_series(0)
     except FAILURES as error:
-        raise DataError(f"{path}: not a readable zstd file ({error})", "is it complete?") from None
+        raise DataError(f"{file}: not a readable zstd file ({in_words(error, file)})", "is it complete?") from None
     return "\n".join(line or "" for line in lines).encode()[:_HEAD]

@@ -1,34 +1,40 @@
-"""`Source`: the files of one role and how to read them, decided from names, schemas and first lines only."""
+"""`Source`: the files of one role, or a frame, and how to read them, decided from names, schemas and first lines only."""
 
 from __future__ import annotations
 
 import atexit
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Final
 
+import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ..errors import DataError
 from . import quotes
-from .columns import ORDERING
+from .columns import IDS, ORDERING
 from .frame_file import FrameFile
 from .lines import line_of_record
-from .list_text import NO_LISTS
 from .objects import json_scan
-from .read_options import FormatName, ReadOptions
-from .remote import Remote
-from .resolved_files import ResolvedFile, expanded, resolve, source_files, states_of
-from .scan import Format, Kind, NumberType, Scan
+from .read_options import ReadOptions
+from .resolved_files import expanded, files_of, resolve, states_of
+from .scan import Kind, NumberType, Scan
+from .source_file import Place, SourceFile
 from .text import separator_of, text_scan
 from .typed import typed_scan
 from .unchanged import FileState, refusing_changes
 
 PROCESS_SCRATCH: Final = ExitStack()
 """Temporary files that live as long as this process."""
+_DETECT: Final = ReadOptions()
 atexit.register(PROCESS_SCRATCH.close)
+
+
+class FaultyRows(Struct, frozen=True):
+    """Rows of a source that are passed over: how many rows there are with them, and the first few places with what is wrong there."""
+
+    n_rows: int
+    places: tuple[tuple[Place, str], ...]
 
 
 class Source(Struct, frozen=True):
@@ -44,18 +50,20 @@ class Source(Struct, frozen=True):
     scan: Scan
     stored: Mapping[str, Kind]
     labels: Mapping[str, str] = field(default_factory=dict)
-    paths: tuple[Path | Remote | FrameFile, ...] = ()
-    """The original files in reading order; `scan.paths` may be converted copies of them."""
-    display_names: tuple[str, ...] = ()
-    """The name of each of `paths` in messages and results, such as the address that it was fetched from."""
-    display_paths: Mapping[str, str] = field(default_factory=dict)
-    """The name of each of `scan.paths` in messages."""
-    documents: frozenset[str] = frozenset()
-    """Those of `scan.paths` that hold the records of a JSON document, one per line."""
+    files: tuple[SourceFile, ...] = ()
+    """The files of `scan.paths`."""
+    originals: tuple[SourceFile, ...] = ()
+    """The files that results list, of which `files` may be converted copies; a Delta table has many."""
     states: tuple[FileState, ...] = ()
     """What the original files were like before anything of them was read."""
     may_be_empty: bool = False
     """Whether the source may have no rows."""
+    users_apart: bool = False
+    """Whether the rows of a user are known not to stand together."""
+    counted_first: bool = False
+    """Whether a row is known to lack a value, so that all rows are counted before anything is made of them."""
+    faulty: FaultyRows | None = None
+    """The rows that are passed over."""
 
     @property
     def columns(self) -> frozenset[str]:
@@ -65,29 +73,23 @@ class Source(Struct, frozen=True):
     @property
     def name(self) -> str:
         """Its first file, or what the table or frame is called, for messages."""
-        return str(self.paths[0]) if self.paths else self.display_path(self.scan.paths[0])
+        return (self.originals or self.files)[0].name
 
-    def display_path(self, path: str) -> str:
-        """The original file for one of `scan.paths`."""
-        return self.display_paths.get(path, path)
-
-    def location(self, path: str | Path, record: int) -> str:
-        """The location of a record, whose index counts from 0, for messages: `role: file, line 12`."""
+    def place(self, file: SourceFile, record: int) -> Place:
+        """The place of a record, whose index counts from 0."""
         number = record + (self.scan.is_text and self.scan.has_header)
         if self.scan.across_lines:
-            line = line_of_record(Path(path), self.scan.separator, number)
-            return f"{self.role}: {self.display_path(str(path))}, line {line}"
-        unit = "record" if str(path) in self.documents else "line" if self.scan.is_text else "row"
-        return f"{self.role}: {self.display_path(str(path))}, {unit} {number + 1}"
-
-    def told(self, problem: DataError) -> DataError:
-        """A problem of one of `scan.paths`, told of the original file."""
-        return problem.saying(_names(self.display_paths, self.documents))
+            return file.line(line_of_record(file.local, self.scan.separator, number))
+        return file.line(number + 1) if self.scan.is_text else file.row(number + 1)
 
     def with_kinds(self, kinds: Mapping[str, Kind]) -> Source:
         """The same source with its ids read as `kinds` says."""
         new_kinds = {column: kinds.get(column, kind) for column, kind in self.scan.kinds.items()}
         return replace(self, scan=replace(self.scan, kinds=new_kinds))
+
+    def with_text_ids(self, whose: Collection[str]) -> Source:
+        """The same source with ids of the `user`, the `item` or both read as text, in whatever columns they are."""
+        return self.with_kinds({column: "text" for column, owner in IDS.items() if owner in whose})
 
     def with_numbers_as_text(self) -> Source:
         """The same source with numbers read as text, so that words such as NA count as missing."""
@@ -108,14 +110,22 @@ class Source(Struct, frozen=True):
         """The same source without blank lines."""
         return replace(self, scan=replace(self.scan, skip_blank=True))
 
-    def without_faulty_rows(self) -> Source:
+    def without_faulty_rows(self, faulty: FaultyRows) -> Source:
         """The same source without rows that lack a required value or hold a number that is not finite."""
-        return replace(self, scan=replace(self.scan, skip_faulty=tuple(sorted(self.required))))
+        return replace(self, scan=replace(self.scan, skip_faulty=tuple(sorted(self.required))), faulty=faulty)
 
     def faulty_rows(self) -> Source:
-        """Only the rows that `without_faulty_rows` leaves out; blank lines are not among them."""
+        """Of a source `without_faulty_rows` only those rows; blank lines are not among them."""
         blank = self.scan.format in ("csv", "lines")
-        return replace(self, scan=replace(self.without_faulty_rows().scan, only_faulty=True, skip_blank=blank))
+        return replace(self, scan=replace(self.scan, only_faulty=True, skip_blank=blank))
+
+    def with_users_apart(self) -> Source:
+        """The same source, of which the rows of a user do not stand together."""
+        return replace(self, users_apart=True)
+
+    def with_count_first(self) -> Source:
+        """The same source, of which all rows are counted first."""
+        return replace(self, counted_first=True)
 
     @property
     def required(self) -> frozenset[str]:
@@ -127,69 +137,65 @@ def look(
     role: str,
     table: str,
     given: Sequence[str],
-    paths: Sequence[Path | Remote],
-    *,
-    format: FormatName | None = None,
-    separator: str | None = None,
-    header: bool | None = None,
-    columns: Mapping[str, str | int] | None = None,
-    labels: Sequence[str] = (),
-    split: str | None = None,
-    decimal_comma: bool | None = None,
-    nulls: Sequence[str] = (),
-    encoding: str | None = None,
-    storage: Mapping[str, str] | None = None,
-    scratch: ExitStack | None = None,
+    files: Sequence[SourceFile],
+    options: ReadOptions = _DETECT,
+    scratch: ExitStack = PROCESS_SCRATCH,
 ) -> Source:
     """Inspect the files and folders of a source and decide how to read them; `DataError` if they cannot be read this way.
 
-    `labels` names further columns to read, as text that may be missing; `split` says what separates the items of a list in text, or is
-    `none` where a text is one item.
     Text that must be converted to be read, and what is fetched, lives as long as `scratch`, or without it as long as this process.
     """
-    storage = storage or {}
-    scratch = scratch or PROCESS_SCRATCH
-    may_split, split = split != NO_LISTS, None if split == NO_LISTS else split
-    original = expanded(role, paths, format)
-    states = states_of(role, [file for file, _ in original], format)
+    files = expanded(role, files, options)
+    states = states_of(role, files, options.format)
     with refusing_changes(states):
-        form, files = resolve(role, table, original, format, encoding, storage, scratch)
-        configured = {*(columns or {}).values(), *labels}
-        options = ReadOptions(
-            format, separator, header, columns or {}, labels, split, may_split, decimal_comma, tuple(nulls), storage=storage
-        )
-        documents = frozenset(str(file.readable) for file in files if file.is_document)
-        try:
-            if form == "csv":
-                files, options = _with_quotes(role, table, files, options, scratch)
-            options = replace(options, partitions={str(file.readable): file.path_columns(configured) for file in files})
-            scan = _scan(role, table, [file.readable for file in files], form, options)
-        except DataError as error:
-            raise error.saying(_names({str(file.readable): str(file.original) for file in files}, documents)) from None
-        display_paths = {str(file.readable): str(file.original) for file in files}
-        paths, display_names = zip(*source_files(role, form, files, storage), strict=True)
+        form, originals, files = resolve(role, table, files, options, scratch)
+        if form == "csv":
+            quoted = quotes.settle(role, files, lambda file: separator_of(table, file, options), scratch)
+            files, scan = quoted.files, text_scan(role, table, quoted, options)
+        else:
+            scan = json_scan(role, table, files, options) if form == "ndjson" else typed_scan(role, table, files, form, options)
+        originals = files_of(role, form, originals, options.storage)
     if form == "delta":
-        states += states_of(role, paths, format)
-    label_columns = {label: f"label_{index}" for index, label in enumerate(labels)}
-    return Source(role, table, tuple(given), scan, scan.kinds, label_columns, paths, display_names, display_paths, documents, tuple(states))
+        states += states_of(role, originals, options.format)
+    return Source(role, table, tuple(given), scan, scan.kinds, label_columns(options.labels), tuple(files), tuple(originals), tuple(states))
 
 
-def _names(display_paths: Mapping[str, str], documents: Collection[str]) -> dict[str, str]:
-    """What is read → what the user knows: a line of a converted document is a record of it."""
-    return {f"{path}, line": f"{display_paths[path]}, record" for path in documents} | dict(display_paths)
+def look_at_frame(
+    role: str, table: str, frame: pl.DataFrame | pl.LazyFrame, options: ReadOptions = _DETECT, name: str = "a frame"
+) -> Source:
+    """Look at a frame in memory, which is called `name`, and say how to read it, as a file of typed columns is.
+
+    Rows are numbered in the order of the frame. `DataError` if it lacks a column, or a column has a type that cannot be read.
+    """
+    scan = typed_scan(role, table, [SourceFile(FrameFile(frame.lazy()), name)], "frame", options)
+    stored = [scan.fields[column][0] if column in scan.fields else column for column in scan.names.values()]
+    used = SourceFile(FrameFile(frame.lazy().select(list(dict.fromkeys(stored)))), name)
+    scan = replace(scan, frame=frame.lazy())
+    return Source(role, table, (name,), scan, scan.kinds, label_columns(options.labels), (used,), (used,))
 
 
-def _with_quotes(
-    role: str, table: str, files: Sequence[ResolvedFile], options: ReadOptions, scratch: ExitStack
-) -> tuple[list[ResolvedFile], ReadOptions]:
-    """The text files with their quotation marks as engines read them, and the options that say so."""
-    paths = [file.readable for file in files if isinstance(file.readable, Path)]
-    settled = quotes.settle(role, paths, lambda path: separator_of(table, path, options), scratch)
-    readable = [replace(file, readable=path) for file, path in zip(files, settled.paths, strict=True)]
-    return readable, replace(options, quotes=settled.any, across_lines=settled.across_lines)
+def label_columns(labels: Sequence[str]) -> dict[str, str]:
+    """The canonical names of further columns."""
+    return {label: f"label_{index}" for index, label in enumerate(labels)}
 
 
-def _scan(role: str, table: str, paths: Sequence[Path | Remote], format: Format, options: ReadOptions) -> Scan:
-    if format in ("csv", "ndjson"):
-        return (text_scan if format == "csv" else json_scan)(role, table, [path for path in paths if isinstance(path, Path)], options)
-    return typed_scan(role, table, paths, format, options)
+def common_kinds(sources: Iterable[Source]) -> dict[str, Kind]:
+    """The kind of every column of ids over all sources: text as soon as one file stores such ids so."""
+    stored = [(column, source.scan.kinds[column]) for source in sources for column in IDS if column in source.columns]
+    texts = {IDS[column] for column, kind in stored if kind == "text"}
+    return {column: "text" if IDS[column] in texts else "integer" for column, _ in stored}
+
+
+def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
+    """A sentence for each doubt about a source, and for each kind of id that some files store as integers and others as text."""
+    sources = list(sources)
+    stored = [(IDS[column], source.stored[column], source.role) for source in sources for column in IDS if column in source.columns]
+    sentences = [doubt for source in sources for doubt in source.scan.doubts]
+    for whose in ("user", "item"):
+        having = [(kind, role) for ids, kind, role in stored if ids == whose]
+        texts = [role for kind, role in having if kind == "text"]
+        if 0 < len(texts) < len(having):
+            sentences.append(
+                f"{whose.capitalize()} ids are compared as text, in text order where scores tie, because {texts[0]} holds text."
+            )
+    return tuple(sentences)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
@@ -15,14 +14,16 @@ from . import list_columns, list_text, sniff, trec
 from .columns import named, names_a_column
 from .folders import path_column_kinds
 from .header import TYPED_NAME, Header, header_of
+from .quotes import Quotes
 from .read_options import ReadOptions
-from .scan import Scan
+from .scan import Format, Scan
+from .source_file import SourceFile, partitions_of, path_columns
 
 _LONGEST: Final = 60
 """The most characters of a line that a message shows."""
 
 
-class _Table(Struct, frozen=True):
+class TextTable(Struct, frozen=True):
     """The first rows of a text file: the names of its columns, each row's fields by name, and how fields are told apart."""
 
     names: tuple[str, ...]
@@ -35,41 +36,46 @@ class _Table(Struct, frozen=True):
     """Whether the header had types behind the names, as RecBole's files do."""
     doubts: tuple[str, ...] = ()
 
+    @property
+    def format(self) -> Format:
+        """How engines read it: fields are quoted only where a single byte separates them."""
+        return "csv" if len(self.separator.encode()) == 1 else "lines"
 
-def text_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions) -> Scan:
-    """How to scan files of separated text; `DataError` if they cannot be read as `options` says."""
-    tables = [_separated(role, table, path, options, len(paths) == 1) for path in paths]
-    first = _alike(role, paths, tables)
-    where, has_names = f"{role}: {paths[0]}", first.has_header or first.named
+
+def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Scan:
+    """How to scan files of separated text, whose quotation marks are settled; `DataError` if they cannot be read as `options` says."""
+    files, split = quoted.files, options.list_separator
+    tables = text_tables(role, table, quoted, options)
+    first = tables[0]
+    where, has_names = f"{role}: {files[0]}", first.has_header or first.named
     options = _without_types(options) if first.typed else options
-    names = [*first.names, *options.path_columns(first.names, has_names)]
+    # Without a header paths hold columns only where the config names any.
+    names = [*first.names, *(path_columns(files, first.names) if has_names or options.columns else ())]
     columns, label_columns = named(where, table, names, options.columns, options.labels, has_names)
     samples = {column: [row.get(name) or "" for one in tables for row in one.rows] for column, name in columns.items()}
     may_hold_lists = options.may_split and list_columns.may_hold_lists(table)
-    nested = list_columns.text_lists(where, table, columns, samples, options.split, True) if may_hold_lists else frozenset()
+    nested = list_columns.text_lists(where, table, columns, samples, split, True) if may_hold_lists else frozenset()
     syntax = list_text.syntax_of([text for column in nested for text in samples[column]])
-    values = {
-        column: list_text.elements_of(texts, options.split, syntax) if column in nested else texts for column, texts in samples.items()
-    }
+    values = {column: list_text.elements_of(texts, split, syntax) if column in nested else texts for column, texts in samples.items()}
     kinds = {column: sniff.kind_of(column, texts, options.nulls) for column, texts in values.items()}
-    partitions = options.partitions_of(columns | label_columns, first.names)
+    partitions = partitions_of(files, columns | label_columns, first.names)
     numbers = [value for column, texts in values.items() if kinds[column] == "number" for value in texts]
     comma = _decimal_comma(first.separator, numbers) if options.decimal_comma is None else options.decimal_comma
     return Scan(
-        paths=tuple(str(path) for path in paths),
-        format="csv" if len(first.separator.encode()) == 1 else "lines",
+        paths=tuple(file.address for file in files),
+        format=first.format,
         names=columns | label_columns,
         kinds=kinds | path_column_kinds(where, columns, partitions) | dict.fromkeys(label_columns, "text"),
         separator=first.separator,
         header=first.names,
         has_header=first.has_header,
-        quotes=options.quotes,
-        across_lines=options.across_lines,
+        quotes=quoted.any,
+        across_lines=quoted.across_lines,
         doubts=tuple(f"{role}: {doubt}" for one in tables for doubt in one.doubts),
         lists=nested,
         lists_in_text=bool(nested),
         numbers=sniff.number_types(values),
-        split=options.split,
+        split=split,
         list_syntax=syntax,
         loose=comma or bool(options.nulls) or any(_is_word(value) for value in numbers),
         decimal_comma=comma,
@@ -78,44 +84,45 @@ def text_scan(role: str, table: str, paths: Sequence[Path], options: ReadOptions
     )
 
 
-def separator_of(table: str, path: Path, options: ReadOptions, lines: list[str] | None = None) -> str:
+def separator_of(table: str, file: SourceFile, options: ReadOptions, lines: list[str] | None = None) -> str:
     """The separator of a text file, whose first `lines` are looked at; empty for a TREC file, which white space separates."""
-    lines = sniff.head(path) if lines is None else lines
+    lines = sniff.head(file) if lines is None else lines
     if options.format == "trec" or (options.format is None and options.separator is None and trec.recognised(table, lines)):
         return ""
-    return options.separator or ("\t" if options.format == "tsv" else sniff.separator_of(path, lines, options.split))
+    return options.separator or ("\t" if options.format == "tsv" else sniff.separator_of(file.local, lines, options.list_separator))
 
 
-def _alike(role: str, paths: Sequence[Path], tables: Sequence[_Table]) -> _Table:
-    """The first of `tables`; `DataError` if another has other columns."""
-    first, *others = tables
-    for path, other in zip(paths[1:], others, strict=True):
-        if other.names != first.names:
-            raise DataError(f"{role}: {path} has the columns {', '.join(other.names)}, but {paths[0]} has {', '.join(first.names)}")
-    return first
+def text_tables(role: str, table: str, quoted: Quotes, options: ReadOptions) -> list[TextTable]:
+    """The first rows of each file; `DataError` if they differ in their columns."""
+    tables = [_separated(role, table, file, quoted, options) for file in quoted.files]
+    for file, other in zip(quoted.files, tables, strict=True):
+        if other.names != tables[0].names:
+            names, first_names = (", ".join(one.names) for one in (other, tables[0]))
+            raise DataError(f"{role}: {file} has the columns {names}, but {quoted.files[0]} has {first_names}")
+    return tables
 
 
-def _separated(role: str, table: str, path: Path, options: ReadOptions, alone: bool) -> _Table:
-    lines = sniff.head(path)
-    separator = separator_of(table, path, options, lines)
+def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options: ReadOptions) -> TextTable:
+    lines = sniff.head(file)
+    separator = separator_of(table, file, options, lines)
     if not separator:
-        return _trec(role, table, path, lines)
-    fields = sniff.rows(lines, separator, options.quotes)
-    header = header_of(fields, options.header, [*options.columns.values(), *options.labels], options.split)
+        return _trec(role, table, file, lines)
+    fields = sniff.rows(lines, separator, quoted.any)
+    header = header_of(fields, options.header, [*options.columns.values(), *options.labels], options.list_separator)
     if header.is_contradicted:
-        message = f"{role}: {path}: the first line, {_shown(lines)}, names columns, and the config gives columns by position only"
+        message = f"{role}: {file}: the first line, {_shown(lines)}, names columns, and the config gives columns by position only"
         raise DataError(message, "say header: true if it is a header, header: false if it is data")
     has_header = header.is_there
-    if has_header and len(fields) == 1 and alone:
-        raise NoRowsError(f"{path}: the file has a header and no rows")
+    if has_header and len(fields) == 1 and len(quoted.files) == 1:
+        raise NoRowsError(f"{file}: the file has a header and no rows")
     if has_header and len(separator.encode()) > 1 and not lines[0].strip():
-        message = f"{role}: {path}, line 1: the line is blank, where the names of the columns were expected"
+        message = f"{role}: {file.line(1)}: the line is blank, where the names of the columns were expected"
         raise DataError(message, "take the blank line out")
     untyped = _untyped(fields[0])
     names = _distinct(untyped) if has_header else tuple(f"column_{index}" for index in range(1, len(untyped) + 1))
     rows = [dict(zip(names, row, strict=False)) for row in fields[has_header:]]
-    doubts = _doubts(path, lines, header, options.across_lines and list_columns.may_hold_lists(table))
-    return _Table(names, rows, separator, has_header, typed=untyped != fields[0], doubts=doubts)
+    doubts = _doubts(file.local.name, lines, header, quoted.across_lines and list_columns.may_hold_lists(table))
+    return TextTable(names, rows, separator, has_header, typed=untyped != fields[0], doubts=doubts)
 
 
 def _shown(lines: Sequence[str]) -> str:
@@ -123,34 +130,34 @@ def _shown(lines: Sequence[str]) -> str:
     return repr(next(line for line in lines if line.strip())[:_LONGEST])
 
 
-def _doubts(path: Path, lines: Sequence[str], header: Header, across_lines: bool) -> tuple[str, ...]:
+def _doubts(name: str, lines: Sequence[str], header: Header, across_lines: bool) -> tuple[str, ...]:
     """What is not certain about the rows of a file."""
     doubts = []
     if header.is_doubtful:
         taken = "is taken for the names of the columns; say header: false if it is data"
         read = "is read as data; say header: true if it names the columns"
-        doubts.append(f"the first line of {path.name}, {_shown(lines)}, {taken if header.is_there else read}.")
+        doubts.append(f"the first line of {name}, {_shown(lines)}, {taken if header.is_there else read}.")
     if across_lines:
-        doubts.append(f"a quoted field of {path.name} goes on over a line end, so that several lines are one row.")
+        doubts.append(f"a quoted field of {name} goes on over a line end, so that several lines are one row.")
     return tuple(doubts)
 
 
-def _trec(role: str, table: str, path: Path, lines: Sequence[str]) -> _Table:
-    names = trec.layout(f"{role}: {path}", table)
+def _trec(role: str, table: str, file: SourceFile, lines: Sequence[str]) -> TextTable:
+    names = trec.layout(f"{role}: {file}", table)
     rows = trec.numbered_rows(lines)
     for number, row in rows:
         if not trec.has_width(row, names):
             raise DataError(
-                f"{role}: {path}, line {number}: {len(row)} fields, where a TREC file has {len(names)}: {' '.join(names)}",
+                f"{role}: {file.line(number)}: {len(row)} fields, where a TREC file has {len(names)}: {' '.join(names)}",
                 "data.test and data.train are qrels, recommendations are runs",
             )
     if not rows:
-        raise DataError(f"{role}: {path}: the first {len(lines):,} lines are comments or blank", "is this a TREC file?")
+        raise DataError(f"{role}: {file}: the first {len(lines):,} lines are comments or blank", "is this a TREC file?")
     doubts = [
-        f"line {number} of {path.name} begins with # and is read as a comment, though it has the fields of a row."
+        f"line {number} of {file.local.name} begins with # and is read as a comment, though it has the fields of a row."
         for number in trec.disabled_rows(lines, names)[:1]
     ]
-    return _Table(names, [dict(zip(names, row, strict=False)) for _, row in rows], "", named=True, doubts=tuple(doubts))
+    return TextTable(names, [dict(zip(names, row, strict=False)) for _, row in rows], "", named=True, doubts=tuple(doubts))
 
 
 def _untyped(header: list[str]) -> list[str]:

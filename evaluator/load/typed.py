@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
 import polars as pl
@@ -12,58 +11,57 @@ from ..errors import DataError
 from . import list_columns, sniff
 from .columns import CAST_IDS, IDS, LARGEST_EXACT, ORDERING, named, public_name
 from .folders import path_column_kinds
-from .frame_file import FrameFile
 from .list_fields import Fields, fields_of, flattened, with_fields
 from .list_text import elements_of, syntax_of
 from .read_options import ReadOptions
-from .remote import Remote
 from .scan import Format, Kind, NumberType, Scan
+from .source_file import SourceFile, partitions_of, path_columns
 from .typed_file import panics_at, refusing_unreadable, scan, stored_schema
 
 _INTEGERS: Final = {pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64}
 """The types of integers that are computed with as they are stored."""
-_Schemas = Mapping[Path | Remote | FrameFile, Mapping[str, pl.DataType]]
+_Schemas = Mapping[SourceFile, Mapping[str, pl.DataType]]
 _ROWS: Final = 1_000
 """So many rows are looked at to tell whether text holds lists."""
 _FLAT: Final = "write one value per row, or one text in which the values are separated"
 
 
-def typed_scan(role: str, table: str, paths: Sequence[Path | Remote | FrameFile], format: Format, options: ReadOptions) -> Scan:
+def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Format, options: ReadOptions) -> Scan:
     """How to scan Parquet or IPC files, or Delta tables; `DataError` if one is none, or cannot be read as `options` says."""
-    where = f"{role}: {paths[0]}"
-    schemas = {path: stored_schema(f"{role}: {path}", path, format, options) for path in paths}
-    fields = fields_of(schemas[paths[0]]) if list_columns.may_hold_lists(table) else {}
+    where, split = f"{role}: {files[0]}", options.list_separator
+    schemas: _Schemas = {file: stored_schema(f"{role}: {file}", file, format, options) for file in files}
+    fields = fields_of(schemas[files[0]]) if list_columns.may_hold_lists(table) else {}
     if fields:
-        schemas = {path: flattened(schema, fields) for path, schema in schemas.items()}
+        schemas = {file: flattened(schema, fields) for file, schema in schemas.items()}
     stored = {name for schema in schemas.values() for name in schema}
-    path_columns = options.path_columns(stored)
-    names, label_columns = _columns(role, table, schemas, path_columns, options)
-    for path, schema in schemas.items():
-        _refuse_nested(f"{role}: {path}", schema, [name for name in options.labels if name not in path_columns])
-    typed = {column: name for column, name in names.items() if name not in path_columns}
+    of_paths = path_columns(files, stored)
+    names, label_columns = _columns(role, table, schemas, of_paths, options)
+    for file, schema in schemas.items():
+        _refuse_nested(f"{role}: {file}", schema, [name for name in options.labels if name not in of_paths])
+    typed = {column: name for column, name in names.items() if name not in of_paths}
     nested = _nested_columns(role, table, schemas, typed)
     if format == "delta" and table == "lists" and not nested and not {"position", "score"} & names.keys():
         raise DataError(f"{where}: the rows of a Delta table have no order, and there is no rank and no score", "add one of them")
-    partitions = options.partitions_of(names | label_columns, stored)
+    partitions = partitions_of(files, names | label_columns, stored)
     samples = {} if nested else _texts(role, table, schemas, typed, format, options)
     if format == "ipc":
         _refuse_what_panics(role, schemas, [*typed.values(), *label_columns.values()], {typed[column] for column in samples}, options)
-    in_text = list_columns.text_lists(where, table, {column: typed[column] for column in samples}, samples, options.split)
+    in_text = list_columns.text_lists(where, table, {column: typed[column] for column in samples}, samples, split)
     syntax = syntax_of([text for column in in_text for text in samples[column]])
-    values = {column: elements_of(samples[column], options.split, syntax) for column in in_text}
+    values = {column: elements_of(samples[column], split, syntax) for column in in_text}
     kinds: dict[str, Kind] = {column: "text" if column in IDS else "number" for column in in_text}
     for column in typed.keys() - in_text:
         kinds[column] = _kind_in_all(role, column, typed[column], schemas, column in nested, format, options, fields)
     stored_numbers = {column: name for column, name in typed.items() if kinds[column] == "number" and column not in in_text}
     return Scan(
-        paths=tuple(str(path) for path in paths),
+        paths=tuple(file.address for file in files),
         format=format,
         names=names | label_columns,
         kinds=kinds | path_column_kinds(where, names, partitions) | dict.fromkeys(label_columns, "text"),
         lists=nested or in_text,
         fields={name: fields[name] for name in names.values() if name in fields},
         lists_in_text=bool(in_text),
-        split=options.split,
+        split=split,
         list_syntax=syntax,
         numbers=sniff.number_types(values) | _number_types(role, stored_numbers, schemas, nested, format, options, fields),
         nulls=options.nulls,
@@ -73,18 +71,18 @@ def typed_scan(role: str, table: str, paths: Sequence[Path | Remote | FrameFile]
 
 
 def _columns(
-    role: str, table: str, schemas: _Schemas, path_columns: Sequence[str], options: ReadOptions
+    role: str, table: str, schemas: _Schemas, of_paths: Sequence[str], options: ReadOptions
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The names of the columns that have a role, and of the labels; `DataError` if files differ in them."""
     names: dict[str, str] = {}
     label_columns: dict[str, str] = {}
     first = next(iter(schemas))
-    for path, schema in schemas.items():
-        found, label_columns = named(f"{role}: {path}", table, [*schema, *path_columns], options.columns, options.labels, None)
+    for file, schema in schemas.items():
+        found, label_columns = named(f"{role}: {file}", table, [*schema, *of_paths], options.columns, options.labels, None)
         names = names or found
         if found != names:
             has, others = (", ".join(sorted(columns.values())) for columns in (found, names))
-            raise DataError(f"{role}: of {path} the columns {has} would be read, but of {first} {others}", "name them in the config")
+            raise DataError(f"{role}: of {file} the columns {has} would be read, but of {first} {others}", "name them in the config")
     return names, label_columns
 
 
@@ -97,12 +95,12 @@ def _refuse_nested(where: str, schema: Mapping[str, pl.DataType], labels: Sequen
 def _nested_columns(role: str, table: str, schemas: _Schemas, names: Mapping[str, str]) -> frozenset[str]:
     """The canonical columns that hold lists, in a table of which a row may; elsewhere they are refused by their type."""
     nested = []
-    for path, schema in schemas.items():
+    for file, schema in schemas.items():
         nested_here = [column for column, name in names.items() if isinstance(schema[name], pl.List | pl.Array)]
         allowed = list_columns.may_hold_lists(table) and "item" in nested_here
-        nested.append(list_columns.as_list_columns(f"{role}: {path}", table, nested_here) if allowed else frozenset())
+        nested.append(list_columns.as_list_columns(f"{role}: {file}", table, nested_here) if allowed else frozenset())
         if nested[-1] != nested[0]:
-            raise DataError(f"{role}: {path} holds lists in other columns than {next(iter(schemas))}", "write all parts in the same way")
+            raise DataError(f"{role}: {file} holds lists in other columns than {next(iter(schemas))}", "write all parts in the same way")
     return nested[0]
 
 
@@ -121,9 +119,9 @@ def _texts(
         for column, name in names.items()
         if all(schema[name] == pl.String or (column == "user" and not _is_no_id(schema[name])) for schema in schemas.values())
     }
-    path = next(iter(schemas))
-    with refusing_unreadable(f"{role}: {path}", format):
-        first = scan(path, format, options).select(pl.col(name).cast(pl.String).alias(column) for column, name in looked_at.items())
+    file = next(iter(schemas))
+    with refusing_unreadable(f"{role}: {file}", file, format):
+        first = scan(file, format, options).select(pl.col(name).cast(pl.String).alias(column) for column, name in looked_at.items())
         frame = first.head(_ROWS).collect()
     return {column: frame[column].fill_null("").to_list() for column in looked_at}
 
@@ -133,11 +131,11 @@ def _refuse_what_panics(role: str, schemas: _Schemas, names: Sequence[str], samp
 
     A first row is read of each file, with what a panic prints held back; of the first file not what was `sampled`.
     """
-    for number, (path, schema) in enumerate(schemas.items()):
+    for number, (file, schema) in enumerate(schemas.items()):
         texts = [name for name in names if schema.get(name) == pl.String and (number > 0 or name not in sampled)]
         if texts:
-            with refusing_unreadable(f"{role}: {path}", "ipc"):
-                scan(path, "ipc", options).select(texts).head(1).collect()
+            with refusing_unreadable(f"{role}: {file}", file, "ipc"):
+                scan(file, "ipc", options).select(texts).head(1).collect()
 
 
 def _kind_in_all(
@@ -146,14 +144,14 @@ def _kind_in_all(
     """The kind of a column over all files: text as soon as one stores it so."""
     value = pl.col(name).explode() if listed else pl.col(name)
     kinds = []
-    for path, schema in schemas.items():
+    for file, schema in schemas.items():
 
-        def largest(path: Path | Remote | FrameFile = path) -> int:
-            with refusing_unreadable(f"{role}: {path}", format):
-                values = with_fields(scan(path, format, options), fields, [name]).select(value.max().alias("max"), value.min().alias("min"))
+        def largest(file: SourceFile = file) -> int:
+            with refusing_unreadable(f"{role}: {file}", file, format):
+                values = with_fields(scan(file, format, options), fields, [name]).select(value.max().alias("max"), value.min().alias("min"))
                 return max((abs(int(one)) for one in values.collect().row(0) if one is not None), default=0)
 
-        kinds.append(_kind(f"{role}: {path}", column, name, _inner(schema[name]) if listed else schema[name], largest))
+        kinds.append(_kind(f"{role}: {file}", column, name, _inner(schema[name]) if listed else schema[name], largest))
     return "text" if "text" in kinds else kinds[0]
 
 
@@ -172,21 +170,21 @@ def _number_types(
     """
     number_types: dict[str, NumberType] = {}
     for column, name in names.items():
-        types = {path: _inner(schema[name]) if column in nested else schema[name] for path, schema in schemas.items()}
-        are_whole = {path: dtype.is_integer() or (isinstance(dtype, pl.Decimal) and not dtype.scale) for path, dtype in types.items()}
+        types = {file: _inner(schema[name]) if column in nested else schema[name] for file, schema in schemas.items()}
+        are_whole = {file: dtype.is_integer() or (isinstance(dtype, pl.Decimal) and not dtype.scale) for file, dtype in types.items()}
         if all(are_whole.values()):
             if len(types) > 1 or not {*types.values()} <= _INTEGERS:
                 number_types[column] = "whole"
         elif len(types) > 1 or any(dtype.is_decimal() for dtype in types.values()):
             number_types[column] = "real"
-            for path in (path for path, whole in are_whole.items() if whole and column in ORDERING):
+            for file in (file for file, whole in are_whole.items() if whole and column in ORDERING):
                 value = pl.col(name).explode() if column in nested else pl.col(name)
-                with refusing_unreadable(f"{role}: {path}", format):
-                    frame = with_fields(scan(path, format, options), fields, [name])
+                with refusing_unreadable(f"{role}: {file}", file, format):
+                    frame = with_fields(scan(file, format, options), fields, [name])
                     largest = frame.select(value.cast(pl.Int128).abs().max()).collect().item()
                 if (largest or 0) > LARGEST_EXACT:
                     raise DataError(
-                        f"{role}: {path} stores {public_name(column)} as integers, too large to be compared with other files' fractions",
+                        f"{role}: {file} stores {public_name(column)} as integers, too large to be compared with other files' fractions",
                         "write all parts with the same type of numbers",
                     )
     return number_types

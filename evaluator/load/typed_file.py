@@ -18,49 +18,54 @@ from .opening import FAILURES
 from .read_options import ReadOptions
 from .remote import Remote
 from .scan import Format
+from .source_file import SourceFile, in_words
 
+_COMPLETE: Final = "is it complete?"
 _MOST_DIGITS: Final = 38
 """Of the decimal numbers that Polars reads."""
 
 
-def stored_schema(
-    where: str, path: Path | Remote | FrameFile, format: Format, options: ReadOptions, *, hint: str = "is it complete?"
-) -> dict[str, pl.DataType]:
+def stored_schema(where: str, file: SourceFile, format: Format, options: ReadOptions) -> dict[str, pl.DataType]:
     """The columns that a file stores, with their types; `DataError` if it cannot be read, or has a type that Polars does not know."""
-    if isinstance(path, Remote) and format == "ipc":
-        hint = f"{hint} Arrow streams are read from local files only"
-    with refusing_unreadable(where, format, hint):
-        if isinstance(path, Path) and format == "ipc":
-            return dict(pl.read_ipc_schema(path))
+    is_far_stream = isinstance(file.path, Remote) and format == "ipc"
+    hint = f"{_COMPLETE} Arrow streams are read from local files only" if is_far_stream else _COMPLETE
+    with refusing_unreadable(where, file, format, hint):
+        if isinstance(file.path, Path) and format == "ipc":
+            return dict(pl.read_ipc_schema(file.path))
         # a name is no pattern here, as it is where Polars reads a schema alone
-        return dict(scan(path, format, options).collect_schema())
+        return dict(scan(file, format, options).collect_schema())
 
 
 @contextmanager
-def refusing_unreadable(where: str, format: str, hint: str = "is it complete?") -> Iterator[None]:
+def refusing_unreadable(where: str, file: SourceFile, format: str, hint: str = _COMPLETE) -> Iterator[None]:
     """Raise `DataError` for whatever Polars raises when it reads a file of that format; some broken files make it panic."""
     try:
         with panics_held_back():
             yield
     except pl.exceptions.PanicException as error:
         hint = f"{hint} If so, write its columns in plain types: integers, numbers, text (string, not string_view), or lists of these"
-        raise DataError(f"{where}: Polars cannot read this {format} file ({_first_line(error)})", hint) from error
+        raise DataError(f"{where}: Polars cannot read this {format} file ({_first_line(error, file)})", hint) from error
     except FAILURES as error:
-        raise DataError(f"{where}: not a readable {format} file ({_first_line(error)})", hint) from error
+        raise DataError(f"{where}: not a readable {format} file ({_first_line(error, file)})", hint) from error
 
 
-def scan(path: Path | Remote | FrameFile, format: Format, options: ReadOptions) -> pl.LazyFrame:
+def scan(file: SourceFile, format: Format, options: ReadOptions) -> pl.LazyFrame:
     """The rows of a file or Delta table."""
-    if isinstance(path, FrameFile):
-        return path.frame
+    if isinstance(file.path, FrameFile):
+        return file.path.frame
     if format == "delta":
-        return pl.scan_delta(str(path), storage_options=dict(options.storage) or None)
+        return pl.scan_delta(file.address, storage_options=dict(options.storage) or None)
     scanned = pl.scan_parquet if format == "parquet" else pl.scan_ipc
-    return scanned(str(path), glob=False, storage_options=dict(options.storage) or None)
+    return scanned(file.address, glob=False, storage_options=dict(options.storage) or None)
 
 
-def _first_line(error: BaseException) -> str:
-    return short(next(iter(str(error).splitlines()), type(error).__name__))
+def temporary_rows(file: Path) -> pl.LazyFrame:
+    """The rows of a temporary Arrow file that receval wrote itself; only those that are asked for are read."""
+    return pl.scan_ipc(file, glob=False)
+
+
+def _first_line(error: BaseException, file: SourceFile) -> str:
+    return short(next(iter(in_words(error, file).splitlines()), type(error).__name__))
 
 
 def panics_at(dtype: object) -> bool:

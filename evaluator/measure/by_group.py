@@ -10,20 +10,19 @@ from msgspec import Struct
 
 from ..sums.exact import ExactSums
 from ..tables.array import Array
+from ..tables.category_columns import user_codes
 from ..tables.graph import Choice
 from ..tables.groups import GroupBy
-from ..tables.memberships import Membership
 from ..tables.notes import Notes
+from ..tables.prepared import Membership
 from ..tables.truth import TestPairs, TruthTable
-from ..tables.user_columns import user_codes
 from .aggregate import needs_values
 from .measuring import ratio_terms, without_undefined
+from .model_level_sums import CollectSums
 from .moments import MomentTable
-from .plan import MeasureGroup
 from .reads import sums_hits
 from .scoring import GroupValues, Scorer
-from .task import Task
-from .wholes import TakenSums
+from .task import MeasureGroup, Task
 
 GROUPS: Final = "groups"
 
@@ -68,7 +67,7 @@ def sums_by_group(task: Task, scorer: Scorer, values: Array) -> GroupTable:
                 made[number, code] = _sums(task, of_group, ratios, _with_value(of_group))
             continue
         codes = user_codes(by, scorer.part, scorer.prepared)
-        ratios = _ratios(task, scorer, {group: scorer.values(group, TakenSums()) for group in task.of_users if _is_pooled(task, group)})
+        ratios = _ratios(task, scorer, {group: scorer.values(group, CollectSums()) for group in task.of_users if _is_pooled(task, group)})
         for code in np.unique(codes[_with_value(values)]).tolist():
             made[number, code] = _sums(task, values, ratios, codes == code)
     return GroupTable(made)
@@ -127,7 +126,7 @@ def _of_items(task: Task, scorer: Scorer, membership: Membership) -> Iterator[tu
             continue
         tables = scorer.tables.variant("truth_table", {choice: truth.only(mask) for choice, truth in truths.items()})
         variant = Scorer(scorer.prepared, scorer.part, tables, scorer.canonical, scorer.facts, Notes())
-        made = {group: _among_relevant(variant.values(group, TakenSums())) for group in groups}
+        made = {group: _among_relevant(variant.values(group, CollectSums())) for group in groups}
         values = np.full((len(task.definitions), scorer.part.n_users), np.nan)
         for group, group_values in made.items():
             values[list(group.indexes)] = group_values.values

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from ..metrics.definition import Definition
 from ..sums.exact import ExactSums
 from ..tables.array import Array
+from ..tables.category_columns import user_codes
 from ..tables.graph import Choice
+from ..tables.ids import gathered
+from ..tables.lists import Reading, seen_in_train
 from ..tables.part import LISTS, PartData
+from ..tables.rows import Rows
 from .counting import CELLS, cells_of
+from .model_level_sums import CollectSums
 from .moments import MomentTable
-from .partial import Partial
-from .plan import MeasureGroup
+from .partial import Partial, UserValues
 from .scoring import GroupValues, Scorer
-from .task import Task
-from .user_values import user_values
-from .wholes import TakenSums
+from .task import MeasureGroup, Task
 
 
 def measure(task: Task, frames: Mapping[str, pl.DataFrame]) -> Partial:
@@ -36,7 +40,7 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
     ratios: dict[tuple[int, str], ExactSums] = {}
     totals: dict[int, tuple[ExactSums, ...]] = {}
     terms: dict[int, Array] = {}
-    sums = TakenSums()
+    sums = CollectSums()
     codes: dict[Choice, Array] = {}
     for number, group in enumerate(task.groups):
         rows = list(group.indexes)
@@ -74,10 +78,10 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
     return partial, values
 
 
-def _whole(scorer: Scorer, group: MeasureGroup, sums: TakenSums) -> tuple[GroupValues, tuple[ExactSums, ...]]:
+def _whole(scorer: Scorer, group: MeasureGroup, sums: CollectSums) -> tuple[GroupValues, tuple[ExactSums, ...]]:
     """Sums of a measure of whole models; every user who counts has the value 1."""
     counts, n_relevant, n_recommended = scorer.counts(group.first)
-    taken = TakenSums()
+    taken = CollectSums()
     taken.items = sums.items
     with np.errstate(all="ignore"):  # the arithmetic is done on sums at the end
         scorer.body(group, taken, counts)
@@ -146,3 +150,67 @@ def without_undefined(task: Task, values: Array) -> Array:
 def may_be_undefined(definition: Definition) -> bool:
     """Whether a user may have a value that is not defined."""
     return any("undefined" in part.params.values() or part.user_rules.may_be_undefined for part in definition.all)
+
+
+def user_values(task: Task, scorer: Scorer, values: Array, has_value: Array, listed: Array, terms: Mapping[int, Array]) -> UserValues:
+    """The values of the users who count for any measure; see `UserValues`.
+
+    `values`, `has_value` and `listed` (who has a list) are measures × users. `terms` are the numerator and the denominator of measures
+    that are pooled, 2 × users, NaN for users who add nothing.
+    """
+    users = np.flatnonzero(has_value.any(axis=0))
+    _, n_relevant, n_recommended = scorer.counts(task.definitions[0])
+    columns: dict[str, Any] = {
+        "user": gathered(scorer.part.users, users),
+        "n_relevant": n_relevant[users],
+        "n_recommended": n_recommended[users],
+        "covered": listed[0, users],
+    }
+    if scorer.facts.in_train is not None:
+        columns["warm"] = scorer.facts.in_train[users]
+    for number, by in enumerate(task.labels):
+        columns[f"group{number}"] = user_codes(by, scorer.part, scorer.prepared)[users]
+    several_readings = len({definition.lists for definition in task.definitions}) > 1
+    for index in range(len(task.definitions)):
+        if several_readings:
+            columns[f"covered{index}"] = listed[index, users]
+        column = pl.Series(values[index, users])
+        missing = ~has_value[index, users]
+        columns[f"v{index}"] = column.scatter(np.flatnonzero(missing), None) if missing.any() else column
+    for index, (above, below) in terms.items():
+        columns |= {f"above{index}": pl.Series(above[users]).fill_nan(None), f"below{index}": pl.Series(below[users]).fill_nan(None)}
+    return UserValues.of(pl.DataFrame(columns), task.most_values)
+
+
+class EnrichedRows(Struct, frozen=True, eq=False):
+    """Enriched lists of different users, a frame per part; see `enriched_rows`."""
+
+    frames: tuple[pl.DataFrame, ...]
+
+    def __add__(self, other: EnrichedRows) -> EnrichedRows:
+        return EnrichedRows((*self.frames, *other.frames))
+
+
+def enriched_rows(scorer: Scorer, definition: Definition) -> pl.DataFrame:
+    """The lists as a measure reads them, sorted by user and rank.
+
+    Columns: `user`, `item`, `rank` (from 1), `score` (if the lists have scores), `relevant` (whether the row is a hit), `gain` (that of
+    the hit, 0 for other rows), and with data.train `in_train` (whether train holds the pair).
+
+    Edge cases: rows that the convention takes out of the lists are not there; ranks are those of the list, also for measures that rank
+    rated items only. Users without a list have no row.
+    """
+    part: PartData = scorer.part
+    choice = scorer.choice(definition)._replace(positions="real")
+    reading: Reading = scorer.tables.get("reading", choice)
+    hits: Rows = scorer.tables.get("hits", choice)
+    rows = reading.starts[hits.user] + hits["rank"].astype(np.int64) - 1
+    relevant, gain = np.zeros(len(reading), dtype=np.bool_), np.zeros(len(reading))
+    relevant[rows], gain[rows] = True, hits["gain"]
+    columns = {"user": part.users.gather(reading.user), "item": reading.item, "rank": reading.rank.astype(np.int64)}
+    if "score" in reading.source.rows:
+        columns["score"] = reading.score
+    columns |= {"relevant": relevant, "gain": gain}
+    if "train" in part:
+        columns["in_train"] = seen_in_train(reading, part)
+    return pl.DataFrame(columns)

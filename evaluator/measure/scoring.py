@@ -20,8 +20,8 @@ from ..tables.notes import Notes
 from ..tables.part import PartData
 from ..tables.prepared import Prepared
 from .counting import UserFacts, who_counts
-from .plan import MeasureGroup
-from .wholes import TakenSums
+from .model_level_sums import CollectSums
+from .task import MeasureGroup
 
 
 class GroupValues(Struct, frozen=True, eq=False):
@@ -170,7 +170,7 @@ def within_numbers(group: MeasureGroup, sums: Sums) -> Iterator[None]:
     An infinite value is refused when values are added up; the difference or the ratio of two would be NaN, and look like a user who does
     not count. Sums of whole models that are only taken, and metrics of others, may give 0/0.
     """
-    lenient = (group.metric.system and isinstance(sums, TakenSums)) or group.metric.origin != "receval"
+    lenient = (group.metric.system and isinstance(sums, CollectSums)) or group.metric.origin != "receval"
     invalid = np.geterr()["invalid"] if lenient else "raise"
     try:
         with np.errstate(over="ignore", invalid=invalid):

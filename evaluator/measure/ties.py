@@ -18,10 +18,10 @@ from ..tables.array import Array
 from ..tables.graph import Choice
 from ..tables.rows import Rows
 from ..tables.ties import TieRuns, expected, n_expected, reordered
+from .model_level_sums import CollectSums
 from .moments import MomentTable
-from .plan import MeasureGroup, grouped
 from .scoring import GroupValues, Scorer
-from .wholes import TakenSums
+from .task import MeasureGroup, grouped
 
 _MOST_RANKS: Final = 5_000_000
 """How many ranks of hits are looked at together, at most."""
@@ -140,7 +140,7 @@ def tie_sums(scorer: Scorer, measures: TieMeasures, values: Array) -> TieSums:
         plain = values[[measures.indexes[position] for position in block.positions]]
         for group in block.groups:
             if block.pooled.intersection(group.indexes):
-                plain[list(group.indexes)] = _added_up(scorer.values(group, TakenSums()), pooled=True)
+                plain[list(group.indexes)] = _added_up(scorer.values(group, CollectSums()), pooled=True)
         for users, orders in _by_chunk(scorer, block):
             own = plain[:, users]
             counted = np.isfinite(own) & (unbounded[list(block.positions), None] == 0)
@@ -226,7 +226,7 @@ def _reordered(scorer: Scorer, block: TieBlock, groups: Sequence[MeasureGroup], 
     other = replace(scorer, tables=scorer.tables.variant("hits", hits), _bodies={})
     values = np.empty((len(block.definitions), scorer.part.n_users))
     for group in groups:
-        values[list(group.indexes)] = _added_up(other.values(group, TakenSums()), bool(block.pooled.intersection(group.indexes)))
+        values[list(group.indexes)] = _added_up(other.values(group, CollectSums()), bool(block.pooled.intersection(group.indexes)))
     return values
 
 

@@ -2,19 +2,143 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Final, Literal
 
+import numpy as np
+import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..conventions.choices import Lists, Truth
+from ..conventions.axis import Lists, Truth
 from ..metrics.definition import Definition
 from ..names.yardstick_names import ORACLE, POPULARITY, RANDOM
+from ..results.result import Row
+from ..sums.exact import ExactSums, rounded
+from ..tables.array import Array
+from ..tables.graph import Choice
 from ..tables.ids import Ids
+from ..tables.truth import TestPairs, TruthTable
+from .partial import Partial
 from .reads import needs_scores, of_hits, reads_whole_lists
-from .task import Task
-from .yardstick_facts import YardstickFacts, distinct_truths, truths
+from .scoring import Scorer
+from .task import MeasureGroup, Task
+
+
+class LeftOut(Struct, frozen=True, eq=False):
+    """Users of the test file who could count for a measure of hits and do not: `user`, and `m<i>` for the measure at index i."""
+
+    frames: tuple[pl.DataFrame, ...] = ()
+
+    def __add__(self, other: LeftOut) -> LeftOut:
+        return LeftOut(self.frames + other.frames)
+
+    def users(self, index: int) -> pl.Series:
+        """The users who do not count for a measure."""
+        if not self.frames:
+            return pl.Series("user", [], dtype=pl.Null)
+        return pl.concat([frame.filter(f"m{index}")["user"] for frame in self.frames])
+
+
+class YardstickFacts(Struct, frozen=True, eq=False):
+    """Facts of the lists of a model and of the test file that yardsticks depend on.
+
+    `n_pairs` is the number of distinct pairs of the test file, `n_seen` that of those that train holds too; `rated` says whether the test
+    file has ratings, and `repeats` whether a pair stands in it twice; `n_relevant` are the numbers of relevant items under each choice of
+    truth, in the order of `truths`.
+    """
+
+    n_pairs: int
+    n_seen: int
+    rated: bool
+    repeats: bool
+    n_relevant: Array
+    left_out: LeftOut
+
+    def __add__(self, other: YardstickFacts) -> YardstickFacts:
+        return YardstickFacts(
+            self.n_pairs + other.n_pairs,
+            self.n_seen + other.n_seen,
+            self.rated or other.rated,
+            self.repeats or other.repeats,
+            self.n_relevant + other.n_relevant,
+            self.left_out + other.left_out,
+        )
+
+    @property
+    def repeats_train(self) -> bool:
+        """Whether users are tested on what they had before: train holds at least half of the test pairs."""
+        return 2 * self.n_seen >= self.n_pairs > 0
+
+
+def truths(definitions: Sequence[Definition]) -> tuple[Truth, ...]:
+    """The choices of truth of measures, and of those that they combine."""
+    return tuple(dict.fromkeys(part.truth for definition in definitions for part in definition.all))
+
+
+def yardstick_facts(scorer: Scorer, groups: Sequence[MeasureGroup], values: Array) -> YardstickFacts:
+    """What a part adds, given the values of each measure (measures × users), NaN for a user who does not count."""
+    pairs: TestPairs = scorer.tables.get("test_pairs")
+    seen = len(scorer.part.lookup_of_train.find(pairs.pairs)[0]) if "train" in scorer.part else 0
+    tables: list[TruthTable] = [
+        scorer.tables.get("truth_table", Choice(truth=scorer.canonical.truth(truth))) for truth in truths([group.first for group in groups])
+    ]
+    return YardstickFacts(
+        n_pairs=len(pairs),
+        n_seen=seen,
+        rated=pairs.rating is not None,
+        repeats=pairs.repeats,
+        n_relevant=np.asarray([np.count_nonzero(table.relevant) for table in tables], dtype=np.int64),
+        left_out=_left_out(scorer, groups, values),
+    )
+
+
+def _left_out(scorer: Scorer, groups: Sequence[MeasureGroup], values: Array) -> LeftOut:
+    masks: dict[str, Array] = {}
+    for group in groups:
+        definition = group.first
+        if not of_hits(definition):
+            continue
+        could = scorer.facts.tested
+        if definition.population == "test" and definition.user_rules.no_relevant == "drop":
+            could = could & (scorer.tables.get("n_relevant", scorer.choice(definition)) > 0)
+        masks |= {f"m{index}": could & np.isnan(values[index]) for index in group.indexes}
+    some = np.flatnonzero(np.logical_or.reduce(list(masks.values()))) if masks else np.empty(0, dtype=np.int64)
+    if not len(some):
+        return LeftOut()
+    return LeftOut((pl.DataFrame({"user": scorer.part.users.gather(some)} | {name: mask[some] for name, mask in masks.items()}),))
+
+
+def distinct_truths(choices: Sequence[Truth], facts: YardstickFacts, has_known: bool) -> tuple[Truth, ...]:
+    """The choices of truth without those that give the same relevant items; `has_known`: there is a train or an items file."""
+    sizes: dict[Truth, int] = {}
+    for choice, size in zip(choices, facts.n_relevant.tolist(), strict=True):
+        sizes.setdefault(_plain(choice, facts, has_known), size)
+    made: dict[Truth, None] = {}
+    for choice in sizes:
+        made.setdefault(next(other for other in sizes if other == choice or _same(choice, other, sizes)))
+    return tuple(made)
+
+
+def _plain(choice: Truth, facts: YardstickFacts, has_known: bool) -> Truth:
+    """The same choice without what makes no difference."""
+    if not has_known:
+        choice = replace(choice, filter="none")
+    if not facts.repeats:
+        choice = replace(choice, duplicates="best")
+    if facts.rated:
+        return replace(choice, rule="all_rows") if choice.threshold is not None else choice
+    duplicates = choice.duplicates if "row" in choice.duplicates else "best"
+    return replace(choice, rule="all_rows", threshold=None, graded=False, duplicates=duplicates)
+
+
+def _same(choice: Truth, other: Truth, sizes: dict[Truth, int]) -> bool:
+    """Whether two choices have the same relevant items: one keeps part of the rows of the other, and as many."""
+    alike = (other.graded, other.duplicates) == (choice.graded, choice.duplicates) and sizes[other] == sizes[choice]
+    nested = other.filter == choice.filter or (other.rule, other.threshold) == (choice.rule, choice.threshold)
+    return alike and nested and "user_mean" not in (other.rule, choice.rule) and "row" not in choice.duplicates
+
 
 _DEEP: Final = 1_000
 """How long made lists are where a measure looks at whole lists and no model has one."""
@@ -142,3 +266,59 @@ class Yardsticks(Struct, frozen=True, eq=False):
 
 def _each(definitions: Iterable[Definition]) -> tuple[Definition, ...]:
     return tuple(dict.fromkeys(definitions))
+
+
+def values_over_same_users(
+    definitions: Sequence[Definition], rows: Sequence[Sequence[Row]], left_out: LeftOut, yardstick: YardstickTask, partial: Partial
+) -> dict[str, float]:
+    """Label → the mean of a yardstick over the users who count for a model, of measures that look at hits alone.
+
+    `definitions` are the measures of the model, `rows` those of each measure, and `partial` is that of the yardstick. A user who has no
+    value there, having nothing relevant, would have 0 with any list.
+    """
+    indexes = {definition: position for position, definition in enumerate(yardstick.task.definitions)}
+    values = partial.user_values.frame() if left_out.frames and partial.user_values is not None else None
+    means = {}
+    for index, (definition, of_measure) in enumerate(zip(definitions, rows, strict=True)):
+        row = next((row for row in of_measure if row.aggregate == "mean"), None)
+        if row is None or not row.n_users or definition not in indexes or not of_hits(definition):
+            continue
+        position = indexes[definition]
+        total = partial.moments.totals.fraction(position)
+        if values is not None:
+            total -= _total(values, f"v{position}", left_out.users(index))
+        means[row.label] = rounded(total / row.n_users)
+    return means
+
+
+def _total(values: pl.DataFrame, column: str, users: pl.Series) -> Fraction:
+    """The sum of the values of some users."""
+    if not len(users):
+        return Fraction(0)
+    theirs = values.join(users.to_frame("user"), on="user", how="semi")[column].drop_nulls()
+    return ExactSums.of(theirs.to_numpy()[None, :]).fraction(0)
+
+
+def achieved_by_group(rows: Iterable[Row], of_best: Iterable[Row], labels: Container[str]) -> list[Row]:
+    """Rows of groups of users with the share of the best possible value in each group that measures with those `labels` reach.
+
+    `of_best` are the rows of the best possible lists. A group in which they have a value for other users than the model has no share, and a
+    group of items has none: the best lists are the best for all relevant items together.
+    """
+    best = {(row.by, row.group, row.label): row for row in of_best if row.aggregate == "mean" and row.label in labels}
+    shared = []
+    for row in rows:
+        other = best.get((row.by, row.group, row.label))
+        alike = other is not None and other.n_users == row.n_users and not (row.by or "").startswith("items.")
+        shared += achieved([row], {row.label: other.value or 0.0} if alike and other is not None else {})
+    return shared
+
+
+def achieved(rows: Iterable[Row], best: Mapping[str, float]) -> list[Row]:
+    """Rows with the share of the best possible value that they reach, where more is better and the best is above 0."""
+    return [
+        replace(row, achieved=row.value / best[row.label])
+        if row.value is not None and row.higher_is_better and row.aggregate == "mean" and best.get(row.label, 0.0) > 0
+        else row
+        for row in rows
+    ]

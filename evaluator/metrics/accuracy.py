@@ -11,9 +11,8 @@ import numpy as np
 
 from ..tables.array import Array
 from .arrays import NO_VALUE, divide, where
-from .formula_pieces import SIZES
 from .measure import Measure, Ratio
-from .notation import tex
+from .notation import SIZES, tex
 from .registry import Number, metric
 
 BAEZA_YATES = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd ed. (2011), section 4.3"

@@ -21,12 +21,43 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..names.measure_strings import Scalar
-from ..tables.array import Array
-from . import auc_tables  # noqa: F401, declares the table
+from ..tables import top_items  # noqa: F401, declares the table is_hit
+from ..tables.array import Array, in_single_precision
+from ..tables.graph import table
+from ..tables.lists import Reading
+from ..tables.rows import Rows
 from .arrays import divide, where
 from .measure import Measure, Ratio
 from .notation import Pieces, tex
 from .registry import metric
+
+
+@table(
+    "misses_by_score",
+    uses=("reading", "hits", "is_hit"),
+    params=("single",),
+    columns=("rank", "item", "score", "higher", "tied"),
+    title="The hits beside the misses of the list",
+    reads_scores=True,
+)
+def misses_by_score(reading: Reading, hits: Rows, is_hit: Array, single: bool) -> Rows:
+    """The hits, with the number of listed items that are no hits and have a `higher` score, or the same (`tied`), wherever they stand.
+
+    Scores are compared in `single` or in double precision. In lists without scores the order of the list says which is higher.
+    """
+    row = reading.starts[hits.user] + (hits["real_rank"] if "real_rank" in hits else hits["rank"]) - 1
+    if "score" not in reading.source.rows:
+        misses = np.cumsum(~is_hit)
+        before = np.concatenate([[0], misses])
+        return hits.with_columns(higher=misses[row] - before[reading.starts[hits.user]], tied=np.zeros(len(hits), dtype=np.int64))
+    score = in_single_precision(reading.score) if single else reading.score
+    levels, level = np.unique(score, return_inverse=True)
+    width = len(levels)
+    missed = np.sort(reading.user[~is_hit] * width + level[~is_hit])
+    own = hits.user * width + level[row]
+    above, end = np.searchsorted(missed, own, side="right"), np.searchsorted(missed, (hits.user + 1) * width)
+    return hits.with_columns(score=score[row], higher=end - above, tied=above - np.searchsorted(missed, own))
+
 
 _AXES = {"norm": "auc_norm", "negatives": "auc_negatives", "ties": "auc_ties"}
 _PIECES: Pieces = {

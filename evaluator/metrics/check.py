@@ -1,11 +1,21 @@
-"""Whether a convention speaks of metrics and axes that there are."""
+"""Check that a convention speaks of metrics and axes that there are; and the range of the values of a metric."""
 
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
+from math import inf
 
 from ..conventions import PROTOCOL, Convention
+from ..names.formula import is_formula
 from .registry import METRICS
+
+
+def bounds_of(metric: str) -> tuple[float, float]:
+    """The bounds of a metric such as `nDCG(gain=linear)`; infinite where it has none, is arithmetic, or is not known here."""
+    known: Mapping[str, object] = METRICS
+    name = metric.partition("(")[0]
+    return METRICS[name].bounds if name in known and not is_formula(metric) else (-inf, inf)
 
 
 def check(convention: Convention) -> None:

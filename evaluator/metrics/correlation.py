@@ -3,13 +3,70 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 
 from ..tables.array import Array
-from . import correlation_tables  # noqa: F401, declares the table
+from ..tables.graph import table
+from ..tables.rows import Rows
+from ..tables.test_ratings import TestRatings, scores_of
 from .arrays import defined
 from .measure import Measure
 from .notation import tex
 from .registry import metric
+
+
+@table(
+    "agreement",
+    uses=("scored_pairs", "test_ratings"),
+    params=("k", "method"),
+    columns=("item", "score", "rating"),
+    title="Listed items with a rating",
+)
+def agreement(scored_pairs: Rows, test_ratings: TestRatings, k: int, method: str) -> Rows:
+    """`score` and `rating` of the rated items among the first `k` (0: of the list), or of pairs of them, as the method compares them.
+
+    All are of rank 1. `pearson`: less their means; `spearman`: their ranks less the mean rank; `kendall`: whether the first of a pair of
+    items has the larger (1), the smaller (-1) or an equal value (0).
+    """
+    listed = scored_pairs.take(scored_pairs[scored_pairs.cut] <= k) if k else scored_pairs
+    index, rating = test_ratings.of_pairs(listed["pair"])
+    rows = listed.take(index)
+    values = {"score": scores_of(rows), "rating": rating}
+    if method == "kendall":
+        return _pairs(rows, values)
+    if method == "spearman":
+        values = {name: _mean_ranks(column, rows.user) for name, column in values.items()}
+    values = {name: _less_mean(column, rows) for name, column in values.items()}
+    return Rows(rows.n_users, rows.user, {"rank": np.ones(len(rows), dtype=np.int64), **values}, rows.item)
+
+
+def _pairs(rows: Rows, values: dict[str, Array]) -> Rows:
+    """The pairs of rows of each user, with the sign of the difference of each of `values`."""
+    ends = rows.starts()[1:][rows.user]
+    index = np.arange(len(rows))
+    n_after = ends - index - 1
+    first = np.repeat(index, n_after)
+    second = np.arange(len(first)) - np.repeat(np.cumsum(n_after) - n_after, n_after) + first + 1
+    signs = {name: np.where(v[first] > v[second], 1.0, np.where(v[first] < v[second], -1.0, 0.0)) for name, v in values.items()}
+    item = None if rows.item is None else rows.item.gather(first)
+    return Rows(rows.n_users, rows.user[first], {"rank": np.ones(len(first), dtype=np.int64), **signs}, item)
+
+
+def _mean_ranks(values: Array, user: Array) -> Array:
+    """The rank of each value among those of the user, smallest first; equal values share their mean rank."""
+    frame = pl.DataFrame({"user": user, "value": values})
+    return frame.select(pl.col("value").rank("average").over("user")).to_series().to_numpy()
+
+
+def _less_mean(values: Array, rows: Rows) -> Array:
+    """`values` less their mean over the user; 0 where all of the user's are equal."""
+    least, most = np.full(rows.n_users, np.inf), np.full(rows.n_users, -np.inf)
+    np.minimum.at(least, rows.user, values)
+    np.maximum.at(most, rows.user, values)
+    count = np.maximum(np.bincount(rows.user, minlength=rows.n_users), 1)
+    mean = np.bincount(rows.user, values, rows.n_users) / count
+    return np.where((least < most)[rows.user], values - mean[rows.user], 0.0)
+
 
 _COMPARED = {
     "pearson": (r"(s_{u,i} - \bar{s})", r"(y_{u,i} - \bar{y})"),

@@ -11,9 +11,8 @@ import numpy as np
 
 from ..tables.array import Array
 from .arrays import divide, where
-from .formula_pieces import more_items
 from .measure import Measure, Ratio
-from .notation import Pieces, tex
+from .notation import Pieces, more_items, tex
 from .registry import Number, metric
 
 _COVERAGE: Pieces = {

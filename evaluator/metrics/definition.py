@@ -11,7 +11,7 @@ from functools import cached_property
 
 from msgspec import Struct, field
 
-from ..conventions.choices import Lists, Relevance, Truth, UserRules
+from ..conventions.axis import Lists, Relevance, Truth, UserRules
 from ..names.measure_strings import UNSET, MetricSpec, Scalar
 from .registry import Metric
 

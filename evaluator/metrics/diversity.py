@@ -15,9 +15,8 @@ from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from . import diversity_tables  # noqa: F401, declares the tables
 from .arrays import added, defined, divide, filled, missing, where
-from .formula_pieces import DISTANCES, SIZES
 from .measure import Measure, Ratio
-from .notation import Pieces, tex
+from .notation import DISTANCES, SIZES, Pieces, tex
 from .registry import Number, metric
 from .table_views import CutTable
 

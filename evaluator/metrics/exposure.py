@@ -12,9 +12,8 @@ import numpy as np
 
 from ..tables.array import Array
 from .arrays import divide
-from .formula_pieces import more_items
 from .measure import Measure
-from .notation import Pieces, tex
+from .notation import Pieces, more_items, tex
 from .registry import Number, metric
 from .table_views import ItemTable
 

@@ -15,9 +15,8 @@ from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.groups import Group, no_such_group
 from .arrays import NO_VALUE, added, defined, divide, filled, missing, where
-from .formula_pieces import APART, CANDIDATES, GAINS, OF_GROUPS, one_or_spread
 from .measure import Measure
-from .notation import tex
+from .notation import APART, CANDIDATES, GAINS, OF_GROUPS, one_or_spread, tex
 from .popularity import candidates_of, spread_of
 from .registry import Text, metric
 from .table_views import CutTable, ItemTable

@@ -21,8 +21,7 @@ from ..tables.prepared import Prepared
 from ..tables.rows import Cutoffs, Rows
 from .arrays import defined as divide_where_defined
 from .arrays import divide
-from .table_views import CutTable, ItemTable
-from .trace import Trace
+from .table_views import CutTable, ItemTable, Trace
 
 
 class Ratio(Struct, frozen=True):

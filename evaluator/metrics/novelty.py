@@ -14,9 +14,8 @@ import numpy as np
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from .arrays import discounts, divide, where
-from .formula_pieces import GAINS, SIZES
 from .measure import Measure, Ratio, gain_of
-from .notation import Pieces, tex
+from .notation import GAINS, SIZES, Pieces, tex
 from .registry import metric
 from .table_views import CutTable
 

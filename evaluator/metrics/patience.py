@@ -14,8 +14,7 @@ import numpy as np
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import table
-from ..tables.rows import Rows, numbered
-from ..tables.running import running_sum
+from ..tables.rows import Rows, numbered, running_sum
 from .arrays import NO_VALUE, discounts, discounts_of_length, divide, where
 from .measure import Measure, Ratio
 from .notation import tex

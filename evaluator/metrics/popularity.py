@@ -16,9 +16,8 @@ import numpy as np
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from .arrays import NO_VALUE, added, defined, divide, missing, where
-from .formula_pieces import CANDIDATES, SIZES, SPREAD
 from .measure import Measure, Ratio
-from .notation import Pieces, tex
+from .notation import CANDIDATES, SIZES, SPREAD, Pieces, tex
 from .registry import Number, metric
 from .table_views import CutTable
 

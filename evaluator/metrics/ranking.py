@@ -13,9 +13,8 @@ import numpy as np
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from .arrays import added, discounts, divide, harmonic, where
-from .formula_pieces import GAINS, SIZES, best_gain
 from .measure import Measure, Ratio, gain_of
-from .notation import tex
+from .notation import GAINS, SIZES, best_gain, tex
 from .registry import Number, metric
 from .table_views import CutTable
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from .. import conventions
 from ..conventions import AXES, PROTOCOL, Convention
-from ..conventions.choices import Relevance
+from ..conventions.axis import Relevance
 from ..names.measure_strings import UNSET, MetricSpec, Scalar, cutoff, parse, unquoted
 from .check import check
 from .definition import Definition

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from ..load import ReadAgain, Source
 from ..tables.ids import gathered, user_starts
 from .reading import Batches
-from .users import ClosedUsers, Indices, UsersApart, cut_points
+from .users import ClosedUsers, Indices, cut_points
 
 
 class WholeUsers(NamedTuple):
@@ -24,7 +25,7 @@ class WholeUsers(NamedTuple):
 def contiguous_users(batches: Batches, rows_per_part: int, *, users_are_sorted: bool = False) -> Iterator[WholeUsers]:
     """Cut batches at the borders of users into pieces of about `rows_per_part` rows, the last user of a batch being carried over.
 
-    Nothing is sorted. `UsersApart` as soon as a user comes back after another user, which nobody does where users are sorted.
+    Nothing is sorted. `ReadAgain` as soon as a user comes back after another user, which nobody does where users are sorted.
     """
     closed = None if users_are_sorted else ClosedUsers()
     carried: list[pl.DataFrame] = []
@@ -35,8 +36,8 @@ def contiguous_users(batches: Batches, rows_per_part: int, *, users_are_sorted: 
         starts = user_starts(users)
         if carried and carried[-1].item(-1, "user") == users[0]:
             starts = starts[1:]  # the first rows continue the last user
-        if closed is not None:
-            closed.add(gathered(users, starts))
+        if closed is not None and not closed.add(gathered(users, starts)):
+            raise ReadAgain(Source.with_users_apart)
         n_complete = n_carried + int(starts[-1]) if len(starts) else 0
         if n_complete >= rows_per_part:
             border = int(starts[-1])
@@ -53,11 +54,7 @@ def contiguous_users(batches: Batches, rows_per_part: int, *, users_are_sorted: 
 
 def users_stand_together(batch: pl.DataFrame) -> bool:
     """Whether no user of a batch comes back after another user."""
-    try:
-        ClosedUsers().add(gathered(batch["user"], user_starts(batch["user"])))
-    except UsersApart:
-        return False
-    return True
+    return ClosedUsers().add(gathered(batch["user"], user_starts(batch["user"])))
 
 
 def cut(users: WholeUsers, rows_per_part: int) -> Iterator[WholeUsers]:

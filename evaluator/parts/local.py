@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import partial
 from itertools import chain, islice
-from typing import Final, TypeVar
+from typing import Final
 
 import numpy as np
 import polars as pl
@@ -18,17 +17,15 @@ from .partitions import partitioned_users
 from .reading import ListReader
 from .scratch import Scratch
 from .sides import SideTable
-from .users import Indices, UsersApart, cut_points
+from .users import Indices, cut_points
 
 ROWS_PER_PART: Final = 1_000_000
 """Parts of this size stay near the processor's cache and make the fixed cost of a part small."""
 _BATCHES_PER_PART: Final = 2
 """Batches smaller than parts: the reader holds several of them, a part is put together from two."""
-T = TypeVar("T")
 
 
 def whole_users(
-    consume: Callable[[Iterator[Part]], T],
     lists: pl.LazyFrame,
     sides: Mapping[str, SideTable],
     *,
@@ -38,32 +35,7 @@ def whole_users(
     scratch: Scratch,
     examine: Callable[[pl.DataFrame], None],
     progress: Callable[[int], None],
-) -> T:
-    """Return what `consume` makes of all parts.
-
-    If a user comes back late in lists that seemed to hold users together, `consume` is called again, with all parts from the first;
-    what it made before is dropped, so it must not change anything outside. `examine` and `progress` see each row once all the same.
-    The other parameters are those of `local_parts`; `memory` is a quarter of the machine's by default.
-    """
-    reader = ListReader(lists, max(rows_per_part // _BATCHES_PER_PART, 1), examine, progress)
-    budget = default_memory() if memory is None else memory
-    assembly = partial(_parts, reader, sides, last, rows_per_part)
-    try:
-        return consume(assembly(_in_place_if_possible(reader, rows_per_part, budget, scratch)))
-    except UsersApart:
-        return consume(assembly(partitioned_users(reader.batches(), rows_per_part, budget, scratch)))
-
-
-def local_parts(
-    lists: pl.LazyFrame,
-    sides: Mapping[str, SideTable],
-    *,
-    last: Collection[str],
-    rows_per_part: int = ROWS_PER_PART,
-    memory: int,
-    scratch: Scratch,
-    examine: Callable[[pl.DataFrame], None],
-    progress: Callable[[int], None],
+    apart: bool = False,
 ) -> Iterator[Part]:
     """Read lists once and yield parts of whole users, each of about `rows_per_part` rows; a user with more rows is a part.
 
@@ -71,33 +43,19 @@ def local_parts(
     tables; each part has the rows of its users. Users who are in `test`, or in a side named in `last`, and have no list come in the
     last parts, or with the lists in a single part if all these rows are no more than `rows_per_part`.
 
-    Lists in which the rows of each user stand together are cut where they stand. If the first batch shows that they do not, rows
-    are partitioned by user, in memory up to `memory` bytes, then in files of `scratch`. `examine` gets each batch as read,
-    `progress` its number of rows.
+    Lists in which the rows of each user stand together are cut where they stand. If the first batch shows that they do not, or it is known
+    that users are `apart`, rows are partitioned by user, in memory up to `memory` bytes (a quarter of the machine's by default), then in
+    files of `scratch`. `examine` gets each batch as read, `progress` its number of rows.
 
-    Raises `UsersApart` if a user comes back after the first part was yielded: then forget all parts and call
-    `partitioned_parts`, or leave both to `whole_users`. `ReadError` if the lists cannot be read, `MachineError` if temporary files
-    cannot be written.
+    Raises `ReadAgain` if a user comes back after the first part was yielded: then forget all parts and begin again with `apart`.
+    `ReadError` if the lists cannot be read, `MachineError` if temporary files cannot be written.
     """
     reader = ListReader(lists, max(rows_per_part // _BATCHES_PER_PART, 1), examine, progress)
-    pieces = _in_place_if_possible(reader, rows_per_part, memory, scratch)
-    return _parts(reader, sides, last, rows_per_part, pieces)
-
-
-def partitioned_parts(
-    lists: pl.LazyFrame,
-    sides: Mapping[str, SideTable],
-    *,
-    last: Collection[str],
-    rows_per_part: int = ROWS_PER_PART,
-    memory: int,
-    scratch: Scratch,
-    examine: Callable[[pl.DataFrame], None],
-    progress: Callable[[int], None],
-) -> Iterator[Part]:
-    """Yield parts of lists in any order; the parameters are those of `local_parts`."""
-    reader = ListReader(lists, max(rows_per_part // _BATCHES_PER_PART, 1), examine, progress)
-    pieces = partitioned_users(reader.batches(), rows_per_part, memory, scratch)
+    budget = default_memory() if memory is None else memory
+    if apart:
+        pieces = partitioned_users(reader.batches(), rows_per_part, budget, scratch)
+    else:
+        pieces = _in_place_if_possible(reader, rows_per_part, budget, scratch)
     return _parts(reader, sides, last, rows_per_part, pieces)
 
 

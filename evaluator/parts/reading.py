@@ -14,7 +14,7 @@ Batches = Iterator[pl.DataFrame]
 
 
 class ListReader:
-    """Read lists batch by batch, and show each row to `examine` and `progress` once, however often the lists are read.
+    """Read lists batch by batch, and show them to `examine` and `progress`.
 
     `examine` gets the rows as they are read, with the columns `odd_*`; `progress` gets their number. The batches are without
     these columns, and without rows that have no user. `ReadError` if the lists cannot be read.
@@ -25,7 +25,6 @@ class ListReader:
     ) -> None:
         self._lists, self._rows_per_batch = lists, rows_per_batch
         self._examine, self._progress = examine, progress
-        self._n_shown = 0
 
     def empty(self) -> pl.DataFrame:
         """Return the batch without rows."""
@@ -36,13 +35,9 @@ class ListReader:
 
     def batches(self) -> Batches:
         """Read the lists from their beginning; none of the batches is empty."""
-        n_read = 0
         for batch in _collected(self._lists, self._rows_per_batch):
-            n_read += batch.height
-            if n_read > self._n_shown:
-                self._examine(batch.tail(n_read - self._n_shown))
-                self._progress(n_read - self._n_shown)
-                self._n_shown = n_read
+            self._examine(batch)
+            self._progress(batch.height)
             batch = _clean(batch)
             if batch.height:
                 yield batch

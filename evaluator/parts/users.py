@@ -11,10 +11,6 @@ from numpy.typing import NDArray
 Indices = NDArray[np.int64]
 
 
-class UsersApart(Exception):
-    """The rows of a user do not stand together in the lists: what was made of their parts so far is to be forgotten."""
-
-
 def user_keys(users: pl.Series, seed: int = 0) -> Indices:
     """Return an integer for each user: the id itself, or a hash of a text id, which two ids may share."""
     if users.dtype == pl.Int64:
@@ -39,26 +35,26 @@ class ClosedUsers:
     def __init__(self) -> None:
         self._levels: list[NDArray[Any]] = []
 
-    def add(self, users: pl.Series) -> None:
-        """Add users that must be new, each of them once; raise `UsersApart` if one is repeated.
+    def add(self, users: pl.Series) -> bool:
+        """Add users, and return whether all of them are new and different.
 
-        Text ids are compared by a hash of 64 bits: two that share one raise `UsersApart` too, which costs time and nothing else.
+        Text ids are compared by a hash of 64 bits: of two that share one the second counts as known, which costs time and nothing else.
         """
         keys = user_keys(users)
         if not len(keys):
-            return
+            return True
         if not (keys[1:] > keys[:-1]).all():
             keys = np.sort(keys)
             if (keys[1:] == keys[:-1]).any():
-                raise UsersApart
-        for level in self._levels:
-            if keys[0] <= level[-1] and _have_common(level, keys):
-                raise UsersApart
+                return False
+        if any(keys[0] <= level[-1] and _have_common(level, keys) for level in self._levels):
+            return False
         self._levels.append(keys)
         while len(self._levels) > 1 and 2 * len(self._levels[-1]) > len(self._levels[-2]):
             merged = np.concatenate([self._levels.pop(-2), self._levels.pop()])
             # A stable sort merges runs that are sorted already, in one pass.
             self._levels.append(np.sort(merged, kind="stable"))
+        return True
 
 
 def _have_common(level: Indices, keys: Indices) -> bool:

@@ -10,17 +10,62 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ..conventions.choices import Lists
+from ..conventions.axis import Lists
 from ..sums.exact import ExactSums, rounded
 from ..tables.array import Array
 from ..tables.groups import Group
 from ..tables.ids import Ids
 from ..tables.prepared import Prepared, ProfileGroups
-from .labels import category_names, coded, group_names, remarks_on_groups
-from .memberships import GroupColumn, memberships
-from .profiles import profile_groups
-from .scores import distances_both_ways, policy_scores
+from .memberships import GroupColumn, category_names, coded, group_names, memberships, remarks_on_groups
 from .train import TrainRows, first_rows, indexed
+
+
+def policy_scores(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """`item previous`, and `user` where the rows have users: of several rows of a pair the highest score counts."""
+    keys = [column for column in ("user", "item") if column in rows.columns]
+    policy = rows.group_by(keys).agg(previous=pl.col("score").cast(pl.Float64).max())
+    remarks = []
+    for count, score, weighs in (
+        ((policy["previous"] == 0).sum(), "0", "weighs as much as can be"),
+        ((policy["previous"] < 0).sum(), "below 0", "weighs as little as can be"),
+    ):
+        if count:
+            scores = f"{count:,} score{'s are' if count > 1 else ' is'} {score}"
+            remarks.append(f"data.previous_policy: {scores}; without an activation such a pair {weighs}.")
+    return policy, remarks
+
+
+def distances_both_ways(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """`item other distance` both ways: a pair that stands both ways keeps both; of several rows the smallest distance counts."""
+    rows = rows.select("item", "other", pl.col("distance").cast(pl.Float64))
+    given = rows.group_by("item", "other").agg(pl.col("distance").min())
+    turned = given.select(item="other", other="item", distance="distance").join(given, on=["item", "other"], how="anti")
+    distances = pl.concat([given, turned])
+    below = int((distances["distance"] < 0).sum())
+    are = "distance is below 0 and is taken as it is" if below == 1 else "distances are below 0 and are taken as they are"
+    return distances, [f"data.distances: {below:,} {are}."] if below else []
+
+
+def profile_groups(prepared: Prepared, train: TrainRows, choice: ProfileGroups) -> tuple[Ids, Array]:
+    """The train users, and the number of the group of each, from 1.
+
+    Users are ordered by the share of popular items among their train items, the largest first; equals in the order of their ids, or of
+    their first rows (`ties` = `first_row`). Group g ends with user round(n · (share_1 + … + share_g)).
+    """
+    n = len(train.users)
+    popular = prepared.item_column("popular", source=choice.source, count=choice.unit, share=choice.share, ties=choice.ties)
+    user, item = train.pairs
+    share = np.bincount(user, popular[item], n) / np.maximum(np.bincount(user, minlength=n), 1)
+    ties = train.first_row_of_users if choice.ties == "first_row" else np.arange(n)
+    ends, upto = [], 0.0
+    for part in choice.shares.split(";")[:-1]:
+        upto += float(part)
+        ends.append(round(n * upto))
+    codes = np.empty(n, dtype=np.int64)
+    # A user whose rank is beyond the end of g groups is in group g + 1.
+    codes[np.lexsort((ties, -share))] = np.searchsorted(np.maximum.accumulate(ends) if ends else np.empty(0), np.arange(n), "right") + 1
+    return train.users, codes
+
 
 _MANY_SETS: Final = 64
 _MOST_BITS: Final = 62

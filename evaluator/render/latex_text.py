@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Iterable
 from typing import Final
 
 from ..metrics import METRICS
@@ -79,7 +78,13 @@ _LIGATURES: Final = re.compile(r"(?<=-)(?=-)|(?<=,)(?=,)|(?<=[?!])(?=\\textascii
 _LONG: Final = 18
 """The length from which a word may be broken."""
 _PIECES: Final = re.compile(r"[^._/=:-]{1,24}[._/=:-]*|[._/=:-]+")
-_INLINE: Final = re.compile(r"\$([^$]+)\$")
+_MARKED: Final = re.compile(r"(\$`[^`]+`\$|`[^`]+`)")
+_SYMBOLS: Final = (
+    GLOSSARY.keys()
+    | {symbol for meaning in GLOSSARY.values() for symbol in re.findall(r"\$([^$]+)\$", meaning)}
+    | {"R", "|T_u|", r"[\ldots]", *(f"M_{place}" for place in range(1, 10))}
+)
+"""What is taken for LaTeX in a text; beside it are the symbols of the numbers that metrics take."""
 _NUMBER: Final = re.compile(r"(-?)([\d.,]+|inf)(?:e([+-]\d+))?")
 
 
@@ -100,12 +105,13 @@ def prose(text: str) -> str:
 
 def documented(text: str) -> str:
     """Return a sentence of our own: words of the program between backticks in a typewriter's letters, symbols between $` and `$."""
-    return "".join(_marked(part) if place % 2 else prose(part) for place, part in enumerate(_marks().split(text)))
+    return "".join(_marked(part) if place % 2 else prose(part) for place, part in enumerate(_MARKED.split(text)))
 
 
 def is_symbol(text: str) -> bool:
-    """Return whether a text is the symbol of a formula and nothing else."""
-    return text.startswith("$") and _marks().fullmatch(text) is not None
+    """Return whether a text is the symbol of a formula, between $` and `$. Only known ones are: other people's text adds none."""
+    of_metrics = (one.symbol for metric in METRICS.values() for one in metric.numbers.values())
+    return text.startswith("$`") and text.endswith("`$") and (text[2:-2] in _SYMBOLS or text[2:-2] in of_metrics)
 
 
 def number(text: str) -> str:
@@ -125,26 +131,11 @@ def comment(lines: Iterable[str]) -> str:
 
 
 def _marked(text: str) -> str:
-    return f"${text[2:-2]}$" if text.startswith("$") else rf"\texttt{{{prose(text[1:-1])}}}"
-
-
-def _marks() -> re.Pattern[str]:
-    return _pattern(frozenset(_symbols()))
-
-
-@cache
-def _pattern(symbols: frozenset[str]) -> re.Pattern[str]:
-    return re.compile(rf"(\$`(?:{'|'.join(map(re.escape, sorted(symbols)))})`\$|`[^`]+`)")
-
-
-def _symbols() -> Iterator[str]:
-    """Yield all that is taken for LaTeX in a text: symbols that are known, to which names of other people add nothing."""
-    yield from GLOSSARY
-    yield from ("R", "|T_u|", r"[\ldots]", *(f"M_{place}" for place in range(1, 10)))
-    for meaning in GLOSSARY.values():
-        yield from _INLINE.findall(meaning)
-    for metric in METRICS.values():
-        yield from (one.symbol for one in metric.numbers.values() if one.symbol)
+    """Text between backticks, with or without dollar signs around them."""
+    if is_symbol(text):
+        return f"${text[2:-2]}$"
+    dollar = escaped("$") if text.startswith("$") else ""
+    return rf"{dollar}\texttt{{{prose(text.strip('$')[1:-1])}}}{dollar}"
 
 
 def _word(word: str) -> str:

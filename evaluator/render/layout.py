@@ -1,4 +1,4 @@
-"""How a table is laid out on a screen: which names are cut, whether it is turned, where it is split, and which columns make room."""
+"""Layout of tables on a screen: names are cut, rows and columns turned, columns make room or stand in further parts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..document import ARROWS, SIGNS, Cell, Column, Table
 from .terminal import Screen, in_groups
 
 _LEAST_NAME, _LEGIBLE = 14, 24
-"""What is left at least of a name that is cut, and of the name of a row where the screen has room for it."""
+"""Least columns of the screen for a name that is cut, and for the name of a row where there is room for it."""
 _GAP: Final = 3
-"""How many columns of the screen every column of a table takes beside its text; the frame takes one more."""
+"""Columns of the screen that every column of a table takes beside its text; the frame takes one more."""
 _LEAST_WRAPPED: Final = 36
-"""How wide a last column of texts must be to stand beside the others."""
+"""Least width of a last column of texts that stands beside the others."""
 _COST: Final = 8
-"""How many lines a further table is worth: its own four, and as many for the eye that begins anew."""
+"""Lines that a further table is worth: its own four, and as many for the eye that begins anew."""
 
 
 def laid_out(table: Table, screen: Screen) -> list[Table]:
@@ -38,7 +38,7 @@ def laid_out(table: Table, screen: Screen) -> list[Table]:
 
 
 def names(tables: Iterable[Table]) -> set[str]:
-    """Return what stands in the heads of tables and of their rows."""
+    """Return the heads of tables and of their rows."""
     return {text for table in tables for text in (*(one.title for one in table.columns), *(row[0].text for row in table.rows))}
 
 

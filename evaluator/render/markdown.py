@@ -32,7 +32,7 @@ from ..document import (
 from ..quoting import on_one_line, visible
 
 _ACTING: Final = re.compile(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])")
-"""What Markdown takes for more than a character; an underscore within a word is one."""
+"""Characters that Markdown takes for markup; an underscore within a word is none."""
 _LEADING: Final = re.compile(r"(?:#{1,6}|[+-])(?:\s|$)")
 _TAG: Final = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK: Final = re.compile(r"\]\(")

@@ -22,12 +22,12 @@ from .whiskers import with_pictures
 _PROSE: Final = 100
 _LEAST_BAR, _WIDEST_BAR = 4, 60
 _MANY: Final = 4
-"""From so many tables on a sentence says how to see less."""
+"""Number of tables from which on a sentence says how to see less."""
 _SEVERITIES: Final = {"error": "bold red", "warn": "bold color(166)", "info": f"bold {CODE}"}
 """Colours that can be read on white as well as on black."""
 _STYLES: Final[dict[Mark, str]] = {"best": "bold", "pass": "green", "fail": "bold red", "inconclusive": "yellow", "skipped": "dim"}
 _Shape = tuple[RenderableType, int]
-"""What is drawn, and in which width."""
+"""A shape, and the width that it is drawn in."""
 
 
 def show(document: Iterable[Block], file: TextIO) -> str:
@@ -42,7 +42,7 @@ class _Drawing(Struct, frozen=True):
     screen: Screen
 
     def of(self, document: Iterable[Block]) -> Iterator[_Shape]:
-        """Yield what is drawn of each block, with an empty line between them unless they belong together."""
+        """Yield the shapes of each block, with an empty line between blocks unless they belong together."""
         drawn: list[Table] = []
         whole: list[Table] = []
         before: Block | None = None
@@ -91,7 +91,7 @@ class _Drawing(Struct, frozen=True):
                 return []
 
     def notes(self, block: Sentences, drawn: Sequence[Table] = (), tables: Sequence[Table] = ()) -> Iterator[_Shape]:
-        """Yield sentences, and what is to be said of how `tables` above them were `drawn`."""
+        """Yield sentences, below those on how `tables` above them were `drawn`."""
         texts = [*dict.fromkeys(note for table in drawn for note in table.notes)]
         texts += [block.if_cut] if block.if_cut and not names(drawn) <= self.whole_names(tables) else []
         if block.if_many and _MANY <= len(drawn) > len(tables):
@@ -105,7 +105,7 @@ class _Drawing(Struct, frozen=True):
         return names([*shown, *(one.turned() for one in shown if one.turns)])
 
     def alert(self, alert: Alert) -> Iterator[_Shape]:
-        """Yield what was found, examples, and what to do."""
+        """Yield the sentence of a finding, its examples, and its advice."""
         style = _SEVERITIES[alert.severity]
         yield from self.screen.paragraph(Text(self.screen.visible(alert.text)), f"{alert.head}  ", before_style=style)
         examples = [f"for example: {'; '.join(_fitting(alert.examples, self.screen.width))}"] if alert.examples else []
@@ -172,7 +172,7 @@ class _Drawing(Struct, frozen=True):
         return [one.wraps and (not alone or one is table.columns[-1]) for one in table.columns]
 
     def margin(self) -> int:
-        """Return what the screen has to the right of lines that are good to read."""
+        """Return the columns of the screen to the right of lines that are good to read."""
         return max((self.screen.width or 0) - _PROSE, 0)
 
     def sized(self, shape: RenderableType) -> _Shape:

@@ -1,4 +1,4 @@
-"""What a text is written to: how wide it is, which signs and styles it has, and how text of others is made harmless there."""
+"""`Screen`: width, signs and styles of the terminal, pipe or file that a text is written to; it makes names of others harmless there."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _WORDS: Final = {
     "↑": "higher", "↓": "lower", "∞": "inf", "–": "-", "−": "-", "±": "+-", "…": "...", "◂": "<", "◃": "?",
     "→": "->", "·": "-", "×": "x", "≥": ">=", "≤": "<=",
 }  # fmt: skip
-"""What stands for signs that an output cannot encode."""
+"""Sign → its replacement in an output that cannot encode it."""
 _ASCII: Final = Box(str(SIMPLE_HEAD).replace("─", "-"), ascii=True)
 _PROSE, _LEAST_PROSE = 100, 20
-"""How wide lines of text are at most and at least."""
+"""Most and least columns of a line of text."""
 CODE: Final = "color(31)"
 FORMULA: Final = "color(28)"
 """Colours of the 256 that can be read on white as well as on black."""
 UNBOUNDED: Final = Console(force_jupyter=False, width=100_000, height=100)
-"""Where nothing is cut or broken, to find out how wide it is."""
+"""Console on which nothing is cut or broken, to measure widths."""
 
 
 class PlainText(TextIOWrapper):
-    """Where a text in memory is drawn: no terminal, whatever FORCE_COLOR and COLUMNS say, which notebooks set for their programs."""
+    """File in memory for plain text: no terminal, whatever FORCE_COLOR and COLUMNS say, which notebooks set for their programs."""
 
     def __init__(self) -> None:
         super().__init__(BytesIO(), encoding="utf-8")
@@ -52,7 +52,7 @@ class Screen(Struct, frozen=True):
 
     @staticmethod
     def of(file: TextIO) -> Screen:
-        """What `file` is."""
+        """Return the screen that `file` writes to."""
         if isinstance(file, PlainText):
             return Screen(None, False, file.encoding, None)
         console = Console(force_jupyter=False, file=file)
@@ -62,7 +62,7 @@ class Screen(Struct, frozen=True):
         return Screen(console.width if bounded else None, console.is_terminal, file.encoding or "ascii", colours)
 
     def encodes(self, text: str) -> bool:
-        """Whether `text` can be written."""
+        """Return whether `text` can be written."""
         try:
             text.encode(self.encoding)
         except (UnicodeEncodeError, LookupError):
@@ -71,20 +71,20 @@ class Screen(Struct, frozen=True):
 
     @property
     def framed(self) -> bool:
-        """Whether tables have frames."""
+        """Return whether tables have frames."""
         return self.is_terminal and self.encodes("╭")
 
     @property
     def box(self) -> Box:
-        """What is drawn around tables: a frame on a terminal, elsewhere lines below heads."""
+        """Return the lines around tables: a frame on a terminal, elsewhere lines below heads."""
         return ROUNDED if self.framed else SIMPLE_HEAD if self.encodes("─") else _ASCII
 
     def sign(self, sign: str) -> str:
-        """A sign, or what stands for it where it cannot be written."""
+        """Return a sign, or its replacement where it cannot be written."""
         return sign if self.encodes(sign) else _WORDS[sign]
 
     def visible(self, text: str) -> str:
-        """`text` as one line of which every character is seen: control characters, and those that cannot be encoded, by their number."""
+        """Return `text` in one line with every character visible: control characters, and those that cannot be encoded, by their number."""
         if text.isascii() and text.isprintable():
             return text
         return "".join(map(self._visible, text))
@@ -97,7 +97,7 @@ class Screen(Struct, frozen=True):
         return _WORDS.get(character) or character.encode("ascii", "backslashreplace").decode()
 
     def cut(self, name: str, room: int) -> str:
-        """A name that takes at most `room` columns, `…` in the place of its middle if it is longer.
+        """Return a name that takes at most `room` columns, `…` in the place of its middle if it is longer.
 
         A measure with parameters is cut between words where that leaves both of its ends.
         """
@@ -111,7 +111,7 @@ class Screen(Struct, frozen=True):
         return f"{start}{gap}{end}"
 
     def cut_apart(self, names: Iterable[str], rooms: Iterable[int]) -> tuple[str, ...]:
-        """Names that take at most so many columns each; of those that look alike when cut, the later ones end in their number."""
+        """Return names that take at most so many columns each; of those that look alike when cut, the later ones end in their number."""
         shown: list[str] = []
         for name, room in zip(names, rooms, strict=False):
             short, number = self.cut(name, room), 1
@@ -122,7 +122,7 @@ class Screen(Struct, frozen=True):
         return tuple(shown)
 
     def paragraph(self, text: Text, before: str = "", hanging: int = 2, before_style: str = "") -> list[tuple[RenderableType, int]]:
-        """The lines of `text` behind `before`, as wide as is good to read; every further line stands in by `hanging`, or below the text."""
+        """Return the lines of `text` behind `before`, as wide as is good to read; others are indented by `hanging`, or to the text."""
         left = max(cell_len(before), hanging)
         lines: Iterable[Text] = [text]
         if self.width is not None:
@@ -133,7 +133,7 @@ class Screen(Struct, frozen=True):
         return [(line, cell_len(line.plain)) for line in drawn]
 
     def draw(self, shapes: Iterable[tuple[RenderableType, int]]) -> str:
-        """Each shape in a width of its own, as text without space at the ends of lines."""
+        """Return each shape, drawn in a width of its own, as text without space at the ends of lines."""
         drawn = list(shapes)
         text = StringIO()
         wide = max([1, *(width for _, width in drawn)])
@@ -154,7 +154,7 @@ class Screen(Struct, frozen=True):
 
 
 def in_groups(widths: Sequence[int], room: int) -> list[list[int]]:
-    """Columns of those widths in as few groups as fit into `room`, about as many in each; one at least."""
+    """Return columns of those widths in as few groups as fit into `room`, about as many in each; one at least."""
     groups = _groups(widths, room, len(widths))
     even = _groups(widths, room, -(-len(widths) // len(groups)))
     return even if len(even) == len(groups) else groups
@@ -170,7 +170,7 @@ def _groups(widths: Sequence[int], room: int, most: int) -> list[list[int]]:
 
 
 def _ends_of_words(name: str, room: int) -> tuple[str, str] | None:
-    """The start and the end of a name, of whole words, that take the most of `room` columns and at least half; as even as can be."""
+    """Return the start and the end of a name, of whole words, that take the most of `room` columns and at least half; as even as can be."""
     borders = [match.start() for match in _WORD.finditer(name)][1:]
     kept = [(name[:start], name[end:]) for start in borders for end in borders if start < end]
     fitting = [(cell_len(start), cell_len(end), start, end) for start, end in kept if room / 2 <= cell_len(start) + cell_len(end) <= room]

@@ -1,12 +1,16 @@
-"""Several runs of a model, and several folds, → one result: the mean of every value, its standard deviation, and the values themselves."""
+"""Several runs of a model, and several folds, → one result: the mean of every value, its standard deviation, and the values themselves.
+
+At the end a value that is infinite gives way to none, and the notes say so.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from math import isfinite
 from statistics import stdev
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 from msgspec.structs import replace
@@ -189,3 +193,25 @@ def _findings(results: Mapping[str, Result]) -> list[Finding]:
     checks = list(CHECKS)
     named = [replace(found, sentence=f"fold {name}: {found.sentence}") for name, result in results.items() for found in result.findings]
     return sorted(named, key=lambda found: (SEVERITIES.index(found.severity), checks.index(found.check), found.model))
+
+
+_NUMBERS: Final = ("value", "std", "achieved", "repeats_std")
+_OF_SOME_USERS: Final = ("covered_value", "warm_value")
+
+
+def without_infinite(result: Result) -> Result:
+    """Return the result with no value in the place of each that is infinite; its notes say which measures have none."""
+    rows, by_group, repeated = (tuple(map(_finite, rows)) for rows in (result.rows, result.by_group, result.repeated))
+    return replace(result, rows=rows, by_group=by_group, repeated=repeated)
+
+
+def _finite(row: Row) -> Row:
+    if row.ledger is not None and (lacking := _infinite(row.ledger, _OF_SOME_USERS)):
+        row = replace(row, ledger=replace(row.ledger, **lacking))
+    lacking = _infinite(row, _NUMBERS)
+    return replace(row, **lacking) if lacking else row
+
+
+def _infinite(record: Any, names: Sequence[str]) -> dict[str, None]:
+    """The fields of a record that are infinite, as such without a value."""
+    return {name: None for name in names if (number := getattr(record, name)) is not None and not isfinite(number)}

@@ -13,18 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from ..names.aggregate_names import SMALLEST_FACTOR
 from .clusters import with_clusters
 from .confidence import Replicates, Scaled, ScaledLogarithm, StudentT, not_within, probability_within, two_sided
-from .estimates import SKEWED, Estimate, is_skewed, paired_estimate
+from .estimates import SKEWED, Estimate, RatioTerms, Summary, is_skewed, paired_estimate, pooled_estimate, unpaired_estimate
 from .folds import fold_estimate, with_fold_clusters
 from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
-from .ranks import with_ranks
 from .rare_changes import ValueRange, guarded, guarded_where_sparse
-from .ratios import RatioTerms, pooled_estimate
 from .records import Difference, Settings, Subject
 from .relative import Relative
-from .resampling import fewer_resamples, statistic_replicates, with_bootstrap, with_sign_flips
+from .resampling import fewer_resamples, statistic_replicates, with_bootstrap, with_ranks, with_sign_flips
 from .runs import runs_estimate
 from .sentences import SPARSE_BELOW, sentence_of
-from .unpaired import Summary, unpaired_estimate
 
 WHOLE: Final = "No value per user: no interval."
 
@@ -67,7 +64,7 @@ def estimate_paired(
         estimate = _of_logarithms(a, b, settings, members)
     else:
         sums = PairedSums.of(a, b)
-        estimate = _tested(paired_estimate(sums, settings.alpha), a, b, settings, members)
+        estimate = _tested(paired_estimate(sums, settings.alpha if settings.relative_intervals else None), a, b, settings, members)
         is_plain = members is None and settings.test == "t"
         estimate = _of_total(estimate) if aggregate == "sum" else replace(estimate, sums=sums if is_plain else None)
     return replace(estimate, n_unpaired=n_unpaired)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ..sums.exact import ExactSums, rounded
 from .confidence import Confidence, StudentT
-from .paired import Floats, PairedSums
+from .paired import Floats, PairedSums, differences_of
 from .relative import Relative, relative_difference
 
 _SPREADLESS: Final = 1e-24
@@ -67,8 +67,10 @@ class Estimate(Struct, frozen=True, eq=False):
         return replace(self, se=se, df=df, statistic=confidence.statistic, confidence=confidence)
 
 
-def paired_estimate(sums: PairedSums, alpha: float) -> Estimate:
+def paired_estimate(sums: PairedSums, alpha: float | None) -> Estimate:
     """The mean difference of paired users and Student's t (Student, 1908), corrected for skewness (Johnson, 1978).
+
+    The difference as a share of the base value has an interval if an `alpha` is given.
 
     Edge cases: of no users there is no difference, of one user no interval.
     """
@@ -83,7 +85,8 @@ def paired_estimate(sums: PairedSums, alpha: float) -> Estimate:
     skewness = skewness_of_mean(difference, sums.difference_squares(), sums.difference_cubes(), n) if sd else 0.0
     notes = (CONSTANT,) if sd == 0 and sums.n_changed else ()
     estimate = estimate.with_t(sd / math.sqrt(n), n - 1, skewness, cautious=sums.is_sparse)
-    return replace(estimate, sd=sd, relative=relative_difference(sums, alpha), notes=notes)
+    relative = Relative.of(d, a) if alpha is None else relative_difference(sums, alpha)
+    return replace(estimate, sd=sd, relative=relative, notes=notes)
 
 
 def standard_deviation(total: Fraction, squares: Fraction, n: int, rounding: Fraction = Fraction(0)) -> float:
@@ -110,3 +113,80 @@ def mean_and_deviation(values: Floats) -> tuple[float, float]:
     row = values[np.newaxis]
     total, squares, n = ExactSums.of(row).fraction(0), ExactSums.of_squares(row).fraction(0), len(values)
     return rounded(total / n), standard_deviation(total, squares, n) if n > 1 else 0.0
+
+
+class RatioTerms(NamedTuple):
+    """The numerator and the denominator of each user; NaN for a user who does not count."""
+
+    numerators: Floats
+    denominators: Floats
+
+
+def pooled_estimate(base: RatioTerms, model: RatioTerms) -> Estimate:
+    """The difference of two pooled ratios R = Σx/Σy by the delta method (Deng, Knoblich and Lu, 2018).
+
+    A user adds l = (x - R·y)/mean(y) to a ratio; the standard error is that of the mean of l of the model less l of the base.
+
+    Edge cases: no difference if a denominator sums to 0. `up` and `down` count the users whose own ratio differs, 0 where their
+    denominator is 0.
+    """
+    has_base, has_model = (np.isfinite(side.numerators) & np.isfinite(side.denominators) for side in (base, model))
+    among = has_base & has_model
+    n, n_unpaired = int(np.count_nonzero(among)), int(np.count_nonzero(has_base ^ has_model))
+    left, right = (RatioTerms(side.numerators[among], side.denominators[among]) for side in (base, model))
+    of_base, of_model = _ratio(left), _ratio(right)
+    if n == 0 or of_base is None or of_model is None:
+        return Estimate(n, None, None, None, n_unpaired=n_unpaired)
+    base_value, value, difference = rounded(of_base), rounded(of_model), rounded(of_model - of_base)
+    of_users = differences_of(_of_users(left), _of_users(right))
+    up, down = int(np.count_nonzero(of_users > 0)), int(np.count_nonzero(of_users < 0))
+    relative = Relative.of(difference, base_value)
+    estimate = Estimate(n, base_value, value, difference, up=up, down=down, n_unpaired=n_unpaired, relative=relative)
+    if n == 1:
+        return estimate
+    sd = mean_and_deviation(differences_of(_influence(left, base_value), _influence(right, value)))[1]
+    notes = (CONSTANT,) if sd == 0 and (up or down) else ()
+    return replace(estimate.with_t(sd / math.sqrt(n), n - 1), sd=sd, notes=notes)
+
+
+def _ratio(side: RatioTerms) -> Fraction | None:
+    sums = ExactSums.of(np.stack(side))
+    return sums.fraction(0) / sums.fraction(1) if sums.fraction(1) > 0 else None
+
+
+def _influence(side: RatioTerms, ratio: float) -> Floats:
+    """What each user adds to the ratio."""
+    return (side.numerators - ratio * side.denominators) / mean_and_deviation(side.denominators)[0]
+
+
+def _of_users(side: RatioTerms) -> Floats:
+    return np.divide(side.numerators, side.denominators, out=np.zeros(len(side.numerators)), where=side.denominators > 0)
+
+
+UNPAIRED: Final = "Not paired by user: the interval is wider than that of the same users would be."
+
+
+class Summary(Struct, frozen=True):
+    """The mean of a measure over `n` users, and the standard deviation of their values (divided by n - 1); `None` if that is not known."""
+
+    mean: float
+    std: float | None
+    n: int
+
+
+def unpaired_estimate(base: Summary, model: Summary) -> Estimate:
+    """The difference of two means over different users, or over users whose values were not kept (Welch, 1947).
+
+    SE² = s²_a/n_a + s²_b/n_b; degrees of freedom by Satterthwaite. The number of users is the smaller of the two.
+
+    Edge cases: no interval for one user, or without a deviation.
+    """
+    difference = model.mean - base.mean
+    relative, n = Relative.of(difference, base.mean), min(base.n, model.n)
+    estimate = Estimate(n, base.mean, model.mean, difference, relative=relative, test="welch", notes=(UNPAIRED,))
+    if base.std is None or model.std is None or n < 2:
+        return estimate
+    terms = [(side.std**2 / side.n, side.n - 1) for side in (base, model) if side.std is not None]
+    variance = sum(term for term, _ in terms)
+    df = variance**2 / sum(term**2 / of_term for term, of_term in terms) if variance else sum(of_term for _, of_term in terms)
+    return estimate.with_t(math.sqrt(variance), df)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from msgspec.structs import replace
 
-from ..conventions.choices import Lists, Truth
+from ..conventions.axis import Lists, Truth
 from .array import Array
 from .graph import Tables
 from .list_rows import ListRows

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from msgspec import Struct
 
-from ..conventions.choices import Lists, Truth
+from ..conventions.axis import Lists, Truth
 from ..names.measure_strings import Scalar
 from .notes import Notes, TableNotes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from ..conventions.choices import Lists
+from ..conventions.axis import Lists
 from .array import Array
 from .graph import table
 from .ids import gathered

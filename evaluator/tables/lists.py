@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from ..conventions.choices import Lists
+from ..conventions.axis import Lists
 from .array import Array
 from .graph import table
 from .ids import gathered

@@ -181,3 +181,12 @@ def in_order(user: Array, keys: Sequence[tuple[Array | pl.Series, bool]]) -> Arr
     frame = pl.DataFrame({"user": user} | dict(zip(names, (key for key, _ in keys), strict=True)))
     order = frame.select(pl.arg_sort_by("user", *names, descending=[False, *(falls for _, falls in keys)], maintain_order=True))
     return order.to_series().to_numpy()
+
+
+def running_sum(values: Array, user: Array) -> Array:
+    """Σ `values` over the rows of the same user up to and with each row, added up in the order of the rows.
+
+    Each user is added up apart: what is left of a sum over all rows less that of the users before would lose digits.
+    """
+    frame = pl.DataFrame({"user": user, "value": values})
+    return frame.select(pl.col("value").cum_sum().over("user")).to_series().to_numpy()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
-from ..conventions.choices import Truth
+from ..conventions.axis import Truth
 from ..errors import DataError
 from .array import Array
 from .graph import table

@@ -8,7 +8,7 @@ import json
 
 import pytest
 from receval import audit, load_config
-from receval.evaluation.audit_difference import difference
+from receval.evaluation.auditing import difference
 from receval.results.audit import read_number
 
 from tests.conftest import CONFIGS

@@ -52,10 +52,10 @@ def test_the_second_item_of_a_pair_is_compared_as_items_are(inputs, write):
     mixed = inputs("distances", distances="dist.csv")
     kinds = load.common_kinds(mixed.all())
     assert kinds == {"user": "integer", "item": "text", "other": "text"}
-    assert SourceReader(Path(), tolerant=False).frame(mixed.with_kinds(kinds).distances).drop("row").rows(named=True) == [
+    assert SourceReader(Path(), tolerant=False).frame(mixed.with_common_kinds().of("distances")).drop("row").rows(named=True) == [
         {"item": "10", "other": "11", "distance": 0.5}
     ]
-    assert load.as_text({"user": "integer", "item": "integer", "other": "integer"}, ["item"])["other"] == "text"
+    assert whole.of("distances").with_text_ids(["item"]).scan.kinds == {"item": "text", "other": "text", "distance": "number"}
 
 
 def test_text_among_the_second_items_makes_all_items_text(inputs, write):
@@ -77,7 +77,7 @@ def test_only_what_is_needed_is_looked_at(inputs):
     for need, expected in needs.items():
         for spelling in (need, f"{need}?"):
             found = inputs(spelling, **EVERYTHING)
-            assert {role for role in EVERYTHING if getattr(found, role)} == expected, spelling
+            assert {role for role in EVERYTHING if found.by_role.get(role)} == expected, spelling
 
 
 def test_what_is_used_where_it_is_given_may_be_missing(inputs):
@@ -87,7 +87,7 @@ def test_what_is_used_where_it_is_given_may_be_missing(inputs):
 
 def test_labels_are_the_columns_that_are_needed_sorted_and_once_and_then_the_categories(inputs):
     found = inputs("users.group", "users.age", "items.year", "items.genres", "categories", **EVERYTHING)
-    assert list(found.users.labels) == ["age", "group"]
+    assert list(found.of("users").labels) == ["age", "group"]
     assert list(found.items.labels) == ["genres", "year"]
     several = EVERYTHING | {"items": {"path": "items.csv", "categories": ["year", "genres"]}}
     assert list(inputs("categories", **several).items.labels) == ["year", "genres"]
@@ -96,7 +96,7 @@ def test_labels_are_the_columns_that_are_needed_sorted_and_once_and_then_the_cat
 
 def test_one_file_of_predictions_is_that_of_every_model_and_read_once(inputs):
     found = inputs("predictions", predictions="pred.csv")
-    again = found.with_kinds(load.common_kinds(found.all()))
+    again = found.with_common_kinds()
     for each in (found, again):
         assert each.predictions["als"] is each.predictions["bpr"]
         assert [source.role for source in each.all()].count("data.predictions") == 1

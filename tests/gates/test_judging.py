@@ -10,7 +10,7 @@ from receval.comparison.questions import Questions
 from receval.comparison.sides import Side
 from receval.errors import ConfigError, DataError
 from receval.gates.demands import Baseline
-from receval.metrics.bounds import bounds_of
+from receval.metrics.check import bounds_of
 from receval.results.gates import Gate, Verdicts, in_this_version
 from receval.stats.comparing import compare_paired
 from receval.stats.records import Settings

@@ -38,7 +38,7 @@ from receval.measure.partial import merged
 from receval.measure.scoring import Scorer
 from receval.tables.graph import INPUTS, TABLES
 from receval.tables.part import PartData
-from receval.tables.times import TimeFacts
+from receval.tables.prepared import TimeFacts
 
 from tests.measure.small import frame, prepared, task
 

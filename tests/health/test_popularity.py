@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.health.popularity import popular_lists
+from receval.health.values import popular_lists
 from receval.measure.scoring import Scorer
 from receval.tables.part import PartData
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from receval import load_config, run
+from receval import load, load_config, run
 
 from tests.conftest import values
 
@@ -16,6 +16,11 @@ TEST = "user,item,rating\n1,10,5\n1,11,4\n2,12,3\n"
 """What is relevant: to user 1 items 10 and 11, to user 2 item 12."""
 LISTS = ((1, 10, 0.9), (1, 99, 0.8), (2, 98, 0.7), (2, 12, 0.6))
 EXPECTED = {"MRR@10": 0.75, "Recall@10": 0.75}
+
+
+def look_at(role: str, table: str, *paths: Path, **options: Any) -> load.Source:
+    """The source of these files, looked at with these read options."""
+    return load.look(role, table, [path.name for path in paths], [load.SourceFile.of(path) for path in paths], load.ReadOptions(**options))
 
 
 @pytest.fixture

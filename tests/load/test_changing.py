@@ -13,11 +13,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from receval import load, load_config
+from receval import load_config
 from receval import run as evaluate
 from receval.errors import DataError
 from receval.evaluation import files, running
 from receval.load import fingerprint, sniff
+
+from tests.load.conftest import look_at
 
 CHANGES: dict[str, Callable[[Path], object]] = {
     "grown": lambda path: path.open("ab").write(b"9,9,9\n"),
@@ -66,8 +68,8 @@ def changing(monkeypatch, module, name, change, path, before=True):
     ("module", "name", "before"),
     [
         (files, "_read", True),
-        (running, "pass_over", True),
-        (running, "pass_over", False),
+        (running, "measure_lists", True),
+        (running, "measure_lists", False),
         (running, "describe", True),
         (running, "describe", False),
     ],
@@ -86,7 +88,7 @@ def test_a_file_that_changes_while_its_form_is_found_out_is_refused(change, conf
     config()
     changing(monkeypatch, sniff, "head", CHANGES[change], tmp_path / "test.csv")
     with pytest.raises(DataError, match=r"^data\.test: .*test\.csv (changed|was removed) while it was read"):
-        load.look("data.test", "interactions", ["test.csv"], [tmp_path / "test.csv"])
+        look_at("data.test", "interactions", tmp_path / "test.csv")
 
 
 def test_a_file_that_changes_before_it_is_hashed_is_refused(config, monkeypatch):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from receval import load
 from receval.errors import ConfigError, DataError
 
-from tests.load.conftest import EXPECTED, LISTS
+from tests.load.conftest import EXPECTED, LISTS, look_at
 
 ROWS = "".join(f"{user},{item},{score},é\n" for user, item, score in LISTS)
 CSV = "user,item,score,title\n" + ROWS
@@ -119,6 +118,6 @@ def test_na_is_an_id_unless_the_config_says_otherwise(write, door):
     assert door("l.csv", test="t.csv") == EXPECTED
     with pytest.raises(DataError, match=r"line 2: no value for item \(in 1 of 4 rows\)"):
         door({"path": "l.csv", "null_values": ["NA", "-"]}, test="t.csv")
-    source = load.look("data.test", "interactions", ["t.csv"], [write("t.csv", "1,NA,5\n2,7,-\n")], nulls=["NA", "-"])
+    source = look_at("data.test", "interactions", write("t.csv", "1,NA,5\n2,7,-\n"), nulls=["NA", "-"])
     assert source.scan.kinds == {"user": "integer", "item": "integer", "rating": "number"}
-    assert load.look("data.test", "interactions", ["t.csv"], source.paths).scan.kinds["item"] == "text"
+    assert look_at("data.test", "interactions", source.files[0].local).scan.kinds["item"] == "text"

@@ -7,11 +7,11 @@ import json
 import polars as pl
 import pytest
 import yaml
-from receval import load, load_config, run
+from receval import load_config, run
 from receval.errors import DataError
 
 from tests.conftest import values
-from tests.load.conftest import EXPECTED, LISTS
+from tests.load.conftest import EXPECTED, LISTS, look_at
 
 FRAME = pl.DataFrame(LISTS, schema=["user", "item", "score"], orient="row")
 BY_USER = {user: FRAME.filter(user=user).drop("user", "score") for user in (1, 2)}
@@ -74,7 +74,7 @@ def test_names_are_read_as_they_were_meant_and_files_win_over_them(door, tmp_pat
     for user, frame in BY_USER.items():
         written(frame.cast({"item": pl.String}), tmp_path / "lists" / f"user=u%20{user}" / "part.parquet")
         written(FRAME.filter(user=user), tmp_path / "both" / f"user={user + 5}" / "part.csv")
-    source = load.look("data.recommendations.m", "lists", ["lists"], [tmp_path / "lists"])
+    source = look_at("data.recommendations.m", "lists", tmp_path / "lists")
     assert source.scan.kinds == {"user": "text", "item": "text"}
     assert {values["user"] for values in source.scan.partitions.values()} == {"u 1", "u 2"}
     assert door("both") == EXPECTED

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from receval import load, load_config, run
+from receval import load_config, run
 from receval.errors import DataError
 
 from tests.conftest import values
+from tests.load.conftest import look_at
 
 LISTS = "ann,dune\nbob,emma\ncid,ulysses\n"
 TEST = "ann,dune\nbob,other\ncid,ulysses\n"
@@ -27,7 +28,7 @@ def result(write, tmp_path):
 
 def doubts(text, write, table="interactions", **options):
     path = write("some.csv", text)
-    source = load.look("data.test", table, [path.name], [path], **options)
+    source = look_at("data.test", table, path, **options)
     return source.scan.has_header, source.scan.doubts
 
 

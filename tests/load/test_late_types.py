@@ -8,10 +8,9 @@ import re
 
 import pytest
 import zstandard
-from receval import load
 from receval.errors import DataError
 
-from tests.load.conftest import EXPECTED, LISTS
+from tests.load.conftest import EXPECTED, LISTS, look_at
 
 FIRST = 1_000
 """Types are decided by so many lines."""
@@ -103,7 +102,7 @@ def test_texts_that_look_like_odd_values_are_ids_like_others(write, door):
 def test_a_label_of_json_is_a_single_value(n_before, write):
     path = write("items.ndjson", '{"item": 10, "genre": "x"}\n' * n_before + '{"item": 11, "genre": ["x"]}\n')
     with pytest.raises(DataError, match=rf"line {n_before + 1}: 'genre' is \['x'\], where text was expected"):
-        load.look("data.items", "catalogue", [path.name], [path], labels=["genre"])
+        look_at("data.items", "catalogue", path, labels=["genre"])
 
 
 def test_good_json_is_read_as_before(write, door):

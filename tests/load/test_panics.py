@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from receval.load.batches import batches
 from receval.load.read_options import ReadOptions
+from receval.load.source_file import SourceFile
 from receval.load.typed_file import stored_schema
 
 pa = pytest.importorskip("pyarrow")
@@ -101,7 +102,7 @@ def test_what_a_library_prints_while_a_file_is_looked_at_is_shown_unless_it_is_a
         return read(path)
 
     monkeypatch.setattr(pl, "read_ipc_schema", talks)
-    assert list(stored_schema("l", Path("l.arrow"), "ipc", ReadOptions())) == ["user", "item", "score"]
+    assert list(stored_schema("l", SourceFile.of(Path("l.arrow")), "ipc", ReadOptions())) == ["user", "item", "score"]
     assert capfd.readouterr().err.startswith("a word\na word\n")
 
 

@@ -13,7 +13,7 @@ from receval.errors import DataError
 from receval.load import find
 from receval.load.folders import parts_of
 
-from tests.load.conftest import EXPECTED, LISTS
+from tests.load.conftest import EXPECTED, LISTS, look_at
 
 ROOT = not hasattr(os, "geteuid") or os.geteuid() == 0
 NOBODY = 65534
@@ -123,8 +123,7 @@ def test_a_file_in_a_folder_that_may_not_be_entered_is_refused_by_its_name(close
 
 
 def test_a_part_that_may_not_be_read_is_refused_by_its_name(closed):
-    from receval.load import look
 
     (closed / "lists" / "b" / "b.csv").chmod(0)
     with pytest.raises(DataError, match=r"lists/b/b\.csv may not be read \(permission denied\)"):
-        look("data.test", "interactions", ["lists"], [closed / "lists"])
+        look_at("data.test", "interactions", closed / "lists")

@@ -12,9 +12,10 @@ import pytest
 import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval import load
 from receval.errors import DataError
 from receval.evaluation.sources import SourceReader
+
+from tests.load.conftest import look_at
 
 TEST = "user,item\n1,10\n2,12\n3,13\n4,14\n"
 INCHES = 'user,item,score,title\n1,10,0.9,7" vinyl\n2,12,0.8,LP\n3,98,0.7,CD\n4,14,0.6,12" vinyl\n'
@@ -24,7 +25,7 @@ PACKINGS = {"l.csv": bytes, "l.csv.gz": gzip.compress, "l.csv.zst": zstandard.co
 
 def read(path: Path, separator: str = ",") -> list[tuple[str, str, str]]:
     """User, item and title of every row that has the first two, as receval reads them."""
-    source = load.look("data.test", "interactions", [path.name], [path], separator=separator, labels=["title"])
+    source = look_at("data.test", "interactions", path, separator=separator, labels=["title"])
     frame = SourceReader(path.parent, tolerant=True).frame(source)
     return [(user, item, title or "") for user, item, title in frame.select("user", "item", "label_0").iter_rows()]
 

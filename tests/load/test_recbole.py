@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from receval import load
 
-from tests.load.conftest import EXPECTED
+from tests.load.conftest import EXPECTED, look_at
 
 INTER = "user_id:token\titem_id:token\trating:float\ttimestamp:float\n1\t10\t5\t1.5\n1\t11\t4\t2.5\n2\t12\t3\t3.5\n"
 
@@ -25,11 +24,11 @@ def test_a_column_is_named_with_or_without_its_type(rating, write, door):
 @pytest.mark.parametrize("categories", ["class", "class:token_seq"])
 def test_a_sequence_of_words_is_split_into_categories(categories, write):
     path = write("ml.item", "item_id:token\tmovie_title:token_seq\tclass:token_seq\n10\tToy Story, 2\tAnimation Comedy\n11\tHeat\tDrama\n")
-    source = load.look("data.items", "catalogue", ["ml.item"], [path], labels=[categories])
+    source = look_at("data.items", "catalogue", path, labels=[categories])
     assert source.scan.names == {"item": "item_id", "label_0": "class"}
 
 
 def test_a_header_with_colons_elsewhere_is_left_as_it_is(write):
     path = write("l.csv", "user_id:token,item,score:double\n1,10,0.5\n")
-    source = load.look("data.test", "interactions", ["l.csv"], [path], columns={"user": "user_id:token"})
+    source = look_at("data.test", "interactions", path, columns={"user": "user_id:token"})
     assert source.scan.header == ("user_id:token", "item", "score:double")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from receval import load
 from receval.errors import DataError
 
-from tests.load.conftest import EXPECTED
+from tests.load.conftest import EXPECTED, look_at
 
 RATINGS = "1::10::5::978300760\n1::11::4::978302109\n2::12::3::978301968\n"
 
@@ -36,7 +35,7 @@ def test_a_separator_of_several_characters_may_be_said(separator, write, door):
 
 def test_colons_within_ids_separate_nothing(write):
     path = write("l.csv", "std::map,10\nstd::set,11\n")
-    source = load.look("data.recommendations.m", "lists", ["l.csv"], [path], header=False)
+    source = look_at("data.recommendations.m", "lists", path, header=False)
     assert (source.scan.separator, source.scan.kinds) == (",", {"user": "text", "item": "integer"})
 
 

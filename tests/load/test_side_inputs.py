@@ -12,6 +12,8 @@ from receval import load
 from receval.errors import DataError
 from receval.evaluation.sources import SourceReader
 
+from tests.load.conftest import look_at
+
 USERS = pl.DataFrame({"user": [1, 2, 3], "age": [30, None, 7], "member": [True, False, None], "height": [1.5, 2.25, None]})
 PEOPLE = "user,age,group\n1,30,x\n2,,y\n"
 ITEMS = "item,genres,year\n10,Action|Comedy,1999\n10,Drama,\n11,,2001\n"
@@ -34,7 +36,7 @@ def look(write, tmp_path):
     """Look at one file: `look("people", "u.csv", content, labels=[…])`."""
 
     def look(table, name, content, **options):
-        return load.look(f"data.{table}", table, [name], [write(name, content)], **options)
+        return look_at(f"data.{table}", table, write(name, content), **options)
 
     return look
 
@@ -54,7 +56,7 @@ def test_parts_may_store_a_label_in_different_types(write):
         write("u1.parquet", written(pl.DataFrame({"user": [1], "group": [7]}), "parquet")),
         write("u2.parquet", written(pl.DataFrame({"group": ["x"], "user": [2]}), "parquet")),
     ]
-    source = load.look("data.users", "people", ["u*.parquet"], paths, labels=["group"])
+    source = look_at("data.users", "people", *paths, labels=["group"])
     assert rows(source) == [{"user": 1, "label_0": "7"}, {"user": 2, "label_0": "x"}]
 
 
@@ -64,7 +66,7 @@ def test_a_label_that_later_parts_lack_is_missed_there(write):
         write("u2.parquet", written(pl.DataFrame({"user": [2]}), "parquet")),
     ]
     with pytest.raises(DataError, match=r"u2.parquet: no column 'group'; the columns are 'user'"):
-        load.look("data.users", "people", ["u*.parquet"], paths, labels=["group"])
+        look_at("data.users", "people", *paths, labels=["group"])
 
 
 def test_a_label_that_is_not_there_is_refused_with_the_columns_and_the_one_that_was_meant(look):
@@ -184,6 +186,7 @@ def test_text_that_is_found_late_among_the_second_items_is_told_as_an_item(look)
     many = "".join(f"10,{item},0.5\n" for item in range(3000))
     source = look("distances", "d.csv", f"item,other,distance\n{many}10,007,1\n")
     assert source.scan.kinds["other"] == "integer"
-    with pytest.raises(load.IdsAreText) as found:
+    with pytest.raises(load.ReadAgain) as found:
         rows(source)
-    assert found.value.columns == ("item",)
+    assert found.value.everywhere
+    assert found.value.change(source).scan.kinds == {"item": "text", "other": "text", "distance": "number"}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from receval import load, load_config, run
+from receval import load_config, run
 from receval.errors import DataError
 
 from tests.conftest import values
-from tests.load.conftest import EXPECTED
+from tests.load.conftest import EXPECTED, look_at
 
 RUN = "1 Q0 10 1 0.9 bm25\n1 Q0 99 2 0.8 bm25\n2 Q0 98 1 0.7 bm25\n2 Q0 12 2 0.6 bm25\n"
 QRELS = "1 0 10 1\n1 0 11 2\n2 0 12 1\n2 0 98 0\n"
@@ -95,7 +95,7 @@ def test_the_line_of_a_fault_is_counted_with_the_comments_above_it(write, door):
 
 def test_a_row_behind_a_number_sign_is_left_out_and_named(write, tmp_path):
     path = write("model.txt", RUN + "#3 Q0 10 1 0.9 bm25\n# it was made on a fine day in spring\n")
-    source = load.look("data.recommendations", "lists", ["model.txt"], [path])
+    source = look_at("data.recommendations", "lists", path)
     assert source.scan.doubts == (
         "data.recommendations: line 5 of model.txt begins with # and is read as a comment, though it has the fields of a row.",
     )
@@ -126,7 +126,7 @@ def test_words_behind_a_grade_are_refused(write, door):
 def test_a_catalogue_is_no_trec_file(write):
     path = write("items.txt", "1 2 3\n")
     with pytest.raises(DataError, match="TREC files hold judgements and recommendations"):
-        load.look("data.items", "catalogue", ["items.txt"], [path], format="trec")
+        look_at("data.items", "catalogue", path, format="trec")
 
 
 @pytest.mark.spark

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from receval.measure.aggregate import aggregated, micro, needs_values
-from receval.measure.interval import bootstrap
+from receval.measure.aggregate import aggregated, bootstrap, micro, needs_values
 from receval.measure.moments import MomentTable
 from receval.names.aggregate_names import interval_level
 

@@ -8,7 +8,7 @@ from statistics import NormalDist, fmean, stdev
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from receval.measure.interval import bootstrap, percentile
+from receval.measure.aggregate import bootstrap, percentile
 
 numbers = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30)
 

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.measure import keyed
-from receval.measure.keyed import KeyedSums
+from receval.measure import model_level_sums
+from receval.measure.model_level_sums import KeyedSums
 from receval.metrics.item_tables import ItemTerms
 
 KNOWN = pl.Series("item", [2, 3, 5, 7])
@@ -82,7 +82,7 @@ def test_sums_are_those_of_each_item_in_ascending_order(rows: list[Row]) -> None
 
 
 def test_many_merges_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keyed, "_PENDING", 3)
+    monkeypatch.setattr(model_level_sums, "_PENDING", 3)
     parts = [KeyedSums.of(terms([(item, 1, 0.1)])) for item in [2, 9, 2, 3, 9, 2, 11, 3]]
     merged = parts[0]
     for part in parts[1:]:

@@ -7,15 +7,13 @@ import random
 import numpy as np
 import polars as pl
 import pytest
-from receval.measure.achieved import achieved, values_over_same_users
 from receval.measure.finishing import finish
-from receval.measure.made_parts import measure_yardstick
 from receval.measure.measuring import scored
 from receval.measure.partial import merged
 from receval.measure.reads import needs_scores, of_hits, reads_whole_lists
+from receval.measure.reference_parts import measure_yardstick
 from receval.measure.scoring import Scorer
-from receval.measure.yardstick_facts import yardstick_facts
-from receval.measure.yardsticks import Yardsticks
+from receval.measure.yardsticks import Yardsticks, achieved, values_over_same_users, yardstick_facts
 from receval.tables.ids import Ids
 from receval.tables.part import PartData
 

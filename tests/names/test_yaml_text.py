@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 
 import pytest
-from receval.names.yaml_text import read
+from receval.names.yaml_text import read, read_file
+
+from tests.conftest import ROOT
 
 
 @pytest.mark.parametrize(
@@ -72,3 +74,11 @@ def test_what_nests_without_end_is_refused_at_once(deep):
     begun = time.monotonic()
     assert "nests too deeply" in read(deep).problems[0][1]
     assert time.monotonic() - begun < 5
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "evaluator" / "conventions").glob("*.yaml")), ids=lambda path: path.stem)
+def test_libyaml_reads_conventions_as_python_does(path):
+    text = read_file(path)
+    one, other = read(text, {}), read(text, {}, is_own=True)
+    assert (one.value, one.positions, one.keys) == (other.value, other.positions, other.keys)
+    assert one.problems == other.problems == []

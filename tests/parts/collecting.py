@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import polars as pl
+from receval.load import ReadAgain
 from receval.parts import Part, Scratch, SideTable, whole_users
 
 MEMORY = 1 << 30
@@ -26,7 +27,7 @@ def parts_of(
     lists: pl.DataFrame,
     sides: dict[str, pl.DataFrame] | None = None,
     *,
-    way=whole_users,
+    apart=False,
     last=("test",),
     rows_per_part=3,
     memory=MEMORY,
@@ -34,14 +35,16 @@ def parts_of(
     progress=lambda n_rows: None,
     scratch=None,
 ) -> list[Part]:
-    """All parts of lists in memory."""
+    """All parts of lists in memory, which are read again if a user comes back late."""
     with scratch or Scratch() as folder:
         options = {"last": last, "rows_per_part": rows_per_part, "memory": memory}
         options |= {"scratch": folder, "examine": examine, "progress": progress}
         tables = {role: SideTable(frame) for role, frame in (sides or {}).items()}
-        if way is whole_users:
-            return whole_users(list, lists.lazy(), tables, **options)
-        return list(way(lists.lazy(), tables, **options))
+        try:
+            return list(whole_users(lists.lazy(), tables, apart=apart, **options))
+        except ReadAgain:
+            assert not apart
+            return list(whole_users(lists.lazy(), tables, apart=True, **options))
 
 
 def assert_whole(parts: list[Part], lists: pl.DataFrame, sides: dict[str, pl.DataFrame], last=("test",)) -> None:

@@ -6,8 +6,9 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from receval.load import ReadAgain, look_at_frame
 from receval.load.scan import ReadError
-from receval.parts import Scratch, SideTable, UsersApart, local_parts, partitioned_parts, whole_users
+from receval.parts import Scratch, SideTable, whole_users
 
 from .collecting import MEMORY, assert_whole, parts_of, table
 
@@ -36,37 +37,23 @@ def test_users_together_in_any_order_stay_in_the_order_of_the_file():
 def test_a_shuffled_file_is_read_once():
     lists = table([3, 1, 2, 1, 3, 2, 5, 1, 4, 2, 2])
     numbers = []
-    parts = parts_of(lists, {"test": TEST}, progress=numbers.append)
+    parts = parts_of(lists, {"test": TEST}, progress=numbers.append, rows_per_part=8)
     assert_whole(parts, lists, {"test": TEST})
     assert sum(numbers) == lists.height
 
 
-def test_a_user_that_comes_back_late_makes_the_consumer_start_again():
-    lists = table([1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 1])
-    calls, seen, numbers = [], [], []
-
-    def consume(parts):
-        calls.append([])
-        for part in parts:
-            calls[-1].append(part)
-        return calls[-1]
-
-    sides = {"test": TEST}
-    with Scratch() as scratch:
-        options = {"last": ["test"], "rows_per_part": 3, "memory": MEMORY}
-        options |= {"scratch": scratch, "examine": seen.append, "progress": numbers.append}
-        parts = whole_users(consume, lists.lazy(), {"test": SideTable(TEST)}, **options)
-    assert len(calls) == 2
-    assert calls[0]
-    assert parts is calls[1]
-    assert_whole(parts, lists, sides)
-    assert pl.concat(seen).equals(lists), "each row is examined once"
+def test_a_user_that_comes_back_late_is_told_after_the_first_part():
+    lists, got = table([1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 1]), []
+    options = {"last": ["test"], "rows_per_part": 3, "memory": MEMORY, "examine": lambda b: None, "progress": lambda n: None}
+    with Scratch() as scratch, pytest.raises(ReadAgain) as again:
+        got.extend(whole_users(lists.lazy(), {"test": SideTable(TEST)}, scratch=scratch, **options))
+    assert got
+    assert again.value.change(look_at_frame("lists", "lists", lists)).users_apart
+    assert not again.value.everywhere
+    numbers = []
+    parts = parts_of(lists, {"test": TEST}, apart=True, progress=numbers.append)
+    assert_whole(parts, lists, {"test": TEST})
     assert sum(numbers) == lists.height
-
-
-def test_local_parts_raise_if_a_user_comes_back_after_the_first_part():
-    with pytest.raises(UsersApart):
-        parts_of(table([1, 1, 1, 2, 2, 2, 3, 3, 3, 1]), way=local_parts)
 
 
 def test_text_ids_are_brought_together():
@@ -158,10 +145,9 @@ def test_temporary_files_are_gone_when_the_consumer_fails(tmp_path):
         assert list(tmp_path.iterdir())
         raise KeyError("mine")
 
+    options = {"last": (), "rows_per_part": 300, "memory": 1, "examine": lambda b: None, "progress": lambda n: None}
     with pytest.raises(KeyError, match="mine"), Scratch(tmp_path) as scratch:
-        whole_users(
-            fail, lists.lazy(), {}, last=(), rows_per_part=300, memory=1, scratch=scratch, examine=lambda b: None, progress=lambda n: None
-        )
+        fail(whole_users(lists.lazy(), {}, scratch=scratch, **options))
     assert not list(tmp_path.iterdir())
 
 
@@ -170,7 +156,7 @@ def test_a_file_that_cannot_be_read_raises_a_read_error(tmp_path):
     broken.write_text("user,item,row\n1,2,0\n1,x,1\n")
     lists = pl.scan_csv(broken, schema={"user": pl.Int64, "item": pl.Int64, "row": pl.Int64})
     with Scratch() as scratch, pytest.raises(ReadError):
-        list(local_parts(lists, {}, last=(), memory=1, scratch=scratch, examine=lambda batch: None, progress=lambda n_rows: None))
+        list(whole_users(lists, {}, last=(), memory=1, scratch=scratch, examine=lambda batch: None, progress=lambda n_rows: None))
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -185,5 +171,5 @@ def test_every_user_is_in_one_part_with_exactly_its_rows(data):
     lists = frames.pop("lists")
     last = data.draw(st.sampled_from([("test",), ("test", "train")]), "last")
     rows, memory = data.draw(st.integers(1, 70), "rows per part"), data.draw(st.sampled_from([1, 500, MEMORY]), "memory")
-    for way in (whole_users, partitioned_parts):
-        assert_whole(parts_of(lists, frames, way=way, last=last, rows_per_part=rows, memory=memory), lists, frames, last)
+    for apart in (False, True):
+        assert_whole(parts_of(lists, frames, apart=apart, last=last, rows_per_part=rows, memory=memory), lists, frames, last)

@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 from receval.prepare import SideFrames, SideNeeds, prepare_sides
-from receval.tables import item_columns, user_columns  # noqa: F401
 from receval.tables.groups import Group
 from receval.tables.prepared import Prepared, ProfileGroups
 

@@ -10,10 +10,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from receval.stats.comparing import compare_paired, compare_sums, compare_unpaired
 from receval.stats.corrections import adjust
+from receval.stats.estimates import Summary
 from receval.stats.paired import PairedSums
 from receval.stats.power import detectable_difference, users_needed
 from receval.stats.records import Settings, Subject
-from receval.stats.unpaired import Summary
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.contingency_tables import mcnemar

@@ -10,12 +10,10 @@ import pytest
 from receval import errors
 from receval.stats.comparing import compare_paired, compare_runs, compare_unpaired, compare_wholes
 from receval.stats.digits import decimals, percent, plain, signed
-from receval.stats.estimates import SKEWED
-from receval.stats.ranks import WARNING
+from receval.stats.estimates import SKEWED, UNPAIRED, Summary
 from receval.stats.rare_changes import ValueRange
 from receval.stats.records import Settings, Subject
-from receval.stats.resampling import affordable_resamples, fewer_resamples
-from receval.stats.unpaired import UNPAIRED, Summary
+from receval.stats.resampling import WARNING, affordable_resamples, fewer_resamples
 from receval.stats.verdicts import corrected, unjudged
 
 SETTINGS = Settings()

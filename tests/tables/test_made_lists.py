@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.tables.ids import Ids
-from receval.tables.made_lists import SeenItems, best_rows, popular_lengths, popular_ranks, popular_rows, random_rows
+from receval.tables.made_lists import SeenItems, Shuffle, best_rows, mixed, popular_lengths, popular_ranks, popular_rows, random_rows
 from receval.tables.prepared import Prepared
-from receval.tables.shuffles import Shuffle, mixed
 
 LISTS_OF_SEED_7 = {0: [4, 8, 6, 2, 7], 1: [5, 4, 6, 3, 8], 2: [4, 2, 9, 5, 7], 3: [2, 6, 0, 1, 9]}
 """Four users' lists of 5 of 10 items, as they have always been drawn."""

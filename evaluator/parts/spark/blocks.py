@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from ..grouping import hashes
+from ..partitions import hashes
 from .versions import Versions
 
 BUCKET: Final = "bucket"

@@ -13,7 +13,7 @@ from typing import Any, Final
 from ...load.opening import FAILURES, RECORD, opened
 from ...load.scan import ReadError, Scan
 from .failures import translated
-from .records import ELEMENT, RecordReader
+from .record_reader import ELEMENT, RecordReader
 
 _TYPES: Final = {"integer": "bigint", "text": "string", "time": "string"}
 _NUMBERS: Final = ("double", "float", "bigint", "int", "smallint", "tinyint")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -11,7 +11,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from ...errors import DataError
-from ...load import Source, look_at_frame
+from ...load import ReadOptions, Source, SourceFile, look_at_frame
 from .failures import first_line
 from .session import SparkSession
 
@@ -21,9 +21,7 @@ def look_at_table(
     role: str,
     table: str,
     name: str,
-    columns: Mapping[str, str | int],
-    labels: Sequence[str] = (),
-    split: str | None = None,
+    options: ReadOptions,
     shown: str = "",
 ) -> Source:
     """Look at the columns of a table and say how to read it; none of its rows are read. It is called `shown` in messages.
@@ -35,9 +33,9 @@ def look_at_table(
     except Exception as error:
         problem = f"{role}: the table {shown or name} cannot be read ({first_line(error)})"
         raise DataError(problem, "is it in the catalog of this Spark?") from None
-    source = look_at_frame(role, table, empty, columns=columns, labels=labels, split=split, name=shown or f"the table {name}")
+    source = look_at_frame(role, table, empty, options, name=shown or f"the table {name}")
     scan = replace(source.scan, format="table", paths=(name,), frame=None)
-    return replace(source, given=(name,), scan=scan, paths=(), display_names=(), display_paths={name: shown or name})
+    return replace(source, given=(name,), scan=scan, files=(SourceFile(Path(name), shown or name),), originals=())
 
 
 def name_of_view(frame: Any, scratch: ExitStack) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Final
 
 from ...load import FrameFile, Source
@@ -26,8 +25,8 @@ def input_bytes(sources: Iterable[Source]) -> int:
     """Return the size of the files of sources; tables of a catalog, whose size is not known, count as large."""
     n_bytes = 0
     for source in sources:
-        for path in source.paths:
-            n_bytes += path.stat().st_size if isinstance(path, Path) else path.size * (_BYTES_OF_ROW if isinstance(path, FrameFile) else 1)
+        for file in source.originals:
+            n_bytes += file.size * (_BYTES_OF_ROW if isinstance(file.path, FrameFile) else 1)
         if source.scan.format == "table":
             n_bytes += _BYTES_OF_TABLE
     return n_bytes

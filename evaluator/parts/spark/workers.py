@@ -15,7 +15,7 @@ from ...load import Source
 from ...load.tally import FaultTally
 from ..local import ROWS_PER_PART
 from .blocks import BLOCK, BUCKET, ROLE, rows_of_blocks, split_by_user
-from .records import ELEMENT
+from .record_reader import ELEMENT
 from .types import polars_type
 from .versions import Versions
 
@@ -70,7 +70,7 @@ class Role(Struct, frozen=True):
     def of(cls, source: Source, number: int, types: Mapping[str, str], required: bool) -> Role:
         """Return the role of a source, of which only what a tally looks at goes to workers: no paths, and no keys to stores."""
         scan = replace(source.scan, paths=(), storage={}, partitions={}, frame=None)
-        return cls(replace(source, scan=scan, given=(), paths=(), display_names=(), display_paths={}), number, dict(types), required)
+        return cls(replace(source, scan=scan, given=(), files=(), originals=(), states=()), number, dict(types), required)
 
     def in_order(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows sorted by user and in the order of the source."""

@@ -35,7 +35,8 @@ def session(spark_session):
 
 
 def look(role: str, *paths: Path, table: str = "lists", **options) -> load.Source:
-    return load.look(role, table, [str(path) for path in paths], paths, **options)
+    files = [load.SourceFile.of(path) for path in paths]
+    return load.look(role, table, list(map(str, paths)), files, load.ReadOptions(**options))
 
 
 def parts_of(session, sources, *, last=(), rows_per_part=4, **options):
@@ -214,7 +215,8 @@ def test_faults_are_told_in_the_words_of_one_machine(session, tmp_path, fault):
 
     messages = []
     for consume in (here, there):
-        with pytest.raises((DataError, load.IdsAreText)) as failure:
-            SourceReader(tmp_path, tolerant=False).attempt(source, consume)
-        messages.append(str(failure.value))
+        with pytest.raises((DataError, load.ReadAgain)) as failure:
+            SourceReader(tmp_path, tolerant=False).read_with_retries(source, consume)
+        error = failure.value
+        messages.append(error.change(source).scan.kinds if isinstance(error, load.ReadAgain) else str(error))
     assert messages[0] == messages[1]

@@ -1,4 +1,4 @@
-"""Exact sums by item (or by another key) that merge: no order of rows, parts, threads or workers can change a bit of them."""
+"""Values of whole models: exact sums that the body of a metric takes part by part, also by item, and the values made of them at the end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from ..metrics.item_tables import ItemSums, ItemTerms
+from ..metrics.item_tables import ITEM_TABLES, ItemSums, ItemTerms
+from ..metrics.measure import Measure
+from ..names.measure_strings import Scalar
+from ..sums.exact import ExactSums
 from ..sums.group_sums import GroupLimbs
 from ..tables.array import Array
 from ..tables.ids import Ids
@@ -162,3 +165,50 @@ def _distinct_indexes(indexes: Sequence[Array]) -> tuple[Array, list[Array]]:
         return np.flatnonzero(present), [position[index] for index in indexes]
     distinct = np.unique(np.concatenate(indexes))
     return distinct, [np.searchsorted(distinct, index) for index in indexes]
+
+
+class CollectSums:
+    """Takes the sums that the bodies of metrics ask for while a part is measured."""
+
+    def __init__(self) -> None:
+        self.totals: list[ExactSums] = []
+        self.items: dict[Any, KeyedSums] = {}
+
+    def total(self, values: Array, counts: Array) -> Array:
+        """Add up values of the users who count and have one (NaN: none); gives a column of ones.
+
+        Raises `OverflowError` if one of them is infinite: to leave it out would give a sum that looks like any other.
+        """
+        counted = np.broadcast_to(counts, values.shape) & ~np.isnan(values)
+        if np.isinf(values[counted]).any():
+            raise OverflowError
+        self.totals.append(ExactSums.of(np.ascontiguousarray(values, dtype=np.float64), counted))
+        return np.ones((len(values), 1))
+
+    def of_items(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
+        """Add up a table of items; gives its columns without rows."""
+        kind, key = ITEM_TABLES[name], item_key(measure, name, params)
+        if key not in self.items:
+            self.items[key] = KeyedSums.of(kind.terms(measure, **params))
+        return kind.empty()
+
+
+class ReplaySums:
+    """Gives the sums over all parts in the order in which they were taken."""
+
+    def __init__(self, totals: Sequence[ExactSums], items: Mapping[Any, KeyedSums]) -> None:
+        self._totals, self._items = iter(totals), items
+
+    def total(self, values: Array, counts: Array) -> Array:
+        """The next sum, as a column."""
+        return next(self._totals).values()[:, None]
+
+    def of_items(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
+        """The columns of a table of items over all parts."""
+        sums = self._items[item_key(measure, name, params)].sums(measure.prepared.items.ids)
+        return ITEM_TABLES[name].finish(sums, measure.prepared, **params)
+
+
+def item_key(measure: Measure, name: str, params: Mapping[str, Scalar]) -> Any:
+    """What tells one table of items from all others: its name and parameters, and whose lists it looks at."""
+    return name, tuple(sorted(params.items())), measure.population

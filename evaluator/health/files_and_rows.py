@@ -1,11 +1,20 @@
-"""R02: rows that lack a value or hold a number that is not finite, as the reader passed over them."""
+"""R02 and X16: rows that the reader left out, and a file that is given under two names."""
 
 from __future__ import annotations
 
-from .context import Context, Symptom
+from .context import Context, Symptom, shared
 from .registry import HealthCheck, check
 from .tally import KeptRows, Tally
-from .wording import shared
+
+
+@check("X16", wants=("twins",))
+class SameFile(HealthCheck):
+    """Lists of a model with the same bytes as the lists of a model before it, or as the test or the train file."""
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        own, others = context.sources["lists"].role, " and ".join(context.twins)
+        n = len(context.twins)
+        return self.symptom(context, f"The file is the same, byte for byte, as that of {others}.", n, n, examples=(own, *context.twins))
 
 
 @check("R02", wants=("faulty_rows",))

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
-from ..conventions.choices import Lists
+from ..conventions.axis import Lists
 from ..tables.array import Array
 from ..tables.choices import Canonical
 from ..tables.graph import Choice, Tables

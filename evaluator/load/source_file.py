@@ -1,0 +1,94 @@
+"""`SourceFile`: a file of a source, and the name that people know it by from the first to the last message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct, field
+
+from .frame_file import FrameFile
+from .remote import Remote
+
+Partition = Mapping[str, str | None]
+"""The columns that the path of a file holds, such as `day` in `day=1/`."""
+
+
+class SourceFile(Struct, frozen=True, eq=False):
+    """A file of a source: `path` is read, the file itself or a copy that was fetched, unpacked or converted; `name` is for messages."""
+
+    path: Path | Remote | FrameFile
+    name: str
+    is_document: bool = False
+    """Whether it holds the records of a JSON document, one per line."""
+    is_piped: bool = False
+    """Whether it holds what standard input or a pipe held."""
+    path_columns: Partition = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, path: Path | Remote) -> SourceFile:
+        """The file at a path, which is its name too."""
+        return cls(path, str(path))
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def local(self) -> Path:
+        """Its path on this machine, where text is when it is looked at."""
+        assert isinstance(self.path, Path), f"{self.name} is not on this machine"
+        return self.path
+
+    @property
+    def address(self) -> str:
+        """Its path as readers take it; of a frame its name."""
+        return self.name if isinstance(self.path, FrameFile) else str(self.path)
+
+    @property
+    def base_name(self) -> str:
+        """The last part of its path."""
+        return self.name if isinstance(self.path, FrameFile) else self.path.name
+
+    def line(self, number: int) -> Place:
+        """A line of it; a line of a converted document is a record of it."""
+        return Place(self, f", {'record' if self.is_document else 'line'} {number}")
+
+    def row(self, number: int) -> Place:
+        """A row of it, where rows are no lines."""
+        return Place(self, f", row {number}")
+
+    @property
+    def size(self) -> int:
+        """Its bytes; of a frame the number of rows."""
+        return self.path.stat().st_size if isinstance(self.path, Path) else self.path.size
+
+
+class Place(NamedTuple):
+    """A place in a file, for messages: `file, line 12`."""
+
+    file: SourceFile
+    within: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}{self.within}"
+
+
+def in_words(error: BaseException, *files: SourceFile) -> str:
+    """What another reader says of files, by their names: it knows them by the paths that it read."""
+    said = str(error)
+    for file in files:
+        said = said.replace(file.address, file.name)
+    return said
+
+
+def path_columns(files: Sequence[SourceFile], stored: Iterable[str]) -> list[str]:
+    """The names of the columns that the paths of all files hold; a column `stored` in a file wins."""
+    first, *others = [file.path_columns for file in files]
+    return [name for name in first if name not in set(stored) and all(name in values for values in others)]
+
+
+def partitions_of(files: Sequence[SourceFile], names: Mapping[str, str], stored: Iterable[str]) -> dict[str, Partition]:
+    """Path → column → value, for those columns of `names` that paths hold; empty if they hold none."""
+    wanted = sorted(set(names.values()) & set(path_columns(files, stored)))
+    return {file.address: {name: file.path_columns[name] for name in wanted} for file in files} if wanted else {}
