@@ -44,6 +44,7 @@ def connect_server(folder: Path) -> Iterator[str]:
 
     port = free_port()
     settings = {"spark.connect.grpc.binding.port": port, "spark.ui.enabled": "false", "spark.driver.defaultJavaOptions": QUICK}
+    settings |= {"spark.sql.shuffle.partitions": 2, "spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
     command = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit")]
     command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "--master", "local[2]"]
     command += [part for key, value in settings.items() for part in ("--conf", f"{key}={value}")]

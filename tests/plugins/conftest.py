@@ -19,9 +19,9 @@ from receval.metrics.registry import _spellings
 ACME = Path(__file__).parent / "acme"
 
 
-def announced() -> dict[str, dict[str, Any]]:
+def announced() -> dict[str, dict[str, str]]:
     """The entry points of the example package, by group."""
-    groups: dict[str, dict[str, Any]] = _project()["entry-points"]
+    groups: dict[str, dict[str, str]] = _project()["entry-points"]
     return groups
 
 
@@ -54,10 +54,8 @@ def install(folder: Path, name: str = "acme-receval") -> None:
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {project['version']}\n")
     (info / "top_level.txt").write_text("acme_receval\n")
-    lines = [
-        line for group, entries in announced().items() for line in (f"[{group}]", *(f"{key} = {value}" for key, value in entries.items()))
-    ]
-    (info / "entry_points.txt").write_text("\n".join(lines))
+    sections = ("\n".join((f"[{group}]", *map(" = ".join, entries.items()))) for group, entries in announced().items())
+    (info / "entry_points.txt").write_text("\n".join(sections))
 
 
 @pytest.fixture
