@@ -11,8 +11,8 @@ import yaml
 from receval import Result, load_config, run
 from receval.comparison.questions import Questions
 from receval.config.reporting import ReportConfig
-from receval.evaluation.report_content import report_of
 from receval.output.report.content import ReportContent
+from receval.session.report import report_of
 
 HOSTILE = (
     "<script>alert(1)</script>",

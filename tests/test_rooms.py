@@ -51,6 +51,7 @@ ROOMS = (
     "tables",
     "conventions",
     "names",
+    "outputs",
     "plugins",
     "temporary",
     "sums",

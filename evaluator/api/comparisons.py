@@ -10,19 +10,19 @@ from typing import Any
 import polars as pl
 from msgspec.structs import asdict
 
-from ..comparison.comparing import compare as compare_results
 from ..comparison.questions import Questions
 from ..config.reporting import ChartName
 from ..errors import ConfigError
-from ..evaluation.gathering import Gathered, with_baseline_folder
 from ..output import blocks
 from ..output import comparison as pages
 from ..output.reading_back import load as load_folder
 from ..output.screen import PlainText
 from ..results.comparison import Comparison
 from ..results.result import Result
+from ..session.compare import Compared, MarginLike, margins_of
+from ..session.compare import compare as compare_gathered
+from ..session.gather import Gathered
 from ..stats.records import Settings
-from .margins import MarginLike, margins_of
 from .sentences import told_of_arguments
 
 _OWN, _BASELINE = "result", "baseline"
@@ -60,13 +60,13 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
         """
         from .pages import write_comparison  # only here: most comparisons are no pages
 
-        write_comparison(self, self.results, self.questions, path, title=title, interactive=interactive)
+        write_comparison(Compared(self, self.results, self.questions), path, title=title, interactive=interactive)
 
     def chart(self, kind: ChartName = "differences", of: str | Sequence[str] = ()) -> Any:
         """Draw `differences`, values `over_k`, the `distribution` over users, or the `trade_off`; see `EvaluationResult.chart`."""
         from .pages import draw_comparison
 
-        return draw_comparison(self.results, self.questions, kind, of)
+        return draw_comparison(Compared(self, self.results, self.questions), kind, of)
 
     def __repr__(self) -> str:
         return blocks.show(pages.page(self), PlainText()).rstrip("\n")
@@ -122,6 +122,5 @@ def compare(
         losers=losers,
     )
     with told_of_arguments():
-        beside, questions = with_baseline_folder(Gathered(loaded), questions)
-        made = compare_results(beside, questions)
-    return ComparisonResult(**asdict(made), results=beside, questions=questions)
+        compared = compare_gathered(Gathered(loaded), questions)
+    return ComparisonResult(**asdict(compared.comparison), results=compared.results, questions=compared.questions)

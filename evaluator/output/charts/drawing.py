@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
 from importlib import import_module
 from importlib.util import find_spec
-from types import MappingProxyType
 from typing import Any, Final
 
 from ...extras import missing
@@ -26,6 +25,16 @@ def as_svg(spec: Spec) -> str:
     return slim(_drawer().vegalite_to_svg(spec, allowed_base_urls=[]))
 
 
+def as_svg_file(spec: Spec) -> str:
+    """The chart as SVG, on white."""
+    return as_svg(_on_white(spec))
+
+
+def as_json(spec: Spec) -> str:
+    """The specification of the chart."""
+    return json.dumps(spec, indent=1, ensure_ascii=False) + "\n"
+
+
 def as_png(spec: Spec) -> bytes:
     """The chart as PNG, on white."""
     content: bytes = _drawer().vegalite_to_png(_on_white(spec), scale=_SCALE, allowed_base_urls=[])
@@ -36,12 +45,6 @@ def as_pdf(spec: Spec) -> bytes:
     """The chart as PDF, on white."""
     content: bytes = _drawer().vegalite_to_pdf(_on_white(spec), allowed_base_urls=[])
     return content
-
-
-PICTURES: Final[Mapping[str, Callable[[Spec], bytes]]] = MappingProxyType(
-    {"svg": lambda spec: as_svg(_on_white(spec)).encode(), "png": as_png, "pdf": as_pdf}
-)
-"""Format name (and file ending) → renderer."""
 
 
 def script_bundle() -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -11,7 +10,7 @@ from ..charts import differences as forest
 from ..charts import distribution as histogram
 from ..charts import over_k as lines
 from ..charts import trade_off as scatter
-from ..charts.drawing import PICTURES, as_svg, can_draw
+from ..charts.drawing import as_svg, can_draw
 from ..charts.style import Spec
 from ..comparison import pairs
 from .content import ReportContent
@@ -89,11 +88,6 @@ def trade_off(content: ReportContent) -> Chart | None:
         return None
     caption = f"{pair[1]} (upwards) and {pair[0]} (to the right), with 95 % intervals of both."
     return Chart(scatter.trade_off(content.points, *pair), caption)
-
-
-def as_bytes(spec: Spec, form: str) -> bytes:
-    """A chart as a picture, or as `json` its specification."""
-    return (json.dumps(spec, indent=1, ensure_ascii=False) + "\n").encode() if form == "json" else PICTURES[form](spec)
 
 
 SPECS: Final[Mapping[str, Callable[[ReportContent], Chart | None]]] = MappingProxyType(

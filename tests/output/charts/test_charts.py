@@ -12,6 +12,8 @@ from receval.names.margins import Margin
 from receval.output.charts import drawing
 from receval.output.charts.style import COLOURS
 from receval.output.report import figures
+from receval.outputs import of_form
+from receval.session.show import rendered
 
 from tests.reports import HOSTILE, evaluated, reported
 
@@ -124,7 +126,7 @@ def test_slim_pictures_show_what_the_whole_ones_do(content):
 @needs_extra
 @pytest.mark.parametrize(("form", "begins"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
 def test_pictures_come_in_three_formats(form, begins, content):
-    assert drawing.PICTURES[form](figures.trade_off(content).spec).startswith(begins)
+    assert rendered(of_form(form, "chart"), figures.trade_off(content).spec).startswith(begins)
 
 
 def contrast(one, other):
