@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from receval.output import FILES, MANIFEST
 from receval.output.blocks import Block, Grid, Heading, Prose
+from receval.output.manifest import MANIFEST
+from receval.outputs import in_folder
 from receval.results.row import COLUMNS
 
 MEANINGS = {
@@ -59,7 +60,7 @@ def page() -> list[Block]:
     return [
         Heading("The columns of results"),
         Prose("`receval run CONFIG -o DIR/` writes a folder; `--format csv`, `json`, `jsonl` and `parquet` have the same long table."),
-        Grid(("file", "what it holds"), tuple((f"`{name}`", FILES_HOLD[name]) for name in (*FILES, MANIFEST))),
+        Grid(("file", "what it holds"), tuple((f"`{name}`", FILES_HOLD[name]) for name in (*in_folder("result"), MANIFEST))),
         Prose(
             "`per_user.parquet` (or `.csv`, `.jsonl`) has `model`, `user` and a column per measure; `enriched.MODEL.parquet` the lists "
             "with `rank`, `score`, `relevant`, `gain` and, with train, `in_train`. Text that begins with `=`, `+`, `-` or `@` is a "

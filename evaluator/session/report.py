@@ -141,6 +141,21 @@ def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
     return _tolerant(gathered, Questions.of(loaded.config.compare), loaded.config.report, loaded.name)
 
 
+def annotations(content: ReportContent) -> str:
+    """The lines of output in which GitHub looks for what failed."""
+    from ..output.ci.github import as_annotations  # only here: most reports are not made on GitHub
+
+    return as_annotations(content)
+
+
+def add_summary(content: ReportContent, file: str) -> None:
+    """Add the summary of a report to the file that GitHub names for the summary of a step."""
+    from ..output.ci.github import append_summary
+    from ..output.report.markdown import summary
+
+    append_summary(file, summary(content))
+
+
 def report_of_result(result: Result, source: str) -> ReportContent:
     """What the report of one result is made of, as its own config asks for it."""
     return report_of_gathered(Gathered({Path(source).stem: result}), {}, source=source)
