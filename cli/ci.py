@@ -30,9 +30,9 @@ def files(system: str) -> dict[Path, OutputForm]:
 def publish(content: Any, system: str) -> None:
     """On GitHub, add the report to the summary of the step, and say on standard error what failed, where GitHub looks for it."""
     if system == "github":
-        from receval.session.report import add_summary, annotations
+        from receval.session.report import add_summary, github_annotations
 
-        click.echo(annotations(content), err=True, nl=False)
+        click.echo(github_annotations(content), err=True, nl=False)
         file = os.environ.get("GITHUB_STEP_SUMMARY")
         if file:
             add_summary(content, file)

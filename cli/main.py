@@ -46,7 +46,7 @@ def _exit_code(arguments: Sequence[str]) -> int:
     """Run a command and turn each failure into a sentence and an exit code."""
     try:
         import click
-        from receval.errors import RecevalError
+        from receval.errors import RecevalError, of_system
 
         from .commands import cli
     except KeyboardInterrupt:
@@ -54,12 +54,7 @@ def _exit_code(arguments: Sequence[str]) -> int:
     if "_RECEVAL_COMPLETE" in os.environ:
         cli.main(prog_name="receval")
     try:
-        if any("\0" in argument for argument in arguments):
-            raise click.UsageError("an argument holds a NUL character")
-        with _ended_by_sigterm(), cli.make_context("receval", list(arguments)) as context:  # which prints --version and --help
-            _refuse_little_address_space()
-            cli.invoke(context)
-        sys.stdout.flush()
+        _call(arguments)
         return 0
     except click.exceptions.Exit as ended:
         return ended.exit_code
@@ -76,7 +71,11 @@ def _exit_code(arguments: Sequence[str]) -> int:
         _print(shown.getvalue())
         return error.exit_code
     except (RecevalError, OSError, MemoryError) as error:
-        return _failed(error)
+        if isinstance(error, RecevalError) and os.environ.get("RECEVAL_DEBUG", "0") != "0":
+            _print_trace()
+        failure = error if isinstance(error, RecevalError) else of_system(error)
+        print(f"receval: {failure.shown()}", file=sys.stderr)
+        return failure.exit_code
     except (SystemExit, GeneratorExit):
         raise
     except BaseException:  # a panic of Polars is no Exception
@@ -85,15 +84,18 @@ def _exit_code(arguments: Sequence[str]) -> int:
         return 70
 
 
-def _failed(error: Exception) -> int:
-    """Tell a deliberate failure, or what the system refused, in a sentence; return its exit code."""
-    from receval.errors import RecevalError, of_system
+def _call(arguments: Sequence[str]) -> None:
+    """Run a command, or print the version or help."""
+    import click
 
-    if isinstance(error, RecevalError) and os.environ.get("RECEVAL_DEBUG", "0") != "0":
-        _print_trace()
-    failure = error if isinstance(error, RecevalError) else of_system(error)
-    print(f"receval: {failure.shown()}", file=sys.stderr)
-    return failure.exit_code
+    from .commands import cli
+
+    if any("\0" in argument for argument in arguments):
+        raise click.UsageError("an argument holds a NUL character")
+    with _ended_by_sigterm(), cli.make_context("receval", list(arguments)) as context:
+        _refuse_little_address_space()
+        cli.invoke(context)
+    sys.stdout.flush()
 
 
 def _print_trace() -> None:

@@ -140,7 +140,7 @@ def _row(form: str | None, per_user: bool, quiet: bool) -> OutputForm | None:
     return None if quiet and form in (None, "table") else of_form(form or "table", *_SUBJECTS)
 
 
-def _show(record: receval.RunRecord, row: OutputForm | None, looks: Any, quiet: bool, verbose: bool) -> None:
+def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, looks: Any, quiet: bool, verbose: bool) -> None:
     """Print the result in its form; what the checks found stands above the table, or goes to standard error."""
     result = record.result
     if row is not None and row.form == "table":
@@ -155,14 +155,14 @@ def _show(record: receval.RunRecord, row: OutputForm | None, looks: Any, quiet: 
         show(row, record.report if row.of == "report" else looks.applied(result) if row.form == "md" else result)
 
 
-def _finish(record: receval.RunRecord, quiet: bool) -> None:
+def _finish(record: receval.RunRecord[receval.Result], quiet: bool) -> None:
     """Raise why gates could not be judged, or say how they ended, if `quiet` only if they fail the run."""
     if record.failure is not None:
         raise record.failure
     say_gates(record, quiet=quiet)
 
 
-def _track(record: receval.RunRecord, quiet: bool) -> None:
+def _track(record: receval.RunRecord[receval.Result], quiet: bool) -> None:
     """Log the result with the trackers of its config, and say where it went."""
     from receval.session.run import track_run
 

@@ -1,4 +1,4 @@
-"""The functions of the front door: what the command line does, on tables of any kind; nothing is written and nothing printed."""
+"""The functions of the front door: what the command line does, on tables of any kind; nothing is printed, and only a config run writes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 import polars as pl
-from msgspec.structs import replace
+from msgspec.structs import asdict
 
 from ..config import Loaded
 from ..evaluation.progress import Report
@@ -91,7 +91,7 @@ def evaluate_config(
     store_failures: str | os.PathLike[str] | None = None,
     strict: bool = False,
     progress: Report | None = None,
-) -> RunRecord:
+) -> RunRecord[EvaluationResult]:
     """Evaluate a config as `receval run` does: judge its gates, make its reports, write everything, and log it with its trackers.
 
     `config` is a path, a mapping, or what `load_config` returns. `outputs` are files, whose endings say their forms, and folders, which end
@@ -109,7 +109,7 @@ def evaluate_config(
     record = track_run(
         run_config(loaded, outputs=given, per_user=per_user, store_failures=store_failures, strict=strict, progress=progress)
     )
-    return replace(record, result=EvaluationResult.of(record.result))
+    return RunRecord(**{**asdict(record), "result": EvaluationResult.of(record.result)})
 
 
 def check(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> EvaluationResult:

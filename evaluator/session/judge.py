@@ -23,7 +23,7 @@ from ..output.reading_back import load
 from ..output.report.content import ReportContent
 from ..outputs import OutputForm
 from ..results.result import Result
-from .records import Judged
+from .records import Judge, Judged
 from .show import rendered
 from .targets import PathLike, Targets, targets_of
 
@@ -37,7 +37,7 @@ def judge_source(
     more_files: Mapping[Path, OutputForm] | None = None,
     reports: bool = False,
     strict: bool = False,
-) -> Judged:
+) -> Judged[Result]:
     """Judge the results of a folder by the gates of its config, changed by `options`, or those of a config, which is evaluated.
 
     Verdicts and reports are written; with `reports` a report is made where none is.
@@ -85,24 +85,26 @@ def gate_options(
     return given
 
 
-def bases_for_run(loaded: Loaded, folders: Iterable[Path]) -> Bases:
-    """What the models of a config are compared with, found before any work; `OutputError` if the results would go into such a folder."""
-    if not loaded.config.gates.rules:
-        return Bases()
+def judge_of_run(loaded: Loaded, folders: Iterable[Path]) -> Judge:
+    """Find what the models of a config are compared with, before any work; return what judges the result.
+
+    That gives the result with its gates, or if they cannot be judged without, and why, so that the values are written all the same.
+    `OutputError` if the results would go into the folder of a baseline.
+    """
     for place in base_folders(loaded):
         if any(os.path.realpath(folder) == os.path.realpath(place) for folder in folders):
             raise OutputError(
                 f"the results would take the place of their baseline {place}", "choose another folder; receval baseline set keeps one"
             )
-    return bases_of_config(loaded)
+    bases = bases_of_config(loaded)
 
+    def judged_or_refused(result: Result) -> tuple[Result, RecevalError | None]:
+        try:
+            return judged(loaded, result, bases), None
+        except RecevalError as error:
+            return result, error
 
-def judged_or_refused(loaded: Loaded, result: Result, bases: Bases) -> tuple[Result, RecevalError | None]:
-    """The result with its gates; if they cannot be judged without, and why, so that the values are written all the same."""
-    try:
-        return judged(loaded, result, bases), None
-    except RecevalError as error:
-        return result, error
+    return judged_or_refused
 
 
 def bases_of(gates: Gates, folder: Path, models: Collection[str] | None = None) -> Bases:

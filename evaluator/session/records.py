@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 
@@ -23,10 +25,16 @@ class Tracked(Struct, frozen=True):
     problem: str = ""
 
 
-class Judged(Struct, frozen=True, eq=False):
+Found = TypeVar("Found", bound=Result)
+"""A result, or one to look into."""
+Judge = Callable[[Result], tuple[Result, RecevalError | None]]
+"""Gives a result its gates, or says why they cannot be judged."""
+
+
+class Judged(Struct, Generic[Found], frozen=True, eq=False):
     """A result whose gates were judged, and what a `report` of it is made of, where one was made."""
 
-    result: Result
+    result: Found
     report: ReportContent | None = None
     strict: bool = False
 
@@ -46,7 +54,7 @@ class Judged(Struct, frozen=True, eq=False):
         return int(self.result.failed() or self.verdicts.failed(self.strict))
 
 
-class RunRecord(Judged, frozen=True, eq=False, kw_only=True):
+class RunRecord(Judged[Found], Generic[Found], frozen=True, eq=False, kw_only=True):
     """What a run gave: the result with its gates, the files and folders that were `written`, and where it was `tracked`.
 
     `report` is what reports are made of, where the run made any. With a `failure` gates could not be judged, or a required tracker

@@ -141,7 +141,7 @@ def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
     return _tolerant(gathered, Questions.of(loaded.config.compare), loaded.config.report, loaded.name)
 
 
-def annotations(content: ReportContent) -> str:
+def github_annotations(content: ReportContent) -> str:
     """The lines of output in which GitHub looks for what failed."""
     from ..output.ci.github import as_annotations  # only here: most reports are not made on GitHub
 

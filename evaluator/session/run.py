@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from ..config import Loaded
 from ..errors import ArgumentError, RecevalError
 from ..evaluation.progress import Report, silent
-from ..gates.demands import Bases
 from ..output.disk import Stage
 from ..output.own_inputs import refuse_overwriting
 from ..output.report.content import ReportContent
@@ -21,7 +20,7 @@ from ..parts import Scratch
 from ..results.result import Result
 from . import save
 from .evaluate import has_several, most_values, run
-from .records import RunRecord, Tracked
+from .records import Judge, RunRecord, Tracked
 from .targets import PathLike, Targets, as_written, run_targets
 
 EVERYTHING: Final[frozenset[Need]] = frozenset({"users", "conclusions", "complete"})
@@ -38,21 +37,21 @@ def run_config(
     store_failures: PathLike | None = None,
     strict: bool = False,
     progress: Report | None = None,
-) -> RunRecord:
+) -> RunRecord[Result]:
     """Evaluate a config, judge its gates, make its reports and write everything; see `track_run` for its trackers.
 
     `outputs` are files, whose endings say their forms, and folders, beside those that the config names; with `per_user` files have the
     values of users. The result has what `needs` say, and what the outputs need; with `reports` a report is made where no file is one.
     Whatever can be known before data are read is refused before.
     """
-    _refuse_missing_trackers(loaded)
+    _refuse_unknown(loaded)
     named = run_targets(loaded, outputs, per_user=per_user)
     targets = Targets({**named.files, **(more_files or {})}, named.folders)
     refuse_overwriting(loaded, [*as_written(loaded, targets), *save.failures_target(store_failures)])
     makes_report = reports or bool(targets.of("report"))
     formats = (loaded.config.output.per_user_formats or (("parquet",) if per_user else ())) if targets.folders else ()
     kept = needs | targets.needs | _needs_of(loaded, targets, users=bool(formats) or makes_report, per_user=per_user)
-    bases = _bases(loaded, targets)
+    judge = _judge(loaded, targets)
     with ExitStack() as stack:
         stage = stack.enter_context(Stage(targets.places))
         failures = stack.enter_context(save.failures_stage(store_failures))
@@ -60,7 +59,7 @@ def run_config(
         result = _evaluated(
             loaded, kept - ({"conclusions"} if per_user else set()), enriched, store_failures is not None, progress or silent
         )
-        result, failure = _judged(loaded, result, bases)
+        result, failure = judge(result)
         report = _report(loaded, result) if makes_report else None
         save.save(result, report, targets, stage, formats)
         save.save_failures(result, store_failures, failures)
@@ -68,7 +67,7 @@ def run_config(
     return RunRecord(replace(result, enriched={}), report, strict, loaded=loaded, written=written, failure=failure)
 
 
-def track_run(record: RunRecord) -> RunRecord:
+def track_run(record: RunRecord[Result]) -> RunRecord[Result]:
     """Log the result of a run with the trackers of its config, unless the run failed; a required tracker that fails is its failure."""
     asked = record.loaded.config.track
     if not asked or record.failure is not None:
@@ -122,22 +121,13 @@ def _enriched(loaded: Loaded, targets: Targets, stack: ExitStack) -> Path | None
     return stack.enter_context(Scratch()).folder if wanted.enriched else None
 
 
-def _bases(loaded: Loaded, targets: Targets) -> Bases | None:
-    """What models are compared with by gates, if there are any."""
+def _judge(loaded: Loaded, targets: Targets) -> Judge:
+    """What judges the gates of a config, or leaves a result as it is where there are none."""
     if not loaded.config.gates.rules:
-        return None
-    from .judge import bases_for_run  # only here: most runs have no gates
+        return lambda result: (result, None)
+    from .judge import judge_of_run  # only here: most runs have no gates
 
-    return bases_for_run(loaded, targets.folders)
-
-
-def _judged(loaded: Loaded, result: Result, bases: Bases | None) -> tuple[Result, RecevalError | None]:
-    """The result with its gates, or without and why they could not be judged."""
-    if bases is None:
-        return result, None
-    from .judge import judged_or_refused
-
-    return judged_or_refused(loaded, result, bases)
+    return judge_of_run(loaded, targets.folders)
 
 
 def _report(loaded: Loaded, result: Result) -> ReportContent:
@@ -146,8 +136,12 @@ def _report(loaded: Loaded, result: Result) -> ReportContent:
     return report_of_run(loaded, result)
 
 
-def _refuse_missing_trackers(loaded: Loaded) -> None:
-    """`MissingExtraError` for a required tracker whose library is not installed, before any work."""
+def _refuse_unknown(loaded: Loaded) -> None:
+    """`ConfigError` for a chart of a measure that is not asked for, `MissingExtraError` for a required tracker that is not installed."""
+    if loaded.config.report.charts:
+        from .report import refuse_unknown_charts
+
+        refuse_unknown_charts(loaded)
     if loaded.config.track:
         from ..trackers.choosing import refuse_without_extra
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 import receval as library
 import yaml
@@ -109,3 +110,12 @@ def test_warnings_of_a_config_are_warnings_of_python(config):
     path = config(data=data, evaluation={"metrics": ["Gini@2"], "aggregates": ["median"]})
     with pytest.warns(UserWarning, match="every measure is a value of the whole model, not of users"):
         library.evaluate_config(path)
+
+
+def test_a_mapping_with_frames_is_a_config_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lists = pl.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "score": [2.0, 1.0, 1.0]})
+    data = {"test": {"frame": pl.DataFrame({"user": [1, 2], "item": ["a", "b"]})}, "recommendations": {"one": {"frame": lists}}}
+    record = library.evaluate_config({"data": data, "evaluation": {"metrics": ["nDCG@2"]}}, outputs=["kept/", "values.md"])
+    assert record.result["nDCG@2"].value == library.load_results("kept")["nDCG@2"].value == 0.5
+    assert record.written == (Path("values.md"), Path("kept/"))
