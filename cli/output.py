@@ -35,7 +35,7 @@ def emit(content: bytes, *, drawn: bool = False) -> None:
 
 def show(row: OutputForm | None, value: Any, **options: Any) -> None:
     """Write a value to standard output, in the form of a row of `outputs`."""
-    from receval.session.show import rendered
+    from receval.render.forms import rendered
 
     assert row is not None, "forms were checked to be known"
     emit(rendered(row, value, sys.stdout, **options), drawn=row.form == "table")

@@ -31,7 +31,7 @@ def _takes_a_while(loaded: receval.Loaded) -> bool:
 @contextmanager
 def bar() -> Iterator[Callable[[receval.Progress], None]]:
     """Show a bar as long as the context lasts, and yield what takes the progress of a run."""
-    from receval.output.screen import Screen
+    from receval.render.terminal import Screen
     from rich.console import Console
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars

@@ -11,7 +11,7 @@ from pathlib import Path
 from receval.checks import CHECKS, NEEDS, Check
 from receval.config.odd_data import Policy
 from receval.conventions import AXES
-from receval.output.blocks import Block, FormulaBlock, Grid, Heading, Prose, Terms
+from receval.document import Block, Code, Heading, Paragraph, Table, Terms, text_columns
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
@@ -19,6 +19,7 @@ from tests.dirty import CASES, Case  # noqa: E402
 
 printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]
 
+_HEADS = text_columns("check", "severity", "fails if", "limits, with their defaults", "needs", "what to do")
 GROUPS = {"R": "The lists of a model", "T": "The test file", "X": "Between files"}
 
 
@@ -26,7 +27,7 @@ def page() -> list[Block]:
     """The page."""
     blocks: list[Block] = [
         Heading("Health checks and policies"),
-        Prose(
+        Paragraph(
             "`receval check CONFIG` makes every check, `receval run CONFIG` makes them in the pass that evaluates. The key `health` of a "
             "config sets severities (`error`, `warn`, `info`, `off`) and limits: "
             "`health: {R04: error, X01: {severity: error, max_share: 0.01}, X05: off}`, or `health: off`. A check that fails with the "
@@ -35,10 +36,10 @@ def page() -> list[Block]:
     ]
     for letter, title in GROUPS.items():
         rows = tuple(_row(check) for check in CHECKS.values() if check.id.startswith(letter))
-        blocks += [Heading(title, 2), Grid(("check", "severity", "fails if", "limits, with their defaults", "needs", "what to do"), rows)]
+        blocks += [Heading(title, 2), Table.of_texts(_HEADS, rows)]
     blocks += [
         Heading("Policies", 2),
-        Prose(
+        Paragraph(
             "`evaluation.policy` says what is done with odd data, for every metric alike; what it does not say the convention decides. "
             "Each of its keys may also be `error`: then `receval run` refuses such data with exit code 3, and `receval check` calls it an "
             "error. They are axes of the conventions, so that a single measure may choose too: `nDCG(missing_lists=drop)@10`."
@@ -59,7 +60,7 @@ def each() -> Mapping[str, list[Block]]:
 
 def _one(check: Check) -> Iterator[Block]:
     yield Heading(f"{check.id}: {check.finds}")
-    yield Prose("[All checks and policies](../checks.md) · [what was done with your data](../odd-data.md)")
+    yield Paragraph("[All checks and policies](../checks.md) · [what was done with your data](../odd-data.md)")
     needs = " and ".join(NEEDS[need] for need in check.needs) or "nothing beside the test file and the lists"
     facts = (("severity", f"`{check.severity}`, unless the config says otherwise"), ("needs", needs), ("what to do", check.advice))
     yield Terms(facts, code=False)
@@ -67,7 +68,7 @@ def _one(check: Check) -> Iterator[Block]:
         limits = ((name, f"{limit.means}; by default {_shown(limit.default)}") for name, limit in check.limits.items())
         yield Terms(tuple(limits), "Its limits:")
     yield Heading("In a config", 2)
-    yield FormulaBlock(_in_config(check), "yaml")
+    yield Code(_in_config(check), "yaml")
     yield Heading("An example", 2)
     yield from _example(check)
 
@@ -86,11 +87,11 @@ def _example(check: Check) -> Iterator[Block]:
     """The smallest case of the tests that raises the check: its files, where they are short, and what is said of them."""
     raising = [case for case in CASES.values() if any(found["check"] == check.id for found in case.findings)]
     case = min(raising, key=lambda case: (len(case.findings), sum(len(str(content)) for content in case.files.values())))
-    yield Prose(f"{case.name[0].upper()}{case.name[1:]}.")
-    yield FormulaBlock(_files(case))
+    yield Paragraph(f"{case.name[0].upper()}{case.name[1:]}.")
+    yield Code(_files(case))
     with tempfile.TemporaryDirectory() as folder:
         config = case.write(Path(folder) / "case")
-        yield FormulaBlock(printed(["check", config.name], folder=config.parent, codes=(0, 1)))
+        yield Code(printed(["check", config.name], folder=config.parent, codes=(0, 1)))
 
 
 _LINES = 12

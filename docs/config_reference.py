@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from receval.config import json_schema
-from receval.output.blocks import Block, Grid, Heading, Prose
+from receval.document import Block, Heading, Paragraph, Table, text_columns
 
 SCHEMA: dict[str, Any] = json.loads(json_schema())
 NAMES = {"Health": "[health checks](checks.md)"}
@@ -26,7 +26,7 @@ def page() -> list[Block]:
     """The page."""
     blocks: list[Block] = [
         Heading("Every key of a config"),
-        Prose(
+        Paragraph(
             "`receval schema` prints the same for editors, `receval validate CONFIG` checks a config without opening any data, and "
             "`--set PATH=VALUE` overrides a key by its path, such as `evaluation.top_k`. Where a key may be a section, "
             "the short form (a path, a name) is a section with that one key. [A config](config.md) shows them in use."
@@ -35,7 +35,7 @@ def page() -> list[Block]:
     places = _places()
     for name, paths in places.items():
         section = SCHEMA if name == "Config" else SCHEMA["$defs"][name]
-        blocks += [Heading(_title(paths), 2), Prose(_about(section, paths)), _keys(section, paths[0])]
+        blocks += [Heading(_title(paths), 2), Paragraph(_about(section, paths)), _keys(section, paths[0])]
     return blocks
 
 
@@ -79,7 +79,7 @@ def _about(section: dict[str, Any], paths: list[str]) -> str:
     return f"{about}{f' Also: {others}.' if others else ''}" or "-"
 
 
-def _keys(section: dict[str, Any], path: str) -> Grid:
+def _keys(section: dict[str, Any], path: str) -> Table:
     required = {*section.get("required", ())}
     rows = []
     for key, entry in section["properties"].items():
@@ -87,7 +87,7 @@ def _keys(section: dict[str, Any], path: str) -> Grid:
         rows.append(
             (f"`{key}`", KINDS.get(key) or kind(entry), default, entry.get("description", "") or _described(entry), example(path, key))
         )
-    return Grid(("key", "type", "default", "what it is", "example"), tuple(rows))
+    return Table.of_texts(text_columns("key", "type", "default", "what it is", "example"), rows)
 
 
 def example(path: str, key: str) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec.structs import replace
+from receval.content import catalogue as pages
+from receval.document import Block, Cell, Code, Heading, Paragraph, Table, Terms
 from receval.metrics import METRICS, catalogue
 from receval.metrics.catalogue import DEFAULT, Catalogue, ConventionEntry
-from receval.output import catalogue as pages
-from receval.output.blocks import Block, FormulaBlock, Grid, Heading, Prose, Terms
 
 ROOT = Path(__file__).parent.parent
 printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]
@@ -26,7 +26,7 @@ def index() -> list[Block]:
     about = (
         "What each library computes, as a value for every choice; what that is good for stands in [everybody's numbers](../conventions.md)."
     )
-    return [Heading("All conventions"), Prose(about), *pages.conventions(linked)]
+    return [Heading("All conventions"), Paragraph(about), *pages.conventions(linked)]
 
 
 def each() -> Mapping[str, list[Block]]:
@@ -44,10 +44,10 @@ def page(entry: ConventionEntry, found: Catalogue) -> list[Block]:
     back = "[All conventions](index.md) · [what every metric takes](../axes.md)"
     return [
         first,
-        Prose(back + more if there else back),
+        Paragraph(back + more if there else back),
         *(linked(block) for block in rest),
         Heading("In a config", 2),
-        FormulaBlock(in_config(entry), "yaml"),
+        Code(in_config(entry), "yaml"),
         *example(entry),
     ]
 
@@ -66,16 +66,16 @@ def example(entry: ConventionEntry) -> list[Block]:
         return []
     words = ["audit", CONFIG, "--set", MEASURES, "--why", DEFAULT, entry.name]
     about = "Five users and eight films, in [docs/example](../example/test.csv):"
-    return [Heading("What it changes in an example", 2), Prose(about), FormulaBlock(printed(words))]
+    return [Heading("What it changes in an example", 2), Paragraph(about), Code(printed(words))]
 
 
 def linked(block: Block) -> Block:
     """A block with the names of metrics as links."""
     if isinstance(block, Terms):
         return replace(block, rows=tuple((term, _links(text) if term == "metrics" else text) for term, text in block.rows))
-    if isinstance(block, Grid) and block.headers[0] == "for one metric alone":
-        rows = tuple((_links(row[0]), *row[1:]) for row in block.rows)
-        return replace(block, rows=rows, code=block.code - {block.headers[0]})
+    if isinstance(block, Table) and block.columns[0].title == "for one metric alone":
+        rows = tuple((Cell(_links(first.text)), *others) for first, *others in block.rows)
+        return replace(block, columns=(replace(block.columns[0], role="text"), *block.columns[1:]), rows=rows)
     return block
 
 

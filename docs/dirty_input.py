@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from receval import Result, load_config, run
-from receval.output.blocks import Block, FormulaBlock, Grid, Heading, Points, Prose
-from receval.output.findings import bounds, titled
+from receval.content.findings import bounds, titled
+from receval.document import Block, Code, Heading, Paragraph, Points, Table, text_columns
 
 ROOT = Path(__file__).parent.parent
 TOY = ROOT / "tests" / "toy"
@@ -41,7 +41,7 @@ def page() -> list[Block]:
     for flaw, (truth, lists, _) in flaws.items():
         files = f"`{truth}.csv`, `{lists}.csv`"
         own = _receval(truth, lists)
-        blocks += [Heading(flaw[0].upper() + flaw[1:], 2), Prose(f"{files}. {DONE[flaw]}"), _table(said, flaw, own), *_findings(own)]
+        blocks += [Heading(flaw[0].upper() + flaw[1:], 2), Paragraph(f"{files}. {DONE[flaw]}"), _table(said, flaw, own), *_findings(own)]
     return [*blocks, Heading("Where the values come from", 2), *_sources()]
 
 
@@ -49,11 +49,11 @@ def _introduction(said: dict[str, Any]) -> list[Block]:
     versions = ", ".join(f"{title} {said[name]['version']}" for name, title in LIBRARIES.items())
     files = "\n\n".join(f"{name}.csv\n{(TOY / f'{name}.csv').read_text('utf-8').strip()}" for name in ("truth", "clean"))
     return [
-        Prose(
+        Paragraph(
             f"Nine rows, three of them relevant items and six recommended ones, of two users; k = 3. {versions} agree about them. With "
             "each of the flaws below they do not, and mostly without a word."
         ),
-        FormulaBlock(files),
+        Code(files),
     ]
 
 
@@ -71,20 +71,20 @@ def _findings(result: Result) -> list[Block]:
     """What the health checks say, and who is counted."""
     found = [one for one in result.findings if one.severity != "info"]
     if not found:
-        return [Prose("receval's checks find nothing wrong.")]
+        return [Paragraph("receval's checks find nothing wrong.")]
     lines = []
     for one in found:
         ends = "".join(f" {line[0].upper()}{line[1:]}." for line in bounds(one))
         lines.append(f"**{'error' if one.severity == 'error' else 'warning'} {one.check}** {titled(one)}{ends}")
     code = "1, the results being written" if result.failed() else "0, or 1 with `--strict`"
-    return [Prose("receval says beside the numbers:"), Points(tuple(lines)), Prose(f"and exits with {code}.")]
+    return [Paragraph("receval says beside the numbers:"), Points(tuple(lines)), Paragraph(f"and exits with {code}.")]
 
 
-def _table(said: dict[str, Any], flaw: str, own: Result) -> Grid:
+def _table(said: dict[str, Any], flaw: str, own: Result) -> Table:
     measures = tuple(said["ranx"]["answers"]["clean"])
     rows = [(title, *(_cell(said[name]["answers"][flaw].get(key)) for key in measures)) for name, title in LIBRARIES.items()]
     rows.append(("receval", *(f"{row.value:.2f}" for row in own.rows)))
-    return Grid(("", *(f"{measure}@3" for measure in measures)), tuple(rows))
+    return Table.of_texts(text_columns("", *(f"{measure}@3" for measure in measures)), rows)
 
 
 def _cell(answer: dict[str, Any] | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from receval import errors
-from receval.output.blocks import Block, Grid, Heading, Prose
+from receval.document import Block, Heading, Paragraph, Table, text_columns
 
 CODES = {
     0: ("fine", "go on"),
@@ -30,10 +30,10 @@ def page() -> list[Block]:
         raise SystemExit(f"exit codes without a meaning: {unlisted}")
     return [
         Heading("Exit codes"),
-        Prose(
+        Paragraph(
             "They are the same for every command, so that a scheduler can tell a bad model (1) from a bad config (2), bad data (3) "
             "and a bad machine (4). The sentence on standard error says what is wrong and what to do; `receval --debug run config.yaml` "
             "also shows where a failure comes from, and what libraries say of it."
         ),
-        Grid(("code", "meaning", "what to do"), tuple((str(code), *meaning) for code, meaning in CODES.items())),
+        Table.of_texts(text_columns("code", "meaning", "what to do"), ((str(code), *meaning) for code, meaning in CODES.items())),
     ]

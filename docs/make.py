@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from receval.api import stubs
-from receval.output import blocks
+from receval.document import Block
+from receval.render.markdown import as_markdown
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -60,13 +61,13 @@ def script(page: Path) -> str:
 
 def page(name: str, sources: str, function: str = "page") -> str:
     """The page that a function of a script of this folder makes."""
-    return _noted(blocks.as_markdown(_script(name)[function]()), sources)
+    return _noted(as_markdown(_script(name)[function](), links=True), sources)
 
 
 def pages(name: str, sources: str, folder: str) -> dict[Path, str]:
     """The pages of a folder that a script of this folder makes."""
-    made: Mapping[str, list[blocks.Block]] = _script(name)["each"]()
-    return {DOCS / folder / f"{page}.md": _noted(blocks.as_markdown(content), sources) for page, content in made.items()}
+    made: Mapping[str, list[Block]] = _script(name)["each"]()
+    return {DOCS / folder / f"{page}.md": _noted(as_markdown(content, links=True), sources) for page, content in made.items()}
 
 
 @cache

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 from receval.config import load_config
+from receval.content import catalogue as pages
+from receval.document import Block, Cell, Code, Heading, Paragraph, Table, Terms
 from receval.metrics import METRICS, catalogue
 from receval.metrics.catalogue import ChoiceEntry, MetricEntry
-from receval.output import catalogue as pages
-from receval.output.blocks import Block, FormulaBlock, Grid, Heading, Prose, Terms
 
 ROOT = Path(__file__).parent.parent
 printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]
@@ -49,7 +49,7 @@ def metrics() -> list[Block]:
     found = catalogue.read()
     names = {entry.name: f"[{entry.name}](metrics/{slug(entry.name)}.md)" for entry in found.metrics}
     linked = [replace(entry, name=names[entry.name]) for entry in found.metrics]
-    return [Heading("All metrics"), Prose(TABLE), *(_level(block, -1) for block in pages.overview(linked))]
+    return [Heading("All metrics"), Paragraph(TABLE), *(_level(block, -1) for block in pages.overview(linked))]
 
 
 def _level(block: Block, more: int) -> Block:
@@ -78,7 +78,7 @@ def slug(name: str) -> str:
 
 def page(entry: MetricEntry) -> list[Block]:
     """One metric: what the registry says, with links to the conventions, and below it a config and an example."""
-    back = Prose("[All metrics](../metrics.md) · [what every metric takes](../axes.md) · [symbols](../symbols.md)")
+    back = Paragraph("[All metrics](../metrics.md) · [what every metric takes](../axes.md) · [symbols](../symbols.md)")
     first, *rest = pages.metric(entry)
     at = rest.index(Heading("What each convention sets", 2))
     definition, settings = rest[:at], [linked(block) for block in rest[at:]]
@@ -87,10 +87,10 @@ def page(entry: MetricEntry) -> list[Block]:
         back,
         *(linked(block) for block in definition),
         Heading("In a config", 2),
-        FormulaBlock(in_config(entry), "yaml"),
+        Code(in_config(entry), "yaml"),
         Heading("An example", 2),
-        Prose("Five users and eight films, in [docs/example](../example/test.csv):"),
-        FormulaBlock(example(entry)),
+        Paragraph("Five users and eight films, in [docs/example](../example/test.csv):"),
+        Code(example(entry)),
         *settings,
     ]
 
@@ -99,8 +99,8 @@ def linked(block: Block) -> Block:
     """A block with the names of conventions as links."""
     if isinstance(block, Terms) and any(term == "conventions" for term, _ in block.rows):
         return replace(block, rows=tuple((term, _links(text) if term == "conventions" else text) for term, text in block.rows))
-    if isinstance(block, Grid) and block.headers[0] == "convention":
-        return replace(block, rows=tuple((_in_brackets(row[0]), *row[1:]) for row in block.rows))
+    if isinstance(block, Table) and block.columns[0].title == "convention":
+        return replace(block, rows=tuple((Cell(_in_brackets(first.text)), *others) for first, *others in block.rows))
     return block
 
 

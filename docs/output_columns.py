@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from receval.output.blocks import Block, Grid, Heading, Prose
+from receval.document import Block, Heading, Paragraph, Table, text_columns
 from receval.output.manifest import MANIFEST
 from receval.outputs import in_folder
 from receval.results.row import COLUMNS
@@ -59,13 +59,15 @@ def page() -> list[Block]:
     """The page; a column or file without a meaning stops it."""
     return [
         Heading("The columns of results"),
-        Prose("`receval run CONFIG -o DIR/` writes a folder; `--format csv`, `json`, `jsonl` and `parquet` have the same long table."),
-        Grid(("file", "what it holds"), tuple((f"`{name}`", FILES_HOLD[name]) for name in (*in_folder("result"), MANIFEST))),
-        Prose(
+        Paragraph("`receval run CONFIG -o DIR/` writes a folder; `--format csv`, `json`, `jsonl` and `parquet` have the same long table."),
+        Table.of_texts(
+            text_columns("file", "what it holds"), ((f"`{name}`", FILES_HOLD[name]) for name in (*in_folder("result"), MANIFEST))
+        ),
+        Paragraph(
             "`per_user.parquet` (or `.csv`, `.jsonl`) has `model`, `user` and a column per measure; `enriched.MODEL.parquet` the lists "
             "with `rank`, `score`, `relevant`, `gain` and, with train, `in_train`. Text that begins with `=`, `+`, `-` or `@` is a "
             "formula to spreadsheets: open CSV files of others' ids as text there, or write them with `output: {spreadsheet_safe: true}`."
         ),
         Heading("The long table", 2),
-        Grid(("column", "what it holds"), tuple((f"`{name}`", MEANINGS[name]) for name in COLUMNS)),
+        Table.of_texts(text_columns("column", "what it holds"), ((f"`{name}`", MEANINGS[name]) for name in COLUMNS)),
     ]

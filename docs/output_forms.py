@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from receval.output.blocks import Block, Grid, Heading, Prose
+from receval.document import Block, Heading, Paragraph, Table, text_columns
 from receval.outputs import OutputForm, Subject, rows
 
 COMMANDS = {
@@ -33,12 +33,12 @@ def page() -> list[Block]:
     lines = [line for subject in get_args(Subject) for line in _lines(subject)]
     return [
         Heading("The forms of outputs"),
-        Prose(
+        Paragraph(
             "What `--format` prints, what the ending of a file of `-o` says, and which files a folder gets. Where a command has two "
             "outputs of one form, it gives the one that stands first here. A form of a package ([receval in Python](python.md)) is a "
             "form of the values of a run: `lines` is `--format lines` and `-o FILE.lines`."
         ),
-        Grid(("what", "command", "`--format`", "`-o`", "in a folder"), tuple(lines)),
+        Table.of_texts(text_columns("what", "command", "format", "file", "in a folder"), lines),
     ]
 
 

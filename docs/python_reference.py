@@ -6,8 +6,8 @@ import inspect
 from typing import Any
 
 import receval
+from receval.document import Block, Code, Heading, Paragraph
 from receval.metrics.own import metric
-from receval.output.blocks import Block, FormulaBlock, Heading, Prose
 from receval.testing import check_metric
 
 
@@ -23,10 +23,12 @@ def page() -> list[Block]:
     classes = [name for name in public if name not in (*functions, *errors)]
     blocks: list[Block] = [
         Heading("Reference of the library"),
-        Prose("Every public name. [receval in Python](python.md) shows how they are used; `receval.functional` has a function per metric."),
-        Prose("Functions: " + ", ".join(f"`{name}`" for name in functions) + "."),
-        Prose("Classes: " + ", ".join(f"`{name}`" for name in classes) + "."),
-        Prose("Failures: " + ", ".join(f"`{name}`" for name in errors) + "."),
+        Paragraph(
+            "Every public name. [receval in Python](python.md) shows how they are used; `receval.functional` has a function per metric."
+        ),
+        Paragraph("Functions: " + ", ".join(f"`{name}`" for name in functions) + "."),
+        Paragraph("Classes: " + ", ".join(f"`{name}`" for name in classes) + "."),
+        Paragraph("Failures: " + ", ".join(f"`{name}`" for name in errors) + "."),
     ]
     for name in (*functions, *classes, *errors):
         blocks += [Heading(name, 2), *_of(name.rpartition(".")[2], public[name])]
@@ -36,14 +38,14 @@ def page() -> list[Block]:
 def _of(name: str, value: Any) -> list[Block]:
     """What there is to say of a name; of a class also of its own methods and properties."""
     if not inspect.isclass(value):
-        return [FormulaBlock(_signature(name, value)), *_text(value)]
+        return [Code(_signature(name, value)), *_text(value)]
     blocks = _text(value)
     for member, held in sorted(vars(value).items()):
         if member.startswith("_") or not inspect.getdoc(held) or (inspect.isdatadescriptor(held) and not isinstance(held, property)):
             continue
         held = held.__func__ if isinstance(held, classmethod | staticmethod) else held
         if inspect.isfunction(held):
-            blocks += [Heading(f"`.{member}`", 3), FormulaBlock(_signature(f".{member}", held)), *_text(held)]
+            blocks += [Heading(f"`.{member}`", 3), Code(_signature(f".{member}", held)), *_text(held)]
         elif isinstance(held, property):
             blocks += [Heading(f"`.{member}`", 3), *_text(held)]
     return blocks
@@ -86,5 +88,5 @@ def _text(value: Any) -> list[Block]:
     for paragraph in (inspect.getdoc(value) or "").split("\n\n"):
         lines = paragraph.splitlines()
         is_code = all(line.startswith("    ") for line in lines)
-        blocks.append(FormulaBlock("\n".join(line[4:] for line in lines)) if is_code else Prose(" ".join(map(str.strip, lines))))
+        blocks.append(Code("\n".join(line[4:] for line in lines)) if is_code else Paragraph(" ".join(map(str.strip, lines))))
     return blocks

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from textwrap import dedent
 from typing import Any
 
-from receval.output.blocks import Block, FormulaBlock, Heading, Points, Prose
+from receval.document import Block, Code, Heading, Paragraph, Points
 
 ROOT = Path(__file__).parent.parent
 _STATEMENTS = runpy.run_path(str(ROOT / "docs" / "seed_statements.py"))
@@ -21,7 +21,7 @@ def page() -> list[Block]:
     """The page; every command and every line of Python is run as it is made."""
     blocks: list[Block] = [
         Heading("The documents of five systems, statement by statement"),
-        Prose(
+        Paragraph(
             f"Each command was run in the root of the repository; `{CONFIG}` has three users, small enough to check a value "
             "by hand. Numbers of "
             "rows are those of an audit of 232 statements. Where a program computes something else than its documents say, the convention "
@@ -38,10 +38,10 @@ def page() -> list[Block]:
 
 def _shown(statement: Any) -> list[Block]:
     """A statement, how receval does it, and what shows it."""
-    blocks: list[Block] = [Prose(f"**{statement.says}** {statement.how}")]
+    blocks: list[Block] = [Paragraph(f"**{statement.says}** {statement.how}")]
     if statement.words():
-        blocks.append(FormulaBlock(printed(statement.words(), statement.n_blocks)))
-    return [*blocks, *([FormulaBlock(_session(statement.python))] if statement.python else [])]
+        blocks.append(Code(printed(statement.words(), statement.n_blocks)))
+    return [*blocks, *([Code(_session(statement.python))] if statement.python else [])]
 
 
 def _session(lines: str) -> str:

@@ -28,8 +28,9 @@ class OutputForm(Struct, frozen=True):
     """One form of one subject.
 
     `maker` is a function, or the module and the name of one: it takes the subject, and of the options of a command those that the row
-    `takes`; it gives bytes, text, or a document, which the form shows. A file with one of the `endings`, or with the name `file`, has this
-    form; `folder` is the name of the file in a folder of all outputs of the subject. A `binary` form is not printed.
+    `takes`; it gives bytes or text, or a document or plain values, which the form renders (`render.forms`). A file with one of the
+    `endings`, or with the name `file`, has this form; `folder` is the name of the file in a folder of all outputs of the subject. A
+    `binary` form is not printed.
     """
 
     of: Subject
@@ -58,20 +59,20 @@ _REPORTED: Final[frozenset[Need]] = frozenset({"complete", "users"})
 _TESTED: Final[frozenset[Need]] = frozenset({"complete", "users", "conclusions"})
 _DESCRIBED: Final[frozenset[Need]] = frozenset({"complete", "users", "conclusions", "description"})
 _DRAWN: Final[frozenset[Need]] = frozenset({"drawing"})
-_RESULT, _USERS, _COMPARISON = "receval.output.data", "receval.output.per_user", "receval.output.comparison"
-_AUDIT, _WHY, _CHARTS = "receval.output.audit", "receval.output.audit_difference", "receval.output.charts.drawing"
+_RESULT, _USERS, _JUDGED = "receval.output.data", "receval.output.per_user", "receval.render.judgement_data"
+_AUDIT, _AUDITED, _CHARTS = "receval.content.audit", "receval.render.audit_data", "receval.output.charts.drawing"
 _SAFE: Final = ("spreadsheet_safe",)
 
 OUTPUTS: list[OutputForm] = [
-    OutputForm("result", "table", "receval.session.show:result_text", needs=_MARKED, takes=("file", "looks", "verbose", "sentences")),
+    OutputForm("result", "table", "receval.session.show:result_document", needs=_MARKED, takes=("looks", "verbose", "sentences")),
     OutputForm("result", "csv", f"{_RESULT}:as_csv", (".csv",), _COMPLETE, folder="results.csv"),
     OutputForm("result", "wide-csv", f"{_RESULT}:as_wide_csv", (), _COMPLETE, folder="results_wide.csv"),
     OutputForm("result", "json", f"{_RESULT}:as_json", (".json",), _CONCLUDED, folder="results.json"),
     OutputForm("result", "jsonl", f"{_RESULT}:as_jsonl", (".jsonl",), _COMPLETE),
     OutputForm("result", "parquet", f"{_RESULT}:as_parquet", (".parquet",), _COMPLETE, folder="results.parquet", binary=True),
-    OutputForm("result", "md", "receval.output.text:as_markdown", (".md",), _CONCLUDED, folder="results.md"),
-    OutputForm("latex", "latex", "receval.session.report:as_latex", (".tex",), _TESTED),
-    OutputForm("latex", "latex-document", "receval.session.report:as_latex_document", (), _DESCRIBED, file="report.tex"),
+    OutputForm("result", "md", "receval.content.selections:markdown", (".md",), _CONCLUDED, folder="results.md"),
+    OutputForm("latex", "latex", "receval.session.report:tables", (".tex",), _TESTED),
+    OutputForm("latex", "latex-document", "receval.session.report:paper", (), _DESCRIBED, file="report.tex"),
     OutputForm("report", "html", "receval.output.report.page:as_html", (".html", ".htm"), _TESTED, ("interactive",)),
     OutputForm("report", "md", "receval.output.report.markdown:as_markdown", (".md",), _REPORTED),
     OutputForm("report", "junit", "receval.output.ci.junit:as_junit", (".xml",), _REPORTED),
@@ -80,48 +81,48 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("users", "csv", f"{_USERS}:as_csv", (".csv",), _REPORTED, folder="per_user.csv"),
     OutputForm("users", "jsonl", f"{_USERS}:as_jsonl", (".jsonl",), _REPORTED, folder="per_user.jsonl"),
     OutputForm("users", "parquet", f"{_USERS}:as_parquet", (".parquet",), _REPORTED, folder="per_user.parquet", binary=True),
-    OutputForm("comparison", "table", "receval.session.compare:page", takes=("file", "look_at")),
-    OutputForm("comparison", "json", f"{_COMPARISON}:as_json", (".json",), folder="comparison.json"),
-    OutputForm("comparison", "csv", f"{_COMPARISON}:as_csv", (".csv",), takes=_SAFE, folder="comparison.csv"),
-    OutputForm("comparison", "md", f"{_COMPARISON}:as_markdown", (".md",), takes=("look_at",), folder="comparison.md"),
-    OutputForm("comparison", "latex", "receval.output.latex:comparison_as_latex", (".tex",)),
+    OutputForm("comparison", "table", "receval.content.differences:document", takes=("look_at",)),
+    OutputForm("comparison", "json", f"{_JUDGED}:comparison_json", (".json",), folder="comparison.json"),
+    OutputForm("comparison", "csv", f"{_JUDGED}:comparison_csv", (".csv",), takes=_SAFE, folder="comparison.csv"),
+    OutputForm("comparison", "md", "receval.content.differences:document", (".md",), takes=("look_at",), folder="comparison.md"),
+    OutputForm("comparison", "latex", "receval.content.paper:comparison_tables", (".tex",)),
     OutputForm("comparison", "html", "receval.session.report:comparison_as_html", (".html", ".htm"), takes=("compared",)),
-    OutputForm("losers", "parquet", f"{_COMPARISON}:users_as_parquet", folder="comparison_users.parquet", binary=True),
-    OutputForm("gates", "table", "receval.output.gates:show", takes=("file",)),
-    OutputForm("gates", "json", "receval.output.gates:as_json", (".json",), takes=("strict",)),
-    OutputForm("gates", "md", "receval.output.gates:as_markdown", (".md",)),
-    OutputForm("findings", "table", "receval.session.show:check_text", takes=("file",)),
+    OutputForm("losers", "parquet", f"{_JUDGED}:losers_parquet", folder="comparison_users.parquet", binary=True),
+    OutputForm("gates", "table", "receval.session.show:gates_document"),
+    OutputForm("gates", "json", f"{_JUDGED}:gates_json", (".json",), takes=("strict",)),
+    OutputForm("gates", "md", "receval.content.gates:document", (".md",)),
+    OutputForm("findings", "table", "receval.session.show:check_document"),
     OutputForm("findings", "json", f"{_RESULT}:findings_as_json"),
     OutputForm("chart", "svg", f"{_CHARTS}:as_svg_file", (".svg",), _DRAWN),
     OutputForm("chart", "png", f"{_CHARTS}:as_png", (".png",), _DRAWN, binary=True),
     OutputForm("chart", "pdf", f"{_CHARTS}:as_pdf", (".pdf",), _DRAWN, binary=True),
     OutputForm("chart", "json", f"{_CHARTS}:as_json", (".json",)),
-    OutputForm("audit", "table", f"{_AUDIT}:page", takes=("command",)),
-    OutputForm("audit", "csv", f"{_AUDIT}:as_csv", takes=_SAFE),
-    OutputForm("audit", "json", f"{_AUDIT}:as_json"),
-    OutputForm("audit", "md", f"{_AUDIT}:page", takes=("command",)),
-    OutputForm("audit-difference", "table", f"{_WHY}:page"),
-    OutputForm("audit-difference", "csv", f"{_WHY}:as_csv", takes=_SAFE),
-    OutputForm("audit-difference", "json", f"{_WHY}:as_json"),
-    OutputForm("audit-difference", "md", f"{_WHY}:page"),
-    OutputForm("audit-values", "table", f"{_AUDIT}:found_page"),
-    OutputForm("audit-values", "csv", f"{_AUDIT}:found_as_csv", takes=_SAFE),
-    OutputForm("audit-values", "json", f"{_AUDIT}:found_as_json"),
-    OutputForm("audit-values", "md", f"{_AUDIT}:found_page"),
-    OutputForm("description", "table", "receval.output.description:page"),
-    OutputForm("description", "json", "receval.output.description:as_json"),
-    OutputForm("description", "md", "receval.output.description:page"),
-    OutputForm("explanation", "table", "receval.output.explanation:page"),
-    OutputForm("explanation", "json", "receval.output.explanation:as_json"),
-    OutputForm("explanation", "md", "receval.output.explanation:page"),
-    OutputForm("baseline", "table", "receval.output.baseline:page", takes=("name",)),
-    OutputForm("baseline", "json", "receval.session.baseline:as_json", takes=("name",)),
-    OutputForm("baseline", "md", "receval.output.baseline:page", takes=("name",)),
+    OutputForm("audit", "table", f"{_AUDIT}:audit_document", takes=("command",)),
+    OutputForm("audit", "csv", f"{_AUDITED}:audit_csv", takes=_SAFE),
+    OutputForm("audit", "json", f"{_AUDITED}:audit_json"),
+    OutputForm("audit", "md", f"{_AUDIT}:audit_document", takes=("command",)),
+    OutputForm("audit-difference", "table", f"{_AUDIT}:difference_document"),
+    OutputForm("audit-difference", "csv", f"{_AUDITED}:difference_csv", takes=_SAFE),
+    OutputForm("audit-difference", "json", f"{_AUDITED}:difference_json"),
+    OutputForm("audit-difference", "md", f"{_AUDIT}:difference_document"),
+    OutputForm("audit-values", "table", f"{_AUDIT}:found_document"),
+    OutputForm("audit-values", "csv", f"{_AUDITED}:found_csv", takes=_SAFE),
+    OutputForm("audit-values", "json", f"{_AUDITED}:found_json"),
+    OutputForm("audit-values", "md", f"{_AUDIT}:found_document"),
+    OutputForm("description", "table", "receval.content.description:document"),
+    OutputForm("description", "json", "receval.content.description:plain"),
+    OutputForm("description", "md", "receval.content.description:document"),
+    OutputForm("explanation", "table", "receval.content.explanation:document"),
+    OutputForm("explanation", "json", f"{_AUDITED}:explanation_json"),
+    OutputForm("explanation", "md", "receval.content.explanation:document"),
+    OutputForm("baseline", "table", "receval.content.baseline:document", takes=("name",)),
+    OutputForm("baseline", "json", f"{_JUDGED}:baseline_cells", takes=("name",)),
+    OutputForm("baseline", "md", "receval.content.baseline:document", takes=("name",)),
     OutputForm("catalogue", "table", "receval.session.catalogue:page"),
     OutputForm("catalogue", "md", "receval.session.catalogue:page"),
-    OutputForm("catalogue", "json", "receval.session.catalogue:as_json"),
+    OutputForm("catalogue", "json", "receval.session.catalogue:content"),
     OutputForm("machine", "table", "receval.session.machine:as_text"),
-    OutputForm("machine", "json", "receval.session.machine:as_json"),
+    OutputForm("machine", "json", "receval.session.machine:content"),
 ]  # fmt: skip
 """The rows; of several subjects that have a form or an ending, a command takes that of the subject it names first."""
 

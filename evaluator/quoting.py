@@ -19,6 +19,14 @@ _WORD: Final = re.compile(rf"[^\s/]{{{MOST + 1},}}")
 """A word, or a part of a path: a long path is shown whole, since it is looked for."""
 _QUOTATION: Final = re.compile(rf"""(?<!\w)'[^'\n]{{{MOST + 1},}}'(?!\w)|(?<!\w)"[^"\n]{{{MOST + 1},}}"(?!\w)""")
 
+_CONTROLS: Final = {code: 0x2400 + code for code in range(32) if code not in (9, 10)}
+_DIRECTIONS: Final = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+"""Characters that turn the direction of the text around them."""
+_SIGNS: Final = (
+    _CONTROLS | dict.fromkeys(range(0x7F, 0xA0), "�") | dict.fromkeys((*_DIRECTIONS, 0xFFFE, 0xFFFF, *range(0xD800, 0xE000)), "�")
+)
+_LINES: Final = {9: " ", 10: "⏎", 0x2028: "⏎", 0x2029: "⏎"}
+
 
 def acts(character: str) -> bool:
     """Whether a terminal does something at this character, where people expect to see one."""
@@ -49,3 +57,13 @@ def one_line(text: str) -> str:
 def sentence(text: str) -> str:
     """What is told in several lines, each of which may quote anything."""
     return "\n".join(map(one_line, text.split("\n"))) if text else text
+
+
+def visible(text: str) -> str:
+    """Return the text with a sign in the place of each character that is not one: `␛` for ESC, `�` for one that turns directions."""
+    return text.translate(_SIGNS)
+
+
+def on_one_line(text: str) -> str:
+    """Return the same in one line: `⏎` stands for a line break."""
+    return visible(text).translate(_LINES)

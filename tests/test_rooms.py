@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -76,13 +77,14 @@ ARRAYS = {
         "output",
         "parts",
         "prepare",
+        "render",
         "results",
     ),
     *("stats", "sums", "tables"),
 }
 LIBRARIES = {
     "polars": ARRAYS - {"stats", "sums"},
-    "numpy": ARRAYS - {"init", "output", "results"},
+    "numpy": ARRAYS - {"init", "output", "render", "results"},
     "pandas": {"api"},
     "pyspark": {"parts"},
     "pyarrow": {"parts"},
@@ -92,7 +94,7 @@ LIBRARIES = {
     "pydantic": {"config"},
     "pydantic_core": {"config"},
     "yaml": {"config", "init", "names", "trackers"},
-    "rich": {"cli", "output"},
+    "rich": {"cli", "output", "render"},
     "click": {"cli"},
     "zstandard": {"load"},
     "scipy": {"stats"},
@@ -316,3 +318,14 @@ def test_whether_a_path_is_there_is_asked_of_os_path_which_never_fails():
     """`Path.exists` and its like fail where a folder may not be read, and for names that are too long."""
     asking = {name: [ast.unparse(node.func) for node in nodes(name) if isinstance(node, ast.Call) and not node.args] for name in MODULES}
     assert not {name: asked for name, asked in asking.items() if any(one.endswith((".exists", ".is_file", "path.is_dir")) for one in asked)}
+
+
+def test_no_check_is_named_outside_of_its_declaration_and_implementation():
+    """Others ask what checks declare: what they need, what they want of a run, and which key of the policy refuses data for them."""
+    check = re.compile(r"[A-Z]\d\d")
+    others = [name for name in MODULES if room(name) not in ("checks", "health")]
+    texts = {
+        name: [node.value for node in nodes(name) if isinstance(node, ast.Constant) and isinstance(node.value, str)] for name in others
+    }
+    named = {name: list(filter(check.fullmatch, of_module)) for name, of_module in texts.items()}
+    assert not {name: checks for name, checks in named.items() if checks}

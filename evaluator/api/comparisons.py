@@ -12,11 +12,12 @@ from msgspec.structs import asdict
 
 from ..comparison.questions import Questions
 from ..config.reporting import ChartName
+from ..content.differences import document
 from ..errors import ConfigError
-from ..output import blocks
-from ..output import comparison as pages
 from ..output.reading_back import load as load_folder
-from ..output.screen import PlainText
+from ..render.judgement_data import comparison_cells
+from ..render.screen import show
+from ..render.terminal import PlainText
 from ..results.comparison import Comparison
 from ..results.result import Result
 from ..session.compare import Compared, MarginLike, margins_of
@@ -51,7 +52,7 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values, as `--format json` has it."""
-        return pages.cells(self)
+        return comparison_cells(self)
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None, interactive: bool = False) -> None:
         """Write the page of `receval report` about these models, or the form that the ending says: .html, .md, .tex, .xml, .svg (a badge).
@@ -69,7 +70,7 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
         return draw_comparison(Compared(self, self.results, self.questions), kind, of)
 
     def __repr__(self) -> str:
-        return blocks.show(pages.page(self), PlainText()).rstrip("\n")
+        return show(document(self), PlainText()).rstrip("\n")
 
 
 def compare(

@@ -141,18 +141,20 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
     def __repr__(self) -> str:
         """The table that the command line prints."""
-        from ..output import terminal
-        from ..output.screen import PlainText
+        from ..content import selections
+        from ..render.screen import show
+        from ..render.terminal import PlainText
         from ..results.closing import closing_sentences
 
-        sentences = closing_sentences(self.conclusions)
-        return terminal.show(self, PlainText(), command="receval run -v", sentences=sentences).rstrip("\n")
+        document = selections.screen(self, command="receval run -v", closing=closing_sentences(self.conclusions))
+        return show(document, PlainText()).rstrip("\n")
 
     def _repr_html_(self) -> str:
         """The table in a notebook: no script, and class names of its own."""
-        from ..output import notebook
+        from ..content import selections
+        from ..render.notebook import as_html
 
-        return notebook.as_html(self)
+        return as_html(selections.notebook(self))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Both forms of the table, for notebooks that choose."""

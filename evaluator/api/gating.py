@@ -12,12 +12,13 @@ from msgspec.structs import replace
 
 from ..config.gating import Inconclusive, MissingPolicy
 from ..config.stored_gates import gates_of
+from ..content.gates import document
 from ..errors import ConfigError
 from ..gates.demands import Baseline, Bases
-from ..output import gates as pages
-from ..output.data import gate_cells
 from ..output.reading_back import load as load_folder
-from ..output.screen import PlainText
+from ..render.judgement_data import gate_cells
+from ..render.screen import show
+from ..render.terminal import PlainText
 from ..results.gates import Gate, Verdicts
 from ..results.result import Result
 from ..session.judge import bases_of, gate_options, with_gates
@@ -46,7 +47,7 @@ class GateVerdicts(Verdicts, frozen=True):
         return {"failed": self.failed(), "summary": self.summary(), **gate_cells(self.gates)}
 
     def __repr__(self) -> str:
-        return f"{pages.show(self.gates, PlainText())}{self.summary()}"
+        return f"{show(document(self.gates, summary=False), PlainText())}{self.summary()}"
 
 
 def gate(

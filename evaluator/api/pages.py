@@ -15,13 +15,13 @@ from ..output.charts import drawing
 from ..output.disk import Stage, destination
 from ..output.report.content import CHARTS, ReportContent
 from ..outputs import of_form
+from ..render.forms import rendered
 from ..results.gates import Verdicts
 from ..results.result import Result
 from ..session.charts import chart_of
 from ..session.compare import Compared, MarginLike
 from ..session.gather import Gathered
 from ..session.report import report_of, report_of_gathered, stored_sections
-from ..session.show import rendered
 from ..session.targets import target_of
 
 _OWN: Final = "result"

@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
-from .blocks import Bars, Block, Code, Document, Equation, Figure, Heading, Links, Paragraph, Points, Section, Terms
+from .blocks import Alert, Bars, Block, Code, Document, Equation, Figure, Heading, Links, Paragraph, Points, Section, Sentences, Terms
 from .marks import ARROWS, SIGNS, Mark
-from .tables import Cell, Column, Role, Table
+from .tables import Cell, Column, Interval, Role, Table, text_columns
 
 __all__ = [
     "ARROWS",
     "SIGNS",
+    "Alert",
     "Bars",
     "Block",
     "Cell",
@@ -21,12 +22,15 @@ __all__ = [
     "Equation",
     "Figure",
     "Heading",
+    "Interval",
     "Links",
     "Mark",
     "Paragraph",
     "Points",
     "Role",
     "Section",
+    "Sentences",
     "Table",
     "Terms",
+    "text_columns",
 ]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal
 
-Mark = Literal["", "best", "untested", "second", "better", "worse", "equivalent", "identical", "inconclusive"]
-"""What a cell is marked as: the best value of its measure (tested or `untested`), the next one, or the verdict that it stands for."""
+Mark = Literal["", "best", "untested", "second", "better", "worse", "equivalent", "identical", "inconclusive", "pass", "fail", "skipped"]
+"""What a cell is marked as: the best value of its measure (tested or `untested`), the next one, or the verdict or outcome it stands for."""
 
 SIGNS: Final[Mapping[str, str]] = MappingProxyType(
     {"best": "◂", "untested": "◃", "better": "●", "worse": "▼", "equivalent": "■", "identical": "■", "inconclusive": "◇"}

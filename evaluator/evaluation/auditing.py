@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 
 from msgspec import Struct
 
 from .. import conventions
 from ..config import Loaded, missing
 from ..errors import ConfigError
-from ..load import Source
 from ..metrics.definition import Definition
 from ..names.measure_strings import MetricSpec
 from ..results.audit import Audit, AuditCell, AuditedMeasure
 from ..results.result import Row
 from . import provenance
 from .files import Files, with_files
-from .options import Options
+from .job import Job, Options
 from .plan import Plan
-from .progress import ModelProgress, Progress, Report, silent
+from .progress import Report, silent
 from .request import Request
-from .running import Run
+from .running import evaluate_models, remarks
 
 _NO_SUCH_METRIC = "the library has no such metric"
 _NO_USER = "no user counts"
@@ -52,30 +50,15 @@ def audit(loaded: Loaded, names: Sequence[str] = (), report: Report = silent) ->
     return with_files(request, questions.plan, lambda files: _audited(request, questions, files, report))
 
 
-class _RunWithoutChecks(Run, eq=False, dict=True):
-    """A run that only computes values: what files hold is examined by `run` and `check`."""
-
-    def checks(self, source: Source, first: bool) -> None:
-        """Make no checks."""
-
-    @cached_property
-    def compares(self) -> bool:
-        """Nothing is set beside yardsticks, which only checks and results show."""
-        return False
-
-
 def evaluated(request: Request, plan: Plan, files: Files, report: Report) -> tuple[dict[str, dict[Definition, Row]], tuple[str, ...]]:
     """The row of every definition of a plan for every model, in one pass over the lists of each, and remarks on the files."""
-    inputs = files.inputs
-    run = _RunWithoutChecks(request, plan, files, Options(report, keep_users=False))
-    for number, (name, source) in enumerate(inputs.models.items(), 1):
-        run.model(name, source, ModelProgress(report, name, source, number, len(inputs.models)), first=number == 1)
-    report(Progress("", len(inputs.models), len(inputs.models)))
+    job = Job.of(request, plan, Options(report, keep_users=False), files)
+    models = [run.values for run in evaluate_models(job)]
     rows = {
-        name: {definition: values[0] for definition, values in zip(plan.definitions, model.by_definition, strict=True)}
-        for name, model in run.models.items()
+        model.name: {definition: values[0] for definition, values in zip(plan.definitions, model.by_definition, strict=True)}
+        for model in models
     }
-    return rows, run.remarks
+    return rows, remarks(job, models)
 
 
 def _audited(request: Request, questions: _Questions, files: Files, report: Report) -> Audit:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 import polars as pl
 from msgspec import Struct
@@ -20,7 +19,7 @@ from ..measure.ties import TieMeasures, tie_sums
 from ..measure.truth_hash import truth_hash
 from ..measure.yardstick_facts import yardstick_facts
 from ..metrics.definition import Definition
-from ..tables.array import Array
+from ..parts.part import Part
 from ..tables.part import LISTS, PartData
 
 TIES = "ties"
@@ -28,7 +27,6 @@ CHECKS = "checks"
 YARDSTICKS = "yardsticks"
 ENRICHED = "enriched"
 TRUTH = "truth"
-_NOT_KNOWN: Final[Mapping[str, Array]] = MappingProxyType({})
 
 
 class PassTask(Struct, frozen=True, eq=False):
@@ -45,16 +43,18 @@ class PassTask(Struct, frozen=True, eq=False):
     hashes_truth: bool = False
 
 
-def measured(pass_task: PassTask, frames: Mapping[str, pl.DataFrame], starts: Mapping[str, Array] = _NOT_KNOWN) -> Partial:
-    """What some users, with all their rows, add to the result: a pure function that runs on another machine as it stands.
+def measure_frames(pass_task: PassTask, frames: Mapping[str, pl.DataFrame]) -> Partial:
+    """`measure_part` for frames by role, as Spark's workers have them."""
+    return measure_part(pass_task, Part(frames[LISTS], {role: frame for role, frame in frames.items() if role != LISTS}))
 
-    `starts` says, of frames where it is known, at which row each user begins.
-    """
+
+def measure_part(pass_task: PassTask, part: Part) -> Partial:
+    """What some users, with all their rows, add to the result: a pure function that runs on another machine as it stands."""
     task = pass_task.task
-    scorer = Scorer.of(task.prepared, PartData(frames, starts))
+    scorer = Scorer.of(task.prepared, PartData({LISTS: part.lists, **part.sides}, {LISTS: part.starts} if len(part.starts) else {}))
     made, values = scored(task, scorer)
     more: dict[str, Any] = {}
-    if pass_task.ties is not None and pass_task.ties.indexes and "score" in frames[LISTS].columns:
+    if pass_task.ties is not None and pass_task.ties.indexes and "score" in part.lists.columns:
         more[TIES] = tie_sums(scorer, pass_task.ties, values)
     if pass_task.checks is not None:
         more[CHECKS] = examine(pass_task.checks, scorer, task.definitions, values)
@@ -63,7 +63,7 @@ def measured(pass_task: PassTask, frames: Mapping[str, pl.DataFrame], starts: Ma
     if pass_task.enriched is not None:
         more[ENRICHED] = EnrichedRows((enriched_rows(scorer, pass_task.enriched),))
     if pass_task.hashes_truth:
-        more[TRUTH] = truth_hash(frames["test"])
+        more[TRUTH] = truth_hash(part.sides["test"])
     if task.by:
         more[GROUPS] = sums_by_group(task, scorer, values)
     return made.with_more(more)

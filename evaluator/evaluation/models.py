@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial as bound
 
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..measure.composing import Composite, composed
 from ..measure.counting import CELLS
-from ..measure.finishing import Finished
+from ..measure.finishing import Finished, finish
+from ..measure.group_rows import group_rows
 from ..measure.partial import Partial
 from ..metrics.definition import Definition
+from ..results.definition import MeasureDefinition
 from ..results.result import Counts, Row
 from ..tables.groups import GroupBy
+from ..tables.notes import sentences
+from .definitions import formula_of, in_full
+from .job import Job
 from .plan import Plan
 
 
@@ -79,12 +86,47 @@ def _of_formula(composite: Composite, values: pl.DataFrame, columns: Mapping[str
     return (pl.sum_horizontal(*terms, ignore_nulls=False) + weights.get(None, 0.0)).alias(name)
 
 
-def evaluated(
-    name: str, plan: Plan, partial: Partial, finished: Finished, own: Finished | None, remarks: Sequence[str], by_group: Sequence[Row]
-) -> Evaluated:
-    """Put together what there is to say of one model; `own` has the rows of each measure's own aggregate, where there are formulas."""
-    formulas, undefined = composed(name, plan.composites, own.rows) if own is not None else ([], [])
-    return Evaluated(name, plan, partial, finished, tuple(formulas), (*remarks, *undefined), counts(plan, partial), tuple(by_group))
+def evaluated(job: Job, name: str, partial: Partial) -> Evaluated:
+    """The rows of a model, or of reference lists, given what was measured of all parts."""
+    plan, files = job.plan, job.files
+    finished_of = bound(
+        finish,
+        partial=partial,
+        model=name,
+        n_train_users=int(files.prepared.numbers["train_users"]) if files.inputs.train is not None and plan.needs_train else None,
+        schemas=files.schemas(name),
+        predicted=plan.predicted if name in files.inputs.predictions else frozenset[int](),
+    )
+    finished = finished_of(job.task)
+    own_aggregates = finished_of(replace(job.task, aggregates=())).rows if plan.composites else []
+    formulas, undefined = composed(name, plan.composites, own_aggregates)
+    by_group = group_rows(job.task, partial, name, len(plan.shown), plan.composites)
+    measured = zip(plan.definitions, finished.rows, strict=True)
+    rows = [[_with_protocol(row, definition.label, job) for row in of_one] for definition, of_one in measured]
+    return Evaluated(
+        name=name,
+        plan=plan,
+        partial=partial,
+        finished=replace(finished, rows=rows),
+        formulas=tuple(_with_protocol(row, row.metric, job) for row in formulas),
+        remarks=(*sentences(partial.notes), *undefined),
+        counts=counts(plan, partial),
+        by_group=tuple(_with_protocol(row, row.measure, job) for row in by_group),
+    )
+
+
+def _with_protocol(row: Row, label: str, job: Job) -> Row:
+    return replace(row, protocol=job.protocols.get(label))
+
+
+def definitions_of(models: Iterable[Evaluated]) -> dict[str, MeasureDefinition]:
+    """The definition of every measure of some models, by its name in their rows."""
+    by_name: dict[str, MeasureDefinition] = {}
+    for model in models:
+        for definition, rows in zip(model.plan.definitions, model.finished.rows, strict=True):
+            by_name |= {row.metric: in_full(definition) for row in rows if row.metric not in by_name}
+        by_name |= {composite.formula.text: formula_of(composite.definitions) for composite in model.plan.composites}
+    return by_name
 
 
 def counts(plan: Plan, partial: Partial) -> Counts:

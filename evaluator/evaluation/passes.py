@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import polars as pl
@@ -12,55 +12,53 @@ from .. import load
 from ..load.tally import FaultTally
 from ..measure.enriched import EnrichedRows
 from ..measure.partial import Partial
-from ..parts import Part, SideTable, SortedRuns, whole_users
+from ..parts import Part, SortedRuns, whole_users
 from ..parts.spark.session import SparkSession
 from ..parts.threads import side_by_side
 from ..tables.part import LISTS
 from .files import Files
-from .measured import ENRICHED, PassTask, measured
+from .measured import ENRICHED, PassTask, measure_frames, measure_part
 from .sources import RowsAreFaulty
 
 
-def pass_over(name: str, files: Files, pass_task: PassTask, memory: int | None, progress: Callable[[int], None]) -> Partial:
+def measure_lists(name: str, files: Files, pass_task: PassTask, memory: int | None, progress: Callable[[int], None]) -> Partial:
     """Measure the lists of one model: on this machine, where lists in no order may take so much `memory`, or on Spark."""
     source = files.inputs.models[name]
     if files.session is not None:
-        made, runs = _on_spark(source, files.session, files, name, pass_task), SortedRuns(files.scratch, ENRICHED)
-        return _aside(made, runs).with_more({ENRICHED: runs})
-    return files.reader.read(source, lambda lists, tally: _here(lists, tally, files, files.sides_of(name), pass_task, memory, progress))
+        runs = SortedRuns(files.scratch, ENRICHED)
+        return _with_enriched_on_disk(_on_spark(source, files.session, files, name, pass_task), runs).with_more({ENRICHED: runs})
+    return files.reader.read(source, partial(_on_this_machine, name, files, pass_task, memory, progress))
 
 
-def _here(
-    lists: pl.LazyFrame,
-    tally: FaultTally,
+def _on_this_machine(
+    name: str,
     files: Files,
-    sides: Mapping[str, SideTable],
     pass_task: PassTask,
     memory: int | None,
     progress: Callable[[int], None],
+    lists: pl.LazyFrame,
+    tally: FaultTally,
 ) -> Partial:
+    sides, measure = files.sides_of(name), partial(measure_part, pass_task)
+
     def examine_batch(batch: pl.DataFrame) -> None:
         if tally.add(batch):
             raise RowsAreFaulty
 
-    def measure(part: Part) -> Partial:
-        return measured(pass_task, {LISTS: part.lists, **part.sides}, {LISTS: part.starts})
-
     def merge(parts: Iterator[Part]) -> Partial:
-        total: Partial | None = None
-        runs = SortedRuns(files.scratch, ENRICHED)
-        for measured_part in side_by_side(measure, parts):
-            made = _aside(measured_part, runs)
-            total = made if total is None else total + made
+        total, runs = None, SortedRuns(files.scratch, ENRICHED)
+        for made in side_by_side(measure, parts):
+            kept = _with_enriched_on_disk(made, runs)
+            total = kept if total is None else total + kept
         if total is None:
-            empty = {role: side.frame.clear() for role, side in sides.items()}
-            total = _aside(measured(pass_task, {LISTS: pl.DataFrame(schema=lists.collect_schema()), **empty}), runs)
+            nobody = Part(pl.DataFrame(schema=lists.collect_schema()), {role: side.frame.clear() for role, side in sides.items()})
+            total = _with_enriched_on_disk(measure(nobody), runs)
         return total.with_more({ENRICHED: runs})
 
     return whole_users(merge, lists, sides, last=files.last, memory=memory, scratch=files.scratch, examine=examine_batch, progress=progress)
 
 
-def _aside(made: Partial, runs: SortedRuns) -> Partial:
+def _with_enriched_on_disk(made: Partial, runs: SortedRuns) -> Partial:
     """The same without the enriched lists, which go to temporary files: memory holds those of one part at a time."""
     more = dict(made.more)
     enriched: EnrichedRows | None = more.pop(ENRICHED, None)
@@ -75,7 +73,7 @@ def _on_spark(source: load.Source, session: SparkSession, files: Files, name: st
 
     reader = files.reader
     sides = {role: reader.as_read.get(side.role, side) for role, side in files.sources_of(name).items()}
-    work = ship(session, partial(measured, pass_task))
+    work = ship(session, partial(measure_frames, pass_task))
 
     def consume(lists: load.Source, tally: FaultTally) -> Partial:
         made, counts = measured_on_spark(session, work, {LISTS: lists, **sides}, last=files.last)

@@ -18,7 +18,6 @@ from ..metrics.definition import Definition
 from ..tables.graph import closure
 from ..tables.groups import GroupBy
 from ..tables.prepared import Prepared
-from .options import Options
 
 
 class Plan(Struct, frozen=True, dict=True):
@@ -43,16 +42,24 @@ class Plan(Struct, frozen=True, dict=True):
         return cls(definitions, tuple(evaluation.aggregates), formulas, tuple(dict.fromkeys(by)), clusters)
 
     @property
-    def labels(self) -> tuple[GroupBy, ...]:
-        """What the values of a user say the group of."""
+    def group_columns(self) -> tuple[GroupBy, ...]:
+        """The groupings that are stored with per-user values."""
         return tuple(dict.fromkeys((*(by for by in self.by if by.kind != "items"), *self.clusters)))
 
-    def task(self, prepared: Prepared, options: Options) -> Task:
-        """What is measured of every part of a model."""
-        keeps = options.keep_users
-        labels = self.labels if keeps else ()
-        most = None if any(needs_values(name) for one in self.definitions for name in chosen(one, self.aggregates)) else options.most_values
-        return Task(prepared, self.definitions, self.aggregates, self.pooled, keeps, self.by, most, labels, options.complete)
+    def task(self, prepared: Prepared, *, keeps_users: bool, most_values: int | None, deviations: bool) -> Task:
+        """What is measured of every part of a model; the other parameters are those of `Task`."""
+        needs_all = any(needs_values(name) for one in self.definitions for name in chosen(one, self.aggregates))
+        return Task(
+            prepared,
+            self.definitions,
+            aggregates=self.aggregates,
+            pooled=self.pooled,
+            keeps_values=keeps_users,
+            by=self.by,
+            most_values=None if needs_all else most_values,
+            labels=self.group_columns if keeps_users else (),
+            deviations=deviations,
+        )
 
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:

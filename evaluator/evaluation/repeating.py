@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
+from functools import partial, reduce
 from operator import add
 from typing import Any, Final
 
@@ -18,15 +18,14 @@ from ..parts.contiguous import WholeUsers, cut
 from ..parts.threads import side_by_side
 from ..results.result import Row
 from ..tables.ids import user_starts
-from ..tables.part import LISTS
 from .files import Files, with_files
 from .inputs import Inputs
+from .job import Job, Options
 from .looking import deepest, seen_pairs
-from .measured import PassTask, measured
-from .options import Options
+from .measured import PassTask, measure_part
+from .models import evaluated
 from .plan import Plan
 from .request import Request
-from .running import Run
 from .sources import SourceReader
 
 ROLE: Final = f"data.recommendations.{UNNAMED}"
@@ -82,11 +81,10 @@ class RepeatedRun:
             lists = lists.sort("user", maintain_order=True)
             starts = user_starts(lists["user"])
             users = lists["user"].gather(starts)
-        run = Run(self._request, self._plan, files, _PLAIN)
-        task = PassTask(run.task)
+        job = Job.of(self._request, self._plan, _PLAIN, files)
         parts = _parts(WholeUsers(lists, starts), files)
-        found = reduce(add, side_by_side(lambda part: measured(task, {LISTS: part.lists, **part.sides}, {LISTS: part.starts}), parts))
-        return run.evaluated(UNNAMED, run.task, found, self._plan).rows
+        found = reduce(add, side_by_side(partial(measure_part, PassTask(job.task)), parts))
+        return evaluated(job, UNNAMED, found).rows
 
 
 def _parts(lists: WholeUsers, files: Files) -> Iterator[Part]:

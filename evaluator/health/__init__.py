@@ -7,13 +7,12 @@ from .findings import comparisons, failing_rows, findings, in_order, refuse, unm
 from .part import ExaminedPart
 from .registry import CHECKERS, HealthCheck, check
 from .tally import DistinctIds, Examples, KeptRows, Least, Marks, Most, Tally
-from .task import REFUSED, CheckTask, Tallies, examine
+from .task import CheckTask, Tallies, examine
 from .times import untimed
 from .wording import several, shared
 
 __all__ = [
     "CHECKERS",
-    "REFUSED",
     "CheckTask",
     "Context",
     "DistinctIds",

@@ -8,7 +8,7 @@ from .tally import KeptRows, Tally
 from .wording import shared
 
 
-@check("R02")
+@check("R02", wants=("faulty_rows",))
 class RowsWithFaults(HealthCheck):
     """Rows that were left out: nothing is noted of parts, which no longer hold them."""
 

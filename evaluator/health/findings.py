@@ -15,7 +15,8 @@ from ..checks import CHECKS, NEEDS, SEVERITIES
 from ..conventions import AXES
 from ..errors import DataError
 from .context import Context, Symptom
-from .task import REFUSED, CheckTask, Tallies
+from .registry import CHECKERS
+from .task import CheckTask, Tallies
 
 _MEANINGFUL: Final = re.compile(r'[%+/\\:*?"<>|\x00-\x1f]')
 
@@ -42,7 +43,7 @@ def refuse(symptoms: Iterable[Symptom]) -> None:
     for finding, _, refused in symptoms:
         if refused:
             about = f"{finding.model}: " if finding.model else ""
-            axis = next(key for key, check in REFUSED.items() if check == finding.check)
+            axis = CHECKERS[finding.check].policy
             values = ", ".join(AXES[axis].values)
             sentence = f"{about}{finding.sentence} evaluation.policy.{axis} says error."
             raise DataError(sentence, f"mend the file, or say what is done instead: {values}")
@@ -66,8 +67,8 @@ def unmade(task: CheckTask, available: Collection[str]) -> dict[str, str]:
     reasons: dict[str, str] = {}
     for check in CHECKS.values():
         lacking = [NEEDS[need] for need in check.needs if need not in available]
-        if lacking or not task.wants(check.id):
-            reasons[check.id] = f"no {lacking[0]}" if task.wants(check.id) else "off"
+        if lacking or check.id not in task.on:
+            reasons[check.id] = f"no {lacking[0]}" if check.id in task.on else "off"
     return reasons
 
 

@@ -141,8 +141,8 @@ class MendableIds(HealthCheck):
         return self.symptom(context, f"{differ}; they are compared as text.", len(ids), len(ids), model=model, severity="info")
 
     def _nothing_in_common(self, tally: Tally, context: Context, comparison: _Comparison, column: Column) -> bool:
-        """Whether X03 says already that the ids of the lists differ."""
-        if comparison is not _OF_MODEL or context.setting("X03").severity == "off":
+        """Whether `NothingInCommon` says already that the ids of the lists differ."""
+        if comparison is not _OF_MODEL or context.setting(NothingInCommon.declared.id).severity == "off":
             return False
         return not _any_in(_ids(tally, context, "lists", column), _ids(tally, context, TEST, column))
 

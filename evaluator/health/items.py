@@ -17,7 +17,7 @@ from .tally import DistinctIds, Marks, Tally
 from .wording import several, shared
 
 
-@check("R07", uses=("rows_as_stored", "item_counts"))
+@check("R07", uses=("rows_as_stored", "item_counts"), policy="unknown_items")
 class UnknownItems(HealthCheck):
     """Recommended items that neither train nor the items file holds."""
 

@@ -16,7 +16,7 @@ from .tally import Most, Tally
 from .wording import several, shared
 
 
-@check("R01", uses=("rows_as_stored",))
+@check("R01", uses=("rows_as_stored",), policy="duplicates")
 class RepeatedItems(HealthCheck):
     """Rows that repeat an item of the user's list."""
 

@@ -9,12 +9,23 @@ from typing import Any, Final, Literal, TypeVar
 import polars as pl
 
 from ..checks import CHECKS, Check, Severity, declare
+from ..conventions.axes import AXES
 from .context import Context, Symptom
 from .part import ExaminedPart
 from .tally import Tally
 
 Scope = Literal["model", "files"]
 """Whether a check is made for every model, or once for the files that all models share."""
+WANTS: Final = MappingProxyType(
+    {
+        "faulty_rows": "rows without a value are left out, and kept, where a run may be tolerant",
+        "popularity_lists": "lists of the most popular items are measured",
+        "reference_lists": "models are compared with the reference lists that are measured",
+        "tie_bounds": "the least and the most that values can be over all orders of tied scores are computed",
+        "twins": "sources with the same bytes are found",
+    }
+)
+"""What a check may ask of a run, beside the tables and files that it reads."""
 
 
 class HealthCheck:
@@ -26,6 +37,8 @@ class HealthCheck:
     declared: Check
     uses: frozenset[str]
     per: Scope
+    wants: frozenset[str]
+    policy: str
 
     @property
     def id(self) -> str:
@@ -79,12 +92,19 @@ CHECKERS: Final[Mapping[str, HealthCheck]] = MappingProxyType(_CHECKERS)
 Implementation = TypeVar("Implementation", bound=type[HealthCheck])
 
 
-def check(declared: Check | str, *, uses: Collection[str] = (), per: Scope = "model") -> Callable[[Implementation], Implementation]:
+def check(
+    declared: Check | str, *, uses: Collection[str] = (), per: Scope = "model", wants: Collection[str] = (), policy: str = ""
+) -> Callable[[Implementation], Implementation]:
     """Register the decorated class as the implementation of a check.
 
-    `declared` says what the check is; an id names a declaration of `receval.checks`. `uses` are the tables that it reads.
-    `ValueError` if the check is there already.
+    `declared` says what the check is; an id names a declaration of `receval.checks`. `uses` are the tables that it reads, `wants` those of
+    `WANTS` that it asks of a run. Where the key `policy` of evaluation.policy says `error`, data of which it finds something are refused.
+    `ValueError` if the check is there already, or asks for what no run does.
     """
+    if unknown := sorted({*wants} - WANTS.keys()):
+        raise ValueError(f"a check may want {', '.join(WANTS)} of a run, not {', '.join(unknown)}")
+    if policy and policy not in AXES:
+        raise ValueError(f"evaluation.policy has no {policy!r}")
     known = CHECKS[declared] if isinstance(declared, str) else declared
     if known.id in _CHECKERS:
         raise ValueError(f"there is an implementation of the check {known.id!r} already")
@@ -92,9 +112,8 @@ def check(declared: Check | str, *, uses: Collection[str] = (), per: Scope = "mo
         declare(declared)
 
     def register(made: Implementation) -> Implementation:
-        implementation = made()
-        implementation.declared, implementation.uses, implementation.per = known, frozenset(uses), per
-        _CHECKERS[known.id] = implementation
+        made.declared, made.uses, made.per, made.wants, made.policy = known, frozenset(uses), per, frozenset(wants), policy
+        _CHECKERS[known.id] = made()
         return made
 
     return register

@@ -7,7 +7,7 @@ from .registry import HealthCheck, check
 from .tally import Tally
 
 
-@check("X16")
+@check("X16", wants=("twins",))
 class SameFile(HealthCheck):
     """Lists of a model with the same bytes as the lists of a model before it, or as the test or the train file."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 from msgspec import Struct
@@ -21,19 +20,6 @@ from .registry import CHECKERS, HealthCheck
 from .tally import Tally, merged
 from .train import TRAIN
 
-REFUSED: Final = {
-    "duplicates": "R01",
-    "truth_duplicates": "T01",
-    "seen_items": "X05",
-    "unknown_items": "R07",
-    "missing_lists": "X01",
-    "no_relevant": "T02",
-    "no_truth": "X02",
-    "tie_order": "R04",
-}
-"""The check whose finding an `error` of the policy refuses."""
-_OF_TIMES: Final = ("X07", "X08", "X09")
-
 
 class CheckTask(Struct, frozen=True, dict=True):
     """Which checks are made of one model, and how.
@@ -49,33 +35,34 @@ class CheckTask(Struct, frozen=True, dict=True):
     files: bool = True
     keeps_rows: bool = False
 
+    @classmethod
+    def none(cls) -> CheckTask:
+        """No checks."""
+        return cls({check.id: setting(check, "off") for check in CHECKS.values()})
+
     @cached_property
     def refused(self) -> frozenset[str]:
         """The checks whose finding refuses the data, whatever their severity."""
-        return frozenset(REFUSED[key] for key in self.policy)
+        return frozenset(check.id for check in CHECKERS.values() if check.policy in self.policy)
 
     def setting(self, check: str) -> CheckSetting:
         """How a check is used."""
         return self.settings.get(check) or setting(CHECKS[check])
 
-    def wants(self, *checks: str) -> bool:
-        """Whether one of the checks is switched on, or refuses data."""
-        return any(self.setting(check).severity != "off" or check in self.refused for check in checks)
-
-    @property
-    def wants_any(self) -> bool:
-        """Whether any check is made."""
-        return self.wants(*CHECKS)
+    @cached_property
+    def on(self) -> frozenset[str]:
+        """The checks that are switched on, or refuse data."""
+        return frozenset(check for check in CHECKS if self.setting(check).severity != "off" or check in self.refused)
 
     @property
     def needs(self) -> frozenset[str]:
         """Those of `NEEDS` that some check needs: what is read for checks where it is given."""
-        return frozenset(need for check in CHECKS.values() if self.wants(check.id) for need in check.needs)
+        return frozenset(need for check in self.on for need in CHECKS[check].needs)
 
     @property
-    def wants_times(self) -> bool:
-        """Whether a check looks at timestamps."""
-        return self.wants(*_OF_TIMES)
+    def wants(self) -> frozenset[str]:
+        """Those of `WANTS` that some check asks of the run."""
+        return frozenset[str]().union(*(CHECKERS[check].wants for check in self.on))
 
     @cached_property
     def made(self) -> tuple[HealthCheck, ...]:
@@ -83,7 +70,7 @@ class CheckTask(Struct, frozen=True, dict=True):
         return tuple(
             CHECKERS[check.id]
             for check in CHECKS.values()
-            if self.wants(check.id) and self.available.issuperset(check.needs) and (self.files or CHECKERS[check.id].per == "model")
+            if check.id in self.on and self.available.issuperset(check.needs) and (self.files or CHECKERS[check.id].per == "model")
         )
 
 

@@ -18,7 +18,7 @@ from .tally import Tally
 from .wording import shared
 
 
-@check("R04", uses=("repeating_users", "tie_runs"))
+@check("R04", uses=("repeating_users", "tie_runs"), wants=("tie_bounds",), policy="tie_order")
 class TiedScores(HealthCheck):
     """Lists with tied scores as far down as a measure looks.
 

@@ -16,7 +16,7 @@ from .wording import several, shared
 TRAIN = "train"
 
 
-@check("X05", uses=("rows_as_stored", "stored_hits", "stored_seen"))
+@check("X05", uses=("rows_as_stored", "stored_hits", "stored_seen"), policy="seen_items")
 class ItemsSeenInTrain(HealthCheck):
     """Recommended items that train holds for the user, and the share of hits that they are."""
 

@@ -15,7 +15,7 @@ from .tally import Least, Most, Tally
 from .wording import shared
 
 
-@check("T01", uses=("test_pairs",), per="files")
+@check("T01", uses=("test_pairs",), per="files", policy="truth_duplicates")
 class RepeatedPairs(HealthCheck):
     """Test rows that repeat a pair of user and item."""
 
@@ -33,7 +33,7 @@ class RepeatedPairs(HealthCheck):
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
-@check("T02", uses=("truth_table",), per="files")
+@check("T02", uses=("truth_table",), per="files", policy="no_relevant")
 class NothingRelevant(HealthCheck):
     """Users of the test file without a relevant item."""
 

@@ -11,7 +11,7 @@ from .tally import Tally
 from .wording import shared
 
 
-@check("X01", uses=("truth_table",))
+@check("X01", uses=("truth_table",), policy="missing_lists")
 class WithoutList(HealthCheck):
     """Users with relevant items and no list."""
 
@@ -27,7 +27,7 @@ class WithoutList(HealthCheck):
         return self.symptom(context, sentence, n, total, examples=tally.examples("user"), rows=tally.rows())
 
 
-@check("X02")
+@check("X02", policy="no_truth")
 class WithoutTest(HealthCheck):
     """Users with a list and no row of the test file."""
 

@@ -67,7 +67,7 @@ class TooFewUsers(HealthCheck):
         return symptoms
 
 
-@check("X13")
+@check("X13", wants=("reference_lists",))
 class ImpossibleValues(HealthCheck):
     """Values out of the bounds of their metric, and values above those of the best possible lists."""
 
@@ -134,7 +134,7 @@ class ImpossibleValues(HealthCheck):
         return self.symptom(context, f"The model is better than the best possible list: {_first_three(above)}.", len(above), len(compared))
 
 
-@check("X14", uses=("reading",))
+@check("X14", uses=("reading",), wants=("popularity_lists",))
 class NoBetterThanPopularity(HealthCheck):
     """Measures that the config asks for, at or below the popularity baseline.
 
@@ -164,7 +164,7 @@ class NoBetterThanPopularity(HealthCheck):
     def remark(self, tally: Tally, context: Context) -> str:
         if not self.is_popularity(tally, context):
             return ""
-        return "its lists are those of the popularity baseline, which X14 passes over"
+        return f"its lists are those of the popularity baseline, which {self.id} passes over"
 
     @staticmethod
     def is_popularity(tally: Tally, context: Context) -> bool:

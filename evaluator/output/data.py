@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,11 @@ import polars as pl
 from msgspec import to_builtins
 
 from ..checks import CHECKS
+from ..render import encoding
+from ..render.judgement_data import gate_cells
 from ..results import protocol
-from ..results.gates import Gate
 from ..results.result import COLUMNS, FORMAT_VERSION, Result
-from . import csv_text, manifest
-from .indented_json import indented
+from . import manifest
 
 
 def as_csv(result: Result) -> bytes:
@@ -60,7 +59,7 @@ def as_json(result: Result) -> bytes:
         "config": result.config,
         "versions": result.versions,
     }
-    return _json(content)
+    return encoding.as_json(content)
 
 
 def as_jsonl(result: Result) -> bytes:
@@ -70,7 +69,7 @@ def as_jsonl(result: Result) -> bytes:
 
 def as_parquet(result: Result) -> bytes:
     """The long table as Parquet."""
-    return _parquet(long_table(result))
+    return encoding.as_parquet(long_table(result))
 
 
 def long_table(result: Result) -> pl.DataFrame:
@@ -85,21 +84,19 @@ def long_table(result: Result) -> pl.DataFrame:
 
 def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
     """What went in (paths as given, sizes, hashes, rows), what was done (config, versions), what came out (hashes), and its checksum."""
-    from . import description  # only here: most results are shown without a manifest
-
     outputs = [{"path": name, **to_builtins(manifest.fingerprint(content))} for name, content in files.items()]
     inputs = [to_builtins(source) for source in result.inputs]
     content = {
         "format_version": FORMAT_VERSION,
         "inputs": inputs,
-        **({} if result.description is None else {"description": description.cells(result.description)}),
+        **({} if result.description is None else {"description": to_builtins(result.description)}),
         "config": result.config,
         "versions": result.versions,
         **_checks(result),
         **gate_cells(result.gates),
         "outputs": outputs,
     }
-    return _json({**content, manifest.CHECKSUM: manifest.checksum(json.loads(_json(content)))})
+    return encoding.as_json({**content, manifest.CHECKSUM: manifest.checksum(json.loads(encoding.as_json(content)))})
 
 
 def enriched_files(result: Result) -> dict[str, Path]:
@@ -129,7 +126,7 @@ def findings_as_json(result: Result) -> bytes:
         **_checks(result),
         "inputs": [to_builtins(source) for source in result.inputs],
     }
-    return _json(content)
+    return encoding.as_json(content)
 
 
 def _checks(result: Result) -> dict[str, Any]:
@@ -138,32 +135,12 @@ def _checks(result: Result) -> dict[str, Any]:
     return {"checks": {"examined": result.examined, "made": made, "not_made": dict(result.unmade)}, "findings": findings}
 
 
-def gate_cells(gates: Sequence[Gate]) -> dict[str, Any]:
-    """The gates as plain values; nothing where none was judged."""
-    return {"gates": [to_builtins(gate) for gate in gates]} if gates else {}
-
-
-def as_table(frame: pl.DataFrame) -> bytes:
-    """Rows as Parquet."""
-    return _parquet(frame)
-
-
 def _csv(lines: Iterable[Iterable[Any]], result: Result) -> bytes:
     words = {True: "true", False: "false"}
     plain = ([words[cell] if isinstance(cell, bool) else cell for cell in line] for line in lines)
-    return csv_text.as_csv(plain, spreadsheet_safe=is_spreadsheet_safe(result)).encode()
+    return encoding.as_csv(plain, spreadsheet_safe=is_spreadsheet_safe(result))
 
 
 def is_spreadsheet_safe(result: Result) -> bool:
     """Whether the config of a result wants texts guarded that a spreadsheet would take for formulas."""
     return bool((result.config.get("output") or {}).get("spreadsheet_safe"))
-
-
-def _json(content: dict[str, Any]) -> bytes:
-    return (indented(content) + "\n").encode()
-
-
-def _parquet(frame: pl.DataFrame) -> bytes:
-    file = io.BytesIO()
-    frame.write_parquet(file)
-    return file.getvalue()

@@ -5,21 +5,21 @@ from __future__ import annotations
 import polars as pl
 import polars.selectors as cs
 
+from ..render import encoding
 from ..results.result import Result
-from .csv_text import guard
-from .data import as_table, is_spreadsheet_safe
+from .data import is_spreadsheet_safe
 
 
 def as_parquet(result: Result) -> bytes:
     """The values as Parquet; a value that is not defined is NaN, one that a user does not have is null."""
-    return as_table(_values(result))
+    return encoding.as_parquet(_values(result))
 
 
 def as_csv(result: Result) -> bytes:
     """The values as CSV in full precision; empty where a user has none, or it is not defined."""
     values = _without_nan(result)
     if is_spreadsheet_safe(result):
-        values = values.with_columns(cs.string().map_elements(guard, pl.String))
+        values = values.with_columns(cs.string().map_elements(encoding.guard, pl.String))
     return values.write_csv().encode()
 
 

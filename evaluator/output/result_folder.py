@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..forks import refuse_lost_threads
 from ..outputs import in_folder, of_form
+from ..render.forms import rendered
 from ..results.result import Result
 from .data import as_manifest, enriched_files, outputs_of_manifest
 from .disk import Stage
@@ -22,7 +23,7 @@ def contents(result: Result, formats: Iterable[str]) -> dict[str, bytes | Path]:
     """The files of a folder, by name: the result in all formats, values of users in each of `formats`, enriched lists, and the manifest."""
     of_users = [row for form in formats if (row := of_form(form, "users")) is not None]
     rows = (*in_folder("result").values(), *of_users)
-    files: dict[str, bytes | Path] = {row.folder: row.make(result) for row in rows}
+    files: dict[str, bytes | Path] = {row.folder: rendered(row, result) for row in rows}
     files |= enriched_files(result)
     files[MANIFEST] = as_manifest(result, files)
     return files

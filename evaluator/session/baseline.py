@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..output import baseline as pages
-from ..output.catalogue import as_json as plain_json
 from ..output.copying import copy_results
 from ..output.reading_back import load
 from ..results.gates import Verdicts
 from ..results.result import Result
 
-__all__ = ["as_json", "load", "set_baseline"]
+__all__ = ["load", "set_baseline"]
 
 
 def set_baseline(folder: str, target: str, *, force: bool = False) -> list[str]:
@@ -33,8 +31,3 @@ def _reasons_against(result: Result) -> list[str]:
         *(["its config has gates that were not judged"] if unjudged else []),
         *(["a health check of level error failed"] if result.failed() else []),
     ]
-
-
-def as_json(result: Result, name: str) -> bytes:
-    """What a baseline holds, as plain values."""
-    return plain_json(pages.cells(result, name))

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
+from ..content import catalogue as pages
 from ..conventions import Convention, known, load
+from ..document import Block
 from ..errors import ConfigError
 from ..metrics import METRICS, check, find
 from ..metrics.catalogue import read
 from ..names.measure_strings import MetricSpec, parse
-from ..output import catalogue as pages
-from ..output.blocks import Block
 
 
-class Lookup(Struct, frozen=True, eq=False):
+class CatalogueView(Struct, frozen=True, eq=False):
     """What was looked up: the page for people, and the same as plain values."""
 
     page: list[Block]
@@ -26,36 +27,36 @@ class Lookup(Struct, frozen=True, eq=False):
 
 def look_up(
     name: str | None = None, convention: str | None = None, *, axes: bool = False, conventions: bool = False, everything: bool = False
-) -> Lookup:
+) -> CatalogueView:
     """Look up a metric, or a convention, or a metric as a convention has it; all axes, conventions or metrics; or everything."""
     used = _load(convention)
     named = None if name is None else _named(name, used)  # which may add the metric of a package to those that there are
     overview = read(() if used is None else (used,))
     choices = (*overview.protocol, *overview.formula)
     if everything:
-        content = {"axes": choices, "metrics": overview.metrics, "conventions": overview.conventions}
-        return Lookup(pages.everything(overview), content)
+        every = {"axes": choices, "metrics": overview.metrics, "conventions": overview.conventions}
+        return CatalogueView(pages.everything(overview), every)
     if axes:
-        return Lookup(pages.axes(overview.protocol), {"axes": overview.protocol})
+        return CatalogueView(pages.axes(overview.protocol), {"axes": overview.protocol})
     if conventions:
-        return Lookup(pages.conventions(overview.conventions), {"conventions": overview.conventions})
+        return CatalogueView(pages.conventions(overview.conventions), {"conventions": overview.conventions})
     if named is not None:
         entry = overview.metric(named)
-        return Lookup(pages.metric(entry, under=used.name if used else None, axes=overview.protocol), {"metric": entry})
+        return CatalogueView(pages.metric(entry, under=used.name if used else None, axes=overview.protocol), {"metric": entry})
     if used is not None:
         agreed = overview.convention(used.name)
-        return Lookup(pages.convention(agreed, choices), {"convention": agreed})
-    return Lookup(pages.listing(overview.metrics), {"metrics": overview.metrics})
+        return CatalogueView(pages.convention(agreed, choices), {"convention": agreed})
+    return CatalogueView(pages.listing(overview.metrics), {"metrics": overview.metrics})
 
 
-def page(found: Lookup) -> list[Block]:
+def page(found: CatalogueView) -> list[Block]:
     """What was looked up, for people."""
     return found.page
 
 
-def as_json(found: Lookup) -> bytes:
+def content(found: CatalogueView) -> Any:
     """What was looked up, as plain values."""
-    return pages.as_json(found.content)
+    return pages.plain(found.content)
 
 
 def metric_names() -> tuple[str, ...]:

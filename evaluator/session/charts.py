@@ -11,9 +11,9 @@ from ..output.charts import drawing
 from ..output.disk import Stage, destination
 from ..output.report import figures
 from ..output.report.content import ReportContent
+from ..render.forms import rendered
 from .gather import Read, Tell, gather, path_of
 from .report import report_of_gathered
-from .show import rendered
 from .targets import PathLike, target_of
 
 

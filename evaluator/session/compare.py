@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,16 +15,13 @@ from ..comparison.questions import Questions
 from ..config.comparing import DEFAULT, Compare
 from ..errors import ArgumentError
 from ..names.margins import Margin
-from ..output import blocks
-from ..output import comparison as pages
 from ..output.data import is_spreadsheet_safe
 from ..output.disk import Stage, destination
-from ..output.screen import Screen
 from ..outputs import OutputForm, in_folder
+from ..render.forms import rendered
 from ..results.comparison import Comparison
 from ..results.result import Result
 from .gather import Gathered, Read, Tell, gather, with_baseline_folder
-from .show import rendered
 from .targets import PathLike, Targets, targets_of
 
 MarginLike = float | str | Mapping[str, float | str]
@@ -68,13 +65,6 @@ def compare_inputs(
         compared = replace(compare(gathered, questions), source=inputs[0], look_at=look_at)
         stage.commit(_files(compared, targets))
     return compared
-
-
-def page(comparison: Comparison, file: TextIO, look_at: str = "CONFIG") -> list[blocks.Block]:
-    """A comparison for a screen; a wide one has room for drawn intervals."""
-    screen = Screen.of(file)
-    draws = screen.is_terminal and screen.encodes("├●┤░")
-    return pages.page(comparison, look_at, screen.width if draws else None)
 
 
 def changed_by(questions: Questions, asked: Mapping[str, Any]) -> Questions:

@@ -22,9 +22,9 @@ from ..output.disk import Stage, destination
 from ..output.reading_back import load
 from ..output.report.content import ReportContent
 from ..outputs import OutputForm
+from ..render.forms import rendered
 from ..results.result import Result
-from .records import Judge, Judged
-from .show import rendered
+from .records import Judge, JudgedResult
 from .targets import PathLike, Targets, targets_of
 
 
@@ -37,7 +37,7 @@ def judge_source(
     more_files: Mapping[Path, OutputForm] | None = None,
     reports: bool = False,
     strict: bool = False,
-) -> Judged[Result]:
+) -> JudgedResult[Result]:
     """Judge the results of a folder by the gates of its config, changed by `options`, or those of a config, which is evaluated.
 
     Verdicts and reports are written; with `reports` a report is made where none is.
@@ -50,7 +50,7 @@ def judge_source(
         content = _reported(result, source) if reports or targets.of("report") else None
         made = {path: rendered(row, content if row.of == "report" else result.gates, strict=strict) for path, row in targets.files.items()}
         stage.commit({destination(path): content for path, content in made.items()})
-    return Judged(result, content, strict)
+    return JudgedResult(result, content, strict)
 
 
 def _evaluated(loaded: Loaded) -> Result:

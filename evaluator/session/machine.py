@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import re
@@ -41,9 +40,9 @@ def as_text(found: Sequence[Fact]) -> str:
     return "".join(f"{line}\n" for pair in lines for line in pair)
 
 
-def as_json(found: Sequence[Fact]) -> str:
-    """The facts as a list of objects."""
-    return json.dumps([fact._asdict() for fact in found], indent=2, ensure_ascii=False) + "\n"
+def content(found: Sequence[Fact]) -> list[dict[str, str]]:
+    """The facts as plain values."""
+    return [fact._asdict() for fact in found]
 
 
 def _facts() -> Iterator[Fact]:

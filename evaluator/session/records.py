@@ -31,7 +31,7 @@ Judge = Callable[[Result], tuple[Result, RecevalError | None]]
 """Gives a result its gates, or says why they cannot be judged."""
 
 
-class Judged(Struct, Generic[Found], frozen=True, eq=False):
+class JudgedResult(Struct, Generic[Found], frozen=True, eq=False):
     """A result whose gates were judged, and what a `report` of it is made of, where one was made."""
 
     result: Found
@@ -54,7 +54,7 @@ class Judged(Struct, Generic[Found], frozen=True, eq=False):
         return int(self.result.failed() or self.verdicts.failed(self.strict))
 
 
-class RunRecord(Judged[Found], Generic[Found], frozen=True, eq=False, kw_only=True):
+class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_only=True):
     """What a run gave: the result with its gates, the files and folders that were `written`, and where it was `tracked`.
 
     `report` is what reports are made of, where the run made any. With a `failure` gates could not be judged, or a required tracker

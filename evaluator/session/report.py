@@ -19,22 +19,23 @@ from ..comparison.spreading import spreads_of_values
 from ..config import Loaded
 from ..config.comparing import Compare
 from ..config.reporting import ReportConfig
+from ..content.paper import paper_document, result_tables
+from ..document import Document
 from ..errors import ConfigError, RecevalError
 from ..output.charts.points import NamedModel
 from ..output.disk import Stage, destination
-from ..output.latex import document_as_latex, tables_as_latex
 from ..output.report.content import CHARTS, ReportContent
 from ..output.report.page import as_html
 from ..output.report.user_templates import read_template
 from ..output.report.user_templates import rendered as filled_template
 from ..outputs import OutputForm
+from ..render.forms import rendered
 from ..results.closing import closing_sentences
 from ..results.comparison import Comparison
 from ..results.result import Result
 from ..results.users import columns_of
 from .compare import Compared, changed_by
 from .gather import Gathered, Read, Tell, gather, path_of, with_baseline_folder
-from .show import rendered
 from .targets import PathLike, Targets, targets_of
 
 Section = TypeVar("Section", Compare, ReportConfig)
@@ -182,7 +183,7 @@ def stored_sections(result: Result) -> tuple[Compare, ReportConfig]:
     return _section(result, "compare", Compare) or Compare(), _section(result, "report", ReportConfig) or ReportConfig()
 
 
-def as_latex(result: Result, *, is_document: bool = False) -> bytes:
+def tables(result: Result, *, is_document: bool = False) -> Document:
     """The tables of a result as its config asks for them, or a whole document; values of users say which models are clearly different.
 
     By default each measure's best model is compared with all others; for letters every two models are, for daggers all with the baseline.
@@ -193,13 +194,13 @@ def as_latex(result: Result, *, is_document: bool = False) -> bytes:
     is_tested = any(one.is_tested for one in result.conclusions)
     comparison = _marked(result, questions, wanted.latex.marks) if is_tested else None
     if is_document or wanted.latex.document:
-        return document_as_latex(result, comparison, style=wanted.latex, sentences=closing_sentences(result.conclusions))
-    return tables_as_latex(result, comparison, style=wanted.latex)
+        return paper_document(result, comparison, wanted.latex, sentences=closing_sentences(result.conclusions))
+    return result_tables(result, comparison, wanted.latex)
 
 
-def as_latex_document(result: Result) -> bytes:
+def paper(result: Result) -> Document:
     """A result as a document, with its tables, definitions and data."""
-    return as_latex(result, is_document=True)
+    return tables(result, is_document=True)
 
 
 def _marked(result: Result, questions: Questions, marks: str) -> Comparison | None:

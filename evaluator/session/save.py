@@ -8,13 +8,14 @@ from pathlib import Path
 
 from ..checks import CHECKS
 from ..config import Loaded
-from ..output import data, result_folder
+from ..output import result_folder
 from ..output.disk import Stage, destination
 from ..output.own_inputs import Target, refuse_overwriting
 from ..output.report.content import ReportContent
+from ..render.encoding import as_parquet
+from ..render.forms import rendered
 from ..results.result import Result
 from .evaluate import check
-from .show import rendered
 from .targets import PathLike, Targets
 
 
@@ -58,7 +59,7 @@ def save_failures(result: Result, store: PathLike | None, stage: Stage) -> None:
     """Write the offending rows of failed checks, a Parquet file each, all or none; what an earlier run wrote there goes."""
     if store:
         folder = Path(store).expanduser()
-        files = {folder / f"{name}.parquet": data.as_table(rows) for name, rows in result.failures.items()}
+        files = {folder / f"{name}.parquet": as_parquet(rows) for name, rows in result.failures.items()}
         stage.commit(files, gone=[path for path in _written_before(folder) if path not in files])
 
 

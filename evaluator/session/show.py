@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, TextIO
+from typing import Final, TextIO
 
 from msgspec import Struct
 
 from ..checks import Finding
 from ..config import Loaded
-from ..output import blocks, findings, gates, inputs_read, ledgers, terminal
-from ..output.screen import PlainText
+from ..content import findings, gates, selections
+from ..document import Document, Sentences
 from ..output.selection import matching, measures_of, selected
-from ..output.visible import without_links
-from ..outputs import OutputForm
+from ..render.screen import show
+from ..results.gates import Gate
 from ..results.result import Result
 
 _ALL_FINDINGS = "receval run -v"
@@ -44,40 +44,32 @@ class Looks(Struct, frozen=True):
 PLAIN: Final = Looks()
 
 
-def rendered(row: OutputForm, subject: Any, file: TextIO | None = None, **options: Any) -> bytes:
-    """The bytes of an output; a table is fitted to a `file`, or is plain text."""
-    made = row.make(subject, file=file or PlainText(), **options)
-    if isinstance(made, bytes):
-        return made
-    if row.form == "table":
-        file = file or PlainText()
-        return (made if isinstance(made, str) else blocks.show(made, file)).encode(file.encoding or "utf-8", "backslashreplace")
-    return (made if isinstance(made, str) else without_links(blocks.as_markdown(made))).encode()
+def result_document(result: Result, looks: Looks = PLAIN, verbose: bool = False, sentences: Sequence[str] = ()) -> Document:
+    """A result as `receval run` prints it, with its closing sentences."""
+    display = selections.Display(looks.models_as_rows, looks.digits)
+    return selections.screen(looks.applied(result), verbose=verbose, display=display, command=_ALL_FINDINGS, closing=sentences)
 
 
-def result_text(result: Result, file: TextIO, looks: Looks = PLAIN, verbose: bool = False, sentences: Sequence[str] = ()) -> str:
-    """The table of a result with its findings, closing sentences and gates; if `verbose` also who was counted, and what was read."""
-    display = terminal.Display(looks.models_as_rows, looks.digits)
-    text = terminal.show(looks.applied(result), file, verbose, display, command=_ALL_FINDINGS, sentences=sentences)
-    more = f"\n{blocks.show([*ledgers.page(result), *inputs_read.page(result)], file)}" if verbose else ""
-    return text + more + gates.below(result.gates, file)
+def check_document(result: Result) -> Document:
+    """What the health checks of a result found, and how many were made."""
+    return (*findings.alerts(result.findings), Sentences((findings.summary(result),), small=False))
+
+
+def gates_document(judged: Sequence[Gate]) -> Document:
+    """Gates without the summary, which is said below them."""
+    return gates.document(judged, summary=False)
 
 
 def findings_text(found: Sequence[Finding], file: TextIO, *, verbose: bool = True) -> str:
     """Findings; unless `verbose` a few of them, and the command that shows the others."""
-    return findings.show(found, file, command="" if verbose else _ALL_FINDINGS)
-
-
-def failing_findings(result: Result, *, strict: bool = False) -> list[Finding]:
-    """The findings that fail a run."""
-    return [one for one in result.findings if one.severity == "error" or (strict and one.severity == "warn")]
-
-
-def check_text(result: Result, file: TextIO) -> str:
-    """What the health checks of a result found, and how many were made."""
-    return f"{findings.show(result.findings, file)}{findings.summary(result)}\n"
+    return show(findings.alerts(found, "" if verbose else _ALL_FINDINGS), file)
 
 
 def gates_text(result: Result, file: TextIO) -> str:
-    """The gates of a result."""
-    return gates.show(result.gates, file)
+    """The gates of a result; nothing without any."""
+    return show(gates_document(result.gates), file) if result.gates else ""
+
+
+def failing_findings(result: Result) -> list[Finding]:
+    """The findings that fail a run."""
+    return [one for one in result.findings if one.severity == "error"]

@@ -38,11 +38,3 @@ def letters(models: Sequence[str], told_apart: Collection[frozenset[str]]) -> di
     if len(groups) > 26:
         return None
     return {model: "".join(chr(ord("a") + i) for i, group in enumerate(groups) if model in group) for model in models}
-
-
-def not_told_from(best: str, differences: Collection[Difference]) -> tuple[str, ...]:
-    """The models that cannot be told from the `best` one, in the order of `differences`, which are those of one measure."""
-    told_apart = pairs_told_apart(differences)
-    pairs = (difference.subject for difference in differences)
-    others = [pair.model if pair.base == best else pair.base for pair in pairs if best in (pair.base, pair.model)]
-    return tuple(other for other in dict.fromkeys(others) if frozenset((best, other)) not in told_apart)

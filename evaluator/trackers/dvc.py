@@ -8,10 +8,9 @@ from typing import Any
 
 import yaml
 
-from ..output.csv_text import as_csv
 from ..output.data import is_spreadsheet_safe
 from ..output.disk import Stage
-from ..output.indented_json import indented
+from ..render.encoding import as_csv, as_json
 from ..results.result import Result
 from .names import as_identifiers
 from .tracker import gates_word, measures, points_by_model
@@ -49,12 +48,8 @@ class DvcFiles:
         found = {"metrics": ["metrics.json"], **({"plots": plots} if plots else {})}
         back = {"measures": {name: label for label, name in names.items()}, "models": {name: model for model, name in models.items()}}
         return {
-            "metrics.json": _json(values),
-            "names.json": _json({**back, "gates": gates_word(result)}),
+            "metrics.json": as_json(values),
+            "names.json": as_json({**back, "gates": gates_word(result)}),
             "dvc.yaml": yaml.safe_dump(found, sort_keys=False, allow_unicode=True).encode(),
-            **{path: as_csv([_HEADER, *plotted[metric]], spreadsheet_safe=safe).encode() for metric, path in paths.items()},
+            **{path: as_csv([_HEADER, *plotted[metric]], spreadsheet_safe=safe) for metric, path in paths.items()},
         }
-
-
-def _json(content: dict[str, Any]) -> bytes:
-    return (indented(content) + "\n").encode()

@@ -32,13 +32,13 @@ def test_text_json_files_and_exit_code_are_of_one_verdict(place, receval):
     of_run = json.loads(out)["gates"]
     assert [gate["outcome"] for gate in of_run] == ["pass", "fail"]
     assert json.loads((place / "results/today/manifest.json").read_text())["gates"] == of_run
-    assert "| **FAIL** | home | nDCG@2 loses at most 2 % |" in (place / "results/today/results.md").read_text()
+    assert "| **FAIL** | nDCG@2 loses at most 2 % |" in (place / "results/today/results.md").read_text()
     for source in ("results/today", "config.yaml"):
         code, out, err = receval("gate", source, *(WORSE if source == "config.yaml" else ()), "--format", "json", "-o", "gates.md")
         content = json.loads(out)
         assert (code, content["failed"], content["summary"], content["gates"]) == (1, True, "1 of 2 gates failed", of_run)
         assert err == "receval: 1 of 2 gates failed\n"
-        assert "| **FAIL** | home |" in (place / "gates.md").read_text()
+        assert "| **FAIL** | nDCG@2 loses" in (place / "gates.md").read_text()
 
 
 def test_a_folder_with_gates_is_read_back_as_it_was_written(place, receval):
@@ -78,8 +78,8 @@ def test_a_group_is_judged_by_itself_and_a_small_one_is_skipped(place, receval):
     changed(place, data=CONFIG["data"] | {"users": "users.csv"}, gates={"rules": ["nDCG@2 >= 0.1 by users.plan"]})
     code, out, err = receval("gate", "config.yaml")
     assert (code, err) == (0, "receval: 1 of 2 gates was not judged\n"), out
-    assert "  pass  nDCG@2 ≥ 0.1, users.plan free" in out
-    assert "  skip  nDCG@2 ≥ 0.1, users.plan paid          10 users: a group of fewer than 100 is not judged" in out
+    assert "  pass        nDCG@2 ≥ 0.1, users.plan free" in out
+    assert "  not judged  nDCG@2 ≥ 0.1, users.plan paid          10 users: a group of fewer than 100 is not judged" in out
 
 
 def test_what_is_inconclusive_fails_if_the_config_or_strict_says_so(place, receval):

@@ -14,13 +14,13 @@ from receval.comparison.best_models import conclusions_of, with_conclusions
 from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
 from receval.config.reporting import LatexStyle
+from receval.content.best_values import best_values
+from receval.content.paper_marks import marks_of
+from receval.content.values import Formats
 from receval.names.margins import Margin
-from receval.output.best_values import best_values
-from receval.output.cells import Formats
-from receval.output.latex.marks import marks_of
 from receval.outputs import of_form
+from receval.render.forms import rendered
 from receval.results.closing import closing_sentences
-from receval.session.report import as_latex
 
 from tests.comparison.conftest import changed, lists_of, truth
 
@@ -58,14 +58,14 @@ def test_every_mark_goes_to_the_model_that_is_best_on_the_users_in_common(other_
     formats = Formats.of(other_users.rows)
     marked = best_values(other_users, formats)
     assert (marked.tested, marked.untested) == (frozenset({("B", "Recall@2")}), frozenset())
-    assert marks_of(other_users, formats, LatexStyle()).best == {("B", "Recall@2")}
-    assert r"\textbf{0.0875}" in as_latex(other_users).decode()
-    assert "**0.0875**" in of_form("md", "result").make(other_users).decode()
-    assert "**0.5000**" not in of_form("md", "result").make(other_users).decode()
+    assert marks_of(other_users, formats, LatexStyle()).marks == {("B", "Recall@2"): "best"}
+    assert r"\textbf{0.0875}" in rendered(of_form("latex", "latex"), other_users).decode()
+    assert "**0.0875**" in rendered(of_form("md", "result"), other_users).decode()
+    assert "**0.5000**" not in rendered(of_form("md", "result"), other_users).decode()
 
 
 def test_a_conclusion_is_data_in_the_json_form(other_users):
-    content = json.loads(of_form("json", "result").make(other_users))
+    content = json.loads(rendered(of_form("json", "result"), other_users))
     assert content["format_version"] == 5
     (one,) = content["conclusions"]
     assert (one["measure"], one["models"], one["best"], one["users"]) == ("Recall@2", ["A", "B"], "B", {"A": 20, "B": 200})

@@ -13,7 +13,7 @@ from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
 from receval.errors import ConfigError
 from receval.names.margins import Margin
-from receval.output.comparison import as_json
+from receval.render.judgement_data import comparison_json
 from receval.stats.records import Settings
 
 from tests.comparison.conftest import changed, lists_of, truth
@@ -87,7 +87,7 @@ def test_order_of_rows_changes_no_byte(result):
     first = compare({"x": result(None, {"base": lists, "model": other})}, Questions(losers=3, all_pairs=False))
     mixed = {"base": lists.sample(fraction=1, shuffle=True, seed=4), "model": other.sample(fraction=1, shuffle=True, seed=5)}
     second = compare({"x": result(truth().sample(fraction=1, shuffle=True, seed=6), mixed)}, Questions(losers=3))
-    assert as_json(first) == as_json(second)
+    assert comparison_json(first) == comparison_json(second)
 
 
 def test_exchanging_the_sides_turns_every_sign(result):

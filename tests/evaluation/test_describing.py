@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 import yaml
 from receval import describe, load_config, run
-from receval.output.description import as_json
+from receval.content.description import plain
 from receval.results.description import HistogramBin, NumberSummary, Overlap, TimeSpan
 
 TEST = pl.DataFrame({"user": [1, 1, 2, 9], "item": [7, 8, 7, 7], "rating": [5.0, 3.0, 4.0, 5.0], "timestamp": [300.0, 200.0, None, 400.0]})
@@ -91,11 +91,11 @@ def test_without_train_only_lists_and_test_are_set_beside_each_other(config):
 def test_no_order_of_rows_changes_a_byte(config, ids):
     frames = {name: frame.with_columns(pl.col("user").cast(ids)) for name, frame in {"test": TEST, "train": TRAIN, "knn": LISTS}.items()}
     many = pl.DataFrame({"user": range(500), "item": range(500)}).with_columns(pl.col("user").cast(ids), score=(pl.col("item") * 0.1).sin())
-    expected = as_json(describe(config("plain", **frames, model_many=many)))
+    expected = plain(describe(config("plain", **frames, model_many=many)))
     for seed in range(3):
         shuffled = {name: frame.sample(fraction=1, shuffle=True, seed=seed) for name, frame in frames.items()}
         again = config(f"shuffled{seed}", **shuffled, model_many=many.sample(fraction=1, shuffle=True, seed=seed))
-        assert as_json(describe(again)) == expected
+        assert plain(describe(again)) == expected
 
 
 def test_rows_without_a_value_are_left_out_and_counted(config):

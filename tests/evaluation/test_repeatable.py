@@ -9,13 +9,14 @@ from collections import Counter
 import polars as pl
 import pytest
 from receval.outputs import in_folder, of_form
+from receval.render.forms import rendered
 
 from tests.conftest import per_user, table
 
 
 def made(result, name):
     """The bytes of a file of an output folder."""
-    return in_folder("result")[name].make(result)
+    return rendered(in_folder("result")[name], result)
 
 
 def users_of(result):

@@ -31,6 +31,7 @@ from receval.health import (
     refuse,
     registry,
 )
+from receval.health.registry import WANTS
 from receval.measure.finishing import finish
 from receval.measure.measuring import scored
 from receval.measure.partial import merged
@@ -239,3 +240,34 @@ def test_a_check_can_be_added_from_outside_and_reads_only_what_it_declares(one_m
     with pytest.raises(ValueError, match="already"):
         check("R01")
     assert np.isfinite(found[one_more].share)
+
+
+def test_a_run_does_what_the_checks_that_are_on_ask_of_it():
+    wanted = {one: CheckTask({**CheckTask.none().settings, one: setting(CHECKS[one], "warn")}).wants for one in CHECKS}
+    assert {one: set(wants) for one, wants in wanted.items() if wants} == {
+        "R02": {"faulty_rows"},
+        "R04": {"tie_bounds"},
+        "X13": {"reference_lists"},
+        "X14": {"popularity_lists"},
+        "X16": {"twins"},
+    }
+    assert set().union(*wanted.values()) == set(WANTS)
+    assert not CheckTask.none().wants
+
+
+def test_a_policy_that_refuses_data_turns_its_check_on():
+    task = CheckTask(CheckTask.none().settings, policy=frozenset({"duplicates", "tie_order"}))
+    assert task.refused == task.on == {"R01", "R04"}
+
+
+@pytest.mark.parametrize(
+    ("asks", "says"),
+    [
+        ({"wants": ("coffee",)}, "a check may want faulty_rows, .*, not coffee"),
+        ({"policy": "repeats"}, "evaluation.policy has no 'repeats'"),
+    ],
+)
+def test_a_check_that_asks_for_what_no_run_does_is_refused(asks, says):
+    with pytest.raises(ValueError, match=says):
+        check(Check("Z09", "info", "a list is there", "nothing to do"), **asks)
+    assert "Z09" not in CHECKS

@@ -7,6 +7,7 @@ import io
 import json
 
 from receval.outputs import of_form
+from receval.render.forms import rendered
 from receval.results.protocol import Protocol, sentences
 from receval.results.wording import of_models, shortened
 
@@ -21,7 +22,7 @@ def test_every_format_says_the_convention_what_is_relevant_and_where_the_cut_off
     said = "Convention receval: a rating of at least 4 is relevant."
     default = "The cut-off of Precision@10, ItemCoverage@10 is the default: evaluation.top_k is not given."
     assert result.notes()[:2] == (said, default)
-    assert f"- {said}\n- {default}\n" in of_form("md", "result").make(result).decode()
+    assert f"- {said}\n- {default}\n" in rendered(of_form("md", "result"), result).decode()
     content = json.loads(of_form("json", "result").make(result))
     assert content["notes"][:2] == [said, default]
     columns = ("metric", "convention", "relevance", "cutoff_from")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from ...quoting import visible
 from ...stats.records import VERDICTS
-from ..visible import visible
 
 Spec = dict[str, Any]
 """A Vega-Lite spec."""

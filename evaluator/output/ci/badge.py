@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 from xml.sax.saxutils import escape
 
+from ...quoting import on_one_line
 from ..charts.points import by_label
 from ..report.content import ReportContent
-from ..visible import on_one_line
 
 _GREEN, _RED, _AMBER, _BLUE = "#1a7f37", "#b3261e", "#8a6100", "#0b5cad"
 _CHARACTER: Final = 6.6

@@ -8,10 +8,10 @@ from typing import Any, Final, Literal
 from msgspec import Struct, field
 
 from ...checks import CHECKS
+from ...content.findings import titled
+from ...quoting import on_one_line
 from ...results.result import Result
-from ..findings import titled
 from ..report.content import ReportContent
-from ..visible import on_one_line
 
 CaseOutcome = Literal["pass", "warn", "fail", "skipped"]
 """`skipped`: it could not be judged."""

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from ...content.best_values import BestValues, best_values
+from ...content.values import Formats
 from ...results.comparison import Comparison
 from ...results.result import Result
 from ...results.spread import Spread
-from ..best_values import BestValues, best_values
-from ..cells import Formats
 from ..charts.points import NamedModel, ValuePoint, points_of
 
 CHARTS: Final = ("differences", "over_k", "distribution", "trade_off")

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...content.differences import digits_of, pairs, subtitle, title
+from ...content.verdicts import NOT_JUDGED
 from ...results.comparison import Comparison
 from ...results.conclusions import conclusions
 from ...stats.records import MEANINGS, Difference
-from ..comparison import (
-    NOT_JUDGED,
-    counts_text,
-    digits_of,
-    interval_header,
-    interval_text,
-    notes_on,
-    number,
-    p_text,
-    pairs,
-    subtitle,
-    title,
-)
+from ..comparison import counts_text, interval_header, interval_text, notes_on, number, p_text
 from .values import ARROWS
 from .views import PageCell, PageColumn, PageTable, Picture, Section
 from .whiskers import CellScale, forest

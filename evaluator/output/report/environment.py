@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from ..visible import visible
+from ...quoting import visible
 
 
 def environment(folder: Path) -> Environment:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from ...content.differences import pairs
 from ..charts import differences as forest
 from ..charts import distribution as histogram
 from ..charts import over_k as lines
 from ..charts import trade_off as scatter
 from ..charts.drawing import as_svg, can_draw
 from ..charts.style import Spec
-from ..comparison import pairs
 from .content import ReportContent
 from .views import Picture
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...checks import Finding
+from ...content.findings import bounds, summary, titled
 from ...results.result import Result
-from ..findings import bounds, summary, titled
 from .content import ReportContent
 from .views import PageCell, PageColumn, PageFold, PageTable, Section
 

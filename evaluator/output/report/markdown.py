@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ..best_values import UNTESTED
+from ...document import SIGNS
+from ...render.markdown import markdown_text
 from ..charts.points import ValuePoint, by_label
-from ..visible import markdown_text
 from . import differences, findings, gates, provenance, segments
 from .content import ReportContent
 from .values import ARROWS
@@ -74,7 +74,7 @@ def _values(content: ReportContent) -> Iterator[str]:
 
 def _marked(content: ReportContent, one: ValuePoint) -> str:
     text, place = content.formats.shown(one.row), (one.name, one.label)
-    return f"**{text}**" if place in content.marked.tested else f"{text} {UNTESTED}" if place in content.marked.untested else text
+    return f"**{text}**" if place in content.marked.tested else f"{text} {SIGNS['untested']}" if place in content.marked.untested else text
 
 
 def _folded(section: Section) -> Iterator[str]:

@@ -11,7 +11,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from .. import ledgers, repeats
+from ...content import ledger
+from ...content.values import repeats
 from ..charts.drawing import script_bundle
 from ..charts.style import Spec
 from . import differences, figures, findings, gates, provenance, segments, values
@@ -74,10 +75,10 @@ def _sections(content: ReportContent) -> Iterator[Section]:
         yield of_groups
     for number, (label, result) in enumerate(content.results.items(), 1):
         of = f" in {label}" if len(content.results) > 1 else ""
-        repeated = repeats.page(result)
+        repeated = repeats(result)
         if repeated:
             yield section_of(f"repeats-{number}", f"Folds and runs{of}", repeated)
-        yield section_of(f"ledger-{number}", f"Who was counted{of}", ledgers.page(result))
+        yield section_of(f"ledger-{number}", f"Who was counted{of}", ledger.document(result))
     yield provenance.section(content)
 
 

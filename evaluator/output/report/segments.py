@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ...content.values import Formats
 from ...results.result import FEW_USERS, Row
-from ..cells import Formats
 from ..charts.points import ValuePoint, point
 from .content import ReportContent
 from .values import ARROWS, scale_of, value_cell

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ...errors import ConfigError
-from .. import comparison as comparisons
+from ...render.judgement_data import comparison_json
 from ..data import as_json
 from . import sandbox
 from .content import ReportContent
@@ -99,7 +99,7 @@ def context_of(content: ReportContent) -> dict[str, Any]:
     Examples of findings, which may be ids of users, and losers are there only if they were asked for.
     """
     results = {label: json.loads(as_json(result)) for label, result in content.results.items()}
-    compared = None if content.comparison is None else json.loads(comparisons.as_json(content.comparison))
+    compared = None if content.comparison is None else json.loads(comparison_json(content.comparison))
     if not content.show_users:
         results = {label: _without_examples(result) for label, result in results.items()}
     gates = [dict(gate) for gate in content.gates]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ...content.best_values import BestValues
+from ...content.values import Formats
+from ...document import SIGNS
 from ...stats.digits import plain
-from ..best_values import UNTESTED, BestValues
-from ..cells import Formats
 from ..charts.points import ValuePoint, by_label
 from .content import ReportContent
 from .views import PageCell, PageColumn, PageTable, Section
@@ -39,7 +40,8 @@ def value_cell(one: ValuePoint | None, scale: CellScale, formats: Formats, marke
     remark = "" if half is None else f"±{plain(half, formats.places[one.label])}"
     picture = dot(scale, one.value, one.low, one.high, hollow=one.is_yardstick) if one.is_drawn else ""
     place = (one.name, one.label)
-    return PageCell(f"{formats.shown(one.row)}{f' {UNTESTED}' * (place in marked.untested)}", remark, picture, place in marked.tested)
+    sign = f" {SIGNS['untested']}" * (place in marked.untested)
+    return PageCell(f"{formats.shown(one.row)}{sign}", remark, picture, place in marked.tested)
 
 
 def scale_of(points: Sequence[ValuePoint]) -> CellScale:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from ..blocks import Block, FormulaBlock, Grid, Heading, Points, Prose, Terms
+from ...document import Block, Code, Heading, Paragraph, Points, Table, Terms
 from ..charts.style import Spec
 
 Kind = Literal["text", "name", "number", "counts"]
@@ -85,18 +85,17 @@ def section_of(id: str, title: str, blocks: Sequence[Block]) -> Section:
         match block:
             case Heading(text):
                 caption = text
-            case Prose(text) | FormulaBlock(text):
+            case Paragraph(text) | Code(text):
                 prose.append(text)
             case Points(texts):
                 points += texts
             case Terms(rows, about):
                 prose += [about] if about else []
                 points += [f"{term}: {text}" for term, text in rows]
-            case Grid(headers, rows):
-                numbers = block.numbers
-                columns = tuple(PageColumn(head, "number" if head in numbers else "text") for head in headers)
-                cells = tuple(tuple(PageCell(text) for text in row) for row in rows)
-                tables.append(PageTable(f"{id}-{len(tables) + 1}", caption, columns, cells))
+            case Table(columns, rows):
+                heads = tuple(PageColumn(column.title, "number" if column.role == "value" else "text") for column in columns)
+                cells = tuple(tuple(PageCell(cell.text) for cell in row) for row in rows)
+                tables.append(PageTable(f"{id}-{len(tables) + 1}", caption, heads, cells))
     return Section(id, title, tuple(prose), tuple(points), tables=tuple(tables))
 
 

@@ -13,7 +13,7 @@ from receval.output.charts import drawing
 from receval.output.charts.style import COLOURS
 from receval.output.report import figures
 from receval.outputs import of_form
-from receval.session.show import rendered
+from receval.render.forms import rendered
 
 from tests.reports import HOSTILE, evaluated, reported
 

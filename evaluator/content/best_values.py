@@ -1,0 +1,105 @@
+"""Which values are marked: the best of each measure where that was tested, and otherwise the highest value printed, marked as untested."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from ..document import SIGNS, Mark
+from ..results.result import Result, Row
+from ..results.wording import shortened
+from ..stats.conclusion import Conclusion
+from .values import Formats
+from .verdicts import how_tested
+
+Place = tuple[str, str]
+"""A model and the label of a measure."""
+
+
+class BestValues(Struct, frozen=True):
+    """The values to mark: those `tested` to be the best, or not clearly different from it, and `untested` ones.
+
+    A value is untested if it is the highest of a measure that was not tested, or if its model was not tested against the best one.
+    """
+
+    tested: frozenset[Place] = frozenset()
+    untested: frozenset[Place] = frozenset()
+    conclusions: tuple[Conclusion, ...] = ()
+
+    def marks(self) -> Mapping[Place, Mark]:
+        """Return the mark of each of them."""
+        untested: dict[Place, Mark] = dict.fromkeys(self.untested, "untested")
+        return {**untested, **dict.fromkeys(self.tested, "best")}
+
+    def legend(self, best: str = "Bold:") -> list[str]:
+        """Return what the marks mean, those that there are; `best` is how a form shows tested values."""
+        return [*([f"{best} {_of_tested(self.conclusions)}."] if self.tested else []), *(self._of_untested() if self.untested else [])]
+
+    def _of_untested(self) -> list[str]:
+        tested = {one.measure: one for one in self.conclusions if one.is_tested}
+        models = sorted({model for model, label in self.untested if label in tested})
+        known = {one.measure: one for one in self.conclusions if not one.is_tested}
+        reasons: dict[str, list[str]] = {}
+        for _, label in sorted(self.untested):
+            if label not in tested:
+                reasons.setdefault(_reason(known.get(label)), []).append(label)
+        why = "; ".join(f"{shortened(dict.fromkeys(labels))}: {reason}" for reason, labels in reasons.items() if reason)
+        highest = f"{SIGNS['untested']} highest value printed, or lowest where less is better; not tested{f' ({why})' if why else ''}."
+        alone = f"{SIGNS['untested']} not tested against the best model: {shortened(models)}."
+        return [*([highest] if reasons else []), *([alone] if models else [])]
+
+
+def best_values(result: Result, formats: Formats) -> BestValues:
+    """The values to mark in a table of a result, by what is concluded of it.
+
+    Of a measure without a conclusion the highest value as printed is marked as untested, and all that are printed alike; none where all
+    are. Yardsticks are not compared, nor are measures of which neither more nor less is better, or that have no format.
+    """
+    concluded = {one.measure: one for one in result.conclusions if one.is_tested}
+    table = result.by_model()
+    rivals = {model: rows for model, rows in table.items() if model not in result.yardsticks}
+    tested: set[Place] = set()
+    untested: set[Place] = set()
+    for label in (label for label in result.labels() if label in formats.places):
+        one = concluded.get(label)
+        if one is not None:
+            tested |= {(model, label) for model in one.alike}
+            untested |= {(model, label) for model in one.untested}
+            continue
+        printed = _printed(label, rivals, formats)
+        if result.higher_is_better[label] is not None and len(set(printed.values())) > 1:
+            winner = _winner(result, label, rivals, printed)
+            untested |= {(model, label) for model, text in printed.items() if text == winner}
+    return BestValues(frozenset(tested), frozenset(untested), result.conclusions)
+
+
+def _printed(label: str, rivals: Mapping[str, Mapping[str, Row]], formats: Formats) -> dict[str, str]:
+    """The values of a measure by model, as text, without those that are none."""
+    values = {model: rows[label].value for model, rows in rivals.items() if label in rows}
+    return {model: formats.text(label, value) for model, value in values.items() if value is not None}
+
+
+def _winner(result: Result, label: str, rivals: Mapping[str, Mapping[str, Row]], printed: Mapping[str, str]) -> str:
+    choose = max if result.higher_is_better[label] else min
+    return printed[choose(printed, key=lambda model: rivals[model][label].value or 0.0)]
+
+
+def _of_tested(conclusions: Sequence[Conclusion]) -> str:
+    tested = [one for one in conclusions if one.is_tested]
+    has_margin = any(rival.margin is not None for one in tested for rival in one.rivals)
+    words = (
+        "best, equivalent to the best, or not clearly different from it" if has_margin else "best, or not clearly different from the best"
+    )
+    first = tested[0]
+    return f"{words} ({how_tested(first.test, first.correction, first.family, 1 - first.level)})"
+
+
+def _reason(conclusion: Conclusion | None) -> str:
+    """Why a measure was not tested; empty where that is not known."""
+    if conclusion is None or not conclusion.rivals:
+        return ""
+    n_users = max(rival.n_users for rival in conclusion.rivals)
+    if n_users:
+        return "one user" if n_users == 1 else "no interval"
+    return "no user in common" if any(rival.n_unpaired for rival in conclusion.rivals) else "no value per user"

@@ -1,0 +1,243 @@
+"""The catalogue of metrics, conventions and axes, as pages for people and as plain values."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from ..document import ARROWS, Block, Code, Equation, Heading, Links, Paragraph, Points, Table, Terms, text_columns
+from ..metrics.catalogue import DEFAULT, FAMILIES, Catalogue, ChoiceEntry, ConventionEntry, MetricEntry, SettingEntry, shown
+from ..metrics.notation import GLOSSARY
+from ..names.measure_strings import Scalar
+
+_PARTS: Final = {"lists": "How a list is read", "truth": "What is relevant", "users": "Who counts", "value": "What a value is"}
+_ALONE: Final = "for one metric alone"
+_HERE: Final = "for this metric alone"
+
+
+def listing(metrics: Iterable[MetricEntry]) -> list[Block]:
+    """One row per metric."""
+    rows = tuple(
+        (
+            entry.name,
+            entry.family,
+            bounds(entry),
+            ARROWS[entry.higher_is_better],
+            " and ".join(need.replace("data.", "") for need in entry.needs),
+            ", ".join(name for name in entry.conventions if name != DEFAULT) or f"{DEFAULT} only",
+        )
+        for entry in metrics
+    )
+    heads = ("metric", "family", "bounds", "better", "needs", "conventions that have it")
+    return [Table.of_texts(text_columns(*heads, wraps=heads[-2:]), rows)]
+
+
+def overview(metrics: Iterable[MetricEntry]) -> list[Block]:
+    """A table for every family, one row per metric, with what it says and its parameters."""
+    by_family: dict[str, list[MetricEntry]] = {}
+    for entry in metrics:
+        by_family.setdefault(entry.family, []).append(entry)
+    blocks: list[Block] = []
+    for family, entries in by_family.items():
+        blocks += [Heading(FAMILIES.get(family, "Added"), 3), _overview(entries)]
+    return blocks
+
+
+def _overview(metrics: Iterable[MetricEntry]) -> Table:
+    rows = []
+    for entry in metrics:
+        name = f"{entry.name} ({', '.join(entry.aliases)})" if entry.aliases else entry.name
+        taken = (f"`{choice.name}`: {', '.join(_default_first(choice))}" for choice in entry.parameters)
+        rows.append((name, entry.summary, "; ".join(taken), bounds(entry), " and ".join(entry.needs)))
+    return Table.of_texts(text_columns("metric", "what it says", "parameters, the default first", "bounds", "needs"), rows)
+
+
+def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: Sequence[ChoiceEntry] = ()) -> list[Block]:
+    """One metric in full; with what the convention `under` sets for it, explained by `axes`."""
+    blocks: list[Block] = [Heading(entry.name, level), Paragraph(entry.summary)]
+    blocks += [Code(entry.formula)] if entry.formula else []
+    blocks += [Equation(entry.tex)] if entry.tex else []
+    blocks += [Paragraph(text) for text in (*entry.terms, *entry.text)]
+    blocks += [Paragraph(f"Edge cases: {text}") for text in entry.edge_cases]
+    blocks.append(Terms(tuple(fact for fact in _facts(entry) if fact[1]), code=False))
+    for choice in entry.parameters:
+        blocks += _choice(choice)
+    blocks.append(Heading("What each convention sets", level + 1))
+    blocks += _settings(entry)
+    if under and under != DEFAULT:
+        setting = next(setting for setting in entry.settings if setting.convention == under)
+        blocks += [Heading(f"Under the convention {under}", level + 1), *_under(setting, entry, axes)]
+    return blocks
+
+
+def axes(choices: Sequence[ChoiceEntry], level: int = 1) -> list[Block]:
+    """The axes that every metric takes."""
+    blocks: list[Block] = [
+        Heading("What every metric takes", level),
+        Paragraph(
+            "A convention gives each of these a value, for all metrics or for one. A measure string may choose otherwise by name: "
+            "`MAP(missing_lists=drop,tie_order=file)@10`. Beside them every metric takes `threshold` with a number, the least rating "
+            "of a relevant item, and `convention`: `nDCG(convention=elliot)@10`."
+        ),
+    ]
+    for part, title in _PARTS.items():
+        blocks.append(Heading(title, level + 1))
+        for choice in choices:
+            blocks += _choice(choice) if choice.part == part else []
+    return blocks
+
+
+def conventions(entries: Iterable[ConventionEntry]) -> list[Block]:
+    """One row per convention."""
+    rows = tuple((entry.name, entry.library, entry.version, entry.about) for entry in entries)
+    heads = ("convention", "library", "version", "about")
+    return [Table.of_texts(text_columns(*heads, wraps=heads[1:]), rows)]
+
+
+def convention(entry: ConventionEntry, choices: Sequence[ChoiceEntry], level: int = 1) -> list[Block]:
+    """One convention in full; `choices` explains its axes."""
+    facts = (("library", f"{entry.library} {entry.version}".strip()), ("source", entry.source), ("metrics", ", ".join(entry.metrics)))
+    blocks: list[Block] = [Heading(entry.name, level), Paragraph(entry.about)]
+    blocks.append(Terms(tuple(fact for fact in facts if fact[1]), code=False))
+    blocks += [Paragraph("To know:"), Points(entry.notes)] if entry.notes else []
+    differs = entry.axes if entry.name == DEFAULT else entry.differs
+    blocks += [_explained(differs, choices)] if differs else []
+    if entry.name != DEFAULT:
+        same = ", ".join(f"{axis}={shown(value)}" for axis, value in entry.axes.items() if axis not in differs)
+        blocks.append(Paragraph(f"As {DEFAULT}: {same}."))
+    for title, table in (
+        (_ALONE, {name: _pairs(given) for name, given in entry.for_metric.items()}),
+        ("name there", dict(entry.spellings)),
+        ("parameter there", {name: _rewrite(rewrite) for name, rewrite in entry.parameters.items()}),
+    ):
+        headers = (title, "sets" if title == _ALONE else "is read as")
+        blocks += [Table.of_texts(text_columns(*headers, wraps=headers[1:], code=headers), table.items())] if table else []
+    return blocks
+
+
+def everything(catalogue: Catalogue) -> list[Block]:
+    """The whole catalogue."""
+    blocks: list[Block] = [
+        Heading("Metrics"),
+        Paragraph("Every metric, what all of them take, and what each convention sets. `receval metrics NAME` prints one of them."),
+        Links("Metrics", tuple(entry.name for entry in catalogue.metrics)),
+        Links("Conventions", tuple(entry.name for entry in catalogue.conventions)),
+    ]
+    families = dict.fromkeys(entry.family for entry in catalogue.metrics)
+    for entry in (entry for family in families for entry in catalogue.metrics if entry.family == family):
+        blocks += metric(entry, 2)
+    blocks += axes(catalogue.protocol, 2)
+    blocks += [Heading("Conventions", 2), *conventions(catalogue.conventions)]
+    for agreed in catalogue.conventions:
+        blocks += convention(agreed, (*catalogue.protocol, *catalogue.formula), 3)
+    return blocks
+
+
+def symbols() -> list[Block]:
+    """What the symbols of formulas mean, for Markdown."""
+    rows = tuple((f"$`{symbol}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for symbol, meaning in GLOSSARY.items())
+    return [
+        Heading("Symbols of the formulas", 2),
+        Paragraph("`[…]` around a condition is 1 if it holds, else 0. A metric's parameters name their own symbols."),
+        Terms(rows, code=False),
+    ]
+
+
+def bounds(entry: MetricEntry) -> str:
+    """The least and the largest value."""
+    least, most = (("∞" if value > 0 else "-∞") if math.isinf(value) else f"{value:g}" for value in entry.bounds)
+    return f"{least} to {most}"
+
+
+def _facts(entry: MetricEntry) -> Iterable[tuple[str, str]]:
+    yield "also called", ", ".join(entry.aliases)
+    yield "family", entry.family
+    better = {True: ", higher is better", False: ", lower is better", None: ""}[entry.higher_is_better]
+    yield "bounds", f"{bounds(entry)}{better}"
+    yield "cut-off", "top_k, or @k" if entry.takes_cutoff else "none: it looks at the whole list"
+    yield "combines", " and ".join(entry.combines) + (", or any two" if entry.combines else "")
+    yield "needs", " and ".join(entry.needs) or "nothing beside the test file and the lists"
+    yield "over users", {"mean": "the mean (macro)", "micro": "pooled (micro)"}.get(entry.average, entry.average)
+    yield "conventions", ", ".join(entry.conventions)
+    yield "reference", entry.reference
+    yield "added by", "" if entry.origin == "receval" else entry.origin
+
+
+def _choice(choice: ChoiceEntry) -> list[Block]:
+    named = f" (axis `{choice.axis}`)" if choice.axis and choice.axis != choice.name else ""
+    if not choice.values:
+        return [Paragraph(f"`{choice.name}`{named}: {choice.decides}; {choice.allowed}, by default {shown(choice.default)}.")]
+    rows = ((value, f"{means} (default)" if value == choice.default else means) for value, means in choice.values.items())
+    return [Terms(tuple(rows), f"`{choice.name}`{named}: {choice.decides}")]
+
+
+def _default_first(choice: ChoiceEntry) -> list[str]:
+    default = shown(choice.default) or choice.allowed
+    return [default, *(value for value in choice.values if value != default)]
+
+
+def _settings(entry: MetricEntry) -> list[Block]:
+    """A row for each convention that differs; in brackets those whose library lacks the metric."""
+    own = tuple(choice for choice in entry.parameters if choice.axis)
+    rows = [(DEFAULT, *(shown(choice.default) for choice in own), "")]
+    same = []
+    for setting in entry.settings:
+        if setting.own or (setting.has_metric and setting.alone):
+            name = setting.convention if setting.has_metric else f"({setting.convention})"
+            given = (shown(setting.own[choice.name]) if choice.name in setting.own else "" for choice in own)
+            rows.append((name, *given, _pairs(setting.alone)))
+        elif setting.has_metric and setting.convention != DEFAULT:
+            same.append(setting.convention)
+    if not any(row[-1] for row in rows):
+        rows = [row[:-1] for row in rows]
+    blocks: list[Block] = []
+    if len(rows) > 1:
+        headers = ("convention", *(choice.name for choice in own), _HERE)[: len(rows[0])]
+        blocks.append(Table.of_texts(text_columns(*headers, wraps=(_HERE,)), rows))
+        if any(row[0].startswith("(") for row in rows):
+            blocks.append(Paragraph("In brackets: the library lacks the metric."))
+    blocks += [Paragraph(f"The formula is as under {DEFAULT} in {', '.join(same)}.")] if same else []
+    blocks += [Paragraph(f"Only {DEFAULT} has it.")] if not same and len(rows) == 1 else []
+    return blocks
+
+
+def _under(setting: SettingEntry, entry: MetricEntry, axes: Sequence[ChoiceEntry]) -> list[Block]:
+    if not setting.own and not setting.protocol:
+        return [Paragraph(f"Everything is as under {DEFAULT}.")]
+    blocks: list[Block] = [] if setting.has_metric else [Paragraph("The library lacks the metric; the convention is applied all the same.")]
+    return [*blocks, _explained({**setting.own, **setting.protocol}, (*entry.parameters, *axes))]
+
+
+def _explained(given: Mapping[str, Scalar], choices: Sequence[ChoiceEntry]) -> Table:
+    known = {choice.name: choice for choice in reversed(choices)}
+    rows = []
+    for name, value in given.items():
+        meaning = known[name].values.get(str(value))
+        rows.append((name, shown(value), f"{known[name].decides}: {meaning}" if meaning else known[name].decides))
+    return Table.of_texts(text_columns("axis", "value", "meaning", wraps=("meaning",), code=("axis", "value")), rows)
+
+
+def _pairs(given: Mapping[str, Scalar]) -> str:
+    return ", ".join(f"{axis}={shown(value)}" for axis, value in given.items())
+
+
+def _rewrite(rewrite: str | Mapping[str, Mapping[str, Scalar]]) -> str:
+    if isinstance(rewrite, str):
+        return rewrite
+    return "; ".join(f"{value}: {_pairs(meaning) or 'no change'}" for value, meaning in rewrite.items())
+
+
+def plain(value: Any) -> Any:
+    """Return records as plain values, in the order of their fields; a bound or default without limit is `None`."""
+    if isinstance(value, Struct):
+        return {name: plain(field) for name, field in asdict(value).items()}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    return None if isinstance(value, float) and math.isinf(value) else value

@@ -1,0 +1,56 @@
+"""Numbers for the eye: as many decimals as values of one measure need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import floor, isfinite, log10
+from typing import Final
+
+_USUAL, _MOST = 4, 8
+"""How many decimals values have, and how many small ones have at most."""
+_LARGE: Final = 1e15
+_DIGITS: Final = 5
+"""How many digits a value has, if it has so many before the point: 170.23."""
+_SMALL: Final = 0.01
+"""Values that are all smaller have so many decimals that different ones look different."""
+
+
+def decimals(values: Iterable[float | None], whole: bool = False) -> int:
+    """How many decimals the values of one measure are shown with.
+
+    Four, or fewer for large numbers (five digits in all), and none for counts that are all `whole`. More where the largest value would have
+    one digit, or the smallest would look like 0 (up to five digits of the largest), and, if all are below 0.01, where different values
+    would look alike (up to four digits).
+    """
+    sizes = {float(abs(value)) for value in values if value and isfinite(value)}
+    if whole and all(size.is_integer() for size in sizes):
+        return 0
+    if not sizes:
+        return _USUAL
+    first, last = _magnitude(max(sizes)), _magnitude(min(sizes))
+    needed = max(min(max(_DIGITS - 1 - first, 0), _USUAL), 1 - first, -last if last - first > -_DIGITS else 0)
+    if max(sizes) < _SMALL:
+        while needed < 3 - first and len({f"{size:.{needed}f}" for size in sizes}) < len(sizes):
+            needed += 1
+    return min(needed, _MOST)
+
+
+def _magnitude(size: float) -> int:
+    """The power of ten of the first digit: 0 for 1 to 9.99, -3 for 0.0016."""
+    return floor(log10(size))
+
+
+def number(value: float | None, places: int, rounded: bool = False) -> str:
+    """A value with `places` decimals and thousands apart.
+
+    What is too large for that has its power of ten, and so has what would look like 0, unless it may be `rounded` to it.
+    """
+    if value is None:
+        return ""
+    shown = f"{value:,.{places}f}"
+    is_zero = not shown.strip("-0.,")
+    if abs(value) >= _LARGE:
+        return f"{value:.3e}"
+    if value and is_zero and not rounded:
+        return f"{value:.0e}"
+    return shown.removeprefix("-") if is_zero else shown

@@ -1,0 +1,127 @@
+"""What of a result each form for people shows, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..document import SIGNS, Block, Document, Heading, Paragraph, Sentences, Table, Terms
+from ..results.result import Input, Result
+from ..results.wording import shortened
+from . import findings, gates, ledger
+from .best_values import best_values
+from .values import Formats, groups, repeats, shares_table, united_intervals, values_table
+
+_FEW_FILES: Final = 3
+_CUT: Final = "… stands for the middle of a name; --format csv has names whole."
+_MANY: Final = "{n} tables fit {width} columns; --columns nDCG@10,Recall@10 shows some measures, --format csv has all."
+
+
+class Display(Struct, frozen=True):
+    """How tables of values are to look; what is `None` is decided by the numbers and the width of the screen."""
+
+    models_as_rows: bool | None = None
+    digits: int | None = None
+
+
+def screen(
+    result: Result, *, verbose: bool = False, display: Display | None = None, command: str = "", closing: Sequence[str] = ()
+) -> Document:
+    """Return what `receval run` prints: findings, values and what is concluded of them (`closing`), groups, notes and gates.
+
+    Errors and warnings of the health checks come first, a few of them, and the others are counted beside the `command` that shows them.
+    With `verbose` there are all findings, who was counted, and what was read.
+    """
+    display = display or Display()
+    found = [finding for finding in result.findings if verbose or finding.severity != "info"]
+    united = set(united_intervals(result).values())
+    rest = replace(result, rows=tuple(row for row in result.rows if row.label not in united))
+    return (
+        *findings.alerts(found, "" if verbose else command),
+        *_tables(result, display),
+        *([Sentences(tuple(closing), small=False)] if closing else []),
+        *repeats(result, display.digits),
+        *groups(result, display.digits),
+        Sentences((*rest.notes(), *_checked(result)), if_cut=_CUT, if_many=_MANY),
+        *([*ledger.document(result), *_inputs_read(result)] if verbose else []),
+        *gates.document(result.gates, summary=False),
+    )
+
+
+def markdown(result: Result) -> Document:
+    """Return what a Markdown file of a result has: title and verdict, gates, values, findings, and who was counted."""
+    models = [model for model in result.models if model not in result.yardsticks]
+    found = findings.alerts(result.findings)
+    return (
+        Heading(f"Evaluation of {shortened(models)}"),
+        *_verdict(result),
+        *gates.document(result.gates),
+        *_values(result),
+        Sentences(result.notes()),
+        *([Heading("What the checks found", 2), *found] if found else []),
+        *repeats(result),
+        *groups(result),
+        *ledger.document(result),
+    )
+
+
+def notebook(result: Result) -> Document:
+    """Return what a notebook shows: findings, values, and what to know of them."""
+    found = findings.alerts([finding for finding in result.findings if finding.severity != "info"])
+    return (*found, *_values(result), Sentences((*result.notes(), *_checked(result))))
+
+
+def _tables(result: Result, display: Display) -> Iterator[Table]:
+    """Yield the values as a screen shows them: intervals beside their means if they fit, rows that may be columns."""
+    formats = Formats.of(result.rows, display.digits)
+    best = best_values(result, formats)
+    legend, marks, intervals = best.legend(SIGNS["best"]), best.marks(), united_intervals(result)
+    table = values_table(result, formats, marks, legend, intervals)
+    narrow = values_table(result, formats, marks, legend) if intervals else None
+    shares = shares_table(result)
+    for one in (replace(table, narrow=narrow), *([shares] if shares else [])):
+        yield _turned(one, display.models_as_rows)
+
+
+def _turned(table: Table, models_as_rows: bool | None) -> Table:
+    if models_as_rows is None:
+        return table
+    one = table.turned() if models_as_rows else replace(table, turns=False)
+    return replace(one, narrow=_turned(table.narrow, models_as_rows) if table.narrow else None)
+
+
+def _values(result: Result) -> Iterator[Table]:
+    """Yield the values as forms without a width show them: every measure in a row of its own, the best in bold."""
+    formats = Formats.of(result.rows)
+    best = best_values(result, formats)
+    yield values_table(result, formats, best.marks(), best.legend())
+    shares = shares_table(result)
+    if shares:
+        yield shares
+
+
+def _verdict(result: Result) -> Iterator[Block]:
+    """Yield how many users were counted, and what the checks say."""
+    averaged = sorted({counts.averaged for counts in result.counts.values()})
+    n = f"{averaged[0]:,}" if len(averaged) == 1 else f"{averaged[0]:,} to {averaged[-1]:,}"
+    failed = sum(finding.severity == "error" for finding in result.findings)
+    yield Paragraph(f"{len(result.labels())} measures over {n} users." + (f" **{failed} health checks failed.**" if failed else ""))
+    yield from map(Paragraph, _checked(result))
+
+
+def _checked(result: Result) -> tuple[str, ...]:
+    return (findings.summary(result),) if result.examined else ()
+
+
+def _inputs_read(result: Result) -> Document:
+    """Return a line for each source: its rows and its files."""
+    return (Heading("What was read", 2), Terms(tuple((source.role, _files(source)) for source in result.inputs), code=False))
+
+
+def _files(source: Input) -> str:
+    names = [file.path for file in source.files]
+    more = f" and {len(names) - _FEW_FILES:,} more" if len(names) > _FEW_FILES else ""
+    return f"{source.rows:,} row{'s' * (source.rows != 1)}: {', '.join(names[:_FEW_FILES])}{more}"

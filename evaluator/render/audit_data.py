@@ -1,0 +1,89 @@
+"""Audits and explanations for machines: CSV and JSON in full precision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from ..results.audit import FORMAT_VERSION, Audit, FoundValues
+from ..results.audit_difference import FORMAT_VERSION as DIFFERENCE_VERSION
+from ..results.audit_difference import ConventionDifference
+from ..results.explanation import FORMAT_VERSION as EXPLANATION_VERSION
+from ..results.explanation import Explanation
+from .encoding import as_csv, as_json
+
+
+def audit_csv(audit: Audit, *, spreadsheet_safe: bool = False) -> bytes:
+    """Return one row per measure, convention and model."""
+    rows: list[tuple[object, ...]] = [("measure", "convention", "model", "value", "n_users", "reason")]
+    for measure in audit.measures:
+        for (convention, model), cell in measure.cells.items():
+            n_users = cell.n_users if cell.value is not None else ""
+            rows.append((measure.measure, convention, model, _written(cell.value), n_users, cell.reason))
+    return as_csv(rows, spreadsheet_safe=spreadsheet_safe)
+
+
+def audit_json(audit: Audit) -> bytes:
+    """Return the whole audit; see `FORMAT_VERSION`."""
+    measures = [
+        {
+            "measure": measure.measure,
+            "higher_is_better": measure.higher_is_better,
+            "values": [
+                {"convention": convention, "model": model, "value": cell.value, "n_users": cell.n_users, "reason": cell.reason or None}
+                for (convention, model), cell in measure.cells.items()
+            ],
+            "spread": {model: measure.spread(model) for model in audit.models},
+            "order": list(audit.changes(measure)),
+        }
+        for measure in audit.measures
+    ]
+    head = {"format_version": FORMAT_VERSION, "convention": audit.own_convention, "conventions": audit.conventions, "models": audit.models}
+    return as_json({**head, "measures": measures, "remarks": audit.remarks, "versions": dict(audit.versions)}, finite=False)
+
+
+def found_csv(found: FoundValues, *, spreadsheet_safe: bool = False) -> bytes:
+    """Return one row per value."""
+    values = ((repr(one.value), one.measure, one.convention, one.model, str(found.exact).lower()) for one in found.values)
+    return as_csv([("value", "measure", "convention", "model", "exact"), *values], spreadsheet_safe=spreadsheet_safe)
+
+
+def found_json(found: FoundValues) -> bytes:
+    """Return the values; see `FORMAT_VERSION`."""
+    return as_json({"format_version": FORMAT_VERSION, **to_builtins(found)}, finite=False)
+
+
+def difference_csv(difference: ConventionDifference, *, spreadsheet_safe: bool = False) -> bytes:
+    """Return one row per measure, model and step; the first and the last step are the conventions themselves."""
+    rows: list[tuple[str, ...]] = [("measure", "model", "choice", "before", "after", "value", "added", "added_alone")]
+    for measure in difference.measures:
+        for model in difference.models:
+            rows.append((measure.measure, model, "", difference.first, difference.first, _written(measure.first[model]), "", ""))
+            for index, step in enumerate(measure.steps):
+                numbers = (step.so_far[model], measure.added(index, model), measure.added_alone(index, model))
+                rows.append((measure.measure, model, step.choice, step.before, step.after, *map(_written, numbers)))
+            rows.append((measure.measure, model, "", difference.second, difference.second, _written(measure.second[model]), "", ""))
+    return as_csv(rows, spreadsheet_safe=spreadsheet_safe)
+
+
+def difference_json(difference: ConventionDifference) -> bytes:
+    """Return the whole difference; see `results.audit_difference.FORMAT_VERSION`."""
+    return as_json({"format_version": DIFFERENCE_VERSION, **to_builtins(difference)}, finite=False)
+
+
+def explanation_json(explanation: Explanation) -> bytes:
+    """Return the explanation; see `results.explanation.FORMAT_VERSION`."""
+    return as_json({"format_version": EXPLANATION_VERSION, **_explanation_cells(explanation)}, finite=False)
+
+
+def _explanation_cells(explanation: Explanation) -> dict[str, Any]:
+    """The fields of an explanation; those of the metrics that it combines are under `of`."""
+    cells = to_builtins(replace(explanation, components=()))
+    del cells["components"]
+    return {**cells, "of": [_explanation_cells(component) for component in explanation.components]}
+
+
+def _written(value: float | None) -> str:
+    return "" if value is None else repr(value)

@@ -1,0 +1,226 @@
+"""How a table is laid out on a screen: which names are cut, whether it is turned, where it is split, and which columns make room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+from rich.cells import cell_len
+
+from ..document import ARROWS, SIGNS, Cell, Column, Table
+from .terminal import Screen, in_groups
+
+_LEAST_NAME, _LEGIBLE = 14, 24
+"""What is left at least of a name that is cut, and of the name of a row where the screen has room for it."""
+_GAP: Final = 3
+"""How many columns of the screen every column of a table takes beside its text; the frame takes one more."""
+_LEAST_WRAPPED: Final = 36
+"""How wide a last column of texts must be to stand beside the others."""
+_COST: Final = 8
+"""How many lines a further table is worth: its own four, and as many for the eye that begins anew."""
+
+
+def laid_out(table: Table, screen: Screen) -> list[Table]:
+    """Return the form of a table that suits a screen, in several parts if it has to be; of others' texts every character is seen.
+
+    The first that fits as it is, rows as columns if there are more of these; else the first that fits when long names are cut; else the
+    same of its narrow form; else that of the fewest lines and parts. Texts of a last column without room stand in a part of their own.
+    """
+    forms, narrow = _forms(table, screen), _forms(table.narrow, screen) if table.narrow else []
+    if screen.width is None or table.bare:
+        return forms[:1]
+    if table.columns[-1].wraps and len(table.columns) > 2:
+        return _with_texts(forms[0], screen, screen.width)
+    if forms[0].n_keys == len(table.columns):
+        return forms[:1]
+    return _numbers(forms, narrow, screen, screen.width)
+
+
+def names(tables: Iterable[Table]) -> set[str]:
+    """Return what stands in the heads of tables and of their rows."""
+    return {text for table in tables for text in (*(one.title for one in table.columns), *(row[0].text for row in table.rows))}
+
+
+def visible(table: Table, screen: Screen) -> Table:
+    """Return the table as `screen` can write it."""
+    columns = (replace(one, title=screen.visible(f"{one.group} {one.title}".strip()), group="") for one in table.columns)
+    rows = (tuple(replace(cell, text=screen.visible(cell.text), note=screen.visible(cell.note)) for cell in row) for row in table.rows)
+    return replace(table, columns=tuple(columns), rows=tuple(rows))
+
+
+def head_of(column: Column, screen: Screen) -> str:
+    """Return the title of a column with the direction of its measure."""
+    return f"{column.title}{_arrow(column.direction, screen)}"
+
+
+def texts_of(table: Table, index: int, screen: Screen) -> tuple[str, ...]:
+    """Return the cells of a column; numbers stand to the right, values aligned by the point, with room for marks where one has one."""
+    column, cells = table.columns[index], [row[index] for row in table.rows]
+    if not column.is_number:
+        return tuple(_text(cell, screen) for cell in cells)
+    plain = [cell.text for cell in cells]
+    border = len(cells) - table.apart
+    texts = to_the_right([*(aligned(plain[:border]) if column.role == "value" else plain[:border]), *plain[border:]])
+    if any(cell.spread for cell in cells):
+        spreads = aligned([cell.spread for cell in cells])
+        width, sign = max(map(cell_len, spreads)), screen.sign("±")
+        behind = (f" {sign} {spread:>{width}}" if spread else " " * (width + len(sign) + 2) for spread in spreads)
+        texts = tuple(f"{text}{more}" for text, more in zip(texts, behind, strict=True))
+    if any(cell.note for cell in cells):
+        notes = _to_the_left([cell.note for cell in cells])
+        texts = tuple(f"{text} {note}" for text, note in zip(texts, notes, strict=True))
+    signs = [SIGNS[cell.mark] if cell.mark in ("best", "untested") else "" for cell in cells]
+    if any(signs):
+        texts = tuple(f"{text} {screen.sign(sign) if sign else ' '}" for text, sign in zip(texts, signs, strict=True))
+    return texts
+
+
+def has_room_for_texts(table: Table, width: int) -> bool:
+    """Return whether the columns before the last one fit without taking several lines, and leave it room."""
+    *others, last = zip(map(_title, table.columns), *(map(_content, row) for row in table.rows), strict=True)
+    return sum(_longest(column) + _GAP for column in others) + min(_longest(last[1:]), _LEAST_WRAPPED) + _GAP + 1 <= width
+
+
+def aligned(cells: Sequence[str]) -> tuple[str, ...]:
+    """Return numbers as text, padded so that their points stand below each other if they stand to the right."""
+    after = [cell_len(cell) - _point(cell) if cell else 0 for cell in cells]
+    most = max(after, default=0)
+    return tuple(f"{cell}{' ' * (most - n)}" if cell else "" for cell, n in zip(cells, after, strict=True))
+
+
+def to_the_right(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return texts of one width, which stand to the right; rich takes the space at their ends away when it does that."""
+    width = _longest(texts)
+    return tuple(f"{' ' * (width - cell_len(text))}{text}" for text in texts)
+
+
+def _to_the_left(texts: Sequence[str]) -> tuple[str, ...]:
+    width = _longest(texts)
+    return tuple(f"{text}{' ' * (width - cell_len(text))}" for text in texts)
+
+
+def _point(cell: str) -> int:
+    """Return where the point of a number stands, or would stand; what is no number ends there."""
+    digits = len(cell) - len(cell.lstrip("+-−0123456789,"))
+    return digits if digits else len(cell)
+
+
+def _arrow(direction: bool | None, screen: Screen) -> str:
+    sign = ARROWS[direction]
+    return f" {sign}" if sign and screen.encodes(sign) else ""
+
+
+def _text(cell: Cell, screen: Screen) -> str:
+    return f"{cell.text}{_arrow(cell.direction, screen)}{f' {cell.note}' if cell.note else ''}"
+
+
+def _title(column: Column) -> str:
+    return column.title
+
+
+def _content(cell: Cell) -> str:
+    return cell.text
+
+
+def _longest(texts: Iterable[str]) -> int:
+    return max(map(cell_len, texts), default=0)
+
+
+def _forms(table: Table, screen: Screen) -> list[Table]:
+    """Return the table as the screen can write it, and turned where that may be; the one with more rows than columns first."""
+    shown = visible(table, screen)
+    if not table.turns:
+        return [shown]
+    many_columns = len(table.columns) - table.n_keys > len(table.rows) - table.apart
+    return [shown.turned(), shown] if many_columns else [shown, shown.turned()]
+
+
+def _with_texts(table: Table, screen: Screen, width: int) -> list[Table]:
+    """Return the table, or without room for the texts of its last column these in a part of their own, below the others."""
+    n_names = table.n_keys if table.n_keys < len(table.columns) else 0
+    cut = _with_names(table, screen, max(_LEAST_NAME, width // 3), max(_LEAST_NAME, width // 4)) if n_names else table
+    for form in (table, cut):
+        if has_room_for_texts(form, width):
+            return [form]
+    others = replace(table, columns=table.columns[:-1], rows=tuple(row[:-1] for row in table.rows if any(cell.text for cell in row[1:-1])))
+    texts = replace(cut, columns=(cut.columns[0], cut.columns[-1]), rows=tuple((row[0], row[-1]) for row in cut.rows if row[-1].text))
+    return [*(_numbers([others], [], screen, width) if n_names else [others]), texts]
+
+
+def _numbers(forms: Sequence[Table], narrow: Sequence[Table], screen: Screen, width: int) -> list[Table]:
+    for some in (forms, narrow):
+        for cuts in (False, True):
+            for form in some:
+                fitted = _fitted(form, screen, width, cuts)
+                if fitted:
+                    return [fitted]
+    rooms = (width // 2, width // 3)
+    cut = [_with_names(form, screen, max(_LEAST_NAME, room), max(_LEAST_NAME, width // 4)) for form in forms for room in rooms]
+    return min((_parts(form, screen, width) for form in cut), key=_cost)
+
+
+def _cost(parts: Sequence[Table]) -> tuple[int, int]:
+    """Return how many lines parts of a table take, and how many columns they leave out."""
+    return sum(len(part.rows) + _COST for part in parts), len(parts[-1].left_out)
+
+
+def _fitted(table: Table, screen: Screen, width: int, cuts: bool) -> Table | None:
+    """Return a form that fits a width, its names cut as little as possible if `cuts`: first those of columns, then those of rows."""
+    keys = [(cell_len(table.columns[n].title), _longest(texts_of(table, n, screen))) for n in range(table.n_keys)]
+    others = range(table.n_keys, len(table.columns))
+    pairs = [(_longest(texts_of(table, n, screen)), cell_len(head_of(table.columns[n], screen))) for n in others]
+    longest_row, longest = max((most for _, most in keys), default=0), max(name for _, name in pairs)
+    least_row, least = (max(_LEAST_NAME, min(width // 3, _LEGIBLE)), _LEAST_NAME) if cuts else (longest_row, longest)
+    for row_room in range(min(longest_row, width), min(least_row, longest_row) - 1, -1):
+        first = sum(max(title, min(most, row_room)) + _GAP for title, most in keys) + 1
+        for room in range(min(longest, width), min(least, longest) - 1, -1):
+            if first + sum(max(cells, min(name, room)) + _GAP for cells, name in pairs) <= width:
+                return _with_names(table, screen, row_room, room)
+    return None
+
+
+def _with_names(table: Table, screen: Screen, row_room: int, column_room: int) -> Table:
+    """Return the table with names of rows and heads of numbers that take at most so many columns of the screen."""
+    n_keys = table.n_keys
+    heads = table.columns[n_keys:]
+    titles = screen.cut_apart((one.title for one in heads), (column_room - cell_len(_arrow(one.direction, screen)) for one in heads))
+    columns = (*table.columns[:n_keys], *(replace(one, title=title) for one, title in zip(heads, titles, strict=True)))
+    shorter = [_shorter((row[n] for row in table.rows), screen, row_room) for n in range(n_keys)]
+    rows = ((*(short(cell) for short, cell in zip(shorter, row, strict=False)), *row[n_keys:]) for row in table.rows)
+    return replace(table, columns=columns, rows=tuple(rows))
+
+
+def _shorter(cells: Iterable[Cell], screen: Screen, room: int) -> Callable[[Cell], Cell]:
+    """Return a function that cuts the texts of cells; different ones stay different."""
+    suffixes = {cell.text: cell_len(_text(cell, screen)) - cell_len(cell.text) for cell in cells}
+    short = dict(zip(suffixes, screen.cut_apart(suffixes, (room - suffix for suffix in suffixes.values())), strict=True))
+    return lambda cell: replace(cell, text=short[cell.text])
+
+
+def _parts(table: Table, screen: Screen, width: int) -> list[Table]:
+    """Return the table, or parts with the columns before its numbers and as many of the others as fit.
+
+    Columns that yield are left out before the others are parted.
+    """
+    widths = [max(_longest(texts_of(table, n, screen)), cell_len(head_of(column, screen))) + _GAP for n, column in enumerate(table.columns)]
+    keys, stay = range(table.n_keys), list(range(table.n_keys, len(table.columns)))
+    room = width - sum(widths[n] for n in keys) - 1
+    while sum(widths[n] for n in stay) > room and any(table.columns[n].yields for n in stay):
+        stay.remove(max(stay, key=lambda n: (table.columns[n].yields, n)))
+    left_out = tuple(column.title for n, column in enumerate(table.columns) if n not in (*keys, *stay))
+    groups = in_groups([widths[n] for n in stay], room)
+    parts = [_part(table, keys, [stay[n] for n in group]) for group in groups] if left_out or len(groups) > 1 else [table]
+    return [*parts[:-1], replace(parts[-1], left_out=left_out)]
+
+
+def _part(table: Table, keys: Sequence[int], group: Sequence[int]) -> Table:
+    """Return some columns of a table, without rows that say nothing there."""
+    columns = tuple(table.columns[n] for n in (*keys, *group))
+    below = len(table.rows) - table.apart
+    rows = (
+        tuple(row[n] for n in (*keys, *group))
+        for number, row in enumerate(table.rows)
+        if number >= below or not keys or any(row[n].text for n in group)
+    )
+    return replace(table, columns=columns, rows=tuple(rows), rules={})

@@ -1,0 +1,180 @@
+"""What a text is written to: how wide it is, which signs and styles it has, and how text of others is made harmless there."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from io import BytesIO, StringIO, TextIOWrapper
+from typing import Final, Literal, TextIO
+
+from msgspec import Struct
+from rich.box import ROUNDED, SIMPLE_HEAD, Box
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from ..quoting import acts, seen
+
+_WORD: Final = re.compile(r"[\w.]+|[^\w.]")
+"""A word of a measure, or a sign between words."""
+_LONGEST_MEASURE: Final = 200
+"""A longer name is cut anywhere: it is none that people write."""
+_WORDS: Final = {
+    "↑": "higher", "↓": "lower", "∞": "inf", "–": "-", "−": "-", "±": "+-", "…": "...", "◂": "<", "◃": "?",
+    "→": "->", "·": "-", "×": "x", "≥": ">=", "≤": "<=",
+}  # fmt: skip
+"""What stands for signs that an output cannot encode."""
+_ASCII: Final = Box(str(SIMPLE_HEAD).replace("─", "-"), ascii=True)
+_PROSE, _LEAST_PROSE = 100, 20
+"""How wide lines of text are at most and at least."""
+CODE: Final = "color(31)"
+FORMULA: Final = "color(28)"
+"""Colours of the 256 that can be read on white as well as on black."""
+UNBOUNDED: Final = Console(force_jupyter=False, width=100_000, height=100)
+"""Where nothing is cut or broken, to find out how wide it is."""
+
+
+class PlainText(TextIOWrapper):
+    """Where a text in memory is drawn: no terminal, whatever FORCE_COLOR and COLUMNS say, which notebooks set for their programs."""
+
+    def __init__(self) -> None:
+        super().__init__(BytesIO(), encoding="utf-8")
+
+
+class Screen(Struct, frozen=True):
+    """A terminal, or a pipe or file, which has no width unless the variable COLUMNS gives one."""
+
+    width: int | None
+    is_terminal: bool
+    encoding: str
+    colours: Literal["auto"] | None
+
+    @staticmethod
+    def of(file: TextIO) -> Screen:
+        """What `file` is."""
+        if isinstance(file, PlainText):
+            return Screen(None, False, file.encoding, None)
+        console = Console(force_jupyter=False, file=file)
+        columns = os.environ.get("COLUMNS", "")
+        bounded = console.is_terminal or (columns.isdecimal() and int(columns) > 0)
+        colours: Literal["auto"] | None = "auto" if console.is_terminal and console.color_system else None
+        return Screen(console.width if bounded else None, console.is_terminal, file.encoding or "ascii", colours)
+
+    def encodes(self, text: str) -> bool:
+        """Whether `text` can be written."""
+        try:
+            text.encode(self.encoding)
+        except (UnicodeEncodeError, LookupError):
+            return False
+        return True
+
+    @property
+    def framed(self) -> bool:
+        """Whether tables have frames."""
+        return self.is_terminal and self.encodes("╭")
+
+    @property
+    def box(self) -> Box:
+        """What is drawn around tables: a frame on a terminal, elsewhere lines below heads."""
+        return ROUNDED if self.framed else SIMPLE_HEAD if self.encodes("─") else _ASCII
+
+    def sign(self, sign: str) -> str:
+        """A sign, or what stands for it where it cannot be written."""
+        return sign if self.encodes(sign) else _WORDS[sign]
+
+    def visible(self, text: str) -> str:
+        """`text` as one line of which every character is seen: control characters, and those that cannot be encoded, by their number."""
+        if text.isascii() and text.isprintable():
+            return text
+        return "".join(map(self._visible, text))
+
+    def _visible(self, character: str) -> str:
+        if acts(character):
+            return seen(character)
+        if self.encodes(character):
+            return character
+        return _WORDS.get(character) or character.encode("ascii", "backslashreplace").decode()
+
+    def cut(self, name: str, room: int) -> str:
+        """A name that takes at most `room` columns, `…` in the place of its middle if it is longer.
+
+        A measure with parameters is cut between words where that leaves both of its ends.
+        """
+        if cell_len(name) <= room:
+            return name
+        gap = self.sign("…")
+        if "(" in name and len(name) <= _LONGEST_MEASURE and (ends := _ends_of_words(name, room - len(gap))):
+            return gap.join(ends)
+        left = max(room - len(gap), 2)
+        start, end = set_cell_size(name, left - left // 2).rstrip(), set_cell_size(name[::-1], left // 2).rstrip()[::-1]
+        return f"{start}{gap}{end}"
+
+    def cut_apart(self, names: Iterable[str], rooms: Iterable[int]) -> tuple[str, ...]:
+        """Names that take at most so many columns each; of those that look alike when cut, the later ones end in their number."""
+        shown: list[str] = []
+        for name, room in zip(names, rooms, strict=False):
+            short, number = self.cut(name, room), 1
+            while short in shown and short != name:
+                number += 1
+                short = f"{self.cut(name, room - len(str(number)) - 1)}#{number}"
+            shown.append(short)
+        return tuple(shown)
+
+    def paragraph(self, text: Text, before: str = "", hanging: int = 2, before_style: str = "") -> list[tuple[RenderableType, int]]:
+        """The lines of `text` behind `before`, as wide as is good to read; every further line stands in by `hanging`, or below the text."""
+        left = max(cell_len(before), hanging)
+        lines: Iterable[Text] = [text]
+        if self.width is not None:
+            lines = text.wrap(Console(force_jupyter=False, width=self.width), max(min(self.width, _PROSE) - left, _LEAST_PROSE))
+        drawn = [
+            Text.assemble((" " * left if number else before, "" if number else before_style), line) for number, line in enumerate(lines)
+        ]
+        return [(line, cell_len(line.plain)) for line in drawn]
+
+    def draw(self, shapes: Iterable[tuple[RenderableType, int]]) -> str:
+        """Each shape in a width of its own, as text without space at the ends of lines."""
+        drawn = list(shapes)
+        text = StringIO()
+        wide = max([1, *(width for _, width in drawn)])
+        # Given a width alone, rich does not keep to it everywhere; given a height too, it does.
+        console = Console(
+            force_jupyter=False,
+            file=text,
+            width=wide,
+            height=100,
+            force_terminal=self.is_terminal,
+            color_system=self.colours,
+            highlight=False,
+            markup=False,
+        )
+        for shape, width in drawn:
+            console.print(shape, width=max(width, 1))
+        return "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
+
+
+def in_groups(widths: Sequence[int], room: int) -> list[list[int]]:
+    """Columns of those widths in as few groups as fit into `room`, about as many in each; one at least."""
+    groups = _groups(widths, room, len(widths))
+    even = _groups(widths, room, -(-len(widths) // len(groups)))
+    return even if len(even) == len(groups) else groups
+
+
+def _groups(widths: Sequence[int], room: int, most: int) -> list[list[int]]:
+    groups: list[list[int]] = [[]]
+    for number, width in enumerate(widths):
+        if groups[-1] and (sum(widths[other] for other in groups[-1]) + width > room or len(groups[-1]) == most):
+            groups.append([])
+        groups[-1].append(number)
+    return groups
+
+
+def _ends_of_words(name: str, room: int) -> tuple[str, str] | None:
+    """The start and the end of a name, of whole words, that take the most of `room` columns and at least half; as even as can be."""
+    borders = [match.start() for match in _WORD.finditer(name)][1:]
+    kept = [(name[:start], name[end:]) for start in borders for end in borders if start < end]
+    fitting = [(cell_len(start), cell_len(end), start, end) for start, end in kept if room / 2 <= cell_len(start) + cell_len(end) <= room]
+    if not fitting:
+        return None
+    *_, start, end = max(fitting, key=lambda one: (one[0] + one[1], -abs(one[0] - one[1])))
+    return start, end

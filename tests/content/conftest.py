@@ -1,0 +1,45 @@
+"""Results and comparisons to be shown, and a TeX."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from receval.results.comparison import Comparison
+from receval.stats.comparing import compare_paired, compare_wholes
+from receval.stats.records import VERDICTS, Settings, Subject
+from receval.stats.verdicts import corrected
+
+from tests.papers import compiled, models, result
+
+__all__ = ["compiled", "models", "result"]
+SETTINGS = Settings()
+
+
+@pytest.fixture(scope="session")
+def comparison():
+    """A measure for each verdict, in the order of `VERDICTS`, and a value of whole models, which has none; a group and a loser."""
+    random = np.random.default_rng(0)
+    base, noise = random.random(500), random.normal(0, 0.1, 500)
+    values = {"better": base + 0.1, "worse": base - 0.1, "equivalent": base + 0.001, "identical": base, "inconclusive": base}
+    values = {verdict: value if verdict == "identical" else value + noise - noise.mean() for verdict, value in values.items()}
+    made = [
+        compare_paired(Subject(f"M{place}@10", "main", "today"), base, values[verdict], SETTINGS, 0.05 if verdict == "equivalent" else None)
+        for place, verdict in enumerate(VERDICTS)
+    ]
+    whole = compare_wholes(Subject("Coverage@10", "main", "today"), 0.1, 0.2, SETTINGS)
+    group = compare_paired(Subject("M0@10", "main", "today", by="plan", group="free"), base[:50], values["better"][:50], SETTINGS)
+    differences = corrected([*made, whole], SETTINGS)
+    measures = tuple(one.subject.measure for one in differences)
+    return Comparison(
+        base="main",
+        models=("main", "today"),
+        differences=differences,
+        settings=SETTINGS,
+        judged=measures,
+        values={(one.subject.measure, "main"): one.base_value for one in differences}
+        | {(one.subject.measure, "today"): one.value for one in differences},
+        higher_is_better=dict.fromkeys(measures, True),
+        by_group=corrected([group], SETTINGS),
+        losers={("today", "M1@10"): pl.DataFrame({"user": ["u7"], "base": [0.5], "model": [0.25], "difference": [-0.25]})},
+    )

@@ -1,0 +1,141 @@
+"""Differences in every form: one list of columns, one set of words."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib import import_module
+from importlib.util import find_spec
+from io import StringIO
+
+import pytest
+from msgspec.structs import replace
+from receval.content import differences
+from receval.content.differences import COLUMNS, DifferenceColumn
+from receval.document import Cell, Table
+from receval.output.charts.differences import differences as chart
+from receval.render.judgement_data import comparison_csv, comparison_json
+from receval.render.markdown import as_markdown
+from receval.render.screen import show
+from receval.stats.records import VERDICTS
+
+RETIRED = ("tiny", "unknown", "cannot be told", "told apart", "p_same", '"same"', '"none"')
+
+
+class Pipe(StringIO):
+    """A pipe that takes any sign."""
+
+    encoding = "utf-8"
+
+
+def on_screen(document):
+    return show(document, Pipe())
+
+
+PAGES = [form for form in ("html", "latex") if find_spec(f"receval.render.{form}")]
+RENDERERS = {"screen": on_screen, "markdown": as_markdown}
+RENDERERS |= {form: getattr(import_module(f"receval.render.{form}"), f"as_{form}") for form in PAGES}
+"""Form → what makes it of a document."""
+
+
+def tables(document):
+    return [block for block in document if isinstance(block, Table)]
+
+
+def test_each_measure_has_the_verdict_that_it_was_made_for(comparison):
+    assert [one.verdict for one in comparison.differences] == [*VERDICTS, None]
+
+
+@pytest.mark.parametrize("form", RENDERERS)
+def test_a_further_column_of_differences_is_one_row_of_one_list_and_shows_in_every_form(form, comparison, monkeypatch):
+    assert "effect" not in RENDERERS[form](differences.document(comparison))
+    effect = DifferenceColumn("effect", "value", lambda one, shown: Cell("" if one.effect_size is None else f"{one.effect_size:.3f}"))
+    monkeypatch.setattr(differences, "COLUMNS", (*COLUMNS[:-1], effect, COLUMNS[-1]))
+    text = RENDERERS[form](differences.document(comparison))
+    assert "effect" in text
+    assert f"{comparison.differences[0].effect_size:.3f}" in text
+
+
+SELECTIONS = {
+    "command": differences.document,
+    "report": lambda comparison: (differences.section(comparison),),
+    "paper": lambda comparison: (differences.joined_table(comparison),),
+}
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("form", RENDERERS)
+def test_every_form_names_each_verdict_by_its_word_and_by_no_other(form, selection, comparison):
+    text = RENDERERS[form](SELECTIONS[selection](comparison))
+    assert [verdict for verdict in VERDICTS if verdict not in text] == []
+    assert [word for word in RETIRED if word in text] == []
+
+
+def test_files_and_charts_name_each_verdict_by_its_word(comparison):
+    forms = {"json": comparison_json(comparison), "csv": comparison_csv(comparison)}
+    forms["chart"] = json.dumps(chart(comparison.differences, "main")).encode()
+    for form, text in forms.items():
+        assert [verdict for verdict in VERDICTS if verdict not in text.decode()] == [], form
+        assert [word for word in RETIRED if word in text.decode().replace('"same": ', "")] == [], form
+
+
+def test_the_json_form_is_of_version_2_and_a_difference_without_a_verdict_has_null(comparison):
+    content = json.loads(comparison_json(comparison))
+    assert content["format_version"] == 2
+    whole = content["comparisons"][-1]
+    assert (whole["verdict"], whole["p"], whole["low"], whole["real"]) == (None, None, None, False)
+    assert {"p_equivalent", "probability_equivalent"} <= whole.keys()
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_the_verdict_stands_beside_the_difference_on_a_narrow_screen(width, comparison, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    text = on_screen(tables(differences.document(comparison))[:1])
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= width
+    assert re.match(r" *measure .*Δ .*verdict", lines[0])
+    assert re.match(r" *M0@10 ↑ .*\+0\.1000 .*better", lines[2])
+    assert "not shown at this width: " in text
+
+
+def test_nothing_yields_where_there_is_room(comparison):
+    assert "not shown" not in on_screen(differences.document(comparison))
+
+
+def test_measures_that_are_not_judged_stand_last_and_say_so(comparison):
+    table = differences.pair_tables(replace(comparison, judged=("M2@10",)))[0]
+    assert [row[0].text for row in table.rows][:2] == ["M2@10", "M0@10"]
+    assert {row[-1].text for row in table.rows[1:]} == {"(not judged)"}
+
+
+def test_a_difference_has_what_a_form_may_draw(comparison):
+    one = comparison.differences[2]
+    cell = differences.pair_tables(comparison)[0].rows[2][4]
+    assert (cell.drawn.value, cell.drawn.low, cell.drawn.high) == (one.difference, *one.interval)
+    assert (cell.drawn.margin, cell.drawn.mark) == (0.05, "equivalent")
+
+
+def test_all_pairs_share_a_table_with_a_line_above_each(comparison):
+    others = tuple(replace(one, subject=replace(one.subject, model="other")) for one in comparison.differences)
+    joined = differences.joined_table(replace(comparison, models=("main", "today", "other"), differences=comparison.differences + others))
+    assert joined.rules == {0: "today against main", 6: "other against main"}
+    assert [column.title for column in joined.columns[:3]] == ["measure", "base", "value"]
+    assert not differences.joined_table(comparison).rules
+    assert "equivalent: shown to differ by less than the margin" in joined.notes[0]
+
+
+def test_letters_stand_behind_values_and_take_the_place_of_tables_of_many_pairs(comparison):
+    letters = {"M0@10": {"main": "a", "today": "b"}}
+    few = replace(comparison, base=None, letters=letters)
+    assert [cell.note for cell in differences.letters_table(few).rows[0]] == ["", "a", "b"]
+    many = replace(
+        few, models=("main", "today", "third", "fourth"), values={**few.values} | dict.fromkeys((("M0@10", "third"), ("M0@10", "fourth")))
+    )
+    assert len(tables(differences.document(few))) == len(tables(differences.document(many))) + 1
+
+
+def test_the_users_who_lose_most_come_with_the_command_that_looks_at_the_first(comparison):
+    text = as_markdown(differences.document(comparison, "my.yaml"))
+    assert "## Who loses most in M1@10 with today" in text
+    assert "| u7 | 0.5000 | 0.2500 | −0.2500 |" in text
+    assert "`receval explain 'M1@10' my.yaml --user 'u7' --model 'today'`" in text

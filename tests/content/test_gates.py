@@ -1,0 +1,61 @@
+"""Gates as a table: aligned, in words that an output can encode, in colour on a terminal alone."""
+
+from __future__ import annotations
+
+import io
+
+from msgspec.structs import asdict
+from receval.content import gates
+from receval.render.markdown import as_markdown
+from receval.render.screen import show
+from receval.results.gates import Gate
+
+PASS = Gate("Recall@20 ≥ 0.25", "home", "Recall@20", "min", 0.25, False, "error", "pass", "none", "", value=0.2616, found="0.2616")
+LOSS = {"kind": "max_loss", "limit": 0.02, "relative": True, "severity": "error", "sentence": "", "base": "main", "n_users": 350}
+FAIL = Gate("nDCG@10 loses at most 2 %", "home", "nDCG@10", outcome="fail", consequence="fail", **LOSS, paired=True,
+            difference=-0.053, low=-0.08, high=-0.021, found="−5.3 %, at best −2.1 %", remark="loss exceeds the limit of 2 %")  # fmt: skip
+
+
+def written(encoding):
+    return io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+
+
+def test_the_table_says_what_is_judged_and_how_it_ended():
+    assert show(gates.document([PASS, FAIL], summary=False), written("utf-8")) == (
+        "gates · home against main · 350 users, paired · one-sided 95 % bounds\n"
+        "  pass  Recall@20 ≥ 0.25           0.2616\n"
+        "  FAIL  nDCG@10 loses at most 2 %  −5.3 %, at best −2.1 %  loss exceeds the limit of 2 %\n"
+    )
+
+
+def test_an_output_without_its_signs_gets_plain_ones():
+    text = show(gates.document([PASS, FAIL], summary=False), written("ascii"))
+    assert text.isascii()
+    assert "  FAIL  nDCG@10 loses at most 2 %  -5.3 %, at best -2.1 %  loss exceeds the limit of 2 %\n" in text
+    assert "Recall@20 >= 0.25" in text
+
+
+def test_several_models_are_named_in_each_row_and_another_base_in_its_rule():
+    other = Gate(**{**asdict(FAIL), "model": "other", "base": "popular"})
+    lines = show(gates.document([PASS, FAIL, FAIL, other], summary=False), written("utf-8")).splitlines()
+    assert lines[0] == "gates · 2 models against main and popular · 350 users, paired · one-sided 95 % bounds"
+    assert lines[2].startswith("  FAIL  home   nDCG@10 loses at most 2 %  ")
+    assert lines[4].startswith("  FAIL  other  nDCG@10 loses at most 2 % against popular  ")
+
+
+def test_markdown_has_the_same_cells():
+    text = as_markdown(gates.document([PASS, FAIL]))
+    assert text.startswith("**gates · home against main · 350 users, paired · one-sided 95 % bounds**\n")
+    assert "| **FAIL** | nDCG@10 loses at most 2 % | −5.3 %, at best −2.1 % | loss exceeds the limit of 2 % |" in text
+    assert "- 1 of 2 gates failed" in text
+
+
+def test_nothing_is_said_without_gates():
+    assert gates.document([]) == ()
+    assert gates.section([]) is None
+
+
+def test_a_gate_that_was_not_judged_says_why():
+    skipped = Gate(**{**asdict(PASS), "outcome": "skipped", "found": "", "sentence": "there is no value"})
+    (row,) = gates.table([skipped]).rows
+    assert [cell.text for cell in row] == ["not judged", "Recall@20 ≥ 0.25", "", "there is no value"]

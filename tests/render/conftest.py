@@ -1,0 +1,7 @@
+"""Fixtures of what is rendered: results, and a TeX."""
+
+from __future__ import annotations
+
+from tests.papers import compiled, models, result
+
+__all__ = ["compiled", "models", "result"]

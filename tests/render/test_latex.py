@@ -1,0 +1,213 @@
+"""Tables in LaTeX: what is marked, how numbers are aligned, and how wide they are."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec.structs import replace
+from receval.comparison.best_models import with_conclusions
+from receval.comparison.comparing import compare
+from receval.comparison.questions import Questions
+from receval.config.reporting import LatexStyle
+from receval.content.paper import comparison_tables, result_tables
+from receval.content.paper_marks import marks_of
+from receval.content.values import Formats
+from receval.document import Alert, Cell, Code, Column, Heading, Links, Paragraph, Points, Section, Sentences, Table, Terms
+from receval.render.latex import as_latex
+from receval.render.latex_table import WIDTH, parts, shortened
+
+from tests.comparison.conftest import truth
+
+PAIRS = Questions(all_pairs=True)
+
+
+def latex_of(*given, **style):
+    """The tables of a result in LaTeX."""
+    return as_latex(result_tables(*given, **style))
+
+
+def cells(latex):
+    """The cells of all rows of values, by the first cell."""
+    rows = [line.removesuffix(r" \\").split(" & ") for line in latex.splitlines() if line.endswith(r"\\")]
+    return {row[0]: row[1:] for row in rows if re.search(r"\d\.\d", "".join(row[1:]))}
+
+
+def test_without_a_comparison_the_best_value_is_bold_and_the_next_underlined(result):
+    latex = latex_of(result("a", "b", "c", "d"))
+    column = [row[0] for row in cells(latex).values()]
+    assert sum("textbf" in cell for cell in column) == 1
+    assert sum("underline" in cell for cell in column) == 1
+    values = sorted((float(re.sub(r"[^0-9.]", "", cell)) for cell in column), reverse=True)
+    bold, underlined = (next(cell for cell in column if mark in cell) for mark in ("textbf", "underline"))
+    assert f"{values[0]:.4f}" in bold
+    assert f"{values[1]:.4f}" in underlined
+    assert "bold: the best value, not tested; underlined: the next value" in latex
+
+
+def test_what_is_not_clearly_different_from_the_best_value_is_bold_too(result):
+    found = with_conclusions(result("a", "b", "c", "d"), Questions())
+    marks = marks_of(found, Formats.of(found.rows), LatexStyle())
+    for one in found.conclusions:
+        assert one.is_tested
+        of_label = {model: mark for (model, measure), mark in marks.marks.items() if measure == one.measure}
+        assert {model for model, mark in of_label.items() if mark == "best"} == set(one.alike)
+        assert {model for model, mark in of_label.items() if mark == "second"} <= set(found.models) - set(one.alike)
+    assert "all that are not clearly different from it (paired t test, Holm over 24 comparisons, 5 %)" in " ".join(marks.notes)
+
+
+def test_letters_stand_raised_behind_values(result):
+    found = result("a", "b", "c")
+    comparison = compare({"": found}, PAIRS)
+    latex = latex_of(found, comparison, style=LatexStyle(marks="letters"))
+    letters = comparison.letters["nDCG@3"]
+    assert cells(latex)["a"][0].endswith(rf"\rlap{{$^{{\mathrm{{{letters['a']}}}}}$}}")
+    assert "models that share a letter are not clearly different" in latex
+
+
+def test_daggers_say_what_is_better_and_worse_than_the_base(result, evaluate, models):
+
+    perfect = truth().filter(rating=5).select("user", "item", score=1.0)
+    lists = models("a", "b")
+    found = evaluate(truth(), lists | {"perfect": perfect}, metrics=["nDCG"], top_k=[3], relevance={"threshold": 4})
+    comparison = compare({"": found}, Questions(baseline="a"))
+    latex = latex_of(found, comparison, style=LatexStyle(marks="dagger"))
+    assert r"\dagger" in cells(latex)["perfect"][0]
+    assert "dagger" not in cells(latex)["a"][0]
+    assert "† better and ‡ worse than a (paired t test" in latex
+
+
+def test_marks_can_be_left_out(result):
+    latex = latex_of(result("a", "b", "c"), style=LatexStyle(best="none", second="none", digits=2))
+    assert "textbf" not in latex
+    assert "underline" not in latex
+    assert re.search(r"0\.\d\d &", latex)
+
+
+def test_a_wide_table_comes_in_parts_that_keep_the_cut_offs_of_a_metric_together(result):
+    metrics = ["Precision", "Recall", "nDCG", "MAP", "MRR", "HitRate", "Hits", "SetMAP"]
+    latex = latex_of(result("a", "b", metrics=metrics, top_k=[1, 2, 3, 5]))
+    assert latex.count(r"\begin{tabular}{@{}l") > 2
+    for metric in metrics:
+        assert latex.count(rf"\multicolumn{{4}}{{c}}{{{metric} $\uparrow$}}") == 1
+    assert len(set(re.findall(r"\\label\{([^}]*)\}", latex))) == latex.count(r"\label")
+
+
+def test_a_long_table_comes_in_parts():
+    names = [f"model {number}" for number in range(100)]
+    rows = tuple((Cell(name), Cell("1")) for name in names)
+    table = Table((Column("", "key"), Column("v", "value")), rows, "A. B.", "x", notes=("Note.",))
+    made = parts(table)
+    assert len(made) == 3
+    assert [part.count("model ") for part in made] == [42, 42, 16]
+    assert "Part 1 of 3" in made[0]
+    assert r"A: part 3 of 3, as Table~\ref{tab:x-1}." in made[2]
+    assert ["Note." in part for part in made] == [False, False, True]
+
+
+def test_no_part_is_wider_than_the_page(result):
+    metrics = ["Precision", "Recall", "nDCG", "MAP", "MRR", "HitRate"]
+    found = result("a rather long name of a model", "b", metrics=metrics, top_k=[1, 2, 3, 5])
+    for row in (line for line in latex_of(found).splitlines() if line.startswith("b & ")):
+        assert len(re.sub(r"\\\w+|[{}\\]", "", row)) + 24 < WIDTH + 12
+
+
+def test_long_names_lose_their_middle_and_stay_different():
+    long = ["a" * 40 + "1" + "b" * 40, "a" * 40 + "2" + "b" * 40]
+    first, second = shortened(long)
+    assert first != second
+    assert len(first) <= 30
+    rows = tuple((Cell(name), Cell("1")) for name in (*long, "short"))
+    (latex,) = parts(Table((Column("", "name"), Column("v", "value")), rows, "A.", "x"))
+    notes = latex.partition("raggedright ")[2].partition("\n")[0].replace(r"\allowbreak{}", "")
+    assert notes == f"{first} is {long[0]}. {second} is {long[1]}."
+
+
+def test_counts_have_no_decimals(result):
+    latex = latex_of(result("a", "b", metrics=["NumRetrieved", "nDCG"], top_k=[1, 5]))
+    assert re.search(r"^a & 1 & 5 & ", latex, re.MULTILINE)
+
+
+def test_a_comparison_is_a_table_with_a_heading_per_pair(result):
+    comparison = compare({"": result("a", "b", "c")}, Questions(baseline="a"))
+    latex = as_latex(comparison_tables(comparison))
+    assert r"\emph{b against a}" in latex
+    assert r"\emph{c against a}" in latex
+    assert "95 \\% interval" in latex
+    assert "60 users, paired by id" in latex
+    for one in comparison.differences:
+        assert f"{abs(one.difference):.4f}" in latex
+
+
+def test_all_pairs_of_many_models_are_letters_alone(result):
+    comparison = compare({"": result("a", "b", "c", "d")}, PAIRS)
+    latex = as_latex(comparison_tables(comparison))
+    assert "against" not in latex
+    assert "Models that share a letter are not clearly different." in latex
+
+
+def test_the_order_of_differences_changes_no_byte(result):
+    found = result("a", "b", "c")
+    comparison = compare({"": found}, PAIRS)
+    turned = replace(comparison, differences=tuple(reversed(comparison.differences)))
+    for marks in ("letters", "dagger"):
+        assert (
+            latex_of(found, comparison, style=LatexStyle(marks=marks)).partition("tab:comparison")[0]
+            == (latex_of(found, turned, style=LatexStyle(marks=marks)).partition("tab:comparison")[0])
+        )
+
+
+def test_marks_spreads_notes_and_arrows_of_a_table_are_written():
+    columns = (Column("model", "key"), Column("@5", "value", True, "nDCG"), Column("@10", "value", True, "nDCG"), Column("p", "p"))
+    rows = (
+        (Cell("a_b"), Cell("0.5", "0.1", "best", "ab"), Cell("-1", mark="second", note="†"), Cell("<0.001")),
+        (Cell("c", direction=False), Cell("–"), Cell("2", mark="untested", note="few!"), Cell()),
+        (Cell("users"), Cell("5"), Cell("6"), Cell()),
+    )
+    (latex,) = parts(Table(columns, rows, "50 %", "x", {1: "below & here"}, apart=1))
+    assert r"\caption{50 \%}\label{tab:x}" in latex
+    assert r"& \multicolumn{2}{c}{nDCG $\uparrow$} &" in latex
+    assert r"model & @5 & @10 & p \\" in latex
+    raised = r"\rlap{$^{\mathrm{ab}}$} & \underline{$-$1}\rlap{$^{\dagger}$}"
+    assert rf"a\_b & \textbf{{0.5}}{{\scriptsize\,$\pm$\,0.1}}{raised} & \textless{{}}0.001 \\" in latex
+    assert r"\midrule" + "\n" + r"\multicolumn{4}{@{}l}{\emph{below \& here}} \\" in latex
+    assert r"c $\downarrow$ & -- & \textbf{2}\rlap{$^{\text{few!}}$} &  \\" + "\n" + r"\midrule" in latex
+
+
+def test_a_document_with_a_title_has_sections_lists_and_findings():
+    document = (
+        Heading("Title_1"),
+        Section(
+            "one",
+            "One & two",
+            (
+                Heading("Below", 3),
+                Paragraph("Set `a_b`."),
+                Points(("A `x`", "B")),
+                Sentences(("quoted `x`",)),
+                Terms((("k", "cut-off"),), "About:"),
+                Terms((("$`u`$", "a user"), (r"$`[\ldots]`$", "1 or 0")), code=False),
+                Code("a  b"),
+                Links("Metrics", ("nDCG",)),
+                Alert("warn", "warning X01", "Odd", details=("5 rows",), advice="remove them"),
+                Alert("info", "note X02", "Fine."),
+            ),
+        ),
+    )
+    latex = as_latex(document)
+    start, *texts, end = latex[latex.index(r"\title") :].rstrip().split("\n\n")
+    assert start.splitlines()[0] == r"\title{Title\_1}"
+    assert end == r"\end{document}"
+    assert texts == [
+        "\\begin{document}\n\\maketitle",
+        r"\section{One \& two}",
+        r"\subsection*{Below}",
+        r"Set \texttt{a\_b}.",
+        "\\begin{points}\n\\item A \\texttt{x}\n\\item B\n\\end{points}",
+        "\\begin{points}\n\\item quoted \\textasciigrave{}x\\textasciigrave{}\n\\end{points}",
+        "About:",
+        "\\begin{description}\n\\item[\\texttt{k}] cut-off\n\\end{description}",
+        texts[8],
+        r"\texttt{a  b}",
+        "\\begin{description}\n\\item[warning X01] Odd 5 rows. Remove them.\n\\item[note X02] Fine.\n\\end{description}",
+    ]
+    assert texts[8].endswith("\\item[$u$] a user\n\\item[{$[\\ldots]$}] 1 or 0\n\\end{list}")

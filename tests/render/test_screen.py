@@ -1,0 +1,114 @@
+"""A document on a screen: tables fit it, in parts if need be, and say what they left out of names."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from receval.document import Alert, Cell, Column, Document, Heading, Interval, Paragraph, Sentences, Table
+from receval.render.screen import show
+from receval.render.terminal import Screen
+from receval.render.whiskers import with_pictures
+
+
+class Pipe(StringIO):
+    """A pipe that takes any sign."""
+
+    encoding = "utf-8"
+
+
+def shown(document: Document, monkeypatch: pytest.MonkeyPatch, width: int | None = None) -> str:
+    """The document in so many columns."""
+    monkeypatch.setenv("COLUMNS", "" if width is None else str(width))
+    return show(document, Pipe())
+
+
+def values(n_models: int, name: str = "model", **fields: object) -> Table:
+    """A table of two measures of some models."""
+    columns = (Column("measure", "name"), *(Column(f"{name}{n}", "value") for n in range(n_models)))
+    rows = (
+        (Cell("nDCG@10", direction=True), *(Cell("0.5", mark="best" if n == 0 else "") for n in range(n_models))),
+        (Cell("coverage"), *(Cell("12.25") for _ in range(n_models))),
+        (Cell("users"), *(Cell("1,000") for _ in range(n_models))),
+    )
+    return Table(columns, rows, apart=1, **fields)  # type: ignore[arg-type]
+
+
+def test_values_are_aligned_by_the_point_and_marked_and_the_last_row_stands_apart(monkeypatch):
+    assert shown((values(2),), monkeypatch).splitlines() == [
+        "  measure      model0   model1",
+        " ──────────────────────────────",
+        "  nDCG@10 ↑    0.5  ◂     0.5",
+        "  coverage    12.25      12.25",
+        "",
+        "  users       1,000      1,000",
+    ]
+
+
+def test_a_table_that_does_not_fit_stands_in_even_parts_with_the_names_of_its_rows(monkeypatch):
+    lines = shown((values(10),), monkeypatch, 60).splitlines()
+    heads = [line for line in lines if "measure" in line]
+    assert [line.count("model") for line in heads] == [5, 5]
+    assert max(map(len, lines)) <= 60
+
+
+def test_columns_that_yield_make_room_and_are_named(monkeypatch):
+    columns = (Column("measure", "key"), Column("base", "value", yields=2), Column("Δ", "difference"), Column("verdict", "verdict"))
+    table = Table.of_texts(columns, [("nDCG@10", "0.1234567", "+0.01", "better")])
+    assert shown((table,), monkeypatch, 41).splitlines()[0].split() == ["measure", "base", "Δ", "verdict"]
+    head, *_, note = shown((table,), monkeypatch, 40).splitlines()
+    assert head.split() == ["measure", "Δ", "verdict"]
+    assert note == "  not shown at this width: base"
+
+
+def test_a_table_turns_where_that_fits(monkeypatch):
+    table = values(5, "a_long_name_", turns=True, corner="model")
+    assert shown((table,), monkeypatch).startswith("  model")
+    assert shown((values(2, turns=True, corner="model"),), monkeypatch).startswith("  measure")
+    assert max(map(len, shown((table,), monkeypatch, 60).splitlines())) <= 60
+
+
+def test_the_narrow_form_of_a_table_stands_for_it_where_it_does_not_fit_and_has_notes_of_its_own(monkeypatch):
+    wide = values(3, notes=("wide",), narrow=values(2, notes=("narrow",)))
+    below = Sentences(("below",), if_cut="names are cut")
+    assert shown((wide, below), monkeypatch, 80).splitlines()[-2:] == ["wide", "below"]
+    assert shown((wide, below), monkeypatch, 40).splitlines()[-2:] == ["narrow", "below"]
+
+
+def test_what_names_were_cut_is_said_below(monkeypatch):
+    table = values(2, "a_name_that_is_much_longer_than_there_is_room_")
+    below = Sentences(("below",), if_cut="names are cut", if_many="{n} tables fit {width} columns")
+    assert shown((table, below), monkeypatch, 60).splitlines()[-2:] == ["names are cut", "below"]
+    assert shown((values(40), below), monkeypatch, 40).splitlines()[-2].endswith("tables fit 40 columns")
+    assert shown((table, below), monkeypatch).splitlines()[-1] == "below"
+
+
+def test_a_last_column_of_texts_without_room_stands_in_a_part_of_its_own(monkeypatch):
+    columns = (Column("name", "code"), Column("value", "code"), Column("meaning", wraps=True))
+    table = Table.of_texts(columns, [("a" * 20, "b" * 20, "some words " * 8)])
+    assert len([line for line in shown((table,), monkeypatch, 100).splitlines() if "name" in line]) == 1
+    assert len([line for line in shown((table,), monkeypatch, 50).splitlines() if "name" in line]) == 2
+
+
+def test_intervals_are_drawn_to_one_scale_where_a_terminal_has_room(monkeypatch):
+    columns = (Column("measure", "key"), Column("interval", "interval"), Column("verdict", "verdict"))
+    found = (Interval(0.5, 0.0, 1.0), Interval(-0.25, -0.5, 0.0, margin=0.25))
+    table = Table(columns, tuple((Cell("x"), Cell("low to high", drawn=one), Cell("better")) for one in found))
+    drawn = with_pictures(table, Screen(56, True, "utf-8", None))
+    assert [row[2].text.replace("\u00a0", " ") for row in drawn.rows] == ["        ├───●───┤", "    ├─●─┤░░      "]
+    for width, is_terminal in ((45, True), (None, True), (56, False)):
+        assert len(with_pictures(table, Screen(width, is_terminal, "utf-8", None)).columns) == 3
+
+
+def test_alerts_stand_together_and_show_as_many_examples_as_fit(monkeypatch):
+    alerts = [Alert("warn", f"warning X0{n}", "found", ("user 1234567890",) * 5, ("detail",), "do this") for n in (1, 2)]
+    lines = shown((*alerts, Paragraph("text")), monkeypatch, 60).splitlines()
+    assert lines[:4] == ["warning X01  found", "  for example: user 1234567890; user 1234567890", "  detail", "  do this"]
+    assert lines[4:] == ["warning X02  found", *lines[1:4], "", "text"]
+
+
+def test_between_blocks_stands_one_empty_line(monkeypatch):
+    text = shown((Heading("Title"), values(2), values(2), Paragraph("text")), monkeypatch)
+    assert "\n\n\n" not in text
+    assert not text.startswith("\n")
+    assert text.endswith("text\n")
