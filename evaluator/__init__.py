@@ -51,7 +51,7 @@ _HOMES = {
     "load_config": ".config",
     "load_results": ".api.reading_back",
     "metric": ".metrics.own",
-    "run": ".session.evaluate",
+    "run": ".evaluation.running",
     "score": ".api.one_list",
 }
 """Each public name and the module that has it."""

@@ -23,6 +23,7 @@ from .errors import DataError as DataError
 from .errors import MissingExtraError as MissingExtraError
 from .errors import RecevalError as RecevalError
 from .evaluation.progress import Progress as Progress
+from .evaluation.running import run as run
 from .load.in_memory import Matrix as Matrix
 from .metrics.own import Item as Item
 from .metrics.own import metric as metric
@@ -35,7 +36,6 @@ from .results.result import Input as Input
 from .results.result import InputFile as InputFile
 from .results.result import Result as Result
 from .results.result import Row as Row
-from .session.evaluate import run as run
 from .session.records import RunRecord as RunRecord
 
 __all__ = [

@@ -11,6 +11,7 @@ from msgspec.structs import asdict
 
 from ..config import Loaded
 from ..evaluation.progress import Report
+from ..evaluation.running import run
 from ..forks import refuse_lost_threads
 from ..output.data import enriched_frames
 from ..parts import Scratch
@@ -18,7 +19,6 @@ from ..results.audit import Audit
 from ..results.description import Description
 from ..results.explanation import Explanation
 from ..session.evaluate import check as check_files
-from ..session.evaluate import run
 from ..session.records import RunRecord
 from ..session.run import run_config, track_run
 from ..session.studies import audit as audit_config

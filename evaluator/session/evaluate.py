@@ -1,16 +1,13 @@
-"""A config → its result, with what is concluded of its models."""
+"""What is kept of an evaluation, and what is said at its end."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
-from ..comparison.best_models import with_conclusions
 from ..comparison.questions import Questions
 from ..config import Loaded
 from ..errors import RecevalError
-from ..evaluation import running
-from ..evaluation.progress import Report, silent
+from ..evaluation.running import run
 from ..results.closing import closing_sentences
 from ..results.result import Result
 
@@ -19,45 +16,9 @@ MOST_VALUES: Final = 30_000_000
 _MOST_SENTENCES: Final = 2
 
 
-def run(
-    loaded: Loaded,
-    report: Report = silent,
-    *,
-    keep_failures: bool = False,
-    tolerant: bool = False,
-    keep_users: bool = True,
-    enriched: Path | None = None,
-    describes: bool = False,
-    complete: bool = True,
-    most_values: int | None = None,
-    concludes: bool = True,
-) -> Result:
-    """Evaluate the models of a config, and make its health checks; with `data.folds` in each fold.
-
-    With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user (of a
-    model with more than `most_values` none); of several models it then `concludes` which is best. The lists of each model go with their
-    hits into a Parquet file of the folder `enriched`, if one is given. If the run `describes` its files, which reads them once more, the
-    result has their description. A `tolerant` run refuses nothing that can be read: what the policy calls an error is a finding. A
-    `complete` result has standard deviations and the fingerprint of the test set. `DataError` for a file that cannot be read or is wrong,
-    `MissingExtraError` without the engine.
-    """
-    result = running.run(
-        loaded,
-        report,
-        keep_failures=keep_failures,
-        tolerant=tolerant,
-        keep_users=keep_users,
-        enriched=enriched,
-        describes=describes,
-        complete=complete,
-        most_values=most_values,
-    )
-    return with_conclusions(result, Questions.of(loaded.config.compare)) if concludes else result
-
-
 def check(loaded: Loaded, *, keep_failures: bool = False) -> Result:
     """Make the health checks of a config, on all files that can be read."""
-    return running.run(loaded, tolerant=True, keep_users=False, keep_failures=keep_failures)
+    return run(loaded, tolerant=True, keep_users=False, keep_failures=keep_failures)
 
 
 def has_several(loaded: Loaded) -> bool:

@@ -13,7 +13,7 @@ from ..checks import Finding
 from ..comparison.questions import Questions
 from ..config import Loaded
 from ..errors import ConfigError
-from ..evaluation import running
+from ..evaluation.running import run
 from ..output.reading_back import is_result_folder, load
 from ..results.result import Result
 
@@ -51,7 +51,7 @@ def gather(given: Sequence[str], read: Read, tell: Tell) -> Gathered:
         if config is not None:
             raise ConfigError("one config can be evaluated at a time", "evaluate the others first: receval run CONFIG -o FOLDER/")
         config = read(str(path))
-        results[name] = running.run(config, tolerant=True)
+        results[name] = run(config, tolerant=True, concludes=False)
         tell([one for one in results[name].findings if one.severity == "error"])
     return Gathered(results, config)
 

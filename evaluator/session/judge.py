@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,7 +13,7 @@ from ..config import Loaded, gates_of
 from ..config.comparing import Compare
 from ..config.gating import GateBaseline, Gates
 from ..errors import ConfigError, DataError, OutputError, RecevalError
-from ..evaluation import running
+from ..evaluation.running import run
 from ..gates.bases import SET_ONE
 from ..gates.demands import Baseline, Bases, Demands
 from ..gates.judging import judge
@@ -58,7 +57,7 @@ def _evaluated(loaded: Loaded) -> Result:
     if not loaded.config.gates.rules:
         raise ConfigError(f"{loaded.name}: there is no rule to judge", "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'")
     bases = bases_of_config(loaded)
-    return judged(loaded, running.run(loaded), bases)
+    return judged(loaded, run(loaded, concludes=False), bases)
 
 
 def _reported(result: Result, source: str) -> ReportContent:
@@ -141,7 +140,7 @@ def judged(loaded: Loaded, result: Result, bases: Bases) -> Result:
     return with_gates(result, loaded.config.gates, loaded.config.compare, bases)
 
 
-def judged_again(result: Result, options: Mapping[str, Any] = MappingProxyType({})) -> Result:
+def judged_again(result: Result, options: Mapping[str, Any]) -> Result:
     """A stored result with gates: those of its config, changed by what `options` say; paths are seen from here."""
     gates, compare = gates_of(result.config, options)
     if not gates.rules:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from ..config import Loaded
 from ..errors import ArgumentError, RecevalError
 from ..evaluation.progress import Report, silent
+from ..evaluation.running import run
 from ..output.disk import Stage
 from ..output.own_inputs import refuse_overwriting
 from ..output.report.content import ReportContent
@@ -19,7 +20,7 @@ from ..outputs import Need, OutputForm
 from ..parts import Scratch
 from ..results.result import Result
 from . import save
-from .evaluate import has_several, most_values, run
+from .evaluate import has_several, most_values
 from .records import Judge, RunRecord, Tracked
 from .targets import PathLike, Targets, as_written, run_targets
 
