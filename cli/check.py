@@ -2,69 +2,38 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
+from receval.outputs import of_form
 
 from .options import (
+    Command,
+    ConfigReader,
     config_argument,
-    input_format_option,
+    format_option,
     plugin_option,
-    recs_option,
-    replace_option,
-    set_option,
+    reading_options,
     store_option,
     strict_option,
 )
-from .output import emit, on_screen, warn
+from .output import show
 
 
-@click.command()
+@click.command(cls=Command)
 @config_argument
 @plugin_option
-@set_option
-@recs_option
-@replace_option
-@input_format_option
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", help="Text, or JSON.")
+@reading_options()
+@format_option("findings", default="table", help="Text, or JSON.")
 @strict_option
 @store_option
 @click.pass_context
-def check(
-    context: click.Context,
-    config: str,
-    overrides: tuple[str, ...],
-    recommendations: tuple[str, ...],
-    replace: bool,
-    input_format: str | None,
-    form: str,
-    strict: bool,
-    store: str | None,
-) -> None:
+def check(context: click.Context, config: str, read: ConfigReader, form: str, strict: bool, store: str | None) -> None:
     """Say what is wrong or suspicious in the files of a config.
 
     Every check is made, also on files that `receval run` refuses because its policy says so. Exits with 1 if a check of level error
     failed.
     """
-    import receval
-    from receval.config import load_config
-    from receval.content import findings
-    from receval.document import Sentences
-    from receval.output.own_inputs import refuse_overwriting
-    from receval.render import result_data
-    from receval.render.screen import show
+    from receval.session.save import check_config
 
-    from .failures import keep, target, targets
-
-    loaded = load_config(config, overrides, recommendations, input_format=input_format, replace=replace)
-    warn(loaded)
-    refuse_overwriting(loaded, targets(store))
-    with target(store) as stage:
-        result = receval.run(loaded, keep_failures=store is not None, tolerant=True)
-        keep(result, store, stage)
-    if form == "json":
-        emit(result_data.findings_as_json(result))
-    else:
-        page = (*findings.alerts(result.findings), Sentences((findings.summary(result),), small=False))
-        emit(on_screen(show(page, sys.stdout)), drawn=True)
+    result = check_config(read(config), store)
+    show(of_form(form, "findings"), result)
     context.exit(1 if result.failed(strict) else 0)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
+from receval.outputs import OutputForm, of_form
 
 _GITLAB_FILES: Final = {"gl-code-quality-report.json": "code-quality", "receval-junit.xml": "junit"}
 """What a job of GitLab names under `artifacts: reports`, and its forms."""
@@ -19,19 +20,19 @@ def system(asked: str) -> str:
     return asked
 
 
-def files(system: str) -> dict[Path, str]:
+def files(system: str) -> dict[Path, OutputForm]:
     """The files that are written for a system, with their forms."""
-    return {Path(name): form for name, form in _GITLAB_FILES.items()} if system == "gitlab" else {}
+    if system != "gitlab":
+        return {}
+    return {Path(name): row for name, form in _GITLAB_FILES.items() if (row := of_form(form, "report")) is not None}
 
 
 def publish(content: Any, system: str) -> None:
     """On GitHub, add the report to the summary of the step, and say on standard error what failed, where GitHub looks for it."""
-    if system != "github":
-        return
-    from receval.render.ci.github import append_summary, as_annotations
-    from receval.render.report import as_markdown
+    if system == "github":
+        from receval.session.report import add_summary, github_annotations
 
-    click.echo(as_annotations(content), err=True, nl=False)
-    file = os.environ.get("GITHUB_STEP_SUMMARY")
-    if file:
-        append_summary(file, as_markdown(content).decode())
+        click.echo(github_annotations(content), err=True, nl=False)
+        file = os.environ.get("GITHUB_STEP_SUMMARY")
+        if file:
+            add_summary(content, file)

@@ -9,16 +9,16 @@ import click
 
 def metric_names(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
     """The metrics that begin so, in any case."""
-    from receval.metrics import METRICS
+    from receval.session.catalogue import metric_names
 
-    return [name for name in METRICS if name.lower().startswith(begun.lower())]
+    return [name for name in metric_names() if name.lower().startswith(begun.lower())]
 
 
 def convention_names(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
     """The conventions that begin so."""
-    from receval.conventions import known
+    from receval.session.catalogue import convention_names
 
-    return [name for name in known() if name.startswith(begun)]
+    return [name for name in convention_names() if name.startswith(begun)]
 
 
 def model_names(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:

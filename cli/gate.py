@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
-import receval
+from receval.outputs import of_form
 
-from .options import ci_option, outputs_option, recs_option, replace_option, set_option
-from .output import emit, on_screen, warn
-
-_ENDINGS = {".json": "json", ".md": "md"}
-_REPORTS = {".html": "html", ".htm": "html", ".xml": "junit", ".svg": "badge"}
+from . import ci as machines
+from .options import Command, ConfigReader, ci_option, format_option, outputs_option, reading_options
+from .output import say_gates, show, tell
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("source", metavar="DIR|CONFIG")
 @click.option("--baseline", metavar="[LABEL=]DIR|MODEL", help="What models are compared with, in the place of gates.baseline.")
 @click.option("--baseline-model", metavar="NAME", help="The model of that folder to compare with; that of the same name if not given.")
@@ -42,94 +39,58 @@ _REPORTS = {".html": "html", ".htm": "html", ".xml": "junit", ".svg": "badge"}
 )
 @click.option("--strict", is_flag=True, help="Exit with 1 if a gate is inconclusive or warns too, and if not one could be judged.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 if a gate failed; for jobs that only report.")
-@set_option
-@recs_option
-@replace_option
+@reading_options("set", "recs", "replace")
 @ci_option
-@click.option("--format", "form", type=click.Choice(("table", "json", "md")), default="table", help="What to print; a table if not given.")
+@format_option("gates", "report", default="table", help="What to print; a table if not given.")
 @outputs_option("Write the verdicts too: .json or .md, or a report: .html, .xml (JUnit), .svg (a badge).")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, failures, and what --format json or md asks for.")
 @click.pass_context
 def gate(
     context: click.Context,
+    /,
     source: str,
-    baseline: str | None,
-    baseline_model: str | None,
-    anchor: str | None,
-    if_missing: str | None,
-    rules: tuple[str, ...],
-    inconclusive: str | None,
+    read: ConfigReader,
     strict: bool,
     exit_zero: bool,
-    overrides: tuple[str, ...],
-    recommendations: tuple[str, ...],
-    replace: bool,
     ci: str,
     form: str,
     outputs: tuple[str, ...],
     quiet: bool,
+    **asked: Any,
 ) -> None:
     """Say whether models may ship: judge the rules of a config.
 
     Give a folder that 'receval run -o DIR/' wrote, which is judged without its data, or a config, which is evaluated. Exits with 1 if
     a gate failed, or a health check of level error.
     """
-    from receval.config import load_config
-    from receval.content import findings
-    from receval.evaluation.gating import bases_of_config, judged, judged_again
-    from receval.output import disk
-    from receval.output.reading_back import load
-    from receval.render.screen import show
+    from receval.session.judge import gate_options, judge_source
+    from receval.session.show import failing_findings
 
-    from . import ci as machines
-    from . import gating
-
-    system = machines.system(ci)
-    targets = _targets(outputs) | machines.files(system)
-    reported = system != "none" or not set(targets.values()) <= set(_ENDINGS.values())
-    options = gating.options_of(rules, baseline, baseline_model, anchor, if_missing, inconclusive)
-    with disk.Stage(disk.destination(path).parent for path in targets if disk.is_plain(path)) as stage:
-        if os.path.isdir(Path(source).expanduser()):
-            if overrides or recommendations:
-                raise click.UsageError("--set and --recs change a config; the results of a folder are what they are")
-            result = judged_again(load(source), options)
-        else:
-            loaded = load_config(source, overrides, recommendations, replace=replace, gates=options)
-            if not quiet:
-                warn(loaded)
-            gating.refuse_without_rules(loaded)
-            bases = bases_of_config(loaded)
-            result = judged(loaded, receval.run(loaded), bases)
-        verdicts = {path: form for path, form in targets.items() if form in _ENDINGS.values()}
-        pages = {path: form for path, form in targets.items() if path not in verdicts}
-        content, made = _reported(result, source, pages) if reported else (None, {})
-        stage.commit({disk.destination(path): gating.rendered(result, of_file, strict) for path, of_file in verdicts.items()} | made)
-    errors = [finding for finding in result.findings if finding.severity == "error"]
-    click.echo(show(findings.alerts(errors), sys.stderr), err=True, nl=False)
+    _refuse_contradictions(source, read, asked)
+    system, row = machines.system(ci), of_form(form, "gates", "report")
+    options = gate_options(**asked)
+    judged = judge_source(
+        source,
+        options,
+        read=partial(read, quiet=quiet, gates=options),
+        outputs=outputs,
+        more_files=machines.files(system),
+        reports=system != "none" or (row is not None and row.of == "report"),
+        strict=strict,
+    )
+    tell(failing_findings(judged.result))
     if form != "table" or not quiet:
-        is_table = form == "table"
-        emit(on_screen(gating.table(result, sys.stdout)) if is_table else gating.rendered(result, form, strict), drawn=is_table)
-    if content is not None:
-        machines.publish(content, system)
-    gating.say_summary(result, quiet=quiet, strict=strict)
-    context.exit(0 if exit_zero or not (result.failed() or gating.failed(result, strict)) else 1)
+        show(row, judged.report if row is not None and row.of == "report" else judged.result.gates, strict=strict)
+    machines.publish(judged.report if system != "none" else None, system)
+    say_gates(judged, quiet=quiet)
+    context.exit(0 if exit_zero else judged.exit_code)
 
 
-def _targets(outputs: tuple[str, ...]) -> dict[Path, str]:
-    """The files to write, with their formats."""
-    files: dict[Path, str] = {}
-    for output in outputs:
-        path = Path(output).expanduser()
-        endings = _ENDINGS | _REPORTS
-        if path.suffix.lower() not in endings or os.path.isdir(path):
-            raise click.UsageError(f"-o {output}: end a file in {', '.join(endings)}")
-        files[path] = endings[path.suffix.lower()]
-    return files
-
-
-def _reported(result: receval.Result, source: str, pages: Mapping[Path, str]) -> tuple[Any, dict[Path, bytes | Path]]:
-    """What reports of the verdicts are made of, and the bytes of each."""
-    from . import reports
-
-    content = reports.of_result(result, source)
-    return content, reports.contents(content, pages)
+def _refuse_contradictions(source: str, read: ConfigReader, asked: dict[str, Any]) -> None:
+    """`UsageError` for options that have no meaning together."""
+    if asked["baseline"] is None and asked["baseline_model"] is not None:
+        raise click.UsageError("--baseline-model is about the baseline of the command line: give --baseline too")
+    if asked["baseline"] is None and asked["anchor"] is None and asked["if_missing"] is not None:
+        raise click.UsageError("--if-missing is about the baseline of the command line: give --baseline too")
+    if os.path.isdir(Path(source).expanduser()) and (read.overrides or read.recommendations):
+        raise click.UsageError("--set and --recs change a config; the results of a folder are what they are")

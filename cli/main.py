@@ -47,7 +47,6 @@ def _exit_code(arguments: Sequence[str]) -> int:
     try:
         import click
         from receval.errors import RecevalError, of_system
-        from receval.quoting import sentence
 
         from .commands import cli
     except KeyboardInterrupt:
@@ -55,12 +54,7 @@ def _exit_code(arguments: Sequence[str]) -> int:
     if "_RECEVAL_COMPLETE" in os.environ:
         cli.main(prog_name="receval")
     try:
-        if any("\0" in argument for argument in arguments):
-            raise click.UsageError("an argument holds a NUL character")
-        with _ended_by_sigterm(), cli.make_context("receval", list(arguments)) as context:  # which prints --version and --help
-            _refuse_little_address_space()
-            cli.invoke(context)
-        sys.stdout.flush()
+        _call(arguments)
         return 0
     except click.exceptions.Exit as ended:
         return ended.exit_code
@@ -72,29 +66,50 @@ def _exit_code(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _interrupted()
     except click.ClickException as error:
-        told = io.StringIO()
-        error.show(told)
-        print(sentence(told.getvalue()), end="", file=sys.stderr)
+        shown = io.StringIO()
+        error.show(shown)
+        _print(shown.getvalue())
         return error.exit_code
-    except RecevalError as error:
-        if os.environ.get("RECEVAL_DEBUG", "0") != "0":
-            import traceback
-
-            print(sentence(traceback.format_exc()), file=sys.stderr)
-        print(f"receval: {error.shown()}", file=sys.stderr)
-        return error.exit_code
-    except (OSError, MemoryError) as error:
-        failure = of_system(error)
+    except (RecevalError, OSError, MemoryError) as error:
+        if isinstance(error, RecevalError) and os.environ.get("RECEVAL_DEBUG", "0") != "0":
+            _print_trace()
+        failure = error if isinstance(error, RecevalError) else of_system(error)
         print(f"receval: {failure.shown()}", file=sys.stderr)
         return failure.exit_code
     except (SystemExit, GeneratorExit):
         raise
     except BaseException:  # a panic of Polars is no Exception
-        import traceback  # only here: an interruption may come while modules are read
-
-        print(sentence(traceback.format_exc()), file=sys.stderr)
+        _print_trace()
         print("receval: this is a bug of receval; please report it with the lines above", file=sys.stderr)
         return 70
+
+
+def _call(arguments: Sequence[str]) -> None:
+    """Run a command, or print the version or help."""
+    import click
+
+    from .commands import cli
+
+    if any("\0" in argument for argument in arguments):
+        raise click.UsageError("an argument holds a NUL character")
+    with _ended_by_sigterm(), cli.make_context("receval", list(arguments)) as context:
+        _refuse_little_address_space()
+        cli.invoke(context)
+    sys.stdout.flush()
+
+
+def _print_trace() -> None:
+    """Print where the failure that is handled came from."""
+    import traceback  # only here: an interruption may come while modules are read
+
+    _print(f"{traceback.format_exc()}\n")
+
+
+def _print(text: str) -> None:
+    """Print lines of others to standard error, with every character seen."""
+    from receval.quoting import sentence
+
+    print(sentence(text), end="", file=sys.stderr)
 
 
 def _refuse_little_address_space() -> None:

@@ -1,14 +1,87 @@
-"""Arguments that several commands take."""
+"""Arguments that several commands take, and what they are read into."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+import receval
+from click.shell_completion import CompletionItem
+from receval import outputs
+from receval.errors import ArgumentError
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+_Callback = TypeVar("_Callback", bound=Callable[..., Any])
+
+
+class Command(click.Command):
+    """A command whose wrong arguments are told as those of the command line."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Call the command."""
+        try:
+            return super().invoke(context)
+        except ArgumentError as error:
+            raise click.UsageError(error.option, context) from None
+
+
+class FormatChoice(click.Choice[str]):
+    """The name of a form of some subjects: one of `outputs`, or one that an installed package adds."""
+
+    def __init__(self, *subjects: outputs.Subject) -> None:
+        self._subjects = subjects
+        super().__init__([row.form for row in outputs.rows(*subjects) if not row.binary])
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> str:
+        """The name, if there is such a form and it can be printed."""
+        row = outputs.of_form(str(value), *self._subjects)
+        if row is not None and not row.binary:
+            return str(value)
+        self._complete()
+        return super().convert(value, parameter, context)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
+        """Every name."""
+        self._complete()
+        return super().get_metavar(param, ctx)
+
+    def shell_complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The names that begin so."""
+        self._complete()
+        return super().shell_complete(context, parameter, incomplete)
+
+    def _complete(self) -> None:
+        """Look for the forms of packages, which takes longer than to declare an option may."""
+        self.choices = outputs.forms(*self._subjects)
+
+
+def format_option(*subjects: outputs.Subject, help: str, default: str | None = None) -> Callable[[_Callback], _Callback]:
+    """`--format`, with the forms of some subjects."""
+    return click.option("--format", "form", type=FormatChoice(*subjects), default=default, help=help)
+
+
+class ConfigReader:
+    """Loads configs, changed as the options of a command say, and warns of what has no meaning in them."""
+
+    def __init__(
+        self, overrides: Sequence[str] = (), recommendations: Sequence[str] = (), replace: bool = False, input_format: str | None = None
+    ) -> None:
+        self.overrides = tuple(overrides)
+        self.recommendations = tuple(recommendations)
+        self._options: dict[str, Any] = {"replace": replace, "input_format": input_format}
+
+    def __call__(self, path: str, more: Sequence[str] = (), *, quiet: bool = False, **sections: Any) -> receval.Loaded:
+        """Load a config, with `more` overrides and whole `sections`."""
+        from receval.config import load_config
+
+        from .output import warn
+
+        loaded = load_config(path, (*self.overrides, *more), self.recommendations, **self._options, **sections)
+        if not quiet:
+            warn(loaded)
+        return loaded
 
 
 def _load_plugins(context: click.Context, parameter: click.Parameter, files: tuple[str, ...]) -> None:
@@ -18,19 +91,6 @@ def _load_plugins(context: click.Context, parameter: click.Parameter, files: tup
 
         for file in files:
             plugins.load_file(Path(file))
-
-
-class FormatChoice(click.Choice[str]):
-    """The name of a format: one of those built in, or one that an installed package adds."""
-
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> str:
-        """The name, if there is such a format."""
-        if value not in self.choices:
-            from receval import plugins
-
-            if plugins.find("formats", str(value)) is not None:
-                return str(value)
-        return str(super().convert(value, parameter, context))
 
 
 plugin_option = click.option(
@@ -43,13 +103,41 @@ plugin_option = click.option(
     help="Run a file of Python first, which adds metrics or checks.",
 )
 config_argument = click.argument("config", type=click.Path())
-set_option = click.option(
-    "--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a value of the config: --set evaluation.top_k=[5,10]."
-)
-recs_option = click.option(
-    "--recs", "recommendations", multiple=True, metavar="NAME=FILE", help="Add a model to the config's; NAME=- reads standard input."
-)
-replace_option = click.option("--replace", is_flag=True, help="Let --recs take the place of a model that the config has already.")
+_READING = {
+    "set": click.option(
+        "--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a value of the config: --set evaluation.top_k=[5,10]."
+    ),
+    "recs": click.option(
+        "--recs", "recommendations", multiple=True, metavar="NAME=FILE", help="Add a model to the config's; NAME=- reads standard input."
+    ),
+    "replace": click.option("--replace", is_flag=True, help="Let --recs take the place of a model that the config has already."),
+    "input_format": click.option(
+        "--input-format",
+        type=click.Choice(("csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc")),
+        help="The format of standard input, where a path is -; found out if not given.",
+    ),
+}
+"""The options that change a config: they come to a command as a `ConfigReader`, called `read`."""
+_READ = ("overrides", "recommendations", "replace", "input_format")
+
+
+def reading_options(*names: str) -> Callable[[_Callback], _Callback]:
+    """Add options that change a config, all of them if none is named."""
+
+    def decorated(callback: _Callback) -> Any:
+        @wraps(callback)
+        def command(*arguments: Any, **given: Any) -> Any:
+            read = ConfigReader(**{name: given.pop(name) for name in _READ if name in given})
+            return callback(*arguments, read=read, **given)
+
+        wrapped: Callable[..., Any] = command
+        for name in reversed(names or tuple(_READING)):
+            wrapped = _READING[name](wrapped)
+        return wrapped
+
+    return decorated
+
+
 strict_option = click.option("--strict", is_flag=True, help="Exit with 1 for warnings of the health checks too, not for errors only.")
 store_option = click.option(
     "--store-failures", "store", metavar="DIR", help="Write the offending rows of failed checks into a folder, as Parquet."
@@ -60,13 +148,8 @@ ci_option = click.option(
     default="auto",
     help="github: a summary of the step, and annotations; gitlab: gl-code-quality-report.json and receval-junit.xml. auto sees GitHub.",
 )
-input_format_option = click.option(
-    "--input-format",
-    type=click.Choice(("csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc")),
-    help="The format of standard input, where a path is -; found out if not given.",
-)
 
 
-def outputs_option(help: str, metavar: str = "FILE") -> Callable[[_Command], _Command]:
+def outputs_option(help: str, metavar: str = "FILE") -> Callable[[_Callback], _Callback]:
     """`-o`, which may be repeated."""
     return click.option("-o", "--output", "outputs", multiple=True, metavar=metavar, help=f"{help} May be repeated.")

@@ -1,11 +1,14 @@
-"""What commands print: bytes to standard output, all of them or an error."""
+"""What commands print: bytes to standard output, all of them or an error; everything else to standard error."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 import click
 import receval
+from receval.outputs import OutputForm
 from receval.quoting import seen, sentence
 
 
@@ -30,9 +33,45 @@ def emit(content: bytes, *, drawn: bool = False) -> None:
         raise OutputError(f"cannot write to standard output: {error.strerror}") from None
 
 
+def show(row: OutputForm | None, value: Any, **options: Any) -> None:
+    """Write a value to standard output, in the form of a row of `outputs`."""
+    from receval.render.forms import rendered
+
+    assert row is not None, "forms were checked to be known"
+    emit(rendered(row, value, sys.stdout, **options), drawn=row.form == "table")
+
+
+def tell(findings: Sequence[Any], *, verbose: bool = True) -> None:
+    """Show findings on standard error; unless `verbose` a few of them, and the command that shows all."""
+    from receval.session.show import findings_text
+
+    click.echo(findings_text(findings, sys.stderr, verbose=verbose), err=True, nl=False)
+
+
+def tell_gates(result: receval.Result) -> None:
+    """Show gates on standard error."""
+    from receval.session.show import gates_text
+
+    click.echo(gates_text(result, sys.stderr), err=True, nl=False)
+
+
+def tell_tracked(tracked: Any, *, quiet: bool = False) -> None:
+    """Say on standard error where a result went, or that a tracker failed."""
+    if tracked.problem:
+        say(f"warning: not tracked: {tracked.problem}")
+    elif not quiet:
+        say(f"tracked with {tracked.name}: {tracked.went}")
+
+
 def say(text: str) -> None:
     """Tell people a sentence, on standard error."""
     click.echo(f"receval: {sentence(text)}", err=True)
+
+
+def say_gates(judged: Any, *, quiet: bool) -> None:
+    """Say on standard error how gates ended, if `quiet` only if they fail the run."""
+    if judged.result.gates and (not quiet or judged.verdicts.failed(judged.strict)):
+        say(judged.gate_summary)
 
 
 def warn(loaded: receval.Loaded) -> None:
@@ -43,16 +82,9 @@ def warn(loaded: receval.Loaded) -> None:
         say(loaded.doubt)
 
 
-def warn_of_settings_of_runs(loaded: receval.Loaded) -> None:
-    """Say on standard error which settings a run looks at and this command does not: data that the policy refuses, and groups."""
-    evaluation = loaded.config.evaluation
-    refusing = sorted(evaluation.policy.refused)
-    refused = (f"policy.{name}: error is not looked at here; receval run or receval check does" for name in refusing)
-    groups = ("by is not looked at here; receval run splits values by groups",) if evaluation.by else ()
-    for remark in (*refused, *groups):
-        say(f"warning: evaluation.{remark}")
+def warn_of_unused(loaded: receval.Loaded) -> None:
+    """Say on standard error which settings a run looks at and this command does not."""
+    from receval.session.studies import unused_settings
 
-
-def on_screen(text: str) -> bytes:
-    """`text` in the encoding of standard output."""
-    return text.encode(sys.stdout.encoding or "utf-8", "backslashreplace")
+    for remark in unused_settings(loaded):
+        say(f"warning: {remark}")

@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from glob import glob
+from pathlib import Path
 
-from receval.evaluation.progress import Progress
+import receval
+
+_LARGE = 50 << 20
+
+
+def bar_for(loaded: receval.Loaded, quiet: bool) -> AbstractContextManager[Callable[[receval.Progress], None] | None]:
+    """A bar on a terminal for a run that takes a while, and otherwise nothing."""
+    shows = not quiet and sys.stderr.isatty() and _takes_a_while(loaded)
+    return bar() if shows else nullcontext()
+
+
+def _takes_a_while(loaded: receval.Loaded) -> bool:
+    """Return whether there are several models, or large files."""
+    given = loaded.config.data.recommendations
+    files = [file for _, source in loaded.config.data.sources() for path in source.path for file in glob(str(loaded.folder / path))]
+    several = len(given) > 1 or not isinstance(given, dict) or bool(loaded.folds)
+    return several or sum(Path(file).stat().st_size for file in files if os.path.exists(file)) > _LARGE
 
 
 @contextmanager
-def bar() -> Iterator[Callable[[Progress], None]]:
+def bar() -> Iterator[Callable[[receval.Progress], None]]:
     """Show a bar as long as the context lasts, and yield what takes the progress of a run."""
     from receval.render.terminal import Screen
     from rich.console import Console
@@ -23,14 +42,14 @@ def bar() -> Iterator[Callable[[Progress], None]]:
     with Bars(SpinnerColumn(), what, BarColumn(), how_far, TimeElapsedColumn(), console=console, transient=True) as bars:
         task = bars.add_task("reading", total=None, rows="")
 
-        def report(progress: Progress) -> None:
+        def report(progress: receval.Progress) -> None:
             shown = screen.visible(title(progress))
             bars.update(task, description=shown, completed=progress.n_rows, total=progress.n_expected, rows=rows(progress))
 
         yield report
 
 
-def title(progress: Progress) -> str:
+def title(progress: receval.Progress) -> str:
     """Which model is evaluated, and which of how many it is."""
     if not progress.model:
         return "writing results"
@@ -38,7 +57,7 @@ def title(progress: Progress) -> str:
     return f"evaluating {progress.model}{which}"
 
 
-def rows(progress: Progress) -> str:
+def rows(progress: receval.Progress) -> str:
     """The rows that were read, about how many there are, and the size of the files."""
     if not progress.model:
         return ""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
-from .options import plugin_option
+from .options import Command, plugin_option
+from .output import tell_tracked
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("folder", metavar="DIR")
 @click.option(
     "--to",
@@ -24,10 +25,7 @@ def track(folder: str, trackers: tuple[str, ...], quiet: bool) -> None:
     Give a folder that 'receval run -o DIR/' wrote. Values with their intervals are metrics; report, results and manifest are artifacts; no
     id of a user is among them. Exits with 2 if a tracker fails, with 4 if its extra is not installed.
     """
-    from receval.evaluation.tracking import tracked_again
-    from receval.output.reading_back import load
+    from receval.session.track import track_folder
 
-    from . import tracking
-
-    for one in tracked_again(load(folder), trackers):
-        tracking.tell(one, quiet=quiet)
+    for one in track_folder(folder, trackers):
+        tell_tracked(one, quiet=quiet)

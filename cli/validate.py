@@ -6,38 +6,27 @@ import click
 import receval
 from receval.quoting import sentence
 
-from .options import input_format_option, plugin_option, recs_option, replace_option, set_option
-from .output import say, warn
+from .options import Command, ConfigReader, plugin_option, reading_options
+from .output import say
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("configs", nargs=-1, required=True, type=click.Path(), metavar="CONFIG...")
 @plugin_option
-@set_option
-@recs_option
-@replace_option
-@input_format_option
+@reading_options()
 @click.option("--files", is_flag=True, help="Look also whether the files are there; exits with 3 and names all that are not.")
-def validate(
-    configs: tuple[str, ...],
-    overrides: tuple[str, ...],
-    recommendations: tuple[str, ...],
-    replace: bool,
-    input_format: str | None,
-    files: bool,
-) -> None:
+def validate(configs: tuple[str, ...], read: ConfigReader, files: bool) -> None:
     """Check configs without opening any data.
 
     Prints every problem with its line and exits with 2, or says that the config is valid. Of several configs all are checked, and the
     exit code is that of the last that is wrong.
     """
-    from receval.config import load_config
     from receval.errors import RecevalError
 
     failure: RecevalError | None = None
     for config in configs:
         try:
-            _validate(load_config(config, overrides, recommendations, input_format=input_format, replace=replace), files)
+            _validate(read(config), files)
         except RecevalError as error:
             if failure is not None:
                 say(failure.shown())
@@ -47,15 +36,14 @@ def validate(
 
 
 def _validate(loaded: receval.Loaded, files: bool) -> None:
-    """Say what is doubtful of a config, and what it has."""
-    warn(loaded)
+    """Say what a valid config has."""
     if files:
-        from receval.evaluation.inputs import refuse_missing_files
+        from receval.session.studies import refuse_missing_files
 
         refuse_missing_files(loaded)
     evaluation = loaded.config.evaluation
     counts = {"measure": len(evaluation.definitions) + len(evaluation.composites), "model": len(loaded.config.data.recommendations)}
     if loaded.config.gates.rules:
         counts["gate"] = len(loaded.config.gates.rules)
-    told = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for what, count in counts.items())
+    told = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
     click.echo(f"{sentence(loaded.name)} is valid: {told}")

@@ -41,6 +41,7 @@ def groups() -> dict[str, Callable[[], dict[Path, str]]]:
         "seeds": lambda: {DOCS / "seeds.md": page("seeds", "docs/seed_statements.py or docs/seeds")},
         "config-reference": lambda: {DOCS / "config-reference.md": page("config_reference", "the models in evaluator/config")},
         "output-columns": lambda: {DOCS / "output-columns.md": page("output_columns", "docs/output_columns.py")},
+        "output-forms": lambda: {DOCS / "output-forms.md": page("output_forms", "evaluator/outputs.py")},
         "python-reference": lambda: {DOCS / "python-reference.md": page("python_reference", "the docstrings of the library")},
         "exit-codes": lambda: {DOCS / "exit-codes.md": page("exit_codes", "docs/exit_codes.py")},
     }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from receval.document import Block, Heading, Paragraph, Table, text_columns
-from receval.output import FILES, MANIFEST
+from receval.output.manifest import MANIFEST
+from receval.outputs import in_folder
 from receval.results.row import COLUMNS
 
 MEANINGS = {
@@ -59,7 +60,9 @@ def page() -> list[Block]:
     return [
         Heading("The columns of results"),
         Paragraph("`receval run CONFIG -o DIR/` writes a folder; `--format csv`, `json`, `jsonl` and `parquet` have the same long table."),
-        Table.of_texts(text_columns("file", "what it holds"), ((f"`{name}`", FILES_HOLD[name]) for name in (*FILES, MANIFEST))),
+        Table.of_texts(
+            text_columns("file", "what it holds"), ((f"`{name}`", FILES_HOLD[name]) for name in (*in_folder("result"), MANIFEST))
+        ),
         Paragraph(
             "`per_user.parquet` (or `.csv`, `.jsonl`) has `model`, `user` and a column per measure; `enriched.MODEL.parquet` the lists "
             "with `rank`, `score`, `relevant`, `gain` and, with train, `in_train`. Text that begins with `=`, `+`, `-` or `@` is a "

@@ -5,6 +5,7 @@ from .api.calls import check as check
 from .api.calls import describe as describe
 from .api.calls import enriched as enriched
 from .api.calls import evaluate as evaluate
+from .api.calls import evaluate_config as evaluate_config
 from .api.calls import explain as explain
 from .api.comparisons import ComparisonResult as ComparisonResult
 from .api.comparisons import compare as compare
@@ -21,6 +22,7 @@ from .errors import ConfigError as ConfigError
 from .errors import DataError as DataError
 from .errors import MissingExtraError as MissingExtraError
 from .errors import RecevalError as RecevalError
+from .evaluation.progress import Progress as Progress
 from .evaluation.running import run as run
 from .load.in_memory import Matrix as Matrix
 from .metrics.own import Item as Item
@@ -34,6 +36,7 @@ from .results.result import Input as Input
 from .results.result import InputFile as InputFile
 from .results.result import Result as Result
 from .results.result import Row as Row
+from .session.records import RunRecord as RunRecord
 
 __all__ = [
     "Audit",
@@ -54,15 +57,18 @@ __all__ = [
     "Loaded",
     "Matrix",
     "MissingExtraError",
+    "Progress",
     "RecevalError",
     "Result",
     "Row",
+    "RunRecord",
     "audit",
     "check",
     "compare",
     "describe",
     "enriched",
     "evaluate",
+    "evaluate_config",
     "explain",
     "gate",
     "load_config",

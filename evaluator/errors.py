@@ -52,6 +52,14 @@ class ConfigError(RecevalError):
         super().__init__("\n".join(self.problems), hint)
 
 
+class ArgumentError(ConfigError):
+    """An argument of a call is wrong (exit code 2); `option` is the problem as the command line writes it."""
+
+    def __init__(self, problem: str, *, option: str | None = None) -> None:
+        self.option = sentence(option or problem)
+        super().__init__(problem)
+
+
 class DataError(RecevalError):
     """A data file cannot be read or its content is wrong (exit code 3)."""
 

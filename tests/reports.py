@@ -13,8 +13,8 @@ from receval import Result, load_config, run
 from receval.comparison.questions import Questions
 from receval.config.reporting import ReportConfig
 from receval.content.report import ReportContent
-from receval.evaluation.report_content import report_of
 from receval.results.gates import Consequence, Gate, Outcome
+from receval.session.report import report_of
 
 HOSTILE = (
     "<script>alert(1)</script>",

@@ -52,6 +52,7 @@ ROOMS = (
     "tables",
     "conventions",
     "names",
+    "outputs",
     "plugins",
     "temporary",
     "sums",
@@ -199,6 +200,28 @@ def test_only_load_reads_rows_and_only_output_writes_results():
 def test_only_the_command_line_prints():
     printing = {name for name in MODULES if any(isinstance(call, ast.Name) and call.id == "print" for call in calls(name))}
     assert {room(name) for name in printing} <= {"cli"}, printing
+
+
+DOORS = (
+    *("receval", "receval.cli", "receval.session", "receval.outputs", "receval.plugins", "receval.config"),
+    *("receval.errors", "receval.quoting", "receval.secrets", "receval.render", "receval.output.screen"),
+)
+"""What the command line may import of receval: the front door, what loads configs and plug-ins, the words of failures, and the screen."""
+
+
+def test_the_command_line_imports_the_front_door_the_config_failures_and_the_screen_only():
+    ours = {name: {module for module in imports(name) if module.split(".")[0] == "receval"} for name in MODULES if room(name) == "cli"}
+    strangers = {
+        name: {module for module in modules if not any(module == door or module.startswith(f"{door}.") for door in DOORS[1:])} - {"receval"}
+        for name, modules in ours.items()
+    }
+    assert not {name: modules for name, modules in strangers.items() if modules}
+
+
+def test_no_function_of_the_command_line_has_more_than_forty_lines():
+    functions = [(name, node) for name in MODULES if room(name) == "cli" for node in nodes(name) if isinstance(node, ast.FunctionDef)]
+    lengths = {f"{name}.{node.name}": (node.end_lineno or 0) - node.body[0].lineno + 1 for name, node in functions}
+    assert not {name: length for name, length in lengths.items() if length > 40}
 
 
 def test_a_public_class_has_a_name_of_its_own():

@@ -24,6 +24,9 @@ receval.evaluate(test={"ann": ["z"], "bob": ["x"]}, recommendations=matrix, trai
 receval.evaluate("configs/quickstart.yaml").models
 config = {"data": {"test": test, "recommendations": {"als": als}}, "evaluation": {"metrics": ["HitRate@1"]}}
 receval.evaluate(config)["als", "HitRate@1"].value
+record = receval.evaluate_config("configs/quickstart.yaml")
+record.result.models, record.written, record.exit_code
+print(*record.sentences)
 row = result["als", "nDCG@2"]
 round(row.value or 0, 4), row.n_users, row.higher_is_better
 result.to_dict()["knn"]["Recall@2"]

@@ -1,4 +1,4 @@
-"""The functions of the front door: what the command line does, on tables of any kind; nothing is written and nothing printed."""
+"""The functions of the front door: what the command line does, on tables of any kind; nothing is printed, and only a config run writes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 import polars as pl
+from msgspec.structs import asdict
 
 from ..config import Loaded
-from ..evaluation import auditing, describing, explaining, running
+from ..evaluation.progress import Report
+from ..evaluation.running import run
+from ..forks import refuse_lost_threads
 from ..output.data import enriched_frames
 from ..parts import Scratch
 from ..results.audit import Audit
 from ..results.description import Description
 from ..results.explanation import Explanation
-from ..results.result import Result
+from ..session.evaluate import check as check_files
+from ..session.records import RunRecord
+from ..session.run import run_config, track_run
+from ..session.studies import audit as audit_config
+from ..session.studies import describe as describe_config
+from ..session.studies import explain as explain_config
 from .arguments import Arguments, ConfigLike, loaded_from
 from .evaluation_result import EvaluationResult
 from .sentences import told_of_arguments, warn
@@ -71,18 +79,37 @@ def evaluate(
     given = {name: value for name, value in locals().items() if name not in ("config", "keep_users")}
     with told_of_arguments():
         loaded = _loaded(config, Arguments(**given))  # type: ignore[typeddict-item]
-        result = running.run(loaded, keep_users=keep_users)
-        return EvaluationResult.of(_concluded(loaded, result))
+        return EvaluationResult.of(run(loaded, keep_users=keep_users))
 
 
-def _concluded(loaded: Loaded, result: Result) -> Result:
-    """The result with what is concluded of its models, if there are several."""
-    if len(result.models) < 2 or not result.per_user:
-        return result
-    from ..comparison.best_models import with_conclusions  # only here: most evaluations are of one model
-    from ..comparison.questions import Questions
+def evaluate_config(
+    config: ConfigLike,
+    /,
+    *,
+    outputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    per_user: bool = False,
+    store_failures: str | os.PathLike[str] | None = None,
+    strict: bool = False,
+    progress: Report | None = None,
+) -> RunRecord[EvaluationResult]:
+    """Evaluate a config as `receval run` does: judge its gates, make its reports, write everything, and log it with its trackers.
 
-    return with_conclusions(result, Questions.of(loaded.config.compare))
+    `config` is a path, a mapping, or what `load_config` returns. `outputs` are files, whose endings say their forms, and folders, which end
+    in `/`, beside those that the config names; with `per_user` the files have the values of users. `store_failures` is a folder for the
+    offending rows of failed checks. With `strict` warnings fail the run too. `progress` is called with how far the run is.
+
+    The record has the `result` with its conclusions and gates, the `verdicts`, what was `written` and `tracked`, the closing `sentences`,
+    and the `exit_code` of the command. Where gates cannot be judged, or a required tracker fails, everything else is done, and the record
+    has the `failure`. Raises `ConfigError` for a wrong config or output, `DataError` for wrong data, `MissingExtraError` where an engine
+    is not installed.
+    """
+    refuse_lost_threads()
+    loaded = _loaded(config, Arguments())
+    given = [outputs] if isinstance(outputs, str | os.PathLike) else list(outputs)
+    record = track_run(
+        run_config(loaded, outputs=given, per_user=per_user, store_failures=store_failures, strict=strict, progress=progress)
+    )
+    return RunRecord(**{**asdict(record), "result": EvaluationResult.of(record.result)})
 
 
 def check(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> EvaluationResult:
@@ -91,7 +118,7 @@ def check(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -
     Nothing that can be read is refused. The arguments are those of `evaluate`; without `metrics` it looks at nDCG.
     """
     with told_of_arguments():
-        return EvaluationResult.of(running.run(_loaded(config, arguments, metrics="nDCG"), tolerant=True, keep_users=False))
+        return EvaluationResult.of(check_files(_loaded(config, arguments, metrics="nDCG")))
 
 
 def describe(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> Description:
@@ -100,7 +127,7 @@ def describe(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
     The arguments are those of `evaluate`; `metrics` has no meaning and may be left out.
     """
     with told_of_arguments():
-        return describing.describe(_loaded(config, arguments, metrics="nDCG"))
+        return describe_config(_loaded(config, arguments, metrics="nDCG"))
 
 
 def explain(
@@ -113,7 +140,7 @@ def explain(
     the user.
     """
     with told_of_arguments():
-        return explaining.explain(_loaded(config, arguments, metrics=measure), measure, str(user), model)
+        return explain_config(_loaded(config, arguments, metrics=measure), measure, str(user), model)
 
 
 def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> dict[str, pl.DataFrame]:
@@ -125,19 +152,19 @@ def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
     """
     with told_of_arguments(), Scratch() as scratch:
         loaded = _loaded(config, arguments, metrics="nDCG")
-        return enriched_frames(running.run(loaded, keep_users=False, enriched=scratch.folder, complete=False))
+        return enriched_frames(run(loaded, keep_users=False, enriched=scratch.folder, complete=False))
 
 
 def audit(config: ConfigLike | None = None, conventions: str | Sequence[str] = (), **arguments: Unpack[Arguments]) -> Audit:
     """Evaluate the measures under several conventions, or all, as `receval audit` does; the other arguments are those of `evaluate`."""
     with told_of_arguments():
-        return auditing.audit(_loaded(config, arguments), (conventions,) if isinstance(conventions, str) else conventions)
+        return audit_config(_loaded(config, arguments), (conventions,) if isinstance(conventions, str) else conventions)
 
 
 def measured(**arguments: Unpack[Arguments]) -> EvaluationResult:
     """The values of a small table, or of what need not have anything in common with the test: nothing that can be read is refused."""
     with told_of_arguments():
-        return EvaluationResult.of(running.run(_loaded(None, Arguments(**{**arguments, "health": False})), tolerant=True))
+        return EvaluationResult.of(run(_loaded(None, Arguments(**{**arguments, "health": False})), tolerant=True))
 
 
 def _loaded(config: ConfigLike | None, arguments: Arguments, metrics: str = "") -> Loaded:

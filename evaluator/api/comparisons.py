@@ -10,20 +10,20 @@ from typing import Any
 import polars as pl
 from msgspec.structs import asdict
 
-from ..comparison.comparing import compare as compare_results
 from ..comparison.questions import Questions
 from ..config.reporting import ChartName
 from ..content.differences import document
 from ..errors import ConfigError
-from ..evaluation.gathering import Gathered, with_baseline_folder
 from ..output.reading_back import load as load_folder
 from ..render.judgement_data import comparison_cells
 from ..render.screen import show
 from ..render.terminal import PlainText
 from ..results.comparison import Comparison
 from ..results.result import Result
+from ..session.compare import Compared, MarginLike, margins_of
+from ..session.compare import compare as compare_gathered
+from ..session.gather import Gathered
 from ..stats.records import Settings
-from .margins import MarginLike, margins_of
 from .sentences import told_of_arguments
 
 _OWN, _BASELINE = "result", "baseline"
@@ -61,13 +61,13 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
         """
         from .pages import write_comparison  # only here: most comparisons are no pages
 
-        write_comparison(self, self.results, self.questions, path, title=title, interactive=interactive)
+        write_comparison(Compared(self, self.results, self.questions), path, title=title, interactive=interactive)
 
     def chart(self, kind: ChartName = "differences", of: str | Sequence[str] = ()) -> Any:
         """Draw `differences`, values `over_k`, the `distribution` over users, or the `trade_off`; see `EvaluationResult.chart`."""
         from .pages import draw_comparison
 
-        return draw_comparison(self.results, self.questions, kind, of)
+        return draw_comparison(Compared(self, self.results, self.questions), kind, of)
 
     def __repr__(self) -> str:
         return show(document(self), PlainText()).rstrip("\n")
@@ -123,6 +123,5 @@ def compare(
         losers=losers,
     )
     with told_of_arguments():
-        beside, questions = with_baseline_folder(Gathered(loaded), questions)
-        made = compare_results(beside, questions)
-    return ComparisonResult(**asdict(made), results=beside, questions=questions)
+        compared = compare_gathered(Gathered(loaded), questions)
+    return ComparisonResult(**asdict(compared.comparison), results=compared.results, questions=compared.questions)

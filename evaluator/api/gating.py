@@ -14,7 +14,6 @@ from ..config.gating import Inconclusive, MissingPolicy
 from ..config.stored_gates import gates_of
 from ..content.gates import document
 from ..errors import ConfigError
-from ..evaluation.gating import bases_of, with_gates
 from ..gates.demands import Baseline, Bases
 from ..output.reading_back import load as load_folder
 from ..render.judgement_data import gate_cells
@@ -22,6 +21,7 @@ from ..render.screen import show
 from ..render.terminal import PlainText
 from ..results.gates import Gate, Verdicts
 from ..results.result import Result
+from ..session.judge import bases_of, gate_options, with_gates
 from .sentences import told_of_arguments
 
 RuleLike = str | Mapping[str, Any]
@@ -79,14 +79,8 @@ def gate(
     """
     judged = result if isinstance(result, Result) else load_folder(Path(result).expanduser())
     given = [rules] if isinstance(rules, str | Mapping) else list(rules)
-    asked: dict[str, Any] = {"rules": given, "models": models, "inconclusive": inconclusive, "alpha": alpha}
-    options = {name: value for name, value in asked.items() if value not in (None, (), [])}
-    policy = {"if_missing": if_missing} if if_missing else {}
-    of_model = {"model": baseline_model} if baseline_model else {}
-    if (path := _path(baseline)) is not None:
-        options["baseline"] = {"path": path} | of_model | policy
-    if (place := _path(anchor)) is not None:
-        options["anchor"] = {"path": place} | policy
+    path, place = _path(baseline), _path(anchor)
+    options = gate_options(given, path, baseline_model, place, if_missing, models=models, inconclusive=inconclusive, alpha=alpha)
     with told_of_arguments():
         gates, compare = gates_of(judged.config, options)
         if not gates.rules:

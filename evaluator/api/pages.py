@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -10,23 +9,20 @@ from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
-from ..comparison.questions import Questions
-from ..config.reporting import ENDINGS, ChartName, ReportConfig, form_of
-from ..content.charts import figures
-from ..content.paper import comparison_tables
+from ..config.reporting import ChartName, ReportConfig
 from ..content.report import CHARTS, ReportContent
 from ..errors import ConfigError
-from ..evaluation.gathering import Gathered
-from ..evaluation.report_content import latex_of_gathered, report_of, report_of_gathered, stored_sections
 from ..output.disk import Stage, destination
+from ..outputs import of_form
 from ..render import drawing
-from ..render.latex import as_latex
-from ..render.report import as_html
-from ..render.report_forms import REPORTS
-from ..results.comparison import Comparison
+from ..render.forms import rendered
 from ..results.gates import Verdicts
 from ..results.result import Result
-from .margins import MarginLike, margins_of
+from ..session.charts import chart_of
+from ..session.compare import Compared, MarginLike
+from ..session.gather import Gathered
+from ..session.report import report_of, report_of_gathered, stored_sections
+from ..session.targets import target_of
 
 _OWN: Final = "result"
 _BASELINE: Final = "baseline"
@@ -56,14 +52,8 @@ class DrawnChart:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture, in the form that its ending says: .svg, .png, .pdf, or .json, which is the specification."""
-        target = Path(path).expanduser()
-        form = target.suffix.lower()[1:]
-        if form != "json" and form not in drawing.PICTURES:
-            raise ConfigError(f"{target}: end a chart in {', '.join(f'.{known}' for known in (*drawing.PICTURES, 'json'))}")
-        if form == "json":
-            _write(target, (json.dumps(self.spec, indent=1, ensure_ascii=False) + "\n").encode())
-        else:
-            _write(target, drawing.PICTURES[form](self.spec))
+        target, row = target_of(path, "chart", noun="chart")
+        _write(target, rendered(row, self.spec))
 
     def _repr_svg_(self) -> str:
         return self.svg
@@ -76,29 +66,19 @@ def write_report(
     result: Result, path: str | os.PathLike[str], asked: Asked, *, title: str | None, gates: Verdicts | None, interactive: bool
 ) -> None:
     """Write the report of a result, in the form that its ending says; see `EvaluationResult.report`."""
-    target, form = _target(path)
+    target, row = target_of(path, "report", "latex", noun="report")
     judged = result if gates is None else replace(result, gates=gates.gates)
-    if form.startswith("latex"):
-        _write(target, latex_of_gathered(Gathered({_OWN: judged}), is_document=form == "latex-document"))
-        return
-    _write(target, _in_form(form, _content(judged, asked, title=title), interactive))
+    _write(target, rendered(row, judged if row.of == "latex" else _content(judged, asked, title=title), interactive=interactive))
 
 
-def write_comparison(
-    comparison: Comparison,
-    results: Mapping[str, Result],
-    questions: Questions,
-    path: str | os.PathLike[str],
-    *,
-    title: str | None,
-    interactive: bool,
-) -> None:
+def write_comparison(compared: Compared, path: str | os.PathLike[str], *, title: str | None, interactive: bool) -> None:
     """Write the report of a comparison of results, in the form that its ending says; see `ComparisonResult.report`."""
-    target, form = _target(path)
-    if form.startswith("latex"):
-        _write(target, as_latex(comparison_tables(comparison)).encode())
+    target, row = target_of(path, "report", "latex", noun="report")
+    if row.of == "latex":
+        row = of_form("latex", "comparison") or row
+        _write(target, rendered(row, compared.comparison))
         return
-    _write(target, _in_form(form, _content_of_several(results, questions, title=title), interactive))
+    _write(target, rendered(row, _content_of_several(compared, title=title), interactive=interactive))
 
 
 def draw(result: Result, kind: ChartName, of: str | Sequence[str], asked: Asked) -> DrawnChart:
@@ -106,44 +86,26 @@ def draw(result: Result, kind: ChartName, of: str | Sequence[str], asked: Asked)
     return _drawn(kind, of, lambda charts: _content(result, asked, charts=charts))
 
 
-def draw_comparison(results: Mapping[str, Result], questions: Questions, kind: ChartName, of: str | Sequence[str]) -> DrawnChart:
+def draw_comparison(compared: Compared, kind: ChartName, of: str | Sequence[str]) -> DrawnChart:
     """A chart of a comparison of results; `ConfigError` if there is nothing to show."""
-    return _drawn(kind, of, lambda charts: _content_of_several(results, questions, charts=charts))
+    return _drawn(kind, of, lambda charts: _content_of_several(compared, charts=charts))
 
 
 def _drawn(kind: ChartName, of: str | Sequence[str], content: Callable[[Mapping[str, tuple[str, ...]]], ReportContent]) -> DrawnChart:
     if kind not in CHARTS:
         raise ConfigError(f"charts are {', '.join(CHARTS)}, not {kind!r}")
-    measures = (of,) if isinstance(of, str) else tuple(of)
-    chart = figures.FIGURES[kind](content({kind: measures}))
-    if chart is None:
-        raise ConfigError(f"there is no chart {kind} of this result: {figures.NEEDS[kind]}")
+    chart = chart_of(content({kind: (of,) if isinstance(of, str) else tuple(of)}), kind, "this result")
     return DrawnChart(kind, chart.spec, chart.caption)
 
 
-def _target(path: str | os.PathLike[str]) -> tuple[Path, str]:
-    """The file of a report, and the form that its ending says."""
-    target = Path(path).expanduser()
-    if target.suffix.lower() not in ENDINGS:
-        raise ConfigError(f"{target}: end a report in {', '.join(ENDINGS)}")
-    return target, form_of(target)
-
-
-def _in_form(form: str, content: ReportContent, interactive: bool) -> bytes:
-    return as_html(content, interactive=interactive) if form == "html" else REPORTS[form](content)
-
-
 def _content_of_several(
-    results: Mapping[str, Result],
-    questions: Questions,
-    *,
-    title: str | None = None,
-    charts: Mapping[str, tuple[str, ...]] | None = None,
+    compared: Compared, *, title: str | None = None, charts: Mapping[str, tuple[str, ...]] | None = None
 ) -> ReportContent:
     """What the page of a comparison is made of: what the config of a single result says of reports holds."""
+    results = compared.results
     wanted = stored_sections(next(iter(results.values())))[1] if len(results) == 1 else ReportConfig()
     changes = {"title": title or wanted.title, **({} if charts is None else {"charts": dict(charts)})}
-    return report_of(results, questions, wanted.model_copy(update=changes))
+    return report_of(results, compared.questions, wanted.model_copy(update=changes))
 
 
 def _content(
@@ -156,13 +118,8 @@ def _content(
         results = {_BASELINE: baseline, **results}
         baseline = _BASELINE
     measures = (asked.measures,) if isinstance(asked.measures, str) else tuple(asked.measures)
-    given: dict[str, Any] = {"baseline": None if baseline is None else os.fspath(baseline), "measures": measures}
-    given |= {"margins": margins_of(asked.margin), "losers": asked.losers}
-
-    def changed(questions: Questions) -> Questions:
-        return replace(questions, **{name: value for name, value in given.items() if value})
-
-    return report_of_gathered(Gathered(results), changed, source="", title=title, charts=charts)
+    given = {"baseline": baseline and os.fspath(baseline), "measures": measures, "margins": asked.margin, "losers": asked.losers}
+    return report_of_gathered(Gathered(results), given, title=title, charts=charts)
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -1,17 +1,15 @@
 """The section `report` of the config: what reports show and how they look, and the files that a run writes."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import PurePath
 from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BeforeValidator, Field, StrictBool, StrictInt, WithJsonSchema
 
+from ..outputs import endings, of_file
 from .sources import Model
 
 ChartName = Literal["differences", "over_k", "distribution", "trade_off"]
 _NAMES: Final = get_args(ChartName)
-ENDINGS: Final[Mapping[str, str]] = {".html": "html", ".htm": "html", ".md": "md", ".xml": "junit", ".svg": "badge", ".tex": "latex"}
-"""The ending of a file → the form of the report in it."""
 _MEASURES: Final[dict[str, Any]] = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 _CHART: Final[dict[str, Any]] = {
     "anyOf": [
@@ -19,11 +17,6 @@ _CHART: Final[dict[str, Any]] = {
         {"type": "object", "additionalProperties": False, "properties": dict.fromkeys(_NAMES, _MEASURES), "minProperties": 1},
     ]
 }
-
-
-def form_of(path: PurePath) -> str:
-    """The form of a report, by the name of its file, which ends in one of `ENDINGS`."""
-    return "latex-document" if path.name.lower() == "report.tex" else ENDINGS[path.suffix.lower()]
 
 
 def _listed(value: Any) -> Sequence[Any]:
@@ -50,9 +43,9 @@ def _charts(value: Any) -> Any:
 def _files(value: Any) -> Any:
     """Names of files whose endings say a form."""
     files = _listed(value)
-    wrong = [name for name in files if not isinstance(name, str) or PurePath(name).suffix.lower() not in ENDINGS]
+    wrong = [name for name in files if not isinstance(name, str) or of_file(name, "report", "latex") is None]
     if wrong:
-        raise ValueError(f"a report ends in {', '.join(ENDINGS)}, not {str(wrong[0])[:80]!r}")
+        raise ValueError(f"a report ends in {', '.join(endings('report', 'latex'))}, not {str(wrong[0])[:80]!r}")
     return files
 
 

@@ -25,12 +25,6 @@ _TABLES_OF_FILES: Final = 3
 """Tables of a description that have a column per file."""
 
 
-def of_config(result: Result) -> Document:
-    """Return the tables of a result, or a whole document, in the style of its config; no models are compared."""
-    style = LatexStyle.model_validate(result.config.get("report", {}).get("latex", {}))
-    return paper_document(result, style=style) if style.document else result_tables(result, style=style)
-
-
 def result_tables(result: Result, comparison: Comparison | None = None, style: LatexStyle = PLAIN) -> Document:
     """Return the tables of a result, for a document of one's own; with a comparison also that of differences."""
     return (*_of_result(result, comparison, style), *_compared(comparison, style))

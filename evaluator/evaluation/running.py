@@ -10,6 +10,8 @@ from uuid import uuid4
 import polars as pl
 from msgspec import Struct
 
+from ..comparison.best_models import with_conclusions
+from ..comparison.questions import Questions
 from ..config import Loaded
 from ..health import failing_rows, unmade
 from ..measure.group_rows import group_remarks, groups_of
@@ -54,18 +56,21 @@ def run(
     describes: bool = False,
     complete: bool = True,
     most_values: int | None = None,
+    concludes: bool = True,
 ) -> Result:
     """Evaluate the models of a config, and make its health checks; with `data.folds` in each fold.
 
     With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user (of a
-    model with more than `most_values` none). The lists of each model go with their hits into a Parquet file of the folder `enriched`, if
-    one is given; see `measure.enriched`. If the run `describes` its files, which reads them once more, the result has their description.
-    A `tolerant` run refuses nothing that can be read: what the policy calls an error is a finding. A `complete` result has standard
-    deviations and the fingerprint of truth. `DataError` for a file that cannot be read or is wrong, `MissingExtraError` without the engine.
+    model with more than `most_values` none), of which it then `concludes` which model is best. The lists of each model go with their hits
+    into a Parquet file of the folder `enriched`, if one is given; see `measure.enriched`. If the run `describes` its files, which reads
+    them once more, the result has their description. A `tolerant` run refuses nothing that can be read: what the policy calls an error is
+    a finding. A `complete` result has standard deviations and the fingerprint of truth. `DataError` for a file that cannot be read or is
+    wrong, `MissingExtraError` without the engine.
     """
     options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete)
     results = {name: evaluate(Request.of(fold), options) for name, fold in loaded.of_folds().items()}
-    return without_infinite(over_folds(results, loaded.resolved()) if results else evaluate(Request.of(loaded), options))
+    result = without_infinite(over_folds(results, loaded.resolved()) if results else evaluate(Request.of(loaded), options))
+    return with_conclusions(result, Questions.of(loaded.config.compare)) if concludes else result
 
 
 def evaluate(request: Request, options: Options = _PLAIN) -> Result:

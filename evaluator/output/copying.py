@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 from ..errors import OutputError
-from . import MANIFEST, is_output_file
 from .data import outputs_of_manifest
 from .disk import Stage
-from .manifest import read_manifest
+from .manifest import MANIFEST, read_manifest
 from .reading_back import is_result_folder
+from .result_folder import is_output_file
 
 
 def copy_results(folder: Path, target: Path, *, force: bool = False) -> None:

@@ -48,7 +48,8 @@ def refuse_overwriting(loaded: Loaded, targets: Iterable[Target]) -> None:
 
 def _inputs(loaded: Loaded) -> Iterator[tuple[str, Path]]:
     """Every local file and folder that a config names with its role, the files in those folders, and the config itself."""
-    yield "the config", Path(loaded.name)
+    if loaded.name:  # a mapping of Python has none
+        yield "the config", Path(loaded.name)
     for location, source in loaded.config.data.sources():
         role = dotted(("data", *location))
         if source.uri is not None and (database := file_of(source.uri, loaded.folder)) is not None:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Final
-
 import polars as pl
 import polars.selectors as cs
 
@@ -30,10 +26,6 @@ def as_csv(result: Result) -> bytes:
 def as_jsonl(result: Result) -> bytes:
     """A JSON object per user and model, in full precision; null where a user has no value, or it is not defined."""
     return _without_nan(result).write_ndjson().encode()
-
-
-PER_USER: Final[Mapping[str, Callable[[Result], bytes]]] = MappingProxyType({"parquet": as_parquet, "csv": as_csv, "jsonl": as_jsonl})
-"""Format name (and file ending) → renderer."""
 
 
 def _values(result: Result) -> pl.DataFrame:

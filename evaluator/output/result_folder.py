@@ -6,15 +6,24 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..forks import refuse_lost_threads
+from ..outputs import in_folder, of_form
+from ..render.forms import rendered
 from ..results.result import Result
-from . import FILES, MANIFEST, PER_USER, as_manifest, enriched_files, is_output_file, outputs_of_manifest
+from .data import as_manifest, enriched_files, outputs_of_manifest
 from .disk import Stage
+from .manifest import MANIFEST
+
+
+def is_output_file(name: str) -> bool:
+    """Return whether a run may give a file of an output folder this name."""
+    return name in {*in_folder("result", "users"), MANIFEST} or (name.startswith("enriched.") and name.endswith(".parquet"))
 
 
 def contents(result: Result, formats: Iterable[str]) -> dict[str, bytes | Path]:
     """The files of a folder, by name: the result in all formats, values of users in each of `formats`, enriched lists, and the manifest."""
-    files: dict[str, bytes | Path] = {name: renderer(result) for name, renderer in FILES.items()}
-    files |= {f"per_user.{form}": PER_USER[form](result) for form in formats}
+    of_users = [row for form in formats if (row := of_form(form, "users")) is not None]
+    rows = (*in_folder("result").values(), *of_users)
+    files: dict[str, bytes | Path] = {row.folder: rendered(row, result) for row in rows}
     files |= enriched_files(result)
     files[MANIFEST] = as_manifest(result, files)
     return files

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
-from types import MappingProxyType
 from typing import Any, Final
 
 from ..extras import missing
@@ -27,6 +26,16 @@ def as_svg(spec: _Spec) -> str:
     return slim(_drawer().vegalite_to_svg(dict(spec), allowed_base_urls=[]))
 
 
+def as_svg_file(spec: _Spec) -> str:
+    """Return the chart as SVG, on white."""
+    return as_svg(_on_white(spec))
+
+
+def as_json(spec: _Spec) -> str:
+    """Return the specification of the chart."""
+    return json.dumps(spec, indent=1, ensure_ascii=False) + "\n"
+
+
 def as_png(spec: _Spec) -> bytes:
     """Return the chart as PNG, on white."""
     content: bytes = _drawer().vegalite_to_png(_on_white(spec), scale=_SCALE, allowed_base_urls=[])
@@ -37,17 +46,6 @@ def as_pdf(spec: _Spec) -> bytes:
     """Return the chart as PDF, on white."""
     content: bytes = _drawer().vegalite_to_pdf(_on_white(spec), allowed_base_urls=[])
     return content
-
-
-PICTURES: Final[Mapping[str, Callable[[_Spec], bytes]]] = MappingProxyType(
-    {"svg": lambda spec: as_svg(_on_white(spec)).encode(), "png": as_png, "pdf": as_pdf}
-)
-"""Format name (and file ending) → renderer."""
-
-
-def as_bytes(spec: _Spec, form: str) -> bytes:
-    """Return a chart as a picture, or as `json` its specification."""
-    return (json.dumps(spec, indent=1, ensure_ascii=False) + "\n").encode() if form == "json" else PICTURES[form](spec)
 
 
 def script_bundle() -> str:

@@ -8,10 +8,11 @@ from importlib import metadata
 
 import click
 import pytest
-from receval.cli import completing, doctor
+from receval.cli import completing
 from receval.cli.commands import cli
 from receval.errors import ConfigError
 from receval.extras import install_command
+from receval.session import machine
 
 from tests.conftest import CONFIGS
 
@@ -19,7 +20,7 @@ from tests.conftest import CONFIGS
 @pytest.fixture
 def no_java(monkeypatch):
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setattr(doctor.shutil, "which", lambda program, path=None: None)
+    monkeypatch.setattr(machine.shutil, "which", lambda program, path=None: None)
 
 
 def facts(receval) -> dict[str, dict[str, str]]:
@@ -44,7 +45,7 @@ def test_a_missing_extra_comes_with_what_to_type(receval, no_java, monkeypatch):
             raise metadata.PackageNotFoundError(package)
         return present(package)
 
-    monkeypatch.setattr(doctor.metadata, "version", version)
+    monkeypatch.setattr(machine.metadata, "version", version)
     extra = facts(receval)["extra sql"]
     assert extra["found"] == "duckdb not installed"
     assert extra["advice"] == f"if you need it: {install_command('sql')}"
@@ -59,15 +60,15 @@ def test_java_is_asked_for_where_spark_is_installed_and_java_is_not(receval, no_
     [('openjdk version "16.0.2"', "Spark 4 needs Java 17"), ('openjdk version "17"', ""), ('openjdk version "21.0.1"', "")],
 )
 def test_a_java_that_is_too_old_is_told(said, advice, receval, monkeypatch):
-    monkeypatch.setattr(doctor.shutil, "which", lambda program, path=None: "java")
-    monkeypatch.setattr(doctor.subprocess, "run", lambda *args, **options: subprocess.CompletedProcess(args, 0, "", said))
+    monkeypatch.setattr(machine.shutil, "which", lambda program, path=None: "java")
+    monkeypatch.setattr(machine.subprocess, "run", lambda *args, **options: subprocess.CompletedProcess(args, 0, "", said))
     java = facts(receval)["Java"]
     assert java["found"] in said
     assert java["advice"] == advice
 
 
 def test_little_temporary_space_is_told(receval, no_java, monkeypatch):
-    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda folder: type("Usage", (), {"free": 1_000_000}))
+    monkeypatch.setattr(machine.shutil, "disk_usage", lambda folder: type("Usage", (), {"free": 1_000_000}))
     assert "TMPDIR" in facts(receval)["temporary files"]["advice"]
 
 

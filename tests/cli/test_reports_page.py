@@ -7,7 +7,8 @@ import shlex
 
 import pytest
 import yaml
-from receval.config.reporting import ENDINGS, ReportConfig
+from receval.config.reporting import ReportConfig
+from receval.outputs import endings
 
 from tests.conftest import ROOT
 
@@ -32,7 +33,7 @@ def test_an_example_is_what_the_command_prints(block, receval, monkeypatch):
 
 def test_every_ending_and_every_command_is_named():
     text = PAGE.read_text("utf-8")
-    assert all(f"`{ending}`" in text for ending in ENDINGS if ending != ".htm")
+    assert all(f"`{ending}`" in text for ending in endings("report", "latex") if ending != ".htm")
     assert all(f"plot {chart} " in text for chart in ("over_k", "differences", "trade_off", "distribution"))
 
 

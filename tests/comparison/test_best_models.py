@@ -13,14 +13,13 @@ from msgspec.structs import replace
 from receval.comparison.best_models import conclusions_of, with_conclusions
 from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
-from receval.config.models import Config
 from receval.config.reporting import LatexStyle
 from receval.content.best_values import best_values
 from receval.content.paper_marks import marks_of
 from receval.content.values import Formats
-from receval.evaluation.reporting import as_latex
 from receval.names.margins import Margin
-from receval.output import renderer
+from receval.outputs import of_form
+from receval.render.forms import rendered
 from receval.results.closing import closing_sentences
 
 from tests.comparison.conftest import changed, lists_of, truth
@@ -60,13 +59,13 @@ def test_every_mark_goes_to_the_model_that_is_best_on_the_users_in_common(other_
     marked = best_values(other_users, formats)
     assert (marked.tested, marked.untested) == (frozenset({("B", "Recall@2")}), frozenset())
     assert marks_of(other_users, formats, LatexStyle()).marks == {("B", "Recall@2"): "best"}
-    assert r"\textbf{0.0875}" in as_latex(other_users, Config.model_validate(other_users.config)).decode()
-    assert "**0.0875**" in renderer("md")(other_users).decode()
-    assert "**0.5000**" not in renderer("md")(other_users).decode()
+    assert r"\textbf{0.0875}" in rendered(of_form("latex", "latex"), other_users).decode()
+    assert "**0.0875**" in rendered(of_form("md", "result"), other_users).decode()
+    assert "**0.5000**" not in rendered(of_form("md", "result"), other_users).decode()
 
 
 def test_a_conclusion_is_data_in_the_json_form(other_users):
-    content = json.loads(renderer("json")(other_users))
+    content = json.loads(rendered(of_form("json", "result"), other_users))
     assert content["format_version"] == 5
     (one,) = content["conclusions"]
     assert (one["measure"], one["models"], one["best"], one["users"]) == ("Recall@2", ["A", "B"], "B", {"A": 20, "B": 200})

@@ -8,9 +8,20 @@ from collections import Counter
 
 import polars as pl
 import pytest
-from receval import output
+from receval.outputs import in_folder, of_form
+from receval.render.forms import rendered
 
 from tests.conftest import per_user, table
+
+
+def made(result, name):
+    """The bytes of a file of an output folder."""
+    return rendered(in_folder("result")[name], result)
+
+
+def users_of(result):
+    """The values of users as Parquet."""
+    return of_form("parquet", "users").make(result)
 
 
 @pytest.mark.slow
@@ -29,8 +40,8 @@ def test_twelve_runs_on_the_streaming_engine_give_the_same_bytes_of_every_file(e
         )
         found.add(
             (
-                *tuple(output.FILES[name](result) for name in ("results.csv", "results_wide.csv", "results.parquet", "results.md")),
-                output.PER_USER["parquet"](result),
+                *tuple(made(result, name) for name in ("results.csv", "results_wide.csv", "results.parquet", "results.md")),
+                users_of(result),
             )
         )
     assert len(found) == 1
@@ -44,7 +55,7 @@ def test_scores_of_repeated_items_are_summed_in_the_same_order_every_time(evalua
     lists = [(u, chance.randint(0, 12), chance.choice(scores)) for u in range(3_000) for _ in range(40)]
     frames = table(["user", "item"], [(u, i) for u in range(3_000) for i in (1, 5, 9)]), table(["user", "item", "score"], lists)
     metrics = ["MAP(duplicates=sum_scores)", "nDCG(convention=warprec)", "nDCG(convention=clayrs)", "MRR(convention=trec_eval)"]
-    found = {output.PER_USER["parquet"](evaluate(*frames, metrics=metrics, top_k=[5])) for _ in range(8)}
+    found = {users_of(evaluate(*frames, metrics=metrics, top_k=[5])) for _ in range(8)}
     assert len(found) == 1
 
 
@@ -77,7 +88,7 @@ def test_metrics_of_whole_lists_give_the_same_bytes_however_the_rows_come(metric
     for turn in range(4):
         given = {name: frame.sample(fraction=1, shuffle=True, seed=turn) if turn > 1 else frame for name, frame in frames.items()}
         result = evaluate(given.pop("test"), given.pop("lists"), **given, metrics=metrics.split("|"), top_k=[5, 10])
-        found.add((output.FILES["results.csv"](result), output.PER_USER["parquet"](result)))
+        found.add((made(result, "results.csv"), users_of(result)))
     assert len(found) == 1
 
 

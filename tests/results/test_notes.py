@@ -6,7 +6,8 @@ import csv
 import io
 import json
 
-from receval.output import FORMATS
+from receval.outputs import of_form
+from receval.render.forms import rendered
 from receval.results.protocol import Protocol, sentences
 from receval.results.wording import of_models, shortened
 
@@ -21,8 +22,8 @@ def test_every_format_says_the_convention_what_is_relevant_and_where_the_cut_off
     said = "Convention receval: a rating of at least 4 is relevant."
     default = "The cut-off of Precision@10, ItemCoverage@10 is the default: evaluation.top_k is not given."
     assert result.notes()[:2] == (said, default)
-    assert f"- {said}\n- {default}\n" in FORMATS["md"](result).decode()
-    content = json.loads(FORMATS["json"](result))
+    assert f"- {said}\n- {default}\n" in rendered(of_form("md", "result"), result).decode()
+    content = json.loads(of_form("json", "result").make(result))
     assert content["notes"][:2] == [said, default]
     columns = ("metric", "convention", "relevance", "cutoff_from")
     expected = [
@@ -31,7 +32,7 @@ def test_every_format_says_the_convention_what_is_relevant_and_where_the_cut_off
         ("ItemCoverage", "receval", "", "default"),
     ]
     assert [tuple(row[name] for name in columns) for row in content["results"]] == expected
-    rows = csv.DictReader(io.StringIO(FORMATS["csv"](result).decode()))
+    rows = csv.DictReader(io.StringIO(of_form("csv", "result").make(result).decode()))
     assert [tuple(row[name] for name in columns) for row in rows] == expected
 
 

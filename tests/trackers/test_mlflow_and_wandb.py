@@ -19,7 +19,7 @@ import pytest
 import receval as library
 from msgspec.structs import replace
 from receval.config.tracking import MlflowTracking, WandbTracking
-from receval.evaluation.tracking import files_of
+from receval.session.track import files_of
 
 from tests.trackers.conftest import MEASURE
 

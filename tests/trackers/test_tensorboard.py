@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import receval as library
 from receval.config.tracking import TensorboardTracking, Tracking
-from receval.evaluation.tracking import files_of, track
 from receval.extras import install_command
+from receval.session.track import files_of, track
 
 from tests.trackers.conftest import MEASURE
 

@@ -14,8 +14,8 @@ import pytest
 import receval as library
 import yaml
 from receval import plugins
-from receval.evaluation.tracking import files_of
 from receval.extras import install_command
+from receval.session.track import files_of
 from receval.trackers.dvc import DvcFiles
 
 from tests.conftest import CONFIGS

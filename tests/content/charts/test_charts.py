@@ -11,7 +11,9 @@ import pytest
 from receval.content.charts import figures
 from receval.content.charts.style import COLOURS
 from receval.names.margins import Margin
+from receval.outputs import of_form
 from receval.render import drawing
+from receval.render.forms import rendered
 
 from tests.reports import HOSTILE, evaluated, reported
 
@@ -124,7 +126,7 @@ def test_slim_pictures_show_what_the_whole_ones_do(content):
 @needs_extra
 @pytest.mark.parametrize(("form", "begins"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
 def test_pictures_come_in_three_formats(form, begins, content):
-    assert drawing.PICTURES[form](figures.trade_off(content).spec).startswith(begins)
+    assert rendered(of_form(form, "chart"), figures.trade_off(content).spec).startswith(begins)
 
 
 def contrast(one, other):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from markdown_it import MarkdownIt
-from receval.output import FORMATS
+from receval.outputs import of_form
+from receval.render.forms import rendered
 from receval.render.report import as_markdown, cut
 
 from tests.reports import HOSTILE, evaluated, gate, reported
@@ -56,7 +57,7 @@ def test_findings_are_folded_up(content):
 
 @pytest.mark.parametrize("form", ["report", "results.md"])
 def test_every_row_of_a_table_has_its_cells_and_every_name_is_text(form, hostile):
-    text = (as_markdown(hostile) if form == "report" else FORMATS["md"](hostile.results["result"])).decode()
+    text = (as_markdown(hostile) if form == "report" else rendered(of_form("md", "result"), hostile.results["result"])).decode()
     blocks, inlines = tokens(text)
     for table in tables(text):
         assert len({len(row) for row in table}) == 1
@@ -69,7 +70,7 @@ def test_every_row_of_a_table_has_its_cells_and_every_name_is_text(form, hostile
 
 
 def test_the_markdown_of_a_result_leads_with_title_verdict_and_table(result):
-    lines = FORMATS["md"](result).decode().splitlines()
+    lines = rendered(of_form("md", "result"), result).decode().splitlines()
     assert lines[0] == "# Evaluation of popular, good, better"
     assert lines[2] == "9 measures over 40 users."
     assert lines.index("| measure | popular | good | better |") < lines.index("## What the checks found")

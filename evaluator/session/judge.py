@@ -1,11 +1,10 @@
-"""A config's gates, or those of a stored result: the baseline is found, and the result judged."""
+"""Judge gates: a config's, or those of a stored result; the baseline is found, and the result judged."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from msgspec.structs import replace
@@ -13,12 +12,98 @@ from msgspec.structs import replace
 from ..config import Loaded, gates_of
 from ..config.comparing import Compare
 from ..config.gating import GateBaseline, Gates
-from ..errors import ConfigError, DataError
+from ..content.report import ReportContent
+from ..errors import ConfigError, DataError, OutputError, RecevalError
+from ..evaluation.running import run
 from ..gates.bases import SET_ONE
 from ..gates.demands import Baseline, Bases, Demands
 from ..gates.judging import judge
+from ..output.disk import Stage, destination
 from ..output.reading_back import load
+from ..outputs import OutputForm
+from ..render.forms import rendered
 from ..results.result import Result
+from .records import Judge, JudgedResult
+from .targets import PathLike, Targets, targets_of
+
+
+def judge_source(
+    source: str,
+    options: Mapping[str, Any],
+    *,
+    read: Callable[[str], Loaded],
+    outputs: Sequence[PathLike] = (),
+    more_files: Mapping[Path, OutputForm] | None = None,
+    reports: bool = False,
+    strict: bool = False,
+) -> JudgedResult[Result]:
+    """Judge the results of a folder by the gates of its config, changed by `options`, or those of a config, which is evaluated.
+
+    Verdicts and reports are written; with `reports` a report is made where none is.
+    """
+    named = targets_of(outputs, "gates", "report")
+    targets = Targets({**named.files, **(more_files or {})})
+    with Stage(targets.places) as stage:
+        folder = Path(source).expanduser()
+        result = judged_again(load(folder), options) if os.path.isdir(folder) else _evaluated(read(source))
+        content = _reported(result, source) if reports or targets.of("report") else None
+        made = {path: rendered(row, content if row.of == "report" else result.gates, strict=strict) for path, row in targets.files.items()}
+        stage.commit({destination(path): content for path, content in made.items()})
+    return JudgedResult(result, content, strict)
+
+
+def _evaluated(loaded: Loaded) -> Result:
+    """The result of a config with its gates; `ConfigError` for one without rules."""
+    if not loaded.config.gates.rules:
+        raise ConfigError(f"{loaded.name}: there is no rule to judge", "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'")
+    bases = bases_of_config(loaded)
+    return judged(loaded, run(loaded, concludes=False), bases)
+
+
+def _reported(result: Result, source: str) -> ReportContent:
+    from .report import report_of_result  # only here: most runs with gates make no report
+
+    return report_of_result(result, source)
+
+
+def gate_options(
+    rules: Sequence[Any] = (),
+    baseline: PathLike | None = None,
+    baseline_model: str | None = None,
+    anchor: PathLike | None = None,
+    if_missing: str | None = None,
+    **others: Any,
+) -> dict[str, Any]:
+    """What a call says of gates, as the section `gates` has it; what is not said is left out."""
+    given = {name: value for name, value in {"rules": list(rules), **others}.items() if value not in (None, (), [])}
+    policy = {"if_missing": if_missing} if if_missing else {}
+    if baseline is not None:
+        given["baseline"] = {"path": os.fspath(baseline)} | ({"model": baseline_model} if baseline_model else {}) | policy
+    if anchor is not None:
+        given["anchor"] = {"path": os.fspath(anchor)} | policy
+    return given
+
+
+def judge_of_run(loaded: Loaded, folders: Iterable[Path]) -> Judge:
+    """Find what the models of a config are compared with, before any work; return what judges the result.
+
+    That gives the result with its gates, or if they cannot be judged without, and why, so that the values are written all the same.
+    `OutputError` if the results would go into the folder of a baseline.
+    """
+    for place in base_folders(loaded):
+        if any(os.path.realpath(folder) == os.path.realpath(place) for folder in folders):
+            raise OutputError(
+                f"the results would take the place of their baseline {place}", "choose another folder; receval baseline set keeps one"
+            )
+    bases = bases_of_config(loaded)
+
+    def judged_or_refused(result: Result) -> tuple[Result, RecevalError | None]:
+        try:
+            return judged(loaded, result, bases), None
+        except RecevalError as error:
+            return result, error
+
+    return judged_or_refused
 
 
 def bases_of(gates: Gates, folder: Path, models: Collection[str] | None = None) -> Bases:
@@ -55,7 +140,7 @@ def judged(loaded: Loaded, result: Result, bases: Bases) -> Result:
     return with_gates(result, loaded.config.gates, loaded.config.compare, bases)
 
 
-def judged_again(result: Result, options: Mapping[str, Any] = MappingProxyType({})) -> Result:
+def judged_again(result: Result, options: Mapping[str, Any]) -> Result:
     """A stored result with gates: those of its config, changed by what `options` say; paths are seen from here."""
     gates, compare = gates_of(result.config, options)
     if not gates.rules:

@@ -7,26 +7,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ..config.stored_tracking import trackings_of
 from ..config.tracking import Tracking
 from ..errors import ConfigError, OutputError, RecevalError
-from ..output import FILES, MANIFEST, as_manifest
+from ..output.data import as_manifest
+from ..output.manifest import MANIFEST
+from ..output.reading_back import load
 from ..render.report import as_html
+from ..render.result_data import as_json
 from ..results.result import Result
 from ..trackers.choosing import tracker_of
-from .gathering import Gathered
-from .report_content import report_of_gathered
-
-
-class Tracked(Struct, frozen=True):
-    """What came of a tracker: where the result `went`, or the `problem`, which is only a warning."""
-
-    name: str
-    went: str = ""
-    problem: str = ""
+from .gather import Gathered
+from .records import Tracked
+from .report import report_of_gathered
 
 
 def track(result: Result, asked: Iterable[Tracking], folder: Path, *, required: bool = False) -> Iterator[Tracked]:
@@ -49,8 +44,9 @@ def track(result: Result, asked: Iterable[Tracking], folder: Path, *, required: 
             yield Tracked(one.name, went)
 
 
-def tracked_again(result: Result, sections: Sequence[str]) -> list[Tracked]:
-    """Log a stored result as `sections` say, or without any as its config does; every tracker is required."""
+def track_folder(folder: str, sections: Sequence[str]) -> list[Tracked]:
+    """Log the results of a folder as `sections` say, or without any as its config does; every tracker is required."""
+    result = load(folder)
     asked = trackings_of(result.config, sections)
     if not asked:
         raise ConfigError(
@@ -62,9 +58,8 @@ def tracked_again(result: Result, sections: Sequence[str]) -> list[Tracked]:
 def files_of(result: Result) -> Mapping[str, bytes]:
     """The files that trackers keep: values, report and manifest; examples of findings, which may be ids of users, are left out."""
     anonymous = replace(result, findings=tuple(replace(finding, examples=()) for finding in result.findings))
-    gathered = Gathered({"result": anonymous})
-    content = report_of_gathered(gathered, lambda questions: replace(questions, losers=0), source="", title=None)
-    files: dict[str, bytes | Path] = {"results.json": FILES["results.json"](anonymous), "report.html": as_html(content)}
+    content = report_of_gathered(Gathered({"result": anonymous}), {"losers": 0})
+    files: dict[str, bytes | Path] = {"results.json": as_json(anonymous), "report.html": as_html(content)}
     files[MANIFEST] = as_manifest(anonymous, files)
     return {name: content for name, content in files.items() if isinstance(content, bytes)}
 

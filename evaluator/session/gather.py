@@ -1,4 +1,4 @@
-"""What a comparison or a gate looks at: results of folders, and of a config that is evaluated for it."""
+"""Open results: those of folders, and that of a config, which is evaluated."""
 
 from __future__ import annotations
 
@@ -9,11 +9,18 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..checks import Finding
 from ..comparison.questions import Questions
 from ..config import Loaded
 from ..errors import ConfigError
+from ..evaluation.running import run
 from ..output.reading_back import is_result_folder, load
 from ..results.result import Result
+
+Read = Callable[[str], Loaded]
+"""Reads a config, as the options of a command change it."""
+Tell = Callable[[Sequence[Finding]], None]
+"""Takes the findings of level error of a config that was evaluated."""
 
 
 class Gathered(Struct, frozen=True, eq=False):
@@ -23,10 +30,11 @@ class Gathered(Struct, frozen=True, eq=False):
     config: Loaded | None = None
 
 
-def gather(given: Sequence[str], read_config: Callable[[str], Loaded], evaluate: Callable[[Loaded], Result]) -> Gathered:
-    """The results that `given` name: folders of results and at most one config, each as `PATH` or `NAME=PATH`.
+def gather(given: Sequence[str], read: Read, tell: Tell) -> Gathered:
+    """Open the results that are named: folders of results and at most one config, each as `PATH` or `NAME=PATH`.
 
-    Without a name a folder is called by its last part, a config by its file. `ConfigError` for two of one name, or two configs.
+    Without a name a folder is called by its last part, a config by its file. A config is evaluated tolerantly. `ConfigError` for two of
+    one name, or two configs.
     """
     paths: dict[str, Path] = {}
     for text in given:
@@ -42,8 +50,9 @@ def gather(given: Sequence[str], read_config: Callable[[str], Loaded], evaluate:
             continue
         if config is not None:
             raise ConfigError("one config can be evaluated at a time", "evaluate the others first: receval run CONFIG -o FOLDER/")
-        config = read_config(str(path))
-        results[name] = evaluate(config)
+        config = read(str(path))
+        results[name] = run(config, tolerant=True, concludes=False)
+        tell([one for one in results[name].findings if one.severity == "error"])
     return Gathered(results, config)
 
 
@@ -62,6 +71,12 @@ def with_baseline_folder(gathered: Gathered, questions: Questions) -> tuple[Mapp
         return gathered.results, questions  # it was meant as a name: the sentence about it names those that there are
     results = {name: load(folder or path), **{label: result for label, result in gathered.results.items() if label != name}}
     return results, replace(questions, baseline=name)
+
+
+def path_of(text: str) -> str:
+    """The path of `PATH` or `NAME=PATH`, as it is written."""
+    name, equals, path = text.partition("=")
+    return path if equals and "/" not in name else text
 
 
 def _named(text: str) -> tuple[str, Path]:

@@ -1,0 +1,181 @@
+"""`OUTPUTS`: every form of what receval gives, one row each.
+
+The table is the registry, the choices of `--format` of every command, the endings of `-o`, what shells complete, the sentences that list
+them, and docs/output-forms.md. A row names its maker as an entry point does, so that a row of a package is a row like any other.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import PurePath
+from typing import Any, Final, Literal
+
+from msgspec import Struct
+
+Subject = Literal[
+    "result", "latex", "report", "users", "comparison", "losers", "gates", "findings", "chart", "audit", "audit-difference",
+    "audit-values", "description", "explanation", "baseline", "catalogue", "machine",
+]  # fmt: skip
+"""What an output is of."""
+Need = Literal["users", "conclusions", "complete", "description", "drawing"]
+"""What has to be kept or known to make an output: the values of users, which model is best, standard deviations and fingerprints, what the
+files hold, the extra that draws."""
+
+
+class OutputForm(Struct, frozen=True):
+    """One form of one subject.
+
+    `maker` is a function, or the module and the name of one: it takes the subject, and of the options of a command those that the row
+    `takes`; it gives bytes or text, or a document or plain values, which the form renders (`render.forms`). A file with one of the
+    `endings`, or with the name `file`, has this form; `folder` is the name of the file in a folder of all outputs of the subject. A
+    `binary` form is not printed.
+    """
+
+    of: Subject
+    form: str
+    maker: str | Callable[..., Any]
+    endings: tuple[str, ...] = ()
+    needs: frozenset[Need] = frozenset()
+    takes: tuple[str, ...] = ()
+    file: str = ""
+    folder: str = ""
+    binary: bool = False
+
+    def make(self, subject: Any, **options: Any) -> Any:
+        """Make the output; options that the row does not take have no meaning for it."""
+        maker = self.maker
+        if isinstance(maker, str):
+            module, _, name = maker.partition(":")
+            maker = getattr(import_module(module), name)
+        return maker(subject, **{name: options[name] for name in self.takes if name in options})
+
+
+_COMPLETE: Final[frozenset[Need]] = frozenset({"complete"})
+_MARKED: Final[frozenset[Need]] = frozenset({"conclusions"})
+_CONCLUDED: Final[frozenset[Need]] = frozenset({"complete", "conclusions"})
+_REPORTED: Final[frozenset[Need]] = frozenset({"complete", "users"})
+_TESTED: Final[frozenset[Need]] = frozenset({"complete", "users", "conclusions"})
+_DESCRIBED: Final[frozenset[Need]] = frozenset({"complete", "users", "conclusions", "description"})
+_DRAWN: Final[frozenset[Need]] = frozenset({"drawing"})
+_RESULT, _USERS, _JUDGED = "receval.render.result_data", "receval.output.per_user", "receval.render.judgement_data"
+_AUDIT, _AUDITED, _CHARTS = "receval.content.audit", "receval.render.audit_data", "receval.render.drawing"
+_SAFE: Final = ("spreadsheet_safe",)
+
+OUTPUTS: list[OutputForm] = [
+    OutputForm("result", "table", "receval.session.show:result_document", needs=_MARKED, takes=("looks", "verbose", "sentences")),
+    OutputForm("result", "csv", f"{_RESULT}:as_csv", (".csv",), _COMPLETE, folder="results.csv"),
+    OutputForm("result", "wide-csv", f"{_RESULT}:as_wide_csv", (), _COMPLETE, folder="results_wide.csv"),
+    OutputForm("result", "json", f"{_RESULT}:as_json", (".json",), _CONCLUDED, folder="results.json"),
+    OutputForm("result", "jsonl", f"{_RESULT}:as_jsonl", (".jsonl",), _COMPLETE),
+    OutputForm("result", "parquet", f"{_RESULT}:as_parquet", (".parquet",), _COMPLETE, folder="results.parquet", binary=True),
+    OutputForm("result", "md", "receval.content.selections:markdown", (".md",), _CONCLUDED, folder="results.md"),
+    OutputForm("latex", "latex", "receval.session.report:tables", (".tex",), _TESTED),
+    OutputForm("latex", "latex-document", "receval.session.report:paper", (), _DESCRIBED, file="report.tex"),
+    OutputForm("report", "html", "receval.render.report:as_html", (".html", ".htm"), _TESTED, ("interactive",)),
+    OutputForm("report", "md", "receval.render.report:as_markdown", (".md",), _REPORTED),
+    OutputForm("report", "junit", "receval.render.ci.junit:as_junit", (".xml",), _REPORTED),
+    OutputForm("report", "badge", "receval.render.ci.badge:as_badge", (".svg",), _REPORTED),
+    OutputForm("report", "code-quality", "receval.render.ci.code_quality:as_code_quality", (), _REPORTED),
+    OutputForm("users", "csv", f"{_USERS}:as_csv", (".csv",), _REPORTED, folder="per_user.csv"),
+    OutputForm("users", "jsonl", f"{_USERS}:as_jsonl", (".jsonl",), _REPORTED, folder="per_user.jsonl"),
+    OutputForm("users", "parquet", f"{_USERS}:as_parquet", (".parquet",), _REPORTED, folder="per_user.parquet", binary=True),
+    OutputForm("comparison", "table", "receval.content.differences:document", takes=("look_at",)),
+    OutputForm("comparison", "json", f"{_JUDGED}:comparison_json", (".json",), folder="comparison.json"),
+    OutputForm("comparison", "csv", f"{_JUDGED}:comparison_csv", (".csv",), takes=_SAFE, folder="comparison.csv"),
+    OutputForm("comparison", "md", "receval.content.differences:document", (".md",), takes=("look_at",), folder="comparison.md"),
+    OutputForm("comparison", "latex", "receval.content.paper:comparison_tables", (".tex",)),
+    OutputForm("comparison", "html", "receval.session.report:comparison_as_html", (".html", ".htm"), takes=("compared",)),
+    OutputForm("losers", "parquet", f"{_JUDGED}:losers_parquet", folder="comparison_users.parquet", binary=True),
+    OutputForm("gates", "table", "receval.session.show:gates_document"),
+    OutputForm("gates", "json", f"{_JUDGED}:gates_json", (".json",), takes=("strict",)),
+    OutputForm("gates", "md", "receval.content.gates:document", (".md",)),
+    OutputForm("findings", "table", "receval.session.show:check_document"),
+    OutputForm("findings", "json", f"{_RESULT}:findings_as_json"),
+    OutputForm("chart", "svg", f"{_CHARTS}:as_svg_file", (".svg",), _DRAWN),
+    OutputForm("chart", "png", f"{_CHARTS}:as_png", (".png",), _DRAWN, binary=True),
+    OutputForm("chart", "pdf", f"{_CHARTS}:as_pdf", (".pdf",), _DRAWN, binary=True),
+    OutputForm("chart", "json", f"{_CHARTS}:as_json", (".json",)),
+    OutputForm("audit", "table", f"{_AUDIT}:audit_document", takes=("command",)),
+    OutputForm("audit", "csv", f"{_AUDITED}:audit_csv", takes=_SAFE),
+    OutputForm("audit", "json", f"{_AUDITED}:audit_json"),
+    OutputForm("audit", "md", f"{_AUDIT}:audit_document", takes=("command",)),
+    OutputForm("audit-difference", "table", f"{_AUDIT}:difference_document"),
+    OutputForm("audit-difference", "csv", f"{_AUDITED}:difference_csv", takes=_SAFE),
+    OutputForm("audit-difference", "json", f"{_AUDITED}:difference_json"),
+    OutputForm("audit-difference", "md", f"{_AUDIT}:difference_document"),
+    OutputForm("audit-values", "table", f"{_AUDIT}:found_document"),
+    OutputForm("audit-values", "csv", f"{_AUDITED}:found_csv", takes=_SAFE),
+    OutputForm("audit-values", "json", f"{_AUDITED}:found_json"),
+    OutputForm("audit-values", "md", f"{_AUDIT}:found_document"),
+    OutputForm("description", "table", "receval.content.description:document"),
+    OutputForm("description", "json", "receval.content.description:plain"),
+    OutputForm("description", "md", "receval.content.description:document"),
+    OutputForm("explanation", "table", "receval.content.explanation:document"),
+    OutputForm("explanation", "json", f"{_AUDITED}:explanation_json"),
+    OutputForm("explanation", "md", "receval.content.explanation:document"),
+    OutputForm("baseline", "table", "receval.content.gates:baseline_document", takes=("name",)),
+    OutputForm("baseline", "json", f"{_JUDGED}:baseline_cells", takes=("name",)),
+    OutputForm("baseline", "md", "receval.content.gates:baseline_document", takes=("name",)),
+    OutputForm("catalogue", "table", "receval.session.catalogue:page"),
+    OutputForm("catalogue", "md", "receval.session.catalogue:page"),
+    OutputForm("catalogue", "json", "receval.session.catalogue:content"),
+    OutputForm("machine", "table", "receval.session.machine:as_text"),
+    OutputForm("machine", "json", "receval.session.machine:content"),
+]  # fmt: skip
+"""The rows; of several subjects that have a form or an ending, a command takes that of the subject it names first."""
+
+
+def rows(*subjects: Subject) -> Iterator[OutputForm]:
+    """The rows of some subjects, in the order of these."""
+    for subject in subjects:
+        yield from (row for row in OUTPUTS if row.of == subject)
+
+
+def forms(*subjects: Subject) -> tuple[str, ...]:
+    """The forms that can be printed, those of packages last."""
+    return tuple(dict.fromkeys((*(row.form for row in rows(*subjects) if not row.binary), *_announced(subjects))))
+
+
+def endings(*subjects: Subject) -> tuple[str, ...]:
+    """The endings of files that have a form, those of packages last."""
+    own = (ending for row in rows(*subjects) for ending in row.endings)
+    return tuple(dict.fromkeys((*own, *(f".{name}" for name in _announced(subjects)))))
+
+
+def of_form(form: str, *subjects: Subject) -> OutputForm | None:
+    """The row of a form, which a package may add; `None` if there is none."""
+    return next((row for row in rows(*subjects) if row.form == form), None) or _added(form, subjects)
+
+
+def of_file(path: str | os.PathLike[str], *subjects: Subject) -> OutputForm | None:
+    """The row of a file, by its name or its ending; `None` if neither says a form."""
+    name, ending = PurePath(path).name.lower(), PurePath(path).suffix.lower()
+    named = next((row for row in rows(*subjects) if row.file and row.file == name), None)
+    by_ending = next((row for row in rows(*subjects) if ending in row.endings), None)
+    return named or by_ending or (_added(PurePath(path).suffix[1:], subjects) if ending else None)
+
+
+def in_folder(*subjects: Subject) -> dict[str, OutputForm]:
+    """The files of a folder of all outputs of some subjects, by name."""
+    return {row.folder: row for row in rows(*subjects) if row.folder}
+
+
+def _announced(subjects: tuple[Subject, ...]) -> tuple[str, ...]:
+    """The forms of results that installed packages add."""
+    if "result" not in subjects:
+        return ()
+    from . import plugins  # only here: reading the metadata of packages takes longer than a list of choices may
+
+    return tuple(entry.name for entry in plugins.announced("formats"))
+
+
+def _added(form: str, subjects: tuple[Subject, ...]) -> OutputForm | None:
+    """The row of a package: a function from a `Result` to bytes."""
+    if "result" not in subjects or not form:
+        return None
+    from . import plugins
+
+    maker = plugins.find("formats", form)
+    return None if maker is None else OutputForm("result", form, maker, (f".{form}",), _COMPLETE)

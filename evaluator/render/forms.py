@@ -1,0 +1,33 @@
+"""An output in the form of its row: bytes and text as they are, documents and plain values as the form renders them."""
+
+from __future__ import annotations
+
+from typing import Any, TextIO
+
+from ..document import Document
+from ..outputs import OutputForm
+from .encoding import as_json
+from .markdown import as_markdown
+from .screen import show
+from .terminal import PlainText
+
+
+def rendered(row: OutputForm, subject: Any, file: TextIO | None = None, **options: Any) -> bytes:
+    """The bytes of an output; a table is fitted to a `file`, or is plain text."""
+    made = row.make(subject, **options)
+    if isinstance(made, bytes):
+        return made
+    if row.form == "table":
+        file = file or PlainText()
+        return (made if isinstance(made, str) else show(made, file)).encode(file.encoding or "utf-8", "backslashreplace")
+    if isinstance(made, str):
+        return made.encode()
+    if row.form == "json":
+        return as_json(made)
+    return _in_latex(made) if row.form.startswith("latex") else as_markdown(made).encode()
+
+
+def _in_latex(document: Document) -> bytes:
+    from ..render.latex import as_latex  # only here: few outputs are for papers
+
+    return as_latex(document).encode()

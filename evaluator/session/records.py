@@ -1,0 +1,79 @@
+"""Records of what a run gave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from msgspec import Struct
+
+from ..comparison.questions import Questions
+from ..config import Loaded
+from ..content.report import ReportContent
+from ..errors import RecevalError
+from ..results.gates import Verdicts
+from ..results.result import Result
+from .evaluate import closing
+
+
+class Tracked(Struct, frozen=True):
+    """What came of a tracker: where the result `went`, or the `problem`, which is only a warning."""
+
+    name: str
+    went: str = ""
+    problem: str = ""
+
+
+Found = TypeVar("Found", bound=Result)
+"""A result, or one to look into."""
+Judge = Callable[[Result], tuple[Result, RecevalError | None]]
+"""Gives a result its gates, or says why they cannot be judged."""
+
+
+class JudgedResult(Struct, Generic[Found], frozen=True, eq=False):
+    """A result whose gates were judged, and what a `report` of it is made of, where one was made."""
+
+    result: Found
+    report: ReportContent | None = None
+    strict: bool = False
+
+    @property
+    def verdicts(self) -> Verdicts:
+        """What came of the gates."""
+        return Verdicts(self.result.gates)
+
+    @property
+    def gate_summary(self) -> str:
+        """How the gates ended, in a sentence."""
+        return f"{self.verdicts.summary()}{'; --strict needs at least one' if self.strict and self.verdicts.none_judged else ''}"
+
+    @property
+    def exit_code(self) -> int:
+        """1 if a gate or a check of level error failed, with `strict` also if a gate is inconclusive."""
+        return int(self.result.failed() or self.verdicts.failed(self.strict))
+
+
+class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_only=True):
+    """What a run gave: the result with its gates, the files and folders that were `written`, and where it was `tracked`.
+
+    `report` is what reports are made of, where the run made any. With a `failure` gates could not be judged, or a required tracker
+    failed; everything before was done.
+    """
+
+    loaded: Loaded
+    written: tuple[Path, ...] = ()
+    tracked: tuple[Tracked, ...] = ()
+    failure: RecevalError | None = None
+
+    @property
+    def sentences(self) -> list[str]:
+        """One or two sentences on which model is best; nothing where that was not tested."""
+        return closing(self.result, Questions.of(self.loaded.config.compare), self.loaded)
+
+    @property
+    def exit_code(self) -> int:
+        """0 if all is well, 1 if a gate or a check of level error failed, that of the failure if there is one."""
+        if self.failure is not None:
+            return self.failure.exit_code
+        return int(self.result.failed(self.strict) or self.verdicts.failed(self.strict))

@@ -1,0 +1,310 @@
+"""Results → reports: what a report is made of, with the models compared where there are several, and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
+
+from .. import outputs
+from ..comparison.best_models import with_conclusions
+from ..comparison.comparing import compare
+from ..comparison.measures import named, rows_of
+from ..comparison.questions import Questions
+from ..comparison.sides import sides_of
+from ..comparison.spreading import spreads_of_values
+from ..config import Loaded
+from ..config.comparing import Compare
+from ..config.reporting import ReportConfig
+from ..content.paper import paper_document, result_tables
+from ..content.points import NamedModel
+from ..content.report import CHARTS, ReportContent
+from ..document import Document
+from ..errors import ConfigError, RecevalError
+from ..output.disk import Stage, destination
+from ..outputs import OutputForm
+from ..render.forms import rendered
+from ..render.report import as_html
+from ..render.user_templates import read_template
+from ..render.user_templates import rendered as filled_template
+from ..results.closing import closing_sentences
+from ..results.comparison import Comparison
+from ..results.result import Result
+from ..results.users import columns_of
+from .compare import Compared, changed_by
+from .gather import Gathered, Read, Tell, gather, path_of, with_baseline_folder
+from .targets import PathLike, Targets, targets_of
+
+Section = TypeVar("Section", Compare, ReportConfig)
+_PRINTED: Final = Path("-")
+"""Where a report goes that is printed."""
+_CHARTS: Final = "report.charts"
+
+
+class Reported(Struct, frozen=True, eq=False):
+    """A report that was written: what it is made of, its bytes where it is `printed`, and the files."""
+
+    content: ReportContent
+    printed: bytes | None
+    files: tuple[Path, ...]
+
+
+def report_inputs(
+    inputs: Sequence[str],
+    asked: Mapping[str, Any],
+    *,
+    read: Read,
+    tell: Tell,
+    files: Sequence[PathLike] = (),
+    more_files: Mapping[Path, OutputForm] | None = None,
+    form: str | None = None,
+    title: str | None = None,
+    interactive: bool = False,
+    template: str | None = None,
+) -> Reported:
+    """Report the results of folders and of a config into files, and in a `form` that is printed; see `changed_by` for what is `asked`."""
+    own = None if template is None else _of_template(template)
+    named = targets_of(files, "report", "latex", noun="report", template=own)
+    targets = Targets({**named.files, **(more_files or {})})
+    printed = None if form is None else outputs.of_form(form, "report", "latex")
+    rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
+    with Stage(targets.places) as stage:
+        gathered = gather(inputs, read, tell)
+        content = report_of_gathered(gathered, asked, source=path_of(inputs[0]), title=title)
+        made = {path: _made(row, content, gathered, path, interactive) for path, row in rows.items()}
+        stage.commit({destination(path): body for path, body in made.items() if path is not _PRINTED})
+    return Reported(content, made.get(_PRINTED), tuple(targets.files))
+
+
+def report_of(
+    results: Mapping[str, Result],
+    questions: Questions,
+    wanted: ReportConfig,
+    *,
+    source: str = "",
+    gates: Sequence[Mapping[str, Any]] = (),
+    comparing: bool = True,
+) -> ReportContent:
+    """What a report of some results is made of; several models are compared as `questions` say, unless without `comparing`.
+
+    `RecevalError` if they cannot be compared.
+    """
+    charts = named_charts(wanted.chosen or dict.fromkeys(CHARTS, ()), _labels(results))
+    questions = _with_spreads(results, questions, charts)
+    comparison = compare(results, questions) if comparing and _several(results, questions) else None
+    if len(results) == 1 and comparison is not None:
+        results = {name: with_conclusions(result, questions) for name, result in results.items()}
+    concluded = next(iter(results.values())).conclusions if len(results) == 1 and questions.baseline is None else ()
+    return ReportContent(
+        results=results,
+        models=_models(results, questions),
+        comparison=comparison,
+        gates=gates or [to_builtins(gate) for one in results.values() for gate in one.gates],
+        spreads=() if comparison is not None else tuple(spread for one in results.values() for spread in _spreads(one, charts)),
+        closing=tuple(closing_sentences(concluded)),
+        source=source,
+        given_title=wanted.title,
+        charts=charts,
+        show_users=questions.losers > 0,
+    )
+
+
+def report_of_gathered(
+    gathered: Gathered,
+    asked: Mapping[str, Any],
+    *,
+    source: str = "",
+    title: str | None = None,
+    charts: Mapping[str, tuple[str, ...]] | None = None,
+) -> ReportContent:
+    """What the report of results from folders and of a config is made of.
+
+    What is not `asked` (see `changed_by`) is as the config says, or that of the only folder. `RecevalError` where the models of one result
+    cannot be compared with a baseline that was named, or those of several not with each other.
+    """
+    compare_section, wanted = _asked_by(gathered)
+    questions = Questions.of(compare_section)
+    changed = changed_by(questions, asked)
+    wanted = wanted.model_copy(update={"title": title or wanted.title, **({} if charts is None else {"charts": dict(charts)})})
+    named_charts(wanted.chosen, _labels(gathered.results))
+    if len(gathered.results) == 1 and changed.baseline == questions.baseline:
+        return _tolerant(gathered, changed, wanted, source)
+    results, changed = with_baseline_folder(gathered, changed)
+    return report_of(results, changed, wanted, source=source)
+
+
+def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
+    """What the report of a config that was just evaluated is made of: where its models cannot be compared the report says why."""
+    gathered = Gathered({Path(loaded.name).stem or "run": result}, loaded)
+    return _tolerant(gathered, Questions.of(loaded.config.compare), loaded.config.report, loaded.name)
+
+
+def github_annotations(content: ReportContent) -> str:
+    """The lines of output in which GitHub looks for what failed."""
+    from ..render.ci.github import as_annotations  # only here: most reports are not made on GitHub
+
+    return as_annotations(content)
+
+
+def add_summary(content: ReportContent, file: str) -> None:
+    """Add the summary of a report to the file that GitHub names for the summary of a step."""
+    from ..render.ci.github import append_summary
+    from ..render.report import as_markdown
+
+    append_summary(file, as_markdown(content).decode())
+
+
+def report_of_result(result: Result, source: str) -> ReportContent:
+    """What the report of one result is made of, as its own config asks for it."""
+    return report_of_gathered(Gathered({Path(source).stem: result}), {}, source=source)
+
+
+def _tolerant(gathered: Gathered, questions: Questions, wanted: ReportConfig, source: str) -> ReportContent:
+    """The report of one result; where its models cannot be compared it says why."""
+    try:
+        results, questions = with_baseline_folder(gathered, questions)
+        return report_of(results, questions, wanted, source=source)
+    except RecevalError as error:
+        plain = wanted.model_copy(update={"charts": dict.fromkeys(wanted.charts, ())})
+        alone = report_of(gathered.results, replace(questions, baseline=None), plain, source=source, comparing=False)
+        return replace(alone, uncompared=error.shown())
+
+
+def comparison_as_html(comparison: Comparison, *, compared: Compared) -> bytes:
+    """The page of a comparison."""
+    return as_html(report_of(compared.results, compared.questions, ReportConfig(), source=compared.source))
+
+
+def stored_sections(result: Result) -> tuple[Compare, ReportConfig]:
+    """What the config of a stored result asks of comparisons and reports."""
+    return _section(result, "compare", Compare) or Compare(), _section(result, "report", ReportConfig) or ReportConfig()
+
+
+def tables(result: Result, *, is_document: bool = False) -> Document:
+    """The tables of a result as its config asks for them, or a whole document; values of users say which models are clearly different.
+
+    By default each measure's best model is compared with all others; for letters every two models are, for daggers all with the baseline.
+    """
+    compare_section, wanted = stored_sections(result)
+    questions = replace(Questions.of(compare_section), common=True, by=())
+    result = with_conclusions(result, questions)
+    is_tested = any(one.is_tested for one in result.conclusions)
+    comparison = _marked(result, questions, wanted.latex.marks) if is_tested else None
+    if is_document or wanted.latex.document:
+        return paper_document(result, comparison, wanted.latex, sentences=closing_sentences(result.conclusions))
+    return result_tables(result, comparison, wanted.latex)
+
+
+def paper(result: Result) -> Document:
+    """A result as a document, with its tables, definitions and data."""
+    return tables(result, is_document=True)
+
+
+def _marked(result: Result, questions: Questions, marks: str) -> Comparison | None:
+    """The comparison that marks other than that of the best model need."""
+    if marks == "none":
+        return None
+    if questions.baseline not in result.models:  # a folder, whose models have no line in the table
+        questions = replace(questions, baseline=None)
+    return compare({"": result}, replace(questions, all_pairs=marks == "letters"))
+
+
+def _of_template(name: str) -> OutputForm:
+    """The form of a template of one's own."""
+    text = read_template(Path(name).expanduser())
+
+    def filled(content: ReportContent, path: Path) -> bytes:
+        return filled_template(text, content, name, path)
+
+    return OutputForm("report", "template", filled, takes=("path",))
+
+
+def _made(row: OutputForm, content: ReportContent, gathered: Gathered, path: Path, interactive: bool) -> bytes:
+    """The bytes of a report, or of the only result in LaTeX."""
+    if row.of != "latex":
+        return rendered(row, content, interactive=interactive, path=path)
+    if len(gathered.results) > 1:
+        raise ConfigError(f"-o {path}: a report in LaTeX is of one result", "receval compare -o FILE.tex writes a comparison")
+    return rendered(row, next(iter(gathered.results.values())))
+
+
+def _asked_by(gathered: Gathered) -> tuple[Compare, ReportConfig]:
+    """What the config asks, or that of the only folder."""
+    if gathered.config is not None:
+        return gathered.config.config.compare, gathered.config.config.report
+    return stored_sections(next(iter(gathered.results.values()))) if len(gathered.results) == 1 else (Compare(), ReportConfig())
+
+
+def _section(result: Result, name: str, kind: type[Section]) -> Section | None:
+    """A section of the config of a result; `None` if it has none that this version reads."""
+    try:
+        return kind.model_validate(result.config[name]) if name in result.config else None
+    except ValueError:
+        return None
+
+
+def _labels(results: Mapping[str, Result]) -> list[str]:
+    return [label for result in results.values() for label in result.labels()]
+
+
+def _several(results: Mapping[str, Result], questions: Questions) -> bool:
+    """Whether there is something to compare: several results or models, or a baseline that was named."""
+    if len(results) > 1 or questions.baseline is not None:
+        return True
+    return any(len(result.models) - len(result.yardsticks) > 1 for result in results.values())
+
+
+def _models(results: Mapping[str, Result], questions: Questions) -> tuple[NamedModel, ...]:
+    """All models of one result; of several those that are compared."""
+    if len(results) == 1:
+        ((_, result),) = results.items()
+        return tuple(NamedModel(model, result, model) for model in result.models)
+    sides = sides_of(results, questions.baseline, all_pairs=questions.all_pairs)
+    return tuple(NamedModel(side.name, side.result, side.model) for side in sides.all)
+
+
+def _with_spreads(results: Mapping[str, Result], questions: Questions, charts: Mapping[str, tuple[str, ...]]) -> Questions:
+    """The questions, also for the histogram of differences of a measure: the first one, unless another is named."""
+    if "distribution" not in charts:
+        return questions
+    return replace(questions, spreads=charts["distribution"] or questions.measures[:1] or _typical(next(iter(results.values()))))
+
+
+def _spreads(result: Result, charts: Mapping[str, tuple[str, ...]]) -> list[Any]:
+    if "distribution" not in charts:
+        return []
+    labels = charts["distribution"] or _typical(result)
+    return [spread for label in labels for spread in spreads_of_values(result, label)]
+
+
+def _typical(result: Result) -> tuple[str, ...]:
+    """The first measure with values of users, at its largest cut-off, where users differ most."""
+    model = result.models[0]
+    columns = columns_of(result.per_user, model) if model in result.per_user else ()
+    rows = [row for row in rows_of(result, model).values() if row.measure in columns]
+    of_metric = [row for row in rows if row.metric == rows[0].metric and row.aggregate == rows[0].aggregate]
+    return tuple(row.label for row in sorted(of_metric, key=lambda row: row.k or 0)[-1:])
+
+
+def named_charts(charts: Mapping[str, Sequence[str]], labels: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The charts with the names that their measures have in results; `ConfigError` for one that there is not."""
+    known = tuple(dict.fromkeys(labels))
+    metrics = tuple(dict.fromkeys(label.rpartition("@")[0] or label for label in known))
+    found: dict[str, tuple[str, ...]] = {}
+    for chart, texts in charts.items():
+        every = [label for text in texts for label in named(text, metrics if chart == "over_k" else known, f"{_CHARTS}: {chart}")]
+        if chart == "trade_off" and every and len(every) != 2:
+            raise ConfigError(f"{_CHARTS}: trade_off is of two measures, not of {', '.join(every)}", "name both with their cut-offs")
+        found[chart] = tuple(dict.fromkeys(every))
+    return found
+
+
+def refuse_unknown_charts(loaded: Loaded) -> None:
+    """`ConfigError` for a chart of a measure that a config does not ask for, before anything is evaluated."""
+    evaluation = loaded.config.evaluation
+    if not evaluation.aggregates:  # with aggregates measures have more names than can be known here
+        labels = [definition.label for definition in evaluation.definitions]
+        named_charts(loaded.config.report.chosen, [*labels, *(composite.formula.text for composite in evaluation.composites)])

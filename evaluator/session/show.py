@@ -1,0 +1,75 @@
+"""An output in the form of its row: bytes as they are, text and documents as the form shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, TextIO
+
+from msgspec import Struct
+
+from ..checks import Finding
+from ..config import Loaded
+from ..content import findings, gates, selections
+from ..content.selections import matching, measures_of, selected
+from ..document import Document, Sentences
+from ..render.screen import show
+from ..results.gates import Gate
+from ..results.result import Result
+
+_ALL_FINDINGS = "receval run -v"
+
+
+class Looks(Struct, frozen=True):
+    """How the table of a result looks: the measures it shows, the measure that sorts its models, decimals, and what its rows are."""
+
+    columns: tuple[str, ...] = ()
+    sort: str | None = None
+    digits: int | None = None
+    models_as_rows: bool | None = None
+
+    def refuse_unknown(self, loaded: Loaded) -> None:
+        """`ConfigError` if a measure is named that the config does not ask for, before anything is computed."""
+        evaluation = loaded.config.evaluation
+        labels = [*(one.label for one in evaluation.definitions), *(one.formula.text for one in evaluation.composites)]
+        if any(one.several for one in evaluation.definitions):  # which values it has turns out in the run
+            return
+        for measure in (*measures_of(self.columns), *([self.sort] if self.sort else [])):
+            matching(measure.partition(" (")[0] if measure not in labels else measure, labels)
+
+    def applied(self, result: Result) -> Result:
+        """The measures to show, the models in the order to show them."""
+        return selected(result, measures_of(self.columns), self.sort)
+
+
+PLAIN: Final = Looks()
+
+
+def result_document(result: Result, looks: Looks = PLAIN, verbose: bool = False, sentences: Sequence[str] = ()) -> Document:
+    """A result as `receval run` prints it, with its closing sentences."""
+    display = selections.Display(looks.models_as_rows, looks.digits)
+    return selections.screen(looks.applied(result), verbose=verbose, display=display, command=_ALL_FINDINGS, closing=sentences)
+
+
+def check_document(result: Result) -> Document:
+    """What the health checks of a result found, and how many were made."""
+    return (*findings.alerts(result.findings), Sentences((findings.summary(result),), small=False))
+
+
+def gates_document(judged: Sequence[Gate]) -> Document:
+    """Gates without the summary, which is said below them."""
+    return gates.document(judged, summary=False)
+
+
+def findings_text(found: Sequence[Finding], file: TextIO, *, verbose: bool = True) -> str:
+    """Findings; unless `verbose` a few of them, and the command that shows the others."""
+    return show(findings.alerts(found, "" if verbose else _ALL_FINDINGS), file)
+
+
+def gates_text(result: Result, file: TextIO) -> str:
+    """The gates of a result; nothing without any."""
+    return show(gates_document(result.gates), file) if result.gates else ""
+
+
+def failing_findings(result: Result) -> list[Finding]:
+    """The findings that fail a run."""
+    return [one for one in result.findings if one.severity == "error"]

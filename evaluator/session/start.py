@@ -1,0 +1,74 @@
+"""Write a first config: for files, from another program's, or with sample data."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from msgspec import Struct
+
+from ..errors import ConfigError, DataError
+from ..init import config_text, convert, guess, sample
+from ..output.disk import Stage, destination, is_plain
+
+
+class NewConfig(Struct, frozen=True, eq=False):
+    """The text of a config, the file that it goes to (none: it is printed), what to say of it, and why there is none."""
+
+    text: str
+    target: Path | None
+    remarks: tuple[str, ...] = ()
+    problem: DataError | None = None
+
+
+def from_files(files: tuple[str, ...], output: str | None, *, force: bool = False) -> NewConfig:
+    """A config for files, and what each was taken to be."""
+    target = _target(output, force)
+    found = guess(files)
+    remarks = (*(f"{name}: {what}" for name, what in found.descriptions), *(f"not sure: {doubt}" for doubt in found.doubts))
+    if found.problem:
+        hint = "name the right files, or write a config with columns: {user: NAME, item: NAME} for each"
+        return NewConfig("", target, remarks, DataError(found.problem, hint))
+    return NewConfig(config_text(found, _folder(target)), target, remarks)
+
+
+def from_program(source: str, output: str | None, *, force: bool = False) -> NewConfig:
+    """The config of another program as one of receval."""
+    target = _target(output, force)
+    return NewConfig(convert(Path(source), _folder(target)), target)
+
+
+def save_config(config: NewConfig) -> None:
+    """Write a config that has a file; its problem is raised."""
+    if config.problem is not None:
+        raise config.problem
+    if config.target is not None:
+        file = destination(config.target)
+        with Stage([file.parent] if is_plain(file) else []) as stage:
+            stage.commit({file: config.text.encode()})
+
+
+def save_sample(place: str, *, force: bool = False) -> Path:
+    """Write sample data and configs into a folder, all or nothing; return the config to run first."""
+    folder = Path(place)
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        raise ConfigError(f"{folder} is a file", "name a folder for the sample")
+    if os.path.isdir(folder) and os.listdir(folder) and not force:
+        raise ConfigError(f"{folder} is not empty", "name a new folder, or add --force to write into it")
+    files = {folder / name: content for name, content in sample().items()}
+    with Stage(dict.fromkeys(path.parent for path in files)) as stage:
+        stage.commit(files)
+    return folder / "quickstart.yaml"
+
+
+def _target(output: str | None, force: bool) -> Path | None:
+    """Where the config goes; `ConfigError` if it would overwrite a file without leave."""
+    target = None if output is None else Path(output)
+    if target is not None and os.path.exists(target) and is_plain(target) and not force:
+        raise ConfigError(f"{target} is there already", "choose another name with -o, or add --force to overwrite it")
+    return target
+
+
+def _folder(target: Path | None) -> Path | None:
+    """The folder that the paths of the config are seen from; `None` where the config goes to no file."""
+    return target.parent if target is not None and is_plain(target) else None

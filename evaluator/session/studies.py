@@ -1,0 +1,45 @@
+"""What is asked of a config beside its values: what its files hold, how conventions differ, how a value comes about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..config import Loaded
+from ..errors import ArgumentError
+from ..evaluation.audit_difference import difference
+from ..evaluation.auditing import audit
+from ..evaluation.describing import describe
+from ..evaluation.explaining import explain
+from ..evaluation.missing_files import refuse_missing_files
+from ..outputs import Subject
+from ..results.audit import Audit, FoundValues, read_number
+from ..results.audit_difference import ConventionDifference
+
+__all__ = ["audit", "audit_question", "describe", "explain", "refuse_missing_files", "unused_settings"]
+
+
+def audit_question(
+    loaded: Loaded, conventions: Sequence[str] = (), why: tuple[str, str] | None = None, number: str | None = None
+) -> tuple[Subject, Audit | ConventionDifference | FoundValues]:
+    """Evaluate the measures of a config under conventions; return the answer and what it is an output of.
+
+    With `why` say which choices make the difference between two conventions, with a `number` which of them prints it.
+    """
+    if why is not None:
+        return "audit-difference", difference(loaded, *why)
+    if number is None:
+        return "audit", audit(loaded, conventions)
+    try:
+        read_number(number)  # what is no number is refused before files are read
+    except ValueError as error:
+        raise ArgumentError(f"number {error}", option=f"--find {error}") from None
+    return "audit-values", audit(loaded, conventions).find(number)
+
+
+def unused_settings(loaded: Loaded) -> Iterator[str]:
+    """The settings that a run looks at and a study does not: data that the policy refuses, and groups."""
+    evaluation = loaded.config.evaluation
+    for name in sorted(evaluation.policy.refused):
+        yield f"evaluation.policy.{name}: error is not looked at here; receval run or receval check does"
+    if evaluation.by:
+        yield "evaluation.by is not looked at here; receval run splits values by groups"

@@ -1,0 +1,94 @@
+"""Where outputs go: the files and folders that people name, each with its form, looked at before any work."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from .. import outputs
+from ..config import Loaded
+from ..errors import ArgumentError
+from ..output.disk import destination, is_plain
+from ..output.own_inputs import Target
+from ..output.result_folder import is_output_file
+from ..outputs import Need, OutputForm, Subject
+
+PathLike = str | os.PathLike[str]
+
+
+class Targets(Struct, frozen=True):
+    """The files to write, each with its form, and the folders that get every form."""
+
+    files: Mapping[Path, OutputForm] = {}
+    folders: tuple[Path, ...] = ()
+
+    @property
+    def places(self) -> list[Path]:
+        """The folders that are written to."""
+        return [*self.folders, *(destination(path).parent for path in self.files if is_plain(path))]
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """What the files need."""
+        return frozenset(need for row in self.files.values() for need in row.needs)
+
+    def of(self, *subjects: Subject) -> dict[Path, OutputForm]:
+        """The files that are of some subjects."""
+        return {path: row for path, row in self.files.items() if row.of in subjects}
+
+
+def targets_of(
+    given: Iterable[PathLike], *subjects: Subject, noun: str = "file", folders: bool = False, template: OutputForm | None = None
+) -> Targets:
+    """The targets that are named; a name that ends in `/` or is a folder is one, where `folders` may be named.
+
+    With a `template` every file has that form. `ArgumentError` for a name whose ending says no form of the subjects.
+    """
+    files: dict[Path, OutputForm] = {}
+    places: list[Path] = []
+    for one in given:
+        text, path = os.fspath(one), Path(one).expanduser()
+        if not text.strip():
+            raise ArgumentError("an output names no file", option="-o names no file: is a variable empty?")
+        is_folder = text.endswith("/") or os.path.isdir(path)
+        row = None if is_folder else template or outputs.of_file(path, *subjects)
+        if is_folder and folders:
+            places.append(path)
+        elif row is not None:
+            files[path] = row
+        else:
+            problem = f"{text}: end a {noun} in {', '.join(outputs.endings(*subjects))}{', or a folder in /' if folders else ''}"
+            raise ArgumentError(problem, option=f"-o {problem}")
+    return Targets(files, tuple(places))
+
+
+def target_of(path: PathLike, *subjects: Subject, noun: str) -> tuple[Path, OutputForm]:
+    """The only file that is named, and its form."""
+    ((target, row),) = targets_of((path,), *subjects, noun=noun).files.items()
+    return target, row
+
+
+def run_targets(loaded: Loaded, given: Iterable[PathLike], *, per_user: bool) -> Targets:
+    """The targets of a run: those that are named, and the folder and the reports that its config names."""
+    named = targets_of(given, *(("users",) if per_user else ("result", "latex", "report")), folders=True)
+    wanted = loaded.config.output.dir
+    folder = (loaded.folder / Path(wanted).expanduser(),) if wanted else ()
+    return Targets({**named.files, **_reports_of(loaded)}, (*folder, *named.folders))
+
+
+def _reports_of(loaded: Loaded) -> dict[Path, OutputForm]:
+    """The reports that a config names, whose endings were looked at when it was loaded."""
+    paths = [loaded.folder / Path(name).expanduser() for name in loaded.config.report.files]
+    return {path: row for path in paths if (row := outputs.of_file(path, "report", "latex")) is not None}
+
+
+def as_written(loaded: Loaded, targets: Targets) -> Iterator[Target]:
+    """The files and folders of a run, named as the command line and the config write them."""
+    yield from (Target(f"-o {file}", file) for file in targets.files)
+    configured = loaded.config.output.dir
+    for folder in targets.folders:
+        is_configured = configured is not None and folder == loaded.folder / configured
+        yield Target(f"output.dir: {configured}" if is_configured else f"-o {folder}/", folder, is_output_file)
