@@ -8,6 +8,7 @@ from typing import Any
 
 from ..content.charts import figures
 from ..content.report import ReportContent
+from ..document import Figure
 from ..errors import ConfigError
 from ..output.disk import Stage, destination
 from ..render import drawing
@@ -35,7 +36,7 @@ def plot_inputs(
     return target
 
 
-def chart_of(content: ReportContent, kind: str, what: str = "these results") -> figures.Chart:
+def chart_of(content: ReportContent, kind: str, what: str = "these results") -> Figure:
     """A chart of what a report is made of; `ConfigError` if there is nothing to show."""
     chart = figures.FIGURES[kind](content)
     if chart is None:

@@ -15,10 +15,10 @@ from ..comparison.questions import Questions
 from ..config.comparing import DEFAULT, Compare
 from ..errors import ArgumentError
 from ..names.margins import Margin
-from ..output.data import is_spreadsheet_safe
 from ..output.disk import Stage, destination
 from ..outputs import OutputForm, in_folder
 from ..render.forms import rendered
+from ..render.result_data import is_spreadsheet_safe
 from ..results.comparison import Comparison
 from ..results.result import Result
 from .gather import Gathered, Read, Tell, gather, with_baseline_folder

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 from msgspec.structs import replace
 
 from .. import outputs
@@ -32,6 +32,7 @@ from ..render.user_templates import read_template
 from ..render.user_templates import rendered as filled_template
 from ..results.closing import closing_sentences
 from ..results.comparison import Comparison
+from ..results.gates import Gate
 from ..results.result import Result
 from ..results.users import columns_of
 from .compare import Compared, changed_by
@@ -85,7 +86,7 @@ def report_of(
     wanted: ReportConfig,
     *,
     source: str = "",
-    gates: Sequence[Mapping[str, Any]] = (),
+    gates: Sequence[Gate] = (),
     comparing: bool = True,
 ) -> ReportContent:
     """What a report of some results is made of; several models are compared as `questions` say, unless without `comparing`.
@@ -102,7 +103,7 @@ def report_of(
         results=results,
         models=_models(results, questions),
         comparison=comparison,
-        gates=gates or [to_builtins(gate) for one in results.values() for gate in one.gates],
+        gates=gates or tuple(gate for one in results.values() for gate in one.gates),
         spreads=() if comparison is not None else tuple(spread for one in results.values() for spread in _spreads(one, charts)),
         closing=tuple(closing_sentences(concluded)),
         source=source,

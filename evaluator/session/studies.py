@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from ..config import Loaded
 from ..errors import ArgumentError
-from ..evaluation.audit_difference import difference
-from ..evaluation.auditing import audit
+from ..evaluation.auditing import audit, difference
 from ..evaluation.describing import describe
 from ..evaluation.explaining import explain
-from ..evaluation.missing_files import refuse_missing_files
+from ..evaluation.inputs import refuse_missing_files
 from ..outputs import Subject
 from ..results.audit import Audit, FoundValues, read_number
 from ..results.audit_difference import ConventionDifference
