@@ -13,9 +13,9 @@ from receval.errors import ConfigError
 from receval.evaluation.gathering import Gathered, gather
 from receval.evaluation.report_content import latex_of_gathered, report_of_gathered, report_of_run
 from receval.output.disk import destination
-from receval.output.report.formats import REPORTS
 from receval.render import drawing
 from receval.render.report import as_html
+from receval.render.report_forms import REPORTS
 from receval.render.user_templates import rendered
 
 from .comparisons import warn_of_findings

@@ -34,6 +34,9 @@ settings.register_profile(
 )
 settings.load_profile("default")
 
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+"""Options of a Java that runs for seconds: it compiles little, and does not verify the classes of Spark before it loads them."""
+
 Rows = Sequence[tuple[Any, ...]]
 
 
@@ -166,7 +169,9 @@ def spark_session() -> Iterator[SparkSession]:
     pytest.importorskip("pyspark", reason="the spark extra is not installed")
     if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
         pytest.skip("there is no Java on this machine")
-    session = start_session("local[2]")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_SUBMIT_ARGS", f"--driver-java-options '{QUICK_JAVA}' pyspark-shell")
+        session = start_session("local[2]")
     yield session
     session.close()
 

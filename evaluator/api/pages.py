@@ -19,10 +19,10 @@ from ..errors import ConfigError
 from ..evaluation.gathering import Gathered
 from ..evaluation.report_content import latex_of_gathered, report_of, report_of_gathered, stored_sections
 from ..output.disk import Stage, destination
-from ..output.report.formats import REPORTS
 from ..render import drawing
 from ..render.latex import as_latex
 from ..render.report import as_html
+from ..render.report_forms import REPORTS
 from ..results.comparison import Comparison
 from ..results.gates import Verdicts
 from ..results.result import Result

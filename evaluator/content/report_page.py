@@ -31,7 +31,7 @@ _GRAVE: Final[tuple[tuple[str, str, Level], ...]] = (("error", "error", "bad"), 
 _SEVERITIES: Final[Mapping[str, tuple[str, Mark]]] = {"error": ("✖ error", "error"), "warn": ("▲ warning", "warn"), "info": ("note", "")}
 
 
-class Part(Struct, frozen=True):
+class ReportPart(Struct, frozen=True):
     """A part of a report: what makes its sections, if there is something to say, and how the short form has them.
 
     `make` takes what a report is made of, and whether the short form is wanted.
@@ -217,15 +217,15 @@ def _captioned(id: str, title: str, blocks: Document) -> Section:
     return Section(id, title, tuple(kept))
 
 
-PARTS: tuple[Part, ...] = (
-    Part(_gates, "shown"),
-    Part(_findings, "folded up"),
-    Part(_values, "shown"),
-    Part(_differences, "shown"),
-    Part(_charts, "left out"),
-    Part(_losers, "shown"),
-    Part(_groups, "folded up"),
-    Part(_users, "left out"),
-    Part(_done, "folded up"),
+PARTS: tuple[ReportPart, ...] = (
+    ReportPart(_gates, "shown"),
+    ReportPart(_findings, "folded up"),
+    ReportPart(_values, "shown"),
+    ReportPart(_differences, "shown"),
+    ReportPart(_charts, "left out"),
+    ReportPart(_losers, "shown"),
+    ReportPart(_groups, "folded up"),
+    ReportPart(_users, "left out"),
+    ReportPart(_done, "folded up"),
 )
 """The parts of a report, in the order of the page."""

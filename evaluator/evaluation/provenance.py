@@ -9,6 +9,7 @@ from functools import cache
 from importlib import metadata
 
 from .. import plugins
+from ..extras import version_of
 from ..metrics import Metric
 
 
@@ -20,21 +21,14 @@ def versions(engine: str, metrics: Iterable[Metric] = ()) -> dict[str, str]:
 @cache
 def _installed_versions(engine: str) -> dict[str, str]:
     """The versions of what is installed, looked up once in a process."""
-    versions_found = {"receval": _version("receval"), "python": platform.python_version()}
+    versions_found = {"receval": version_of("receval"), "python": platform.python_version()}
     for requirement in metadata.requires("receval") or ():
         if "extra ==" not in requirement:
             name = re.split(r"[^A-Za-z0-9._-]", requirement)[0]
-            versions_found[name] = _version(name)
+            versions_found[name] = version_of(name)
     if engine not in versions_found:
-        versions_found |= {name: _version(name) for name in (engine, f"py{engine}") if _installed(name)}
+        versions_found |= {name: version_of(name) for name in (engine, f"py{engine}") if _installed(name)}
     return versions_found
-
-
-def _version(name: str) -> str:
-    """The version of a package: the line of its metadata that says it, since to parse all of them takes a millisecond for each package."""
-    package = metadata.distribution(name)
-    line = re.search(r"^Version: *(.+?) *$", package.read_text("METADATA") or "", re.MULTILINE)
-    return line[1] if line else package.version
 
 
 def _installed(name: str) -> bool:

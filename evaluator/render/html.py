@@ -196,15 +196,27 @@ def _table(table: Table) -> str:
     """
     shown = table.turned() if table.turns and len(table.columns) > len(table.rows) - table.apart else table
     across = [CellScale.over(_drawn(cells)) for cells in zip(*shown.rows, strict=True)]
-    heads = (_tag("th", _directed(one.title, one.direction), scope="col", class_="" if one.is_number else "t") for one in shown.columns)
     rows = (_row(row, shown.columns, [CellScale.over(_drawn(row))] * len(row) if shown.turns else across) for row in shown.rows)
+    named = f"{table.id}-caption" if table.id else ""
     parts = (
-        _tag("caption", _safe(table.caption), id=f"{table.id}-caption"),
-        _tag("thead", f"\n{_tag('tr', ''.join(heads))}\n"),
-        _tag("tbody", "\n" + "".join(rows)),
+        _tag("caption", _safe(table.caption), id=named),
+        _tag("thead", f"\n{_tag('tr', ''.join(map(_head, shown.columns)))}\n"),
+        _tag("tbody", "\n" + "".join(f"{_rule(shown, number)}{row}" for number, row in enumerate(rows))),
     )
     body = _tag("table", "\n" + "".join(f"{part}\n" for part in parts), id=table.id)
-    return _tag("div", f"\n{body}\n", class_="wide", role="group", aria_labelledby=f"{table.id}-caption", tabindex="0") + "\n\n"
+    about = {"aria_labelledby": named} if named else {"aria_label": table.caption}
+    return _tag("div", f"\n{body}\n", class_="wide", role="group", **about, tabindex="0") + "\n\n"
+
+
+def _head(column: Column) -> str:
+    title = _directed(f"{column.group} {column.title}".strip(), column.direction)
+    return _tag("th", title, scope="col", class_="" if column.is_number else "t")
+
+
+def _rule(table: Table, number: int) -> str:
+    """Return the heading above a row, if it has one."""
+    heading = table.rules.get(number)
+    return _tag("tr", _tag("th", _safe(heading), scope="rowgroup", colspan=str(len(table.columns)))) + "\n" if heading else ""
 
 
 def _drawn(cells: Iterable[Cell]) -> list[Interval]:

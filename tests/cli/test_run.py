@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from receval.cli.main import main
 from receval.results.result import COLUMNS
 
 from tests.conftest import CONFIGS
@@ -25,6 +27,20 @@ RECEVAL = [sys.executable, "-m", "receval.cli"]
 @pytest.fixture
 def config(sample) -> Path:
     return sample / "quickstart.yaml"
+
+
+@pytest.fixture(scope="module")
+def first_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The configs after a run of `grids.yaml`, which nobody may change."""
+    configs = Path(shutil.copytree(CONFIGS, tmp_path_factory.mktemp("grids") / "configs"))
+    assert main(["run", str(configs / "grids.yaml"), "-q"]) == 0
+    return configs
+
+
+@pytest.fixture
+def after_a_run(first_run, tmp_path) -> Path:
+    """A copy of the configs with their data and the results of a run of `grids.yaml`."""
+    return Path(shutil.copytree(first_run, tmp_path / "after"))
 
 
 def test_the_table_goes_to_standard_output_with_who_was_counted(receval, config):
@@ -59,17 +75,15 @@ def test_all_formats_hold_the_same_values(receval, config, tmp_path):
     assert rf"\textbf{{{long['value'].max():.4f}}}" in outputs[5].read_text()
 
 
-def test_an_output_folder_gets_every_file_and_a_manifest_that_proves_them(receval, sample):
-    code, _, err = receval("run", sample / "grids.yaml", "-q")
-    assert (code, err) == (0, "")
-    folder = sample / "results" / "grids"
+def test_an_output_folder_gets_every_file_and_a_manifest_that_proves_them(first_run):
+    folder = first_run / "results" / "grids"
     names = {"results.csv", "results_wide.csv", "results.json", "results.parquet", "results.md", "per_user.parquet", "manifest.json"}
     assert {path.name for path in folder.iterdir()} == names
     manifest = json.loads((folder / "manifest.json").read_text())
     for output in manifest["outputs"]:
         assert hashlib.sha256((folder / output["path"]).read_bytes()).hexdigest() == output["sha256"]
     test = next(source for source in manifest["inputs"] if source["role"] == "data.test")
-    content = (sample / "data" / "test.csv").read_bytes()
+    content = (first_run / "data" / "test.csv").read_bytes()
     assert test["files"] == [{"path": "data/test.csv", "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}]
     assert test["rows"] == content.count(b"\n") - 1
     assert {"receval", "python", "polars", "pydantic"} <= manifest["versions"].keys()
@@ -82,17 +96,19 @@ def test_an_output_folder_gets_every_file_and_a_manifest_that_proves_them(receva
     assert wide.filter(model="knn")["nDCG@10"].item() == pytest.approx(means, abs=1e-15)
 
 
-def test_running_twice_gives_the_same_bytes(receval, sample):
-    folder = sample / "results" / "grids"
-    receval("run", sample / "grids.yaml", "-q")
+def test_running_twice_gives_the_same_bytes_and_the_second_run_is_silent_too(receval, after_a_run):
+    folder = after_a_run / "results" / "grids"
     first = {path.name: path.read_bytes() for path in folder.iterdir()}
-    receval("run", sample / "grids.yaml", "-q")
+    for path in folder.iterdir():
+        os.utime(path, (0, 0))
+    assert receval("run", after_a_run / "grids.yaml", "-q") == (0, "", "")
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == first
+    assert all(path.stat().st_mtime > 0 for path in folder.iterdir()), "nothing was written again"
 
 
-def test_aggregates_are_those_asked_for(receval, sample):
-    _, out, _ = receval("run", sample / "grids.yaml", "--format", "csv")
-    rows = {(row["model"], row["metric"], row["k"], row["aggregate"]): float(row["value"]) for row in csv.DictReader(io.StringIO(out))}
+def test_aggregates_are_those_asked_for(first_run):
+    text = (first_run / "results" / "grids" / "results.csv").read_text()
+    rows = {(row["model"], row["metric"], row["k"], row["aggregate"]): float(row["value"]) for row in csv.DictReader(io.StringIO(text))}
     assert {key[3] for key in rows} == {"mean", "median", "std", "micro"}
     assert ("knn", "AUC", "", "micro") in rows
     assert rows["knn", "AUC", "", "mean"] == rows["knn", "GAUC", "", "mean"]
@@ -185,12 +201,11 @@ def test_an_output_that_cannot_be_written_is_found_before_the_computation(target
     assert "cannot write" in err
 
 
-def test_a_run_that_fails_leaves_the_results_of_the_last_one_whole(receval, sample):
-    folder = sample / "results" / "grids"
-    receval("run", sample / "grids.yaml", "-q")
+def test_a_run_that_fails_leaves_the_results_of_the_last_one_whole(receval, after_a_run):
+    folder = after_a_run / "results" / "grids"
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    (sample / "data" / "knn.parquet").write_bytes(b"PAR1 broken")
-    assert receval("run", sample / "grids.yaml", "-q")[0] == 3
+    (after_a_run / "data" / "knn.parquet").write_bytes(b"PAR1 broken")
+    assert receval("run", after_a_run / "grids.yaml", "-q")[0] == 3
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 

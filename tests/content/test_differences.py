@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from importlib import import_module
-from importlib.util import find_spec
 from io import StringIO
 
 import pytest
@@ -14,7 +12,9 @@ from receval.content import differences
 from receval.content.charts.differences import differences as chart
 from receval.content.differences import COLUMNS, DifferenceColumn
 from receval.document import Cell, Table
+from receval.render.html import as_html
 from receval.render.judgement_data import comparison_csv, comparison_json
+from receval.render.latex import as_latex
 from receval.render.markdown import as_markdown
 from receval.render.screen import show
 from receval.stats.records import VERDICTS
@@ -32,9 +32,7 @@ def on_screen(document):
     return show(document, Pipe())
 
 
-PAGES = [form for form in ("html", "latex") if find_spec(f"receval.render.{form}")]
-RENDERERS = {"screen": on_screen, "markdown": as_markdown}
-RENDERERS |= {form: getattr(import_module(f"receval.render.{form}"), f"as_{form}") for form in PAGES}
+RENDERERS = {"screen": on_screen, "markdown": as_markdown, "page": as_html, "latex": as_latex}
 """Form → what makes it of a document."""
 
 

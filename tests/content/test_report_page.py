@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 from receval.content import report_page
-from receval.content.report_page import PARTS, Part, report, summary
+from receval.content.report_page import PARTS, ReportPart, report, summary
 from receval.document import Code, Figure, Paragraph, Points, Section, Status, Table
 from receval.render.report import as_html, as_markdown
 
@@ -29,7 +29,7 @@ def test_a_part_from_elsewhere_is_on_the_page_among_its_links_and_in_the_short_f
     def own(given, short):
         yield Section("own", "Our own part", (Paragraph(f"{len(given.models)} models{'' if short else ', told at length'}"),))
 
-    monkeypatch.setattr(report_page, "PARTS", (*PARTS, Part(own, "shown")))
+    monkeypatch.setattr(report_page, "PARTS", (*PARTS, ReportPart(own, "shown")))
     page = as_html(content).decode()
     assert ('<a href="#own">Our own part</a>' in page, "<p>3 models, told at length</p>" in page) == (True, True)
     assert "## Our own part\n\n3 models\n" in as_markdown(content).decode()

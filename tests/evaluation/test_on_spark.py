@@ -20,7 +20,7 @@ AGGREGATES = ["mean", "median", "std", "ci95", "bootstrap95", "sum", "p25"]
 def test_a_run_of_everything_writes_the_same_bytes(receval, spark, tmp_path):
     write_world(tmp_path)
     by = [f"users.{COLUMN}", "items.categories", {"train_count": [1, 4]}, "cold"]
-    config = write_config(tmp_path, METRICS, top_k=[3], aggregates=["mean", "median", "std"], by=by)
+    config = write_config(tmp_path, METRICS, top_k=[3], by=by)
     printed = {}
     for name, engine in (("local", ()), ("spark", SPARK)):
         printed[name] = receval("run", config, "-v", *engine, "-o", f"{tmp_path / name}/", "--store-failures", tmp_path / f"{name} rows")

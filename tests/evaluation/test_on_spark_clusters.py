@@ -16,12 +16,11 @@ import pytest
 from receval.cli.main import main
 
 from benchmarks.cluster import HOST, free_port, standalone_cluster
-from tests.conftest import ROOT
+from tests.conftest import QUICK_JAVA, ROOT
 from tests.evaluation.on_spark import contents, write_config, write_world
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 METRICS = ["nDCG", "MAP", "Recall", "F1", "MRR", "ItemCoverage", "Gini", "ILD", "ARP", "RMSE"]
-QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +42,8 @@ def connect_server(folder: Path) -> Iterator[str]:
     import pyspark
 
     port = free_port()
-    settings = {"spark.connect.grpc.binding.port": port, "spark.ui.enabled": "false", "spark.driver.defaultJavaOptions": QUICK}
+    settings = {"spark.connect.grpc.binding.port": port, "spark.ui.enabled": "false", "spark.driver.defaultJavaOptions": QUICK_JAVA}
+    settings |= {"spark.sql.shuffle.partitions": 2, "spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
     command = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit")]
     command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "--master", "local[2]"]
     command += [part for key, value in settings.items() for part in ("--conf", f"{key}={value}")]
@@ -74,7 +74,7 @@ def run_elsewhere(config: Path, folder: str, *options: str) -> tuple[int, str]:
     """Run a config in another process, as one process has one session; return the exit code and the last lines of stderr."""
     command = [sys.executable, "-m", "receval", "run", str(config), "-q", "-o", f"{config.parent / folder}/"]
     command += [part for option in options for part in ("--set", option)]
-    environment = {name: value for name, value in os.environ.items() if name != "PYSPARK_PYTHON"}
+    environment = {name: value for name, value in os.environ.items() if name != "PYSPARK_PYTHON"} | {"JAVA_TOOL_OPTIONS": QUICK_JAVA}
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment)
     return done.returncode, done.stderr[done.stderr.find("receval:") :]
 
@@ -132,7 +132,7 @@ def test_dataframes_of_spark_connect_are_evaluated_in_their_session(server):
 
 def test_a_cluster_of_two_workers_writes_the_same_bytes_with_a_packed_environment(config):
     archive = packed(config.parent, "whole", f'exec {sys.executable} "$@"')
-    with standalone_cluster(2, memory="1g", environment={"JAVA_TOOL_OPTIONS": QUICK}) as address:
+    with standalone_cluster(2, memory="1g", environment={"JAVA_TOOL_OPTIONS": QUICK_JAVA}) as address:
         engine = ("engine.name=spark", f"engine.master={address}", f"engine.archives=[{archive}]")
         code, said = run_elsewhere(config, "cluster", *engine)
     assert code in (0, 1), said

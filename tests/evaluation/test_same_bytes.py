@@ -27,25 +27,27 @@ PER_USER = ("per_user.parquet", "per_user.csv", "per_user.jsonl")
 ORDERLESS = without(*FILE_ORDER)
 ONE_OF_EACH = list({parse(text).name: text for text in reversed(ORDERLESS)}.values())
 BY = [f"users.{COLUMN}", f"items.{COLUMN}", "items.categories", {"train_count": [1, 4]}, "cold"]
+AGGREGATES = ["bootstrap95", "micro", "mean", "median", "p90", "std", "ci95"]
 RUNS: dict[str, dict[str, Any]] = {
     "every metric, yardstick and check": {
         "evaluation": {
             "metrics": ONE_OF_EACH,
             "top_k": [3, "none"],
-            "aggregates": ["mean", "median", "p90", "std", "ci95"],
             "yardsticks": ["oracle", "popularity", "random"],
             "by": BY[:2],
         },
     },
-    "every value of every axis": {"evaluation": {"metrics": ORDERLESS, "top_k": [3, "none"]}, "health": "off"},
-    "bootstrap and pooled values": {
-        "evaluation": {"metrics": ["Precision", "Recall", "AUC"], "top_k": [3], "aggregates": ["bootstrap95", "micro", "mean"], "by": BY}
+    "every value of every axis": {"evaluation": {"metrics": ORDERLESS, "top_k": [3, "none"]}, "health": "off", "models": ["model"]},
+    "every aggregate, bootstrap and pooled values": {
+        "evaluation": {"metrics": ["Precision", "Recall", "AUC"], "top_k": [3], "aggregates": AGGREGATES, "by": BY}
     },
 }
+"""What each run asks for. An aggregate is made of the values of users, whatever the metric, so that a few metrics have them all; a value
+of an axis is tried on the model that has ties and duplicates."""
 HOWS: dict[str, Sequence[tuple[int | None, int | None]]] = {
     "every metric, yardstick and check": ((1, 8), (30, 1)),
     "every value of every axis": ((30, None),),
-    "bootstrap and pooled values": ((1, 8), (7, None), (60, None), (None, 1)),
+    "every aggregate, bootstrap and pooled values": ((1, 8), (7, None), (None, 1)),
 }
 """Runs over shuffled files, which are partitioned in temporary files, as `engine.memory` is small: the rows of a part, and the threads of
 a process of its own, since Polars asks once how many it may have."""
@@ -85,10 +87,11 @@ def write_world(folder: Path, world: World, run: dict[str, Any], shuffled: int |
         rows = frame if shuffled is None else frame.sample(fraction=1, shuffle=True, seed=shuffled)
         rows.write_parquet(folder / f"{name}.parquet")
     data: dict[str, Any] = {name: f"{name}.parquet" for name in world if name != "lists"}
-    data |= {"recommendations": {"model": "lists.parquet", "other": "baseline.parquet"}}
+    lists = {"model": "lists.parquet", "other": "baseline.parquet"}
+    data["recommendations"] = {model: lists[model] for model in run.get("models", lists)}
     data["items"] = {"path": "items.parquet", "categories": "categories", "split": "|"}
-    config = {"data": data, "engine": {"memory": "1KB"}, "output": {"dir": "results", "per_user": ["parquet", "csv", "jsonl"]}, **run}
-    config["evaluation"] = {"relevance": {"graded": True}, **run["evaluation"]}
+    config = {"data": data, "engine": {"memory": "1KB"}, "output": {"dir": "results", "per_user": ["parquet", "csv", "jsonl"]}}
+    config |= {"evaluation": {"relevance": {"graded": True}, **run["evaluation"]}, "health": run.get("health", {})}
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
     return folder / "config.yaml"
 

@@ -10,7 +10,7 @@ from operator import add
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from receval.checks import CHECKS, Check, setting
@@ -191,6 +191,7 @@ def test_limits_and_weaker_severities_hold():
 users, items = st.integers(1, 6), st.integers(1, 8)
 
 
+@settings(max_examples=40)
 @given(
     own=st.lists(st.tuples(users, items, st.sampled_from([1.0, 2.0, 3.0]), st.integers(0, 4)), max_size=25),
     tested=st.lists(st.tuples(users, items), min_size=1, max_size=12),

@@ -43,7 +43,7 @@ users = st.lists(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=8)  # tests/measure/test_ties.py tries the arithmetic on more: here what a run makes of it
 @given(users=users, graded=st.booleans())
 def test_bounds_are_those_of_all_orders(evaluate, users, graded):
     catalogue = table(["item"], [(item,) for item in range(9)])

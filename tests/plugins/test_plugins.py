@@ -3,64 +3,23 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
-import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 import receval as library
-from receval import plugins
-from receval.checks import table
-from receval.health import registry as checks
 from receval.metrics import METRICS, find
 from receval.metrics.measure import Measure
-from receval.metrics.registry import _spellings
 from receval.metrics.registry import metric as registered_metric
 from receval.testing import check_metric
 
 from tests.conftest import CONFIGS
+from tests.plugins.conftest import install
 
-ACME = Path(__file__).parent / "acme"
 TEST, LISTS = {1: [1, 2], 2: [3], 4: [9]}, {1: [5, 1], 2: [3, 4]}
-
-
-@pytest.fixture(autouse=True)
-def forgotten() -> Iterator[None]:
-    """Forget afterwards what a test added."""
-    before = dict(METRICS), dict(table._DECLARED), dict(checks._CHECKERS), set(sys.modules)
-    plugins.announced.cache_clear()
-    yield
-    for known, there in ((METRICS, before[0]), (table._DECLARED, before[1]), (checks._CHECKERS, before[2])):
-        for name in [name for name in known if name not in there]:
-            del known[name]  # type: ignore[attr-defined]
-    for name in [name for name in sys.modules if name not in before[3] and name.startswith(("acme", "receval_plugin_"))]:
-        del sys.modules[name]
-    plugins.announced.cache_clear()
-    _spellings.cache_clear()
-
-
-def install(folder: Path, name: str = "acme-receval") -> None:
-    """Install the example package as an installer does: its files, and the metadata that its pyproject.toml says."""
-    project = tomllib.loads((ACME / "pyproject.toml").read_text("utf-8"))["project"]
-    for file in ("acme_receval.py", "acme.yaml"):
-        shutil.copy(ACME / file, folder)
-    info = folder / f"{name.replace('-', '_')}-{project['version']}.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {project['version']}\n")
-    (info / "top_level.txt").write_text("acme_receval\n")
-    groups = project["entry-points"]
-    lines = [line for group, entries in groups.items() for line in (f"[{group}]", *(f"{key} = {value}" for key, value in entries.items()))]
-    (info / "entry_points.txt").write_text("\n".join(lines))
-
-
-@pytest.fixture
-def acme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    install(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
 
 
 @pytest.mark.usefixtures("acme")

@@ -137,6 +137,18 @@ def test_cells_say_their_mark_by_sign_by_weight_or_by_class():
     )
 
 
+def test_columns_have_the_name_of_their_group_and_rows_the_heading_of_their_rule():
+    columns = (Column("model", "key"), Column("nDCG", "value", True, group="users"))
+    heads, _, rule, second = rows(as_html((Table(columns, ((Cell("a"), Cell("1")), (Cell("b"), Cell("2"))), rules={0: "", 1: "others"}),)))
+    assert "users nDCG\u00a0↑" in heads
+    assert (rule, "b" in second) == ('<th scope="rowgroup" colspan="2">others</th>', True)
+
+
+def test_a_table_without_an_id_has_its_caption_as_its_name_and_no_empty_id():
+    text = as_html((Table((Column("a", "key"),), ((Cell("1"),),), "Alone"),))
+    assert '<div class="wide" role="group" aria-label="Alone" tabindex="0">\n<table>\n<caption>Alone</caption>' in text
+
+
 def test_what_programs_read_is_that_of_all_tables_with_data_also_of_those_folded_up():
     data = {"columns_of_data": ("x",), "data": [[1.5]], "about": {"model": "</script>"}}
     folded = Section("", "more", (table(**data),), folded=True)

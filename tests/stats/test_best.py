@@ -112,7 +112,9 @@ def test_comparisons_that_were_not_made_count_in_the_correction():
     assert adjust([0.02, 0.01], "none", 10) == [0.02, 0.01]
 
 
-DRAWS = 250
+DRAWS = 125
+"""Claims may exceed 5 % by three standard errors of so many draws, up to 10.8 %. At a true rate of 5 % chance does that once in 250
+times, and here never, as the draws are the same every time. A rate of 15 % is seen in 91 of 100 runs, one of 20 % in more than 99."""
 
 
 def falsely_beaten(draw):

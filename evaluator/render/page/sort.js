@@ -11,7 +11,7 @@ for (const table of document.querySelectorAll("table")) {
     return typeof one === "number" ? -1 : 1;
   };
   [...table.tHead.rows[0].cells].forEach((head, column) => {
-    if (given.length < 2) return;
+    if (given.length < 2 || body.querySelector("[colspan]")) return;
     const button = document.createElement("button");
     button.type = "button";
     button.append(...head.childNodes);

@@ -1,12 +1,15 @@
-"""What Acme adds to receval: two metrics, a convention, a check and a format."""
+"""What Acme adds to receval: two metrics, a convention, a check, a format, a tracker, a kind of table, and a section of a report."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import receval
 from receval.checks import Check
+from receval.document import Paragraph, Section
 from receval.health import HealthCheck, Tally, check
 from receval.metrics.measure import Measure, Ratio
 from receval.metrics.registry import metric
@@ -44,3 +47,32 @@ class EveryList(HealthCheck):
 def as_lines(result: receval.Result) -> bytes:
     """A line for each value."""
     return "".join(f"{row.model} {row.label} = {row.value}\n" for row in result.rows).encode()
+
+
+class Journal:
+    """A tracker: adds a line for each value to a file."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self.path = Path(options["path"])
+
+    def log(self, result: receval.Result, files: Mapping[str, bytes]) -> str:
+        """Write the values of a result; give where they went."""
+        with open(self.path, "ab") as journal:
+            journal.write(as_lines(result))
+        return str(self.path)
+
+
+class Log:
+    """A kind of table in memory: what has Arrow's C interface needs no more to be read."""
+
+    def __init__(self, **columns: Sequence[Any]) -> None:
+        self._frame = pl.DataFrame(columns)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._frame.__arrow_c_stream__(requested_schema)
+
+
+def how_many_users(content: Any) -> Section:
+    """A section of a report: of its content it says how many users there are."""
+    (result,) = content.results.values()
+    return Section("acme", "Acme's users", (Paragraph(f"Acme counts {result.rows[0].n_users} users."),))
