@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
@@ -13,7 +14,7 @@ from msgspec import Struct
 from ..comparison.best_models import with_conclusions
 from ..comparison.questions import Questions
 from ..config import Loaded
-from ..health import failing_rows, unmade
+from ..health import CheckTask, failing_rows, unmade
 from ..measure.group_rows import group_remarks, groups_of
 from ..measure.partial import Partial
 from ..results.description import Description
@@ -81,7 +82,7 @@ def evaluate(request: Request, options: Options = _PLAIN) -> Result:
     result = open_inputs(
         request,
         plan,
-        lambda files: _evaluated(Job.of(request, plan, options, files, checks)),
+        partial(_evaluated, request, plan, options, checks),
         more_needs=(*(("known",) if known else ()), *(("train",) if options.enriched or options.describes else ())),
         times="times" in checks.needs,
         tolerant=options.tolerant and "faulty_rows" in checks.wants,
@@ -98,7 +99,8 @@ class ModelRun(Struct, frozen=True, eq=False):
     enriched: Path | None = None
 
 
-def _evaluated(job: Job) -> Result:
+def _evaluated(request: Request, plan: Plan, options: Options, checks: CheckTask, files: Files) -> Result:
+    job = Job.of(request, plan, options, files, checks)
     runs = evaluate_models(job)
     references = measure_reference_lists(job, [run.values for run in runs]) if job.compares else ReferenceLists()
     found = findings_of(job, [run.examined for run in runs if run.examined is not None], references)
@@ -116,20 +118,20 @@ def evaluate_models(job: Job) -> list[ModelRun]:
 
 def _evaluate_model(job: Job, name: str, progress: ModelProgress, *, first: bool) -> ModelRun:
     checks = checks_of_model(job, job.files.inputs.models[name], first=first)
-    partial = measure_lists(name, job.files, job.pass_task(checks, first=first), job.request.engine.bytes, progress)
+    found = measure_lists(name, job.files, job.pass_task(checks, first=first), job.request.engine.bytes, progress)
     if first:
-        refuse_nothing_relevant(job.files.inputs.test, job.plan.definitions, partial)
-    enriched = _enriched(job, partial)
-    values = evaluated(job, name, partial)
+        refuse_nothing_relevant(job.files.inputs.test, job.plan.definitions, found)
+    enriched = _enriched(job, found)
+    values = evaluated(job, name, found)
     return ModelRun(values, examined(job, checks, values) if checks is not None else None, enriched)
 
 
-def _enriched(job: Job, partial: Partial) -> Path | None:
+def _enriched(job: Job, found: Partial) -> Path | None:
     """Write the lists of a model with their hits, if the run does so: their file, in the folder that folds share."""
     if job.options.enriched is None:
         return None
     path = job.options.enriched / f"{uuid4().hex}.parquet"
-    partial.more[ENRICHED].write(path)
+    found.more[ENRICHED].write(path)
     return path
 
 

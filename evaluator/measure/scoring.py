@@ -72,22 +72,19 @@ class Scorer(Struct, eq=False):
     def values(self, group: MeasureGroup, sums: Sums) -> GroupValues:
         """The values of a group of measures with a value per user."""
         with within_numbers(group, sums):
-            return self._values(group, sums)
-
-    def _values(self, group: MeasureGroup, sums: Sums) -> GroupValues:
-        definition = group.first
-        counts, n_relevant, n_recommended = self.counts(definition)
-        made = self.body(group, sums, counts)
-        values = plain(made)
-        values = np.broadcast_to(values, (len(group.indexes), self.part.n_users))
-        values = rounded(values, str(definition.axes["float_type"]))
-        if definition.user_rules.missing_lists == "undefined":
-            values = np.where(n_recommended > 0, values, UNDEFINED)
-        if definition.user_rules.empty_truth == "undefined" and self.facts.empty is not None:
-            values = np.where(self.facts.empty, UNDEFINED, values)
-        valued = self._valued(group, made, sums, counts)
-        ratios = tuple(self._ratios(group, made, sums, counts)) if definition.is_pooled or definition.of_means else ()
-        return GroupValues(np.where(valued, values, np.nan), counts, n_relevant, n_recommended, ratios)
+            definition = group.first
+            counts, n_relevant, n_recommended = self.counts(definition)
+            made = self.body(group, sums, counts)
+            values = plain(made)
+            values = np.broadcast_to(values, (len(group.indexes), self.part.n_users))
+            values = rounded(values, str(definition.axes["float_type"]))
+            if definition.user_rules.missing_lists == "undefined":
+                values = np.where(n_recommended > 0, values, UNDEFINED)
+            if definition.user_rules.empty_truth == "undefined" and self.facts.empty is not None:
+                values = np.where(self.facts.empty, UNDEFINED, values)
+            valued = self._valued(group, made, sums, counts)
+            ratios = tuple(self._ratios(group, made, sums, counts)) if definition.is_pooled or definition.of_means else ()
+            return GroupValues(np.where(valued, values, np.nan), counts, n_relevant, n_recommended, ratios)
 
     def body(self, group: MeasureGroup, sums: Sums, counts: Array) -> Any:
         """What the body of a metric gives."""
