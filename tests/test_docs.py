@@ -22,7 +22,7 @@ MAKE = runpy.run_path(str(DOCS / "make.py"))
 GROUPS = MAKE["groups"]()
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", [pytest.param(group, marks=pytest.mark.slow) if group == "metrics" else group for group in GROUPS])
 def test_generated_files_are_current(group):
     files = GROUPS[group]()
     stale = [path.name for path, text in files.items() if not path.exists() or path.read_text("utf-8") != text]

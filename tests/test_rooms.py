@@ -15,6 +15,7 @@ from graphlib import TopologicalSorter
 from importlib.metadata import version
 from pathlib import Path
 
+import pytest
 import receval
 
 from tests.conftest import ROOT
@@ -259,6 +260,7 @@ MADE_BY_PEOPLE = (
 )
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_exactly_the_tree_whatever_people_made_in_it(tmp_path):
     source = tmp_path / "source"
     for path in sources():
