@@ -70,7 +70,7 @@ class Role(Struct, frozen=True):
     def of(cls, source: Source, number: int, types: Mapping[str, str], required: bool) -> Role:
         """Return the role of a source, of which only what a tally looks at goes to workers: no paths, and no keys to stores."""
         scan = replace(source.scan, paths=(), storage={}, partitions={}, frame=None)
-        return cls(replace(source, scan=scan, given=(), files=(), originals=(), states=()), number, dict(types), required)
+        return cls(replace(source, scan=scan, given=(), files=(), originals=(), states=(), faulty=None), number, dict(types), required)
 
     def in_order(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows sorted by user and in the order of the source."""

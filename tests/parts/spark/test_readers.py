@@ -157,7 +157,7 @@ def test_rows_that_lack_values_are_counted_and_nothing_is_measured(session, tmp_
         "odd_user": 0,
         "odd_item": 0,
     }
-    dropped = {role: source.without_faulty_rows() for role, source in sources.items()}
+    dropped = {role: source.without_faulty_rows(load.FaultyRows(1, ())) for role, source in sources.items()}
     parts, _ = parts_of(session, dropped, last=dropped)
     assert_whole(parts, dropped)
 
