@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from receval.disk.manifest import MANIFEST
 from receval.document import Block, Heading, Paragraph, Table, text_columns
-from receval.output.manifest import MANIFEST
 from receval.outputs import in_folder
 from receval.results.row import COLUMNS
 

@@ -59,7 +59,7 @@ _REPORTED: Final[frozenset[Need]] = frozenset({"complete", "users"})
 _TESTED: Final[frozenset[Need]] = frozenset({"complete", "users", "conclusions"})
 _DESCRIBED: Final[frozenset[Need]] = frozenset({"complete", "users", "conclusions", "description"})
 _DRAWN: Final[frozenset[Need]] = frozenset({"drawing"})
-_RESULT, _USERS, _JUDGED = "receval.render.result_data", "receval.output.per_user", "receval.render.judgement_data"
+_RESULT, _USERS, _JUDGED = "receval.render.result_data", "receval.render.per_user", "receval.render.judgement_data"
 _AUDIT, _AUDITED, _CHARTS = "receval.content.audit", "receval.render.audit_data", "receval.render.drawing"
 _SAFE: Final = ("spreadsheet_safe",)
 

@@ -35,7 +35,6 @@ ROOMS = (
     "gates",
     "comparison",
     "trackers",
-    "output",
     "disk",
     "render",
     "content",
@@ -75,17 +74,19 @@ ARRAYS = {
         "load",
         "measure",
         "metrics",
-        "output",
+        "render",
+        "content",
+        "disk",
+        "session",
         "parts",
         "prepare",
-        "render",
         "results",
     ),
     *("stats", "sums", "tables"),
 }
 LIBRARIES = {
     "polars": ARRAYS - {"stats", "sums"},
-    "numpy": ARRAYS - {"init", "output", "render", "results"},
+    "numpy": ARRAYS - {"content", "disk", "init", "render", "results", "session"},
     "pandas": {"api"},
     "pyspark": {"parts"},
     "pyarrow": {"parts"},
@@ -95,7 +96,7 @@ LIBRARIES = {
     "pydantic": {"config"},
     "pydantic_core": {"config"},
     "yaml": {"config", "init", "names", "trackers"},
-    "rich": {"cli", "output", "render"},
+    "rich": {"cli", "render"},
     "click": {"cli"},
     "zstandard": {"load"},
     "scipy": {"stats"},
@@ -109,12 +110,12 @@ LIBRARIES = {
 ENDINGS = (".py", ".pyi", ".yaml", ".typed", ".css", ".js")
 """The endings of files that are installed."""
 FILES = {
-    "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "read_parquet"}, {"load", "output"}),
-    "opens a file": ({"open"}, {"forks", "load", "names", "output", "render"}),
+    "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "read_parquet"}, {"disk", "load"}),
+    "opens a file": ({"open"}, {"disk", "forks", "load", "names", "render"}),
     "reads a text of its own": ({"read_text", "read_bytes"}, {"config", "conventions", "extras", "init", "parts", "plugins"}),
-    "writes a result": ({"write_text", "write_bytes", "mkdir", "touch"}, {"output"}),
+    "writes a result": ({"write_text", "write_bytes", "mkdir", "touch"}, {"disk"}),
     "keeps temporary files": ({"mkdtemp", "TemporaryDirectory", "write_ipc_stream", "read_ipc_stream", "unlink", "rmtree"},
-                              {"load", "output", "parts", "temporary"}),
+                              {"disk", "load", "parts", "temporary"}),
 }  # fmt: skip
 """What is done to files: the functions that do it, and the rooms that may call them."""
 

@@ -10,10 +10,10 @@ import polars as pl
 from msgspec.structs import asdict
 
 from ..config import Loaded
+from ..disk.result_folder import enriched_frames
 from ..evaluation.progress import Report
 from ..evaluation.running import run
 from ..forks import refuse_lost_threads
-from ..output.data import enriched_frames
 from ..parts import Scratch
 from ..results.audit import Audit
 from ..results.description import Description

@@ -13,8 +13,8 @@ from msgspec.structs import asdict
 from ..comparison.questions import Questions
 from ..config.reporting import ChartName
 from ..content.differences import document
+from ..disk.reading_back import load as load_folder
 from ..errors import ConfigError
-from ..output.reading_back import load as load_folder
 from ..render.judgement_data import comparison_cells
 from ..render.screen import show
 from ..render.terminal import PlainText

@@ -135,7 +135,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the folder that `receval run -o FOLDER/` writes, which `receval.load_results` and `receval compare` read."""
-        from ..output.result_folder import save
+        from ..disk.result_folder import save
 
         save(self, Path(folder).expanduser())
 

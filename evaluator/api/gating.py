@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from ..config.gating import Inconclusive, MissingPolicy
 from ..config.stored_gates import gates_of
 from ..content.gates import document
+from ..disk.reading_back import load as load_folder
 from ..errors import ConfigError
 from ..gates.demands import Baseline, Bases
-from ..output.reading_back import load as load_folder
 from ..render.judgement_data import gate_cells
 from ..render.screen import show
 from ..render.terminal import PlainText

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from ..config.reporting import ChartName, ReportConfig
 from ..content.report import CHARTS, ReportContent
+from ..disk.stage import Stage, destination
 from ..errors import ConfigError
-from ..output.disk import Stage, destination
 from ..outputs import of_form
 from ..render import drawing
 from ..render.forms import rendered

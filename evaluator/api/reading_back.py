@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ..disk.reading_back import load
 from ..forks import refuse_lost_threads
-from ..output.reading_back import load
 from .evaluation_result import EvaluationResult
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..output.copying import copy_results
-from ..output.reading_back import load
+from ..disk.reading_back import load
+from ..disk.result_folder import copy_results
 from ..results.gates import Verdicts
 from ..results.result import Result
 

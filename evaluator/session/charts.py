@@ -8,9 +8,9 @@ from typing import Any
 
 from ..content.charts import figures
 from ..content.report import ReportContent
+from ..disk.stage import Stage, destination
 from ..document import Figure
 from ..errors import ConfigError
-from ..output.disk import Stage, destination
 from ..render import drawing
 from ..render.forms import rendered
 from .gather import Read, Tell, gather, path_of

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from ..checks import Finding
 from ..comparison.questions import Questions
 from ..config import Loaded
+from ..disk.reading_back import is_result_folder, load
 from ..errors import ConfigError
 from ..evaluation.running import run
-from ..output.reading_back import is_result_folder, load
 from ..results.result import Result
 
 Read = Callable[[str], Loaded]

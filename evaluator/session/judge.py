@@ -13,13 +13,13 @@ from ..config import Loaded, gates_of
 from ..config.comparing import Compare
 from ..config.gating import GateBaseline, Gates
 from ..content.report import ReportContent
+from ..disk.reading_back import load
+from ..disk.stage import Stage, destination
 from ..errors import ConfigError, DataError, OutputError, RecevalError
 from ..evaluation.running import run
 from ..gates.bases import SET_ONE
 from ..gates.demands import Baseline, Bases, Demands
 from ..gates.judging import judge
-from ..output.disk import Stage, destination
-from ..output.reading_back import load
 from ..outputs import OutputForm
 from ..render.forms import rendered
 from ..results.result import Result

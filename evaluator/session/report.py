@@ -22,9 +22,9 @@ from ..config.reporting import ReportConfig
 from ..content.paper import paper_document, result_tables
 from ..content.points import NamedModel
 from ..content.report import CHARTS, ReportContent
+from ..disk.stage import Stage, destination
 from ..document import Document
 from ..errors import ConfigError, RecevalError
-from ..output.disk import Stage, destination
 from ..outputs import OutputForm
 from ..render.forms import rendered
 from ..render.report import as_html

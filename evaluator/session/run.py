@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from ..config import Loaded
 from ..content.report import ReportContent
+from ..disk.own_inputs import refuse_overwriting
+from ..disk.stage import Stage
 from ..errors import ArgumentError, RecevalError
 from ..evaluation.progress import Report, silent
 from ..evaluation.running import run
-from ..output.disk import Stage
-from ..output.own_inputs import refuse_overwriting
 from ..outputs import Need, OutputForm
 from ..parts import Scratch
 from ..results.result import Result

@@ -9,9 +9,9 @@ from pathlib import Path
 from ..checks import CHECKS
 from ..config import Loaded
 from ..content.report import ReportContent
-from ..output import result_folder
-from ..output.disk import Stage, destination
-from ..output.own_inputs import Target, refuse_overwriting
+from ..disk import result_folder
+from ..disk.own_inputs import Target, refuse_overwriting
+from ..disk.stage import Stage, destination
 from ..render.encoding import as_parquet
 from ..render.forms import rendered
 from ..results.result import Result

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from ..disk.stage import Stage, destination, is_plain
 from ..errors import ConfigError, DataError
 from ..init import config_text, convert, guess, sample
-from ..output.disk import Stage, destination, is_plain
 
 
 class NewConfig(Struct, frozen=True, eq=False):

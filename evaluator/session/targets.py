@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from .. import outputs
 from ..config import Loaded
+from ..disk.manifest import is_output_file
+from ..disk.own_inputs import Target
+from ..disk.stage import destination, is_plain
 from ..errors import ArgumentError
-from ..output.disk import destination, is_plain
-from ..output.own_inputs import Target
-from ..output.result_folder import is_output_file
 from ..outputs import Need, OutputForm, Subject
 
 PathLike = str | os.PathLike[str]

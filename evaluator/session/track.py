@@ -11,10 +11,9 @@ from msgspec.structs import replace
 
 from ..config.stored_tracking import trackings_of
 from ..config.tracking import Tracking
+from ..disk.manifest import MANIFEST, as_manifest
+from ..disk.reading_back import load
 from ..errors import ConfigError, OutputError, RecevalError
-from ..output.data import as_manifest
-from ..output.manifest import MANIFEST
-from ..output.reading_back import load
 from ..render.report import as_html
 from ..render.result_data import as_json
 from ..results.result import Result

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from ..output.disk import Stage
+from ..disk.stage import Stage
 from ..render.encoding import as_csv, as_json
 from ..render.result_data import is_spreadsheet_safe
 from ..results.result import Result

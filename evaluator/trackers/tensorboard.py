@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ..config.tracking import TensorboardTracking
+from ..disk.stage import Stage
 from ..extras import missing
-from ..output.disk import Stage
 from ..results.gates import Verdicts
 from ..results.result import Result
 from .names import as_identifiers, for_mlflow

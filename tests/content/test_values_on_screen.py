@@ -15,7 +15,7 @@ from receval.results.result import Row
 from receval.stats.best import conclude_values
 from rich.cells import cell_len
 
-from tests.output.crowds import METRICS, crowd, result_of
+from tests.content.crowds import METRICS, crowd, result_of
 
 HOSTILE = (
     "[red]x[/red]", "[/]", "推荐系统的协同过滤模型第一版本", "مودل_عربي", "esc\x1b[31mred", "new\nline\ttab", "rlo\u202eabc", "a" * 500,

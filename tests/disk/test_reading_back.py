@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from receval import load_config, run
 from receval.comparison.best_models import with_conclusions
 from receval.comparison.questions import Questions
+from receval.disk.reading_back import load
 from receval.errors import DataError
-from receval.output.reading_back import load
 from receval.results.users import StoredUsers, columns_of, select
 
 TEST = "user,item,rating\n1,a,5\n1,b,3\n2,a,4\n2,c,5\n3,b,4\n4,c,4\n"

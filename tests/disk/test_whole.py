@@ -12,11 +12,13 @@ from contextlib import suppress
 from functools import cache
 
 import pytest
+from receval.disk import replacement
+from receval.disk import replacement as exchange
+from receval.disk import stage as disk
 from receval.errors import OutputError
-from receval.output import disk, exchange, replacement
 
 from tests.conftest import ROOT
-from tests.output.steps import GONE, NAMES, WORLDS, Steps, found, make, write
+from tests.disk.steps import GONE, NAMES, WORLDS, Steps, found, make, write
 
 
 @cache
@@ -47,7 +49,7 @@ def states(world):
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_a_process_that_is_killed_at_any_step_leaves_the_old_results_or_the_new_ones(world, tmp_path):
-    done = subprocess.run([sys.executable, "-m", "tests.output.steps", tmp_path, world], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "tests.disk.steps", tmp_path, world], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     ends = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(ends) > 10

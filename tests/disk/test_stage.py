@@ -6,8 +6,8 @@ import os
 from contextlib import nullcontext
 
 import pytest
+from receval.disk import stage as disk
 from receval.errors import OutputError
-from receval.output import disk
 
 
 def test_all_files_are_written_and_nothing_else_stays(tmp_path):

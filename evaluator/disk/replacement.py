@@ -9,16 +9,19 @@ process that is killed leaves the journal, and the next run that writes to the f
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import json
 import os
 import shutil
 import stat
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
-from .exchange import exchange
-
+_HERE: Final = -100
+_EXCHANGE: Final = 2
 _JOURNAL: Final = ".receval-journal"
 _BEFORE: Final = ".receval-before"
 _MANIFEST: Final = "manifest.json"
@@ -161,3 +164,13 @@ def _copy(file: Path, copy: Path) -> None:
         os.link(file, copy, follow_symlinks=False)
     except (OSError, NotImplementedError):  # a file system without links
         shutil.copy2(file, copy, follow_symlinks=False)
+
+
+def exchange(first: Path, second: Path) -> None:
+    """Let two folders of a file system change places in one step; `OSError` if they cannot, or if the system knows no such step."""
+    sys.audit("os.rename", os.fspath(first), os.fspath(second), -1, -1)
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None) if sys.platform == "linux" else None
+    if rename is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), str(second))
+    if rename(_HERE, os.fsencode(first), _HERE, os.fsencode(second), _EXCHANGE):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(second))

@@ -1,7 +1,7 @@
 """What happens to a folder when any step of writing results fails, or the process is killed there.
 
 Python tells an audit hook of every file that is opened, made, linked, renamed and removed; the hook stops at the step of a number.
-`python -m tests.output.steps FOLDER WORLD` kills a process at each step in turn and prints what was there afterwards.
+`python -m tests.disk.steps FOLDER WORLD` kills a process at each step in turn and prints what was there afterwards.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from receval.output.disk import Stage
+from receval.disk.stage import Stage
 
 STEPS = {"open", "os.rename", "os.link", "os.mkdir", "os.remove", "os.rmdir", "os.chown"}
 NAMES = ("results.csv", "results.json", "manifest.json")

@@ -9,9 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from ..errors import DataError
+from ..outputs import in_folder
+from ..render import encoding
+from ..render.judgement_data import gate_cells
+from ..render.result_data import cells_of_checks
+from ..results.result import FORMAT_VERSION, Result
 
 MANIFEST: Final = "manifest.json"
 CHECKSUM: Final = "sha256"
@@ -97,3 +102,34 @@ def parsed(path: Path, text: bytes) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise DataError(f"{path}: this is not what receval wrote", AGAIN)
     return content
+
+
+def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
+    """What went in (paths as given, sizes, hashes, rows), what was done (config, versions), what came out (hashes), and its checksum."""
+    outputs = [{"path": name, **to_builtins(fingerprint(content))} for name, content in files.items()]
+    inputs = [to_builtins(source) for source in result.inputs]
+    content = {
+        "format_version": FORMAT_VERSION,
+        "inputs": inputs,
+        **({} if result.description is None else {"description": to_builtins(result.description)}),
+        "config": result.config,
+        "versions": result.versions,
+        **cells_of_checks(result),
+        **gate_cells(result.gates),
+        "outputs": outputs,
+    }
+    return encoding.as_json({**content, CHECKSUM: checksum(json.loads(encoding.as_json(content)))})
+
+
+def outputs_of_manifest(path: Path) -> set[str]:
+    """Return the names of the files that a manifest proves; none if it is not there, or no manifest."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return {output["path"] for output in json.load(file)["outputs"] if os.path.isfile(path.parent / output["path"])}
+    except (OSError, ValueError, LookupError, TypeError):
+        return set()
+
+
+def is_output_file(name: str) -> bool:
+    """Return whether a run may give a file of an output folder this name."""
+    return name in {*in_folder("result", "users"), MANIFEST} or (name.startswith("enriched.") and name.endswith(".parquet"))

@@ -23,8 +23,7 @@ from ..results.protocol import Protocol
 from ..results.result import FORMAT_VERSION, READABLE_VERSIONS, Counts, Input, Result, Row
 from ..results.users import StoredUsers
 from ..stats.conclusion import Conclusion
-from .manifest import AGAIN, MANIFEST, Manifest, parsed, read, read_manifest
-from .result_folder import is_output_file
+from .manifest import AGAIN, MANIFEST, Manifest, is_output_file, parsed, read, read_manifest
 
 RESULTS: Final = "results.json"
 USERS: Final = "per_user.parquet"

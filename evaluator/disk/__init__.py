@@ -1,0 +1,1 @@
+"""Bytes → files, all or none; a folder of results → `Result`."""

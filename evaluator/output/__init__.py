@@ -1,1 +1,0 @@
-"""Records → bytes: pure functions, which `outputs` lists."""
