@@ -182,7 +182,7 @@ def test_failures_have_their_exit_code_and_one_sentence(arguments, code, said, r
 
 
 def test_a_bug_keeps_its_traceback_and_exits_70(receval, config, monkeypatch):
-    monkeypatch.setattr("receval.evaluation.running.run", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("receval.session.run.run", lambda *_, **__: 1 / 0)
     code, _, err = receval("run", config)
     assert code == 70
     assert "ZeroDivisionError" in err
@@ -194,7 +194,7 @@ def test_an_output_that_cannot_be_written_is_found_before_the_computation(target
     def never(*_, **__):
         raise AssertionError("the computation was started")
 
-    monkeypatch.setattr("receval.evaluation.running.run", never)
+    monkeypatch.setattr("receval.session.run.run", never)
     monkeypatch.chdir(config.parent)
     (config.parent / "config.yaml").write_text("")
     code, _, err = receval("run", config, "-o", target)
