@@ -5,8 +5,16 @@ from __future__ import annotations
 import click
 from receval.outputs import of_form
 
-from .completing import metric_names, model_names
-from .options import Command, ConfigReader, config_argument, format_option, plugin_option, reading_options
+from .options import (
+    Command,
+    ConfigReader,
+    config_argument,
+    format_option,
+    metric_names,
+    model_names,
+    plugin_option,
+    reading_options,
+)
 from .output import show, warn_of_unused
 
 

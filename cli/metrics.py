@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 from receval.outputs import of_form
 
-from .completing import convention_names, metric_names
-from .options import Command, format_option, plugin_option
+from .options import Command, convention_names, format_option, metric_names, plugin_option
 from .output import show
 
 

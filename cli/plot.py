@@ -35,6 +35,6 @@ def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], 
     Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated; of several folders the models of the same name are
     compared. Needs the extra report for all but .json.
     """
-    from receval.session.charts import plot_inputs
+    from receval.session.report import plot_inputs
 
     plot_inputs(inputs, chart, of, asked, read=read, tell=tell, output=output)

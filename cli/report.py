@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from . import ci as machines
 from .options import Command, ConfigReader, ci_option, format_option, outputs_option, plugin_option, reading_options
-from .output import emit, say, tell
+from .output import ci_files, ci_system, emit, publish, say, tell
 
 
 @click.command(cls=Command)
@@ -46,7 +45,7 @@ def report(
     """
     from receval.session.report import report_inputs
 
-    system = machines.system(ci)
+    system = ci_system(ci)
     if not outputs and form is None and system == "none":
         raise click.UsageError("say where the report goes: -o report.html, or --format md")
     made = report_inputs(
@@ -55,7 +54,7 @@ def report(
         read=partial(read, quiet=quiet),
         tell=tell,
         files=outputs,
-        more_files=machines.files(system),
+        more_files=ci_files(system),
         form=form,
         title=title,
         interactive=interactive,
@@ -63,6 +62,6 @@ def report(
     )
     if made.printed is not None:
         emit(made.printed)
-    machines.publish(made.content, system)
+    publish(made.content, system)
     if made.files and not quiet:
         say(f"wrote {', '.join(map(str, made.files))}")

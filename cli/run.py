@@ -9,7 +9,6 @@ import click
 import receval
 from receval.outputs import OutputForm, Subject, of_form
 
-from . import ci as machines
 from . import progress
 from .options import (
     Command,
@@ -23,7 +22,7 @@ from .options import (
     store_option,
     strict_option,
 )
-from .output import say_gates, show, tell, tell_gates, tell_tracked
+from .output import ci_files, ci_system, publish, say_gates, show, tell, tell_gates, tell_tracked
 
 _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 
@@ -88,12 +87,12 @@ def run(
 
     looks = Looks(**table)
     looks.refuse_unknown(loaded)
-    system, row = machines.system(ci), _row(form, per_user, quiet)
+    system, row = ci_system(ci), _row(form, per_user, quiet)
     with progress.bar_for(loaded, quiet) as report:
         record = run_config(
             loaded,
             outputs=outputs,
-            more_files=machines.files(system),
+            more_files=ci_files(system),
             per_user=per_user,
             needs=frozenset() if row is None else row.needs,
             reports=system != "none" or (row is not None and row.of == "report"),
@@ -102,7 +101,7 @@ def run(
             progress=report,
         )
     _show(record, row, looks, quiet, verbose)
-    machines.publish(record.report, system)
+    publish(record.report, system)
     _finish(record, quiet)
     _track(record, quiet)
     context.exit(record.exit_code)

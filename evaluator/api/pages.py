@@ -18,10 +18,9 @@ from ..render import drawing
 from ..render.forms import rendered
 from ..results.gates import Verdicts
 from ..results.result import Result
-from ..session.charts import chart_of
 from ..session.compare import Compared, MarginLike
 from ..session.gather import Gathered
-from ..session.report import report_of, report_of_gathered, stored_sections
+from ..session.report import chart_of, report_of, report_of_gathered, stored_sections
 from ..session.targets import target_of
 
 _OWN: Final = "result"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import platform
+import re
 from collections.abc import Iterable, Sequence
-from functools import partial
+from functools import cache, partial
+from importlib import metadata
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
@@ -11,27 +14,20 @@ from uuid import uuid4
 import polars as pl
 from msgspec import Struct
 
+from .. import plugins
 from ..comparison.best_models import with_conclusions
 from ..comparison.questions import Questions
 from ..config import Loaded
+from ..extras import version_of
 from ..health import CheckTask, failing_rows, unmade
 from ..measure.group_rows import group_remarks, groups_of
 from ..measure.partial import Partial
+from ..metrics import Metric
 from ..results.description import Description
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
 from ..results.wording import of_models
-from . import provenance
-from .checking import (
-    Examined,
-    Findings,
-    check_task_of,
-    checks_of_model,
-    examined,
-    findings_of,
-    refuse_nothing_relevant,
-    remarks_on_files,
-)
+from .checking import Examined, Findings, check_task_of, checks_of_model, examined, findings_of, refuse_nothing_relevant, remarks_on_files
 from .files import Files, open_inputs
 from .inputs import describe
 from .job import Job, Options
@@ -147,7 +143,7 @@ def _result(job: Job, runs: Sequence[ModelRun], references: ReferenceLists, foun
         inputs=describe(files.inputs, files.reader.n_rows, files.fingerprints, request.folder, request.variables),
         config=request.description,
         remarks=remarks(job, models, found.remarks),
-        versions=provenance.versions(request.engine.name, (definition.metric for definition in plan.all)),
+        versions=versions(request.engine.name, (definition.metric for definition in plan.all)),
         yardsticks=tuple(references.models),
         findings=tuple(symptom.finding for symptom in found.symptoms),
         examined=bool(job.checks.on),
@@ -182,3 +178,29 @@ def remarks(job: Job, models: Iterable[Evaluated], of_checks: Iterable[str] = ()
     about_files = (*remarks_on_files(job.files), *groups, *of_checks)
     about_values = of_models((model.name, f"{remark}.") for model in models for remark in model.remarks)
     return (*job.request.remarks, *about_files, *job.plan.remarks(job.files.inputs.train is not None), *about_values)
+
+
+def versions(engine: str, metrics: Iterable[Metric] = ()) -> dict[str, str]:
+    """The versions of receval, Python, the packages that receval needs, those that `metrics` come from, and that of the engine."""
+    return _installed_versions(engine) | plugins.origins(metric.define.__module__ for metric in metrics)
+
+
+@cache
+def _installed_versions(engine: str) -> dict[str, str]:
+    """The versions of what is installed, looked up once in a process."""
+    versions_found = {"receval": version_of("receval"), "python": platform.python_version()}
+    for requirement in metadata.requires("receval") or ():
+        if "extra ==" not in requirement:
+            name = re.split(r"[^A-Za-z0-9._-]", requirement)[0]
+            versions_found[name] = version_of(name)
+    if engine not in versions_found:
+        versions_found |= {name: version_of(name) for name in (engine, f"py{engine}") if _installed(name)}
+    return versions_found
+
+
+def _installed(name: str) -> bool:
+    try:
+        metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return False
+    return True

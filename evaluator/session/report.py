@@ -19,13 +19,15 @@ from ..comparison.spreading import spreads_of_values
 from ..config import Loaded
 from ..config.comparing import Compare
 from ..config.reporting import ReportConfig
+from ..content.charts import figures
 from ..content.paper import paper_document, result_tables
 from ..content.points import NamedModel
 from ..content.report import CHARTS, ReportContent
 from ..disk.stage import Stage, destination
-from ..document import Document
+from ..document import Document, Figure
 from ..errors import ConfigError, RecevalError
 from ..outputs import OutputForm
+from ..render import drawing
 from ..render.forms import rendered
 from ..render.report import as_html
 from ..render.user_templates import read_template
@@ -37,7 +39,7 @@ from ..results.result import Result
 from ..results.users import columns_of
 from .compare import Compared, changed_by
 from .gather import Gathered, Read, Tell, gather, path_of, with_baseline_folder
-from .targets import PathLike, Targets, targets_of
+from .targets import PathLike, Targets, target_of, targets_of
 
 Section = TypeVar("Section", Compare, ReportConfig)
 _PRINTED: Final = Path("-")
@@ -309,3 +311,29 @@ def refuse_unknown_charts(loaded: Loaded) -> None:
     if not evaluation.aggregates:  # with aggregates measures have more names than can be known here
         labels = [definition.label for definition in evaluation.definitions]
         named_charts(loaded.config.report.chosen, [*labels, *(composite.formula.text for composite in evaluation.composites)])
+
+
+def plot_inputs(
+    inputs: Sequence[str], kind: str, of: Sequence[str], asked: Mapping[str, Any], *, read: Read, tell: Tell, output: PathLike
+) -> Path:
+    """Draw a chart of the results of folders and of a config into a file.
+
+    `MissingExtraError` for a picture that cannot be drawn here, before anything is evaluated.
+    """
+    target, row = target_of(output, "chart", noun="chart")
+    if "drawing" in row.needs:
+        drawing.require()
+    file = destination(target)
+    with Stage([file.parent]) as stage:
+        gathered = gather(inputs, read, tell)
+        content = report_of_gathered(gathered, asked, source=path_of(inputs[0]), charts={kind: tuple(of)})
+        stage.commit({file: rendered(row, chart_of(content, kind).spec)})
+    return target
+
+
+def chart_of(content: ReportContent, kind: str, what: str = "these results") -> Figure:
+    """A chart of what a report is made of; `ConfigError` if there is nothing to show."""
+    chart = figures.FIGURES[kind](content)
+    if chart is None:
+        raise ConfigError(f"there is no chart {kind} of {what}: {figures.NEEDS[kind]}")
+    return chart

@@ -20,10 +20,11 @@ from ..outputs import Need, OutputForm
 from ..parts import Scratch
 from ..results.result import Result
 from . import save
-from .evaluate import has_several, most_values
 from .records import Judge, RunRecord, Tracked
 from .targets import PathLike, Targets, as_written, run_targets
 
+MOST_VALUES: Final = 30_000_000
+"""How many values of users are kept, of all models together, to compare models at the end of a run: a quarter of a gigabyte."""
 EVERYTHING: Final[frozenset[Need]] = frozenset({"users", "conclusions", "complete"})
 
 
@@ -98,14 +99,14 @@ def _needs_of(loaded: Loaded, targets: Targets, *, users: bool, per_user: bool) 
 
 def _evaluated(loaded: Loaded, needs: frozenset[Need], enriched: Path | None, keep_failures: bool, progress: Report) -> Result:
     """The result with what is needed of it; values of users that are for the conclusions alone are kept as far as they are not many."""
-    concludes = "conclusions" in needs and has_several(loaded)
-    keeps = "users" in needs
+    models, keeps = loaded.config.data.recommendations, "users" in needs
+    concludes = "conclusions" in needs and (not isinstance(models, dict) or len(models) > 1)  # files may be several models
     return run(
         loaded,
         progress,
         keep_failures=keep_failures,
         keep_users=keeps or concludes,
-        most_values=None if keeps else most_values(loaded),
+        most_values=None if keeps else MOST_VALUES // max(1, len(models)),
         complete="complete" in needs,
         enriched=enriched,
         describes="description" in needs,
