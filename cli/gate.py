@@ -63,7 +63,6 @@ def gate(
     a gate failed, or a health check of level error.
     """
     from receval.session.judge import gate_options, judge_source
-    from receval.session.show import failing_findings
 
     _refuse_contradictions(source, read, asked)
     system, row = ci_system(ci), of_form(form, "gates", "report")
@@ -77,9 +76,9 @@ def gate(
         reports=system != "none" or (row is not None and row.of == "report"),
         strict=strict,
     )
-    tell(failing_findings(judged.result))
+    tell([finding for finding in judged.result.findings if finding.severity == "error"])
     if form != "table" or not quiet:
-        show(row, judged.report if row is not None and row.of == "report" else judged.result.gates, strict=strict)
+        show(row, judged.report if row is not None and row.of == "report" else judged.result.gates, strict=strict, summary=False)
     publish(judged.report if system != "none" else None, system)
     say_gates(judged, quiet=quiet)
     context.exit(0 if exit_zero else judged.exit_code)

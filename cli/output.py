@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -113,9 +114,6 @@ def ci_files(system: str) -> dict[Path, OutputForm]:
 def publish(content: Any, system: str) -> None:
     """On GitHub, add the report to the summary of the step, and say on standard error what failed, where GitHub looks for it."""
     if system == "github":
-        from receval.session.report import add_summary, github_annotations
+        from receval.session.report import publish_on_github
 
-        click.echo(github_annotations(content), err=True, nl=False)
-        file = os.environ.get("GITHUB_STEP_SUMMARY")
-        if file:
-            add_summary(content, file)
+        publish_on_github(content, os.environ.get("GITHUB_STEP_SUMMARY"), partial(click.echo, err=True, nl=False))

@@ -102,7 +102,9 @@ def run(
         )
     _show(record, row, looks, quiet, verbose)
     publish(record.report, system)
-    _finish(record, quiet)
+    if record.failure is not None:
+        raise record.failure
+    say_gates(record, quiet=quiet)
     _track(record, quiet)
     context.exit(record.exit_code)
 
@@ -152,13 +154,6 @@ def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, loo
         if not quiet:
             tell_gates(result)
         show(row, record.report if row.of == "report" else looks.applied(result) if row.form == "md" else result)
-
-
-def _finish(record: receval.RunRecord[receval.Result], quiet: bool) -> None:
-    """Raise why gates could not be judged, or say how they ended, if `quiet` only if they fail the run."""
-    if record.failure is not None:
-        raise record.failure
-    say_gates(record, quiet=quiet)
 
 
 def _track(record: receval.RunRecord[receval.Result], quiet: bool) -> None:

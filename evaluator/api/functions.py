@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -39,14 +39,9 @@ _USUAL: Final = ("user_id", "item_id")
 
 @cache
 def names() -> Mapping[str, str]:
-    """The name of each function → the metric that it computes."""
-    own = {python_name(name): name for name, metric in METRICS.items() if metric.origin == "receval"}
+    """The name of each function → the metric that it computes: `ndcg` → `nDCG`, `hit_rate` → `HitRate`."""
+    own = {_WORDS.sub("_", name.replace("nDCG", "Ndcg")).lower(): name for name, metric in METRICS.items() if metric.origin == "receval"}
     return own | ALIASES | {"coverage": "ItemCoverage", **FROM_A_LOG}
-
-
-def python_name(name: str) -> str:
-    """The name of a metric as that of a function: `nDCG` as `ndcg`, `HitRate` as `hit_rate`."""
-    return _WORDS.sub("_", name.replace("nDCG", "Ndcg")).lower()
 
 
 @cache
@@ -77,7 +72,11 @@ def signature_of(name: str) -> inspect.Signature:
     by_name = {key: COMMON[key] for key in COMMON if key not in positional}
     if name in OF_RS_METRICS:
         by_name["convention"] = ("str", "rs_metrics")
-    by_name |= dict(_own(METRICS[names()[name]], {*positional, *COMMON}))
+    metric = METRICS[names()[name]]
+    own = {**dict.fromkeys(metric.axes, "str | float | None"), **dict.fromkeys(metric.numbers, "float | None")}
+    own |= dict.fromkeys(metric.texts, "str | None")
+    taken = {*positional, *COMMON}  # parameters of a metric's own with such a name are left to measure strings
+    by_name |= {key: (annotation, None) for key, annotation in own.items() if key not in taken and key.isidentifier()}
     kinds = ((inspect.Parameter.POSITIONAL_OR_KEYWORD, positional), (inspect.Parameter.KEYWORD_ONLY, by_name))
     parameters = [
         inspect.Parameter(key, kind, default=default, annotation=annotation)
@@ -85,13 +84,6 @@ def signature_of(name: str) -> inspect.Signature:
         for key, (annotation, default) in group.items()
     ]
     return inspect.Signature(parameters, return_annotation="float | list[float] | dict[int | None, float] | dict[int | None, list[float]]")
-
-
-def _own(metric: Metric, taken: set[str]) -> Mapping[str, tuple[str, Any]]:
-    """The parameters of a metric's own; those that another argument has the name of are left to measure strings."""
-    own = {**dict.fromkeys(metric.axes, "str | float | None"), **dict.fromkeys(metric.numbers, "float | None")}
-    own |= dict.fromkeys(metric.texts, "str | None")
-    return {key: (annotation, None) for key, annotation in own.items() if key not in taken and key.isidentifier()}
 
 
 def computed(metric: Metric, name: str, given: dict[str, Any]) -> Any:
@@ -130,7 +122,9 @@ def computed(metric: Metric, name: str, given: dict[str, Any]) -> Any:
         values |= {cut: _or_nan(row.value) for cut, (row,) in made.items()}
     else:
         frame, users = result.per_user["model"], _users(test, columns)
-        values |= {cut: _in_order(frame, row.label, users) for cut, (row,) in made.items()}
+        ids = list(map(str, frame["user"].to_list()))
+        by_user = {cut: dict(zip(ids, frame[row.label].to_list(), strict=True)) for cut, (row,) in made.items()}
+        values |= {cut: [_or_nan(of_cut.get(user)) for user in users] for cut, of_cut in by_user.items()}
     return values if _is_several(k) else values[cutoffs[0]]
 
 
@@ -148,12 +142,6 @@ def _cutoffs(k: Any) -> list[int | None]:
         return [cutoff(operator.index(one) if hasattr(one, "__index__") and not isinstance(one, bool) else one) for one in given]
     except ValueError as error:
         raise ConfigError(f"k: {error}") from None
-
-
-def _in_order(frame: Any, label: str, users: Sequence[str]) -> list[float]:
-    """The values of a measure for users in this order."""
-    values = dict(zip(map(str, frame["user"].to_list()), frame[label].to_list(), strict=True))
-    return [_or_nan(values.get(user)) for user in users]
 
 
 def _users(test: Any, columns: Mapping[str, str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
@@ -21,9 +22,7 @@ from ..config import Loaded
 from ..extras import version_of
 from ..health import CheckTask, failing_rows, unmade
 from ..measure.group_rows import group_remarks, groups_of
-from ..measure.partial import Partial
 from ..metrics import Metric
-from ..results.description import Description
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
 from ..results.wording import of_models
@@ -117,24 +116,22 @@ def _evaluate_model(job: Job, name: str, progress: ModelProgress, *, first: bool
     found = measure_lists(name, job.files, job.pass_task(checks, first=first), job.request.engine.bytes, progress)
     if first:
         refuse_nothing_relevant(job.files.inputs.test, job.plan.definitions, found)
-    enriched = _enriched(job, found)
+    enriched = None if job.options.enriched is None else job.options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
+    if enriched is not None:
+        found.more[ENRICHED].write(enriched)
     values = evaluated(job, name, found)
     return ModelRun(values, examined(job, checks, values) if checks is not None else None, enriched)
-
-
-def _enriched(job: Job, found: Partial) -> Path | None:
-    """Write the lists of a model with their hits, if the run does so: their file, in the folder that folds share."""
-    if job.options.enriched is None:
-        return None
-    path = job.options.enriched / f"{uuid4().hex}.parquet"
-    found.more[ENRICHED].write(path)
-    return path
 
 
 def _result(job: Job, runs: Sequence[ModelRun], references: ReferenceLists, found: Findings) -> Result:
     request, plan, files, options = job.request, job.plan, job.files, job.options
     models = [references.with_shares(model) for model in (*(run.values for run in runs), *references.models.values())]
     rows = tuple(row for model in models for row in model.rows)
+    description = None
+    if options.describes:
+        from .describing import describe_inputs  # only here: few runs describe their files
+
+        description = describe_inputs(files.inputs, files.reader)
     return Result(
         rows=rows,
         counts={model.name: model.counts for model in models},
@@ -150,7 +147,7 @@ def _result(job: Job, runs: Sequence[ModelRun], references: ReferenceLists, foun
         unmade=unmade(job.checks, found.available),
         failures=failing_rows(found.symptoms) if options.keep_failures else {},
         enriched={run.values.name: run.enriched for run in runs if run.enriched is not None},
-        description=_description(files) if options.describes else None,
+        description=description,
         by_group=tuple(row for model in models for row in model.by_group),
         definitions=definitions_of(models),
         truths={"": runs[0].values.partial.more[TRUTH].fingerprint} if options.complete else {},
@@ -163,13 +160,6 @@ def _per_user(job: Job, models: Iterable[Evaluated]) -> dict[str, pl.DataFrame]:
     groups = {number: (by, dict(groups_of(job.files.prepared, by))) for number, by in enumerate(job.plan.group_columns)}
     kept = (model for model in models if job.options.keep_users and model.finished.user_values is not None)
     return {model.name: model.per_user(job.plan.shown, groups) for model in kept}
-
-
-def _description(files: Files) -> Description:
-    """What the files hold."""
-    from .describing import describe_inputs  # only here: few runs describe their files
-
-    return describe_inputs(files.inputs, files.reader)
 
 
 def remarks(job: Job, models: Iterable[Evaluated], of_checks: Iterable[str] = ()) -> tuple[str, ...]:
@@ -194,13 +184,7 @@ def _installed_versions(engine: str) -> dict[str, str]:
             name = re.split(r"[^A-Za-z0-9._-]", requirement)[0]
             versions_found[name] = version_of(name)
     if engine not in versions_found:
-        versions_found |= {name: version_of(name) for name in (engine, f"py{engine}") if _installed(name)}
+        for name in (engine, f"py{engine}"):
+            with suppress(metadata.PackageNotFoundError):
+                versions_found[name] = version_of(name)
     return versions_found
-
-
-def _installed(name: str) -> bool:
-    try:
-        metadata.distribution(name)
-    except metadata.PackageNotFoundError:
-        return False
-    return True

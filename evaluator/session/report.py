@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -36,6 +36,7 @@ from ..results.closing import closing_sentences
 from ..results.comparison import Comparison
 from ..results.gates import Gate
 from ..results.result import Result
+from ..results.spread import Spread
 from ..results.users import columns_of
 from .compare import Compared, changed_by
 from .gather import Gathered, Read, Tell, gather, path_of, with_baseline_folder
@@ -96,8 +97,11 @@ def report_of(
     `RecevalError` if they cannot be compared.
     """
     charts = named_charts(wanted.chosen or dict.fromkeys(CHARTS, ()), _labels(results))
-    questions = _with_spreads(results, questions, charts)
-    comparison = compare(results, questions) if comparing and _several(results, questions) else None
+    if "distribution" in charts:  # of the first measure, unless another is named
+        spreads = charts["distribution"] or questions.measures[:1] or _typical(next(iter(results.values())))
+        questions = replace(questions, spreads=spreads)
+    are_many = len(results) > 1 or any(len(one.models) - len(one.yardsticks) > 1 for one in results.values())
+    comparison = compare(results, questions) if comparing and (are_many or questions.baseline is not None) else None
     if len(results) == 1 and comparison is not None:
         results = {name: with_conclusions(result, questions) for name, result in results.items()}
     concluded = next(iter(results.values())).conclusions if len(results) == 1 and questions.baseline is None else ()
@@ -106,7 +110,7 @@ def report_of(
         models=_models(results, questions),
         comparison=comparison,
         gates=gates or tuple(gate for one in results.values() for gate in one.gates),
-        spreads=() if comparison is not None else tuple(spread for one in results.values() for spread in _spreads(one, charts)),
+        spreads=() if comparison is not None or "distribution" not in charts else tuple(_spreads(results, charts["distribution"])),
         closing=tuple(closing_sentences(concluded)),
         source=source,
         given_title=wanted.title,
@@ -128,7 +132,10 @@ def report_of_gathered(
     What is not `asked` (see `changed_by`) is as the config says, or that of the only folder. `RecevalError` where the models of one result
     cannot be compared with a baseline that was named, or those of several not with each other.
     """
-    compare_section, wanted = _asked_by(gathered)
+    config, results = gathered.config, gathered.results
+    compare_section, wanted = (Compare(), ReportConfig()) if len(results) > 1 else stored_sections(next(iter(results.values())))
+    if config is not None:
+        compare_section, wanted = config.config.compare, config.config.report
     questions = Questions.of(compare_section)
     changed = changed_by(questions, asked)
     wanted = wanted.model_copy(update={"title": title or wanted.title, **({} if charts is None else {"charts": dict(charts)})})
@@ -145,24 +152,14 @@ def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
     return _tolerant(gathered, Questions.of(loaded.config.compare), loaded.config.report, loaded.name)
 
 
-def github_annotations(content: ReportContent) -> str:
-    """The lines of output in which GitHub looks for what failed."""
-    from ..render.ci.github import as_annotations  # only here: most reports are not made on GitHub
-
-    return as_annotations(content)
-
-
-def add_summary(content: ReportContent, file: str) -> None:
-    """Add the summary of a report to the file that GitHub names for the summary of a step."""
-    from ..render.ci.github import append_summary
+def publish_on_github(content: ReportContent, file: str | None, tell: Callable[[str], None]) -> None:
+    """Tell the lines in which GitHub looks for what failed, and add the summary of a report to the file that it names for a step."""
+    from ..render.ci.github import append_summary, as_annotations  # only here: most reports are not made on GitHub
     from ..render.report import as_markdown
 
-    append_summary(file, as_markdown(content).decode())
-
-
-def report_of_result(result: Result, source: str) -> ReportContent:
-    """What the report of one result is made of, as its own config asks for it."""
-    return report_of_gathered(Gathered({Path(source).stem: result}), {}, source=source)
+    tell(as_annotations(content))
+    if file:
+        append_summary(file, as_markdown(content).decode())
 
 
 def _tolerant(gathered: Gathered, questions: Questions, wanted: ReportConfig, source: str) -> ReportContent:
@@ -234,13 +231,6 @@ def _made(row: OutputForm, content: ReportContent, gathered: Gathered, path: Pat
     return rendered(row, next(iter(gathered.results.values())))
 
 
-def _asked_by(gathered: Gathered) -> tuple[Compare, ReportConfig]:
-    """What the config asks, or that of the only folder."""
-    if gathered.config is not None:
-        return gathered.config.config.compare, gathered.config.config.report
-    return stored_sections(next(iter(gathered.results.values()))) if len(gathered.results) == 1 else (Compare(), ReportConfig())
-
-
 def _section(result: Result, name: str, kind: type[Section]) -> Section | None:
     """A section of the config of a result; `None` if it has none that this version reads."""
     try:
@@ -253,13 +243,6 @@ def _labels(results: Mapping[str, Result]) -> list[str]:
     return [label for result in results.values() for label in result.labels()]
 
 
-def _several(results: Mapping[str, Result], questions: Questions) -> bool:
-    """Whether there is something to compare: several results or models, or a baseline that was named."""
-    if len(results) > 1 or questions.baseline is not None:
-        return True
-    return any(len(result.models) - len(result.yardsticks) > 1 for result in results.values())
-
-
 def _models(results: Mapping[str, Result], questions: Questions) -> tuple[NamedModel, ...]:
     """All models of one result; of several those that are compared."""
     if len(results) == 1:
@@ -269,18 +252,11 @@ def _models(results: Mapping[str, Result], questions: Questions) -> tuple[NamedM
     return tuple(NamedModel(side.name, side.result, side.model) for side in sides.all)
 
 
-def _with_spreads(results: Mapping[str, Result], questions: Questions, charts: Mapping[str, tuple[str, ...]]) -> Questions:
-    """The questions, also for the histogram of differences of a measure: the first one, unless another is named."""
-    if "distribution" not in charts:
-        return questions
-    return replace(questions, spreads=charts["distribution"] or questions.measures[:1] or _typical(next(iter(results.values()))))
-
-
-def _spreads(result: Result, charts: Mapping[str, tuple[str, ...]]) -> list[Any]:
-    if "distribution" not in charts:
-        return []
-    labels = charts["distribution"] or _typical(result)
-    return [spread for label in labels for spread in spreads_of_values(result, label)]
+def _spreads(results: Mapping[str, Result], labels: tuple[str, ...]) -> Iterator[Spread]:
+    """Yield how the values of a measure are spread over users, without a comparison: of the typical one, unless others are named."""
+    for result in results.values():
+        for label in labels or _typical(result):
+            yield from spreads_of_values(result, label)
 
 
 def _typical(result: Result) -> tuple[str, ...]:

@@ -63,13 +63,9 @@ def save_failures(result: Result, store: PathLike | None, stage: Stage) -> None:
     if store:
         folder = Path(store).expanduser()
         files = {folder / f"{name}.parquet": as_parquet(rows) for name, rows in result.failures.items()}
-        stage.commit(files, gone=[path for path in _written_before(folder) if path not in files])
-
-
-def _written_before(folder: Path) -> list[Path]:
-    """The files that an earlier run wrote into a folder, by their names."""
-    mine = (path for path in folder.glob("*.parquet") if _is_of_failures(path.name))
-    return sorted(path for path in mine if os.path.isfile(path) and not path.is_symlink())
+        earlier = (path for path in folder.glob("*.parquet") if _is_of_failures(path.name) and path not in files)
+        stale = [path for path in earlier if os.path.isfile(path) and not path.is_symlink()]
+        stage.commit(files, gone=sorted(stale))
 
 
 def _is_of_failures(name: str) -> bool:

@@ -76,13 +76,9 @@ def run_targets(loaded: Loaded, given: Iterable[PathLike], *, per_user: bool) ->
     named = targets_of(given, *(("users",) if per_user else ("result", "latex", "report")), folders=True)
     wanted = loaded.config.output.dir
     folder = (loaded.folder / Path(wanted).expanduser(),) if wanted else ()
-    return Targets({**named.files, **_reports_of(loaded)}, (*folder, *named.folders))
-
-
-def _reports_of(loaded: Loaded) -> dict[Path, OutputForm]:
-    """The reports that a config names, whose endings were looked at when it was loaded."""
-    paths = [loaded.folder / Path(name).expanduser() for name in loaded.config.report.files]
-    return {path: row for path in paths if (row := outputs.of_file(path, "report", "latex")) is not None}
+    paths = [loaded.folder / Path(name).expanduser() for name in loaded.config.report.files]  # with endings that were looked at
+    reports = {path: row for path in paths if (row := outputs.of_file(path, "report", "latex")) is not None}
+    return Targets({**named.files, **reports}, (*folder, *named.folders))
 
 
 def as_written(loaded: Loaded, targets: Targets) -> Iterator[Target]:

@@ -182,7 +182,7 @@ def test_failures_have_their_exit_code_and_one_sentence(arguments, code, said, r
 
 
 def test_a_bug_keeps_its_traceback_and_exits_70(receval, config, monkeypatch):
-    monkeypatch.setattr("receval.evaluation.running.run", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("receval.session.run.run", lambda *_, **__: 1 / 0)
     code, _, err = receval("run", config)
     assert code == 70
     assert "ZeroDivisionError" in err
