@@ -92,7 +92,7 @@ def checks_of_model(job: Job, source: load.Source, *, first: bool) -> CheckTask 
 def examined(job: Job, checks: CheckTask, model: Evaluated) -> Examined:
     """What checks find in a model, and in the files; `DataError` for what the policy refuses."""
     tallies: Tallies = model.partial.more[CHECKS]
-    context = _context(job, checks, model)
+    context = _context(job, model)
     symptoms = _accepted(job, findings(checks, tallies, context))
     timed = checks.files and job.files.prepared.times is not None
     return Examined(checks, tallies, context, symptoms, untimed(replace(context, counts=tallies.counts)) if timed else ())
@@ -122,7 +122,7 @@ def _accepted(job: Job, symptoms: Sequence[Symptom]) -> Sequence[Symptom]:
     return symptoms
 
 
-def _context(job: Job, checks: CheckTask, model: Evaluated) -> Context:
+def _context(job: Job, model: Evaluated) -> Context:
     """What checks are given when all parts of a model are measured."""
     inputs, ties, sums = job.files.inputs, job.plan.ties, model.partial.more.get(TIES)
     sources = {"lists": inputs.models[model.name], "test": inputs.test, "train": inputs.train, "items": inputs.items}

@@ -24,7 +24,7 @@ from ..render.forms import rendered
 from ..results.result import Result
 from .gather import Gathered
 from .records import Judge, JudgedResult
-from .targets import PathLike, Targets, targets_of
+from .targets import PathLike, targets_of
 
 
 def judge_source(
@@ -41,8 +41,7 @@ def judge_source(
 
     Verdicts and reports are written; with `reports` a report is made where none is.
     """
-    named = targets_of(outputs, "gates", "report")
-    targets = Targets({**named.files, **(more_files or {})})
+    targets = targets_of(outputs, "gates", "report", more=more_files)
     with Stage(targets.places) as stage:
         folder = Path(source).expanduser()
         if os.path.isdir(folder):
@@ -53,7 +52,7 @@ def judge_source(
                 hint = "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'"
                 raise ConfigError(f"{loaded.name}: there is no rule to judge", hint)
             bases = bases_of_config(loaded)
-            result = judged(loaded, run(loaded, concludes=False), bases)
+            result = with_gates(run(loaded, concludes=False), loaded.config.gates, loaded.config.compare, bases)
         content = None
         if reports or targets.of("report"):
             from .report import report_of_gathered  # only here: most runs with gates make no report
@@ -100,7 +99,7 @@ def judge_of_run(loaded: Loaded, folders: Iterable[Path]) -> Judge:
 
     def judged_or_refused(result: Result) -> tuple[Result, RecevalError | None]:
         try:
-            return judged(loaded, result, bases), None
+            return with_gates(result, loaded.config.gates, loaded.config.compare, bases), None
         except RecevalError as error:
             return result, error
 
@@ -127,11 +126,6 @@ def bases_of_config(loaded: Loaded) -> Bases:
     return bases_of(loaded.config.gates, loaded.folder, None if named is None else tuple(named))
 
 
-def judged(loaded: Loaded, result: Result, bases: Bases) -> Result:
-    """The result with the gates of its config; see `judge` for what is refused."""
-    return with_gates(result, loaded.config.gates, loaded.config.compare, bases)
-
-
 def judged_again(result: Result, options: Mapping[str, Any]) -> Result:
     """A stored result with gates: those of its config, changed by what `options` say; paths are seen from here."""
     gates, compare = gates_of(result.config, options)
@@ -141,7 +135,7 @@ def judged_again(result: Result, options: Mapping[str, Any]) -> Result:
 
 
 def with_gates(result: Result, gates: Gates, compare: Compare, bases: Bases) -> Result:
-    """The result with its gates as they were judged."""
+    """The result with its gates as they were judged; see `judge` for what is refused."""
     return replace(result, gates=judge(result, Demands.of(gates, compare, bases)).gates) if gates.rules else result
 
 

@@ -40,7 +40,7 @@ from ..results.spread import Spread
 from ..results.users import columns_of
 from .compare import Compared, changed_by
 from .gather import Gathered, Read, Tell, gather, path_of, with_baseline_folder
-from .targets import PathLike, Targets, target_of, targets_of
+from .targets import PathLike, target_of, targets_of
 
 Section = TypeVar("Section", Compare, ReportConfig)
 _PRINTED: Final = Path("-")
@@ -71,8 +71,7 @@ def report_inputs(
 ) -> Reported:
     """Report the results of folders and of a config into files, and in a `form` that is printed; see `changed_by` for what is `asked`."""
     own = None if template is None else _of_template(template)
-    named = targets_of(files, "report", "latex", noun="report", template=own)
-    targets = Targets({**named.files, **(more_files or {})})
+    targets = targets_of(files, "report", "latex", more=more_files, noun="report", template=own)
     printed = None if form is None else outputs.of_form(form, "report", "latex")
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
     with Stage(targets.places) as stage:

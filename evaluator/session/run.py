@@ -47,8 +47,7 @@ def run_config(
     Whatever can be known before data are read is refused before.
     """
     _refuse_unknown(loaded)
-    named = run_targets(loaded, outputs, per_user=per_user)
-    targets = Targets({**named.files, **(more_files or {})}, named.folders)
+    targets = run_targets(loaded, outputs, more_files, per_user=per_user)
     refuse_overwriting(loaded, [*as_written(loaded, targets), *save.failures_target(store_failures)])
     makes_report = reports or bool(targets.of("report"))
     formats = (loaded.config.output.per_user_formats or (("parquet",) if per_user else ())) if targets.folders else ()

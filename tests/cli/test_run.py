@@ -194,7 +194,7 @@ def test_an_output_that_cannot_be_written_is_found_before_the_computation(target
     def never(*_, **__):
         raise AssertionError("the computation was started")
 
-    monkeypatch.setattr("receval.evaluation.running.run", never)
+    monkeypatch.setattr("receval.session.run.run", never)
     monkeypatch.chdir(config.parent)
     (config.parent / "config.yaml").write_text("")
     code, _, err = receval("run", config, "-o", target)

@@ -1,4 +1,4 @@
-"""`receval metrics`."""
+"""What receval knows and runs on: `receval metrics`, `schema`, `doctor` and `completion`."""
 
 from __future__ import annotations
 
@@ -32,3 +32,41 @@ def metrics(name: str | None, convention: str | None, axes: bool, conventions: b
     if sum((name is not None or convention is not None, axes, conventions, everything)) > 1:
         raise click.UsageError("NAME or --convention, --axes, --conventions and --all exclude each other")
     show(of_form(form, "catalogue"), look_up(name, convention, axes=axes, conventions=conventions, everything=everything))
+
+
+@click.command()
+def schema() -> None:
+    """Print the JSON Schema of a config.
+
+    Editors with a YAML language server use it when a config starts with: # yaml-language-server: $schema=…
+    """
+    from receval.config import json_schema
+
+    click.echo(json_schema(), nl=False)
+
+
+@click.command(cls=Command)
+@format_option("machine", default="table", help="Text or JSON.")
+def doctor(form: str) -> None:
+    """Say what receval runs on: versions, extras, Java, memory, threads and temporary space, and what to do.
+
+    Nothing is changed. Put it into a report of a bug.
+    """
+    from receval.session.machine import facts
+
+    show(of_form(form, "machine"), facts())
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print the script that completes commands, metrics, conventions and models in a shell.
+
+    Save it where the shell looks for such scripts: docs/completion.md says where.
+    """
+    from click.shell_completion import get_completion_class
+
+    script = get_completion_class(shell)
+    if script is not None:
+        click.echo(script(context.find_root().command, {}, "receval", "_RECEVAL_COMPLETE").source())
