@@ -27,7 +27,7 @@ _COMMANDS = {
     "completion": "Print the script for completion in a shell.",
 }
 """Command → help. The commands themselves are imported when they are called, so that --help is quick."""
-_TOGETHER = {"studies": ("describe", "check", "explain"), "about": ("metrics", "schema", "doctor", "completion")}
+_TOGETHER = {"studies": ("describe", "check", "explain"), "about": ("metrics", "schema", "doctor", "completion"), "report": ("plot",)}
 """The files that have several commands; every other command has a file of its name."""
 
 

@@ -57,10 +57,10 @@ def run(
     """Evaluate the models of a config, and make its health checks; with `data.folds` in each fold.
 
     With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user (of a
-    model with more than `most_values` none), of which it then `concludes` which model is best. The lists of each model go with their hits
-    into a Parquet file of the folder `enriched`, if one is given; see `measure.enriched`. If the run `describes` its files, which reads
-    them once more, the result has their description. A `tolerant` run refuses nothing that can be read: what the policy calls an error is
-    a finding. A `complete` result has standard deviations and the fingerprint of truth. `DataError` for a file that cannot be read or is
+    model with more than `most_values` none); of several models it then `concludes` which is best. The lists of each model go with their
+    hits into a Parquet file of the folder `enriched`, if one is given. If the run `describes` its files, which reads them once more, the
+    result has their description. A `tolerant` run refuses nothing that can be read: what the policy calls an error is a finding. A
+    `complete` result has standard deviations and the fingerprint of the test set. `DataError` for a file that cannot be read or is
     wrong, `MissingExtraError` without the engine.
     """
     options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete)
