@@ -135,8 +135,11 @@ def _read(
     all_of_train: bool,
 ) -> Files:
     _refuse_missing_ratings(request, plan, inputs)
-    frames = side_frames(inputs, reader)
-    prepared, remarks = prepared_for(plan, inputs, request, frames)
+    sources = {role: source for role in SideFrames.__struct_fields__ if (source := inputs.of(role))}
+    frames = SideFrames(**{role: reader.frame(source) for role, source in sources.items()})
+    given = frozenset(role for role, of_role in inputs.by_role.items() if of_role)
+    baseline_lists = request.evaluation.resolve(MetricSpec("Precision", k=1)).lists if "baseline" in given else None
+    prepared, remarks = prepare_sides(frames, side_needs(plan, inputs, request), given, baseline_lists)
     test, train = frames.test, frames.train
     assert test is not None
     if times and train is not None and "timestamp" in test.columns and "timestamp" in train.columns:
@@ -170,19 +173,6 @@ def _refuse_missing_ratings(request: Request, plan: Plan, inputs: Inputs) -> Non
             f"{inputs.test.role}: {inputs.test.name} has no rating column, which {wants} needs",
             "name it in the config, columns: {rating: NAME}",
         )
-
-
-def prepared_for(plan: Plan, inputs: Inputs, request: Request, frames: SideFrames) -> tuple[Prepared, tuple[str, ...]]:
-    """What is known before the lists are read, and remarks on it, given the rows of the side inputs."""
-    given = frozenset(role for role, of_role in inputs.by_role.items() if of_role)
-    baseline_lists = request.evaluation.resolve(MetricSpec("Precision", k=1)).lists if "baseline" in given else None
-    return prepare_sides(frames, side_needs(plan, inputs, request), given, baseline_lists)
-
-
-def side_frames(inputs: Inputs, reader: SourceReader) -> SideFrames:
-    """The rows of the side inputs."""
-    sources = {role: source for role in SideFrames.__struct_fields__ if (source := inputs.of(role))}
-    return SideFrames(**{role: reader.frame(source) for role, source in sources.items()})
 
 
 def side_needs(plan: Plan, inputs: Inputs, request: Request) -> SideNeeds:
