@@ -1,1 +1,1 @@
-"""The command line: parse, call, show, exit. One file per command."""
+"""The command line: parse, call, show, exit. A file per command, small ones together."""

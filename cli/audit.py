@@ -7,8 +7,15 @@ import shlex
 import click
 from receval.outputs import of_form
 
-from .completing import convention_names
-from .options import Command, ConfigReader, config_argument, format_option, plugin_option, reading_options
+from .options import (
+    Command,
+    ConfigReader,
+    config_argument,
+    convention_names,
+    format_option,
+    plugin_option,
+    reading_options,
+)
 from .output import show, warn_of_unused
 
 

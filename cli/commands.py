@@ -27,6 +27,8 @@ _COMMANDS = {
     "completion": "Print the script for completion in a shell.",
 }
 """Command → help. The commands themselves are imported when they are called, so that --help is quick."""
+_TOGETHER = {"studies": ("describe", "check", "explain"), "about": ("metrics", "schema", "doctor", "completion"), "report": ("plot",)}
+"""The files that have several commands; every other command has a file of its name."""
 
 
 class _Commands(click.Group):
@@ -36,7 +38,8 @@ class _Commands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f".{name}", __package__), name)
+        file = next((file for file, names in _TOGETHER.items() if name in names), name)
+        command: click.Command = getattr(import_module(f".{file}", __package__), name)
         return command
 
     def resolve_command(self, context: click.Context, arguments: list[str]) -> tuple[str | None, click.Command | None, list[str]]:

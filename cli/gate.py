@@ -10,9 +10,8 @@ from typing import Any
 import click
 from receval.outputs import of_form
 
-from . import ci as machines
 from .options import Command, ConfigReader, ci_option, format_option, outputs_option, reading_options
-from .output import say_gates, show, tell
+from .output import ci_files, ci_system, publish, say_gates, show, tell
 
 
 @click.command(cls=Command)
@@ -64,24 +63,23 @@ def gate(
     a gate failed, or a health check of level error.
     """
     from receval.session.judge import gate_options, judge_source
-    from receval.session.show import failing_findings
 
     _refuse_contradictions(source, read, asked)
-    system, row = machines.system(ci), of_form(form, "gates", "report")
+    system, row = ci_system(ci), of_form(form, "gates", "report")
     options = gate_options(**asked)
     judged = judge_source(
         source,
         options,
         read=partial(read, quiet=quiet, gates=options),
         outputs=outputs,
-        more_files=machines.files(system),
+        more_files=ci_files(system),
         reports=system != "none" or (row is not None and row.of == "report"),
         strict=strict,
     )
-    tell(failing_findings(judged.result))
+    tell([finding for finding in judged.result.findings if finding.severity == "error"])
     if form != "table" or not quiet:
-        show(row, judged.report if row is not None and row.of == "report" else judged.result.gates, strict=strict)
-    machines.publish(judged.report if system != "none" else None, system)
+        show(row, judged.report if row is not None and row.of == "report" else judged.result.gates, strict=strict, summary=False)
+    publish(judged.report if system != "none" else None, system)
     say_gates(judged, quiet=quiet)
     context.exit(0 if exit_zero else judged.exit_code)
 

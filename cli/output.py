@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
 
 import click
 import receval
-from receval.outputs import OutputForm
+from receval.outputs import OutputForm, of_form
 from receval.quoting import seen, sentence
 
 
@@ -88,3 +91,29 @@ def warn_of_unused(loaded: receval.Loaded) -> None:
 
     for remark in unused_settings(loaded):
         say(f"warning: {remark}")
+
+
+_GITLAB_FILES: Final = {"gl-code-quality-report.json": "code-quality", "receval-junit.xml": "junit"}
+"""What a job of GitLab names under `artifacts: reports`, and its forms."""
+
+
+def ci_system(asked: str) -> str:
+    """`github`, `gitlab` or `none`. GitHub is known by its variable; GitLab has to be asked for, since its job names the files."""
+    if asked == "auto":
+        return "github" if os.environ.get("GITHUB_ACTIONS") == "true" else "none"
+    return asked
+
+
+def ci_files(system: str) -> dict[Path, OutputForm]:
+    """The files that are written for a system, with their forms."""
+    if system != "gitlab":
+        return {}
+    return {Path(name): row for name, form in _GITLAB_FILES.items() if (row := of_form(form, "report")) is not None}
+
+
+def publish(content: Any, system: str) -> None:
+    """On GitHub, add the report to the summary of the step, and say on standard error what failed, where GitHub looks for it."""
+    if system == "github":
+        from receval.session.report import publish_on_github
+
+        publish_on_github(content, os.environ.get("GITHUB_STEP_SUMMARY"), partial(click.echo, err=True, nl=False))

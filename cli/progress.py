@@ -15,17 +15,13 @@ _LARGE = 50 << 20
 
 
 def bar_for(loaded: receval.Loaded, quiet: bool) -> AbstractContextManager[Callable[[receval.Progress], None] | None]:
-    """A bar on a terminal for a run that takes a while, and otherwise nothing."""
-    shows = not quiet and sys.stderr.isatty() and _takes_a_while(loaded)
-    return bar() if shows else nullcontext()
-
-
-def _takes_a_while(loaded: receval.Loaded) -> bool:
-    """Return whether there are several models, or large files."""
+    """A bar on a terminal for a run that takes a while, since it has several models or large files, and otherwise nothing."""
+    if quiet or not sys.stderr.isatty():
+        return nullcontext()
     given = loaded.config.data.recommendations
     files = [file for _, source in loaded.config.data.sources() for path in source.path for file in glob(str(loaded.folder / path))]
     several = len(given) > 1 or not isinstance(given, dict) or bool(loaded.folds)
-    return several or sum(Path(file).stat().st_size for file in files if os.path.exists(file)) > _LARGE
+    return bar() if several or sum(Path(file).stat().st_size for file in files if os.path.exists(file)) > _LARGE else nullcontext()
 
 
 @contextmanager

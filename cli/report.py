@@ -1,4 +1,4 @@
-"""`receval report`."""
+"""`receval report`, and `plot` for one of its charts."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from . import ci as machines
 from .options import Command, ConfigReader, ci_option, format_option, outputs_option, plugin_option, reading_options
-from .output import emit, say, tell
+from .output import ci_files, ci_system, emit, publish, say, tell
 
 
 @click.command(cls=Command)
@@ -46,7 +45,7 @@ def report(
     """
     from receval.session.report import report_inputs
 
-    system = machines.system(ci)
+    system = ci_system(ci)
     if not outputs and form is None and system == "none":
         raise click.UsageError("say where the report goes: -o report.html, or --format md")
     made = report_inputs(
@@ -55,7 +54,7 @@ def report(
         read=partial(read, quiet=quiet),
         tell=tell,
         files=outputs,
-        more_files=machines.files(system),
+        more_files=ci_files(system),
         form=form,
         title=title,
         interactive=interactive,
@@ -63,6 +62,37 @@ def report(
     )
     if made.printed is not None:
         emit(made.printed)
-    machines.publish(made.content, system)
+    publish(made.content, system)
     if made.files and not quiet:
         say(f"wrote {', '.join(map(str, made.files))}")
+
+
+_CHARTS = ("over_k", "differences", "trade_off", "distribution")
+
+
+@click.command(cls=Command)
+@click.argument("chart", type=click.Choice(_CHARTS))
+@click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="FILE",
+    help="Write the chart: .svg, .png, .pdf, or .json, which is its Vega-Lite specification.",
+)
+@click.option(
+    "--of", multiple=True, metavar="M", help="What the chart is of: metrics for over_k, two measures for trade_off. May be repeated."
+)
+@click.option("--baseline", metavar="NAME|DIR", help="The model, the result or the folder that the others are compared with; the first.")
+@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
+@plugin_option
+@reading_options("set", "recs", "replace")
+def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: ConfigReader, **asked: Any) -> None:
+    """Draw one chart of a report: measures over k, differences from the base, two measures, or how users are spread.
+
+    Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated; of several folders the models of the same name are
+    compared. Needs the extra report for all but .json.
+    """
+    from receval.session.report import plot_inputs
+
+    plot_inputs(inputs, chart, of, asked, read=read, tell=tell, output=output)

@@ -9,7 +9,6 @@ import click
 import receval
 from receval.outputs import OutputForm, Subject, of_form
 
-from . import ci as machines
 from . import progress
 from .options import (
     Command,
@@ -23,7 +22,7 @@ from .options import (
     store_option,
     strict_option,
 )
-from .output import say_gates, show, tell, tell_gates, tell_tracked
+from .output import ci_files, ci_system, publish, say_gates, show, tell, tell_gates, tell_tracked
 
 _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 
@@ -88,12 +87,12 @@ def run(
 
     looks = Looks(**table)
     looks.refuse_unknown(loaded)
-    system, row = machines.system(ci), _row(form, per_user, quiet)
+    system, row = ci_system(ci), _row(form, per_user, quiet)
     with progress.bar_for(loaded, quiet) as report:
         record = run_config(
             loaded,
             outputs=outputs,
-            more_files=machines.files(system),
+            more_files=ci_files(system),
             per_user=per_user,
             needs=frozenset() if row is None else row.needs,
             reports=system != "none" or (row is not None and row.of == "report"),
@@ -102,8 +101,10 @@ def run(
             progress=report,
         )
     _show(record, row, looks, quiet, verbose)
-    machines.publish(record.report, system)
-    _finish(record, quiet)
+    publish(record.report, system)
+    if record.failure is not None:
+        raise record.failure
+    say_gates(record, quiet=quiet)
     _track(record, quiet)
     context.exit(record.exit_code)
 
@@ -153,13 +154,6 @@ def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, loo
         if not quiet:
             tell_gates(result)
         show(row, record.report if row.of == "report" else looks.applied(result) if row.form == "md" else result)
-
-
-def _finish(record: receval.RunRecord[receval.Result], quiet: bool) -> None:
-    """Raise why gates could not be judged, or say how they ended, if `quiet` only if they fail the run."""
-    if record.failure is not None:
-        raise record.failure
-    say_gates(record, quiet=quiet)
 
 
 def _track(record: receval.RunRecord[receval.Result], quiet: bool) -> None:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from receval.api import stubs
+from receval.api import functions
 from receval.document import Block
 from receval.render.markdown import as_markdown
 
@@ -25,7 +25,7 @@ FOLDERS = ("metrics", "conventions", "checks")
 def groups() -> dict[str, Callable[[], dict[Path, str]]]:
     """What makes each group of files: a script of this folder and the pages that it makes."""
     return {
-        "stubs": lambda: {ROOT / "evaluator" / "functional.pyi": stubs.functional()},
+        "stubs": lambda: {ROOT / "evaluator" / "functional.pyi": functions.stub()},
         "examples": lambda: {DOCS / "examples" / "python.py": script(DOCS / "python.md")},
         "metrics": lambda: {
             **{DOCS / f"{name}.md": page("metric_pages", DEFINITIONS, name) for name in ("metrics", "axes", "symbols")},

@@ -49,10 +49,10 @@ _HOMES = {
     "explain": ".api.calls",
     "gate": ".api.gating",
     "load_config": ".config",
-    "load_results": ".api.reading_back",
+    "load_results": ".api.calls",
     "metric": ".metrics.own",
     "run": ".evaluation.running",
-    "score": ".api.one_list",
+    "score": ".api.calls",
 }
 """Each public name and the module that has it."""
 

@@ -7,15 +7,15 @@ from .api.calls import enriched as enriched
 from .api.calls import evaluate as evaluate
 from .api.calls import evaluate_config as evaluate_config
 from .api.calls import explain as explain
+from .api.calls import load_results as load_results
+from .api.calls import score as score
 from .api.comparisons import ComparisonResult as ComparisonResult
 from .api.comparisons import compare as compare
 from .api.evaluation_result import EvaluationResult as EvaluationResult
 from .api.evaluator import Evaluator as Evaluator
 from .api.gating import GateVerdicts as GateVerdicts
 from .api.gating import gate as gate
-from .api.one_list import score as score
 from .api.pages import DrawnChart as DrawnChart
-from .api.reading_back import load_results as load_results
 from .config import Loaded as Loaded
 from .config import load_config as load_config
 from .errors import ConfigError as ConfigError

@@ -88,7 +88,7 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("comparison", "latex", "receval.content.paper:comparison_tables", (".tex",)),
     OutputForm("comparison", "html", "receval.session.report:comparison_as_html", (".html", ".htm"), takes=("compared",)),
     OutputForm("losers", "parquet", f"{_JUDGED}:losers_parquet", folder="comparison_users.parquet", binary=True),
-    OutputForm("gates", "table", "receval.session.show:gates_document"),
+    OutputForm("gates", "table", "receval.content.gates:document", takes=("summary",)),
     OutputForm("gates", "json", f"{_JUDGED}:gates_json", (".json",), takes=("strict",)),
     OutputForm("gates", "md", "receval.content.gates:document", (".md",)),
     OutputForm("findings", "table", "receval.session.show:check_document"),

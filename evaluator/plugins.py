@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 
 from .errors import ConfigError
 
-Kind = Literal["metrics", "conventions", "formats", "trackers", "checks"]
+Kind = Literal["metrics", "conventions", "formats", "trackers", "checks", "sections"]
 """What a package may add: `[project.entry-points."receval.metrics"]` in its pyproject.toml, a line for each name."""
 _OF_FILES: Final = "receval_plugin_"
 _FILES: Final[dict[str, tuple[str, bytes]]] = {}

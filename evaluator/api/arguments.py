@@ -107,7 +107,9 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     health = given.get("health", True)
     if health is not True:
         config["health"] = health
-    engine = given.get("engine") or ("spark" if any(_is_of_spark(place[key]) for _, place, key in _places(data)) else None)
+    frames = (_section(place[key]).get("frame") for _, place, key in _places(data))
+    on_spark = any(isinstance(frame, InMemory) and frame.is_of_spark for frame in frames)
+    engine = given.get("engine") or ("spark" if on_spark else None)
     return config | ({"engine": engine} if engine else {})
 
 
@@ -157,19 +159,14 @@ def _is_by_user(value: Mapping[Any, Any]) -> bool:
         return False
     if isinstance(held, Mapping):
         return not describes_a_source(held) and not hasattr(next(iter(held.values())), "__len__")
-    if _are_files(held):
+    if isinstance(held, list | tuple) and all(
+        isinstance(one, os.PathLike) or (isinstance(one, str) and os.path.isfile(os.path.expanduser(one))) for one in held
+    ):  # they are the files of a model
         return False
     if isinstance(held, list | tuple | set | frozenset) or (getattr(held, "ndim", 0) == 1 and type(held).__module__ == "numpy"):
         first = next(iter(held))
         return not isinstance(first, Mapping) and not (isinstance(first, list | tuple) and len(first) != 2)
     return False
-
-
-def _are_files(value: Any) -> bool:
-    """Whether a list names files, not items: paths, or texts that are files."""
-    return isinstance(value, list | tuple) and all(
-        isinstance(one, os.PathLike) or (isinstance(one, str) and os.path.isfile(os.path.expanduser(one))) for one in value
-    )
 
 
 def _is_empty(value: Any) -> bool:
@@ -214,11 +211,6 @@ def _places(data: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
 def _section(source: Any) -> dict[str, Any]:
     """A source as a section of the config."""
     return dict(source) if isinstance(source, Mapping) else {"frame": source} if isinstance(source, InMemory) else {"path": source}
-
-
-def _is_of_spark(source: Any) -> bool:
-    held = source.get("frame") if isinstance(source, Mapping) else source
-    return isinstance(held, InMemory) and held.is_of_spark
 
 
 def _plain(value: Any) -> Any:

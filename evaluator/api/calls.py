@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any, Unpack
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Unpack, overload
 
 import polars as pl
 from msgspec.structs import asdict
 
 from ..config import Loaded
+from ..disk.reading_back import load
 from ..disk.result_folder import enriched_frames
+from ..errors import DataError
 from ..evaluation.progress import Report
 from ..evaluation.running import run
 from ..forks import refuse_lost_threads
@@ -18,9 +21,9 @@ from ..parts import Scratch
 from ..results.audit import Audit
 from ..results.description import Description
 from ..results.explanation import Explanation
-from ..session.evaluate import check as check_files
 from ..session.records import RunRecord
 from ..session.run import run_config, track_run
+from ..session.save import check_config
 from ..session.studies import audit as audit_config
 from ..session.studies import describe as describe_config
 from ..session.studies import explain as explain_config
@@ -118,7 +121,7 @@ def check(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -
     Nothing that can be read is refused. The arguments are those of `evaluate`; without `metrics` it looks at nDCG.
     """
     with told_of_arguments():
-        return EvaluationResult.of(check_files(_loaded(config, arguments, metrics="nDCG")))
+        return EvaluationResult.of(check_config(_loaded(config, arguments, metrics="nDCG")))
 
 
 def describe(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> Description:
@@ -175,3 +178,52 @@ def _loaded(config: ConfigLike | None, arguments: Arguments, metrics: str = "") 
     if not isinstance(config, Loaded):  # whoever loaded it has its warnings
         warn(loaded)
     return loaded
+
+
+Relevant = Iterable[Any] | Mapping[Any, float]
+"""The items that are relevant, or a mapping of them to grades."""
+
+
+@overload
+def score(recommended: Iterable[Any], relevant: Relevant, metrics: str, *, convention: str = ...) -> float | None: ...
+@overload
+def score(
+    recommended: Iterable[Any],
+    relevant: Relevant,
+    metrics: list[str] | tuple[str, ...],
+    *,
+    convention: str = ...,
+) -> dict[str, float | None]: ...
+def score(
+    recommended: Iterable[Any],
+    relevant: Relevant,
+    metrics: str | list[str] | tuple[str, ...],
+    *,
+    convention: str = "receval",
+) -> float | dict[str, float | None] | None:
+    """The value of a measure for one list of items, or of several by name.
+
+        receval.score([1, 2, 3], relevant={2, 5}, metrics="nDCG@3")     # 0.3869
+
+    `relevant` are the items that are relevant, or a mapping of them to grades. Raises `DataError` if nothing is relevant.
+    """
+    graded = isinstance(relevant, Mapping)
+    truth = dict(relevant) if isinstance(relevant, Mapping) else list(dict.fromkeys(relevant))
+    items = list(recommended)
+    if not truth or not items:
+        raise DataError(f"{'relevant' if items else 'recommended'}: there is no item", "a value needs a list, and an item that is relevant")
+    result = measured(
+        test={0: truth},
+        recommendations={"list": {0: items}},
+        metrics=metrics,
+        convention=convention,
+        relevance={"graded": True} if graded else None,
+    )
+    values = {row.label: row.value for row in result.rows}
+    return next(iter(values.values())) if isinstance(metrics, str) and len(values) == 1 else values
+
+
+def load_results(folder: str | os.PathLike[str]) -> EvaluationResult:
+    """Read the folder that `receval run -o FOLDER/` or `result.save` wrote; `DataError` if it is none, or not whole."""
+    refuse_lost_threads()
+    return EvaluationResult.of(load(Path(folder)))

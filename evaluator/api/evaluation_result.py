@@ -110,9 +110,9 @@ class EvaluationResult(Result, frozen=True, eq=False):
         The models are compared with `baseline`: one of them, the first if not given, or another result or the folder of one. `gates` are
         what `gate` gave. Users are named only if `losers` asks for so many of them. `margin` and `measures` are those of `receval.compare`.
         """
-        from .pages import Asked, write_report
+        from .pages import write_report
 
-        asked = Asked(baseline, measures, margin, losers)
+        asked = {"baseline": baseline, "measures": measures, "margins": margin, "losers": losers}
         write_report(self, path, asked, title=title, gates=gates, interactive=interactive)
 
     def chart(
@@ -129,9 +129,10 @@ class EvaluationResult(Result, frozen=True, eq=False):
         `.save("chart.png")` give it away. `ConfigError` if there is nothing to show, `MissingExtraError` where the extra `report` that
         draws is not installed.
         """
-        from .pages import Asked, draw
+        from .pages import draw
 
-        return draw(self, kind, of, Asked(baseline, of if kind == "differences" else (), margin))
+        asked = {"baseline": baseline, "measures": of if kind == "differences" else (), "margins": margin, "losers": 0}
+        return draw(self, kind, of, asked)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the folder that `receval run -o FOLDER/` writes, which `receval.load_results` and `receval compare` read."""

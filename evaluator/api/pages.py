@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -18,23 +18,13 @@ from ..render import drawing
 from ..render.forms import rendered
 from ..results.gates import Verdicts
 from ..results.result import Result
-from ..session.charts import chart_of
-from ..session.compare import Compared, MarginLike
+from ..session.compare import Compared
 from ..session.gather import Gathered
-from ..session.report import report_of, report_of_gathered, stored_sections
+from ..session.report import chart_of, report_of, report_of_gathered, stored_sections
 from ..session.targets import target_of
 
 _OWN: Final = "result"
 _BASELINE: Final = "baseline"
-
-
-class Asked(NamedTuple):
-    """What a page says of differences: against which baseline, of which measures, and how small a one does not matter."""
-
-    baseline: Result | str | os.PathLike[str] | None
-    measures: str | Sequence[str]
-    margin: MarginLike | None
-    losers: int = 0
 
 
 class DrawnChart:
@@ -63,9 +53,9 @@ class DrawnChart:
 
 
 def write_report(
-    result: Result, path: str | os.PathLike[str], asked: Asked, *, title: str | None, gates: Verdicts | None, interactive: bool
+    result: Result, path: str | os.PathLike[str], asked: Mapping[str, Any], *, title: str | None, gates: Verdicts | None, interactive: bool
 ) -> None:
-    """Write the report of a result, in the form that its ending says; see `EvaluationResult.report`."""
+    """Write the report of a result, in the form that its ending says; see `EvaluationResult.report` and `session.compare.changed_by`."""
     target, row = target_of(path, "report", "latex", noun="report")
     judged = result if gates is None else replace(result, gates=gates.gates)
     _write(target, rendered(row, judged if row.of == "latex" else _content(judged, asked, title=title), interactive=interactive))
@@ -81,7 +71,7 @@ def write_comparison(compared: Compared, path: str | os.PathLike[str], *, title:
     _write(target, rendered(row, _content_of_several(compared, title=title), interactive=interactive))
 
 
-def draw(result: Result, kind: ChartName, of: str | Sequence[str], asked: Asked) -> DrawnChart:
+def draw(result: Result, kind: ChartName, of: str | Sequence[str], asked: Mapping[str, Any]) -> DrawnChart:
     """A chart of a result; `ConfigError` if there is nothing to show."""
     return _drawn(kind, of, lambda charts: _content(result, asked, charts=charts))
 
@@ -109,16 +99,16 @@ def _content_of_several(
 
 
 def _content(
-    result: Result, asked: Asked, *, title: str | None = None, charts: Mapping[str, tuple[str, ...]] | None = None
+    result: Result, asked: Mapping[str, Any], *, title: str | None = None, charts: Mapping[str, tuple[str, ...]] | None = None
 ) -> ReportContent:
     """What a page is made of: what is not asked here is as the config of the result says."""
     results = {_OWN: result}
-    baseline = asked.baseline
+    baseline, measures = asked["baseline"], asked["measures"]
     if isinstance(baseline, Result):
         results = {_BASELINE: baseline, **results}
         baseline = _BASELINE
-    measures = (asked.measures,) if isinstance(asked.measures, str) else tuple(asked.measures)
-    given = {"baseline": baseline and os.fspath(baseline), "measures": measures, "margins": asked.margin, "losers": asked.losers}
+    named = (measures,) if isinstance(measures, str) else tuple(measures)
+    given = {**asked, "baseline": baseline and os.fspath(baseline), "measures": named}
     return report_of_gathered(Gathered(results), given, title=title, charts=charts)
 
 

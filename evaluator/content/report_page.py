@@ -8,8 +8,10 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from .. import plugins
 from ..checks import Finding
 from ..document import Block, Cell, Column, Document, Heading, Level, Mark, Paragraph, Points, Section, Sentences, Status, Table
+from ..errors import ConfigError
 from ..results.conclusions import conclusions
 from ..results.gates import Verdicts
 from ..stats.digits import decimals, percent, plain, users_text
@@ -205,6 +207,17 @@ def _done(content: ReportContent, short: bool) -> Iterator[Section]:
     yield what_was_done.section(content.results, with_config=not short)
 
 
+def _announced(content: ReportContent, short: bool) -> Iterator[Section]:
+    """Yield the sections of installed packages, in the order of their names; `ConfigError` for one that fails."""
+    for name in dict.fromkeys(entry.name for entry in plugins.announced("sections")):
+        make = plugins.find("sections", name)
+        try:
+            section = make(content)
+        except Exception as error:  # whatever the code of a package does, it is named
+            raise ConfigError(f"the section {name} of {plugins.origin(make.__module__)} fails: {type(error).__name__}: {error}") from error
+        yield from [] if section is None else [section]
+
+
 def _captioned(id: str, title: str, blocks: Document) -> Section:
     """Return a section of blocks whose headings are captions of the tables below them."""
     caption = title
@@ -226,6 +239,7 @@ PARTS: tuple[ReportPart, ...] = (
     ReportPart(_losers, "shown"),
     ReportPart(_groups, "folded up"),
     ReportPart(_users, "left out"),
+    ReportPart(_announced, "shown"),
     ReportPart(_done, "folded up"),
 )
 """The parts of a report, in the order of the page."""

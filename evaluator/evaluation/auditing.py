@@ -16,13 +16,12 @@ from ..names.measure_strings import MetricSpec
 from ..results.audit import Audit, AuditCell, AuditedMeasure
 from ..results.audit_difference import ChoiceEffect, ConventionDifference, MeasureDifference, Values
 from ..results.result import Row
-from . import provenance
 from .files import Files, open_inputs
 from .job import Job, Options
 from .plan import Plan
 from .progress import Report, silent
 from .request import Request
-from .running import evaluate_models, remarks
+from .running import evaluate_models, remarks, versions
 
 _NO_SUCH_METRIC = "the library has no such metric"
 _NO_USER = "no user counts"
@@ -82,7 +81,7 @@ def _audited(request: Request, questions: _Questions, files: Files, report: Repo
         models=tuple(rows),
         measures=measures,
         remarks=said,
-        versions=provenance.versions(request.engine.name, (definition.metric for definition in questions.plan.all)),
+        versions=versions(request.engine.name, (definition.metric for definition in questions.plan.all)),
     )
 
 

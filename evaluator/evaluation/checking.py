@@ -73,32 +73,26 @@ def checks_of_model(job: Job, source: load.Source, *, first: bool) -> CheckTask 
     """The checks that are made of a model, those of the files with the first one; `None` if there are none."""
     if not job.checks.on:
         return None
-    available = _available_needs(job.files, source, job.plan.all, job.checks)
-    return replace(job.checks, available=available, files=first, keeps_rows=job.options.keep_failures)
-
-
-def _available_needs(files: Files, source: load.Source, definitions: Sequence[Definition], checks: CheckTask) -> frozenset[str]:
-    """What the files of a model have of that which checks need."""
-    inputs: Inputs = files.inputs
-    graded = any(one.truth.graded for one in definitions)
+    files = job.files
     there = {
         "train": "train" in files.sides,
-        "catalogue": "train" in files.sides or inputs.items is not None,
+        "catalogue": "train" in files.sides or files.inputs.items is not None,
         "times": files.prepared.times is not None,
         "scores": "score" in source.columns,
         "ranks": "position" in source.columns,
-        "cutoffs": bool(checks.cutoffs),
-        "auc": any(map(over_whole_lists, definitions)),
+        "cutoffs": bool(job.checks.cutoffs),
+        "auc": any(map(over_whole_lists, job.plan.all)),
         "lists": bool(source.originals or source.given),
-        "gains": graded and "rating" in inputs.test.columns,
+        "gains": any(one.truth.graded for one in job.plan.all) and "rating" in files.inputs.test.columns,
     }
-    return frozenset(need for need, is_there in there.items() if is_there)
+    available = frozenset(need for need, is_there in there.items() if is_there)
+    return replace(job.checks, available=available, files=first, keeps_rows=job.options.keep_failures)
 
 
 def examined(job: Job, checks: CheckTask, model: Evaluated) -> Examined:
     """What checks find in a model, and in the files; `DataError` for what the policy refuses."""
     tallies: Tallies = model.partial.more[CHECKS]
-    context = _context(job, checks, model)
+    context = _context(job, model)
     symptoms = _accepted(job, findings(checks, tallies, context))
     timed = checks.files and job.files.prepared.times is not None
     return Examined(checks, tallies, context, symptoms, untimed(replace(context, counts=tallies.counts)) if timed else ())
@@ -128,7 +122,7 @@ def _accepted(job: Job, symptoms: Sequence[Symptom]) -> Sequence[Symptom]:
     return symptoms
 
 
-def _context(job: Job, checks: CheckTask, model: Evaluated) -> Context:
+def _context(job: Job, model: Evaluated) -> Context:
     """What checks are given when all parts of a model are measured."""
     inputs, ties, sums = job.files.inputs, job.plan.ties, model.partial.more.get(TIES)
     sources = {"lists": inputs.models[model.name], "test": inputs.test, "train": inputs.train, "items": inputs.items}
@@ -200,9 +194,9 @@ def refuse_nothing_relevant(source: load.Source, definitions: Sequence[Definitio
 
     A measure that counts such users 0, or that looks at ratings whether they are relevant or not, has one.
     """
-    looking = [index for index, definition in enumerate(definitions) if _looks_at_test(definition)]
-    defined = (not _needs_relevant(definitions[i]) or found.cells[i][_RELEVANT].sum() or found.valued[i].sum() for i in looking)
-    if not looking or any(defined):
+    looking = [i for i, one in enumerate(definitions) if one.population in ("test", "tested") or "test_pairs" in tables_of(one)]
+    counting = [i for i in looking if (definitions[i].population, definitions[i].user_rules.no_relevant) == ("test", "drop")]
+    if counting != looking or not looking or any(found.cells[i][_RELEVANT].sum() or found.valued[i].sum() for i in counting):
         return
     cells, choice = found.cells[looking[0]], definitions[looking[0]].truth
     least = f" of at least {choice.threshold:g}" if choice.threshold is not None else ""
@@ -213,13 +207,3 @@ def refuse_nothing_relevant(source: load.Source, definitions: Sequence[Definitio
     n_test = int(cells[4:].sum())
     who = f"none of {n_test:,} users has a" if n_test > 1 else "its only user has no"
     raise DataError(f"{source.role}: {who} relevant item{rating}{left_out}")
-
-
-def _looks_at_test(definition: Definition) -> bool:
-    """Return whether the value of a measure depends on the test file."""
-    return definition.population in ("test", "tested") or "test_pairs" in tables_of(definition)
-
-
-def _needs_relevant(definition: Definition) -> bool:
-    """Return whether only users with a relevant item, or a list, count for a measure."""
-    return definition.population == "test" and definition.user_rules.no_relevant == "drop"

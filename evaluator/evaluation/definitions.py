@@ -57,7 +57,8 @@ def protocol_of(
     parts = tuple(definitions)
     inner = [one for part in parts for one in part.all]
     rules = (relevance_of(one, "rating" in test_columns, mean_rating) for one in inner if "truth_table" in tables_of(one))
-    origins = (_cutoff_from(part, evaluation) for part in parts if part.metric.cut)
+    shared = "top_k" if "top_k" in evaluation.model_fields_set else DEFAULT
+    origins = (shared if part in evaluation.cut_at_top_k else "measure" for part in parts if part.metric.cut)
     return Protocol(
         ", ".join(dict.fromkeys(part.convention for part in parts)),
         "; ".join(dict.fromkeys(rules)),
@@ -76,9 +77,3 @@ def relevance_of(definition: Definition, has_ratings: bool, mean_rating: float |
     elif truth.rule == "all_mean" and mean_rating is not None:
         rule = f"a rating of at least {mean_rating:.6g} (the mean of all ratings)"
     return f"{rule} (graded)" if truth.graded else rule
-
-
-def _cutoff_from(definition: Definition, evaluation: Evaluation) -> str:
-    if definition not in evaluation.cut_at_top_k:
-        return "measure"
-    return "top_k" if "top_k" in evaluation.model_fields_set else DEFAULT

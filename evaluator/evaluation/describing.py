@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 
 import polars as pl
@@ -11,17 +10,14 @@ from msgspec import Struct
 from .. import load
 from ..config import Loaded
 from ..load.batches import batches
-from ..load.opening import FAILURES
-from ..load.scan import ReadError
 from ..load.tally import FaultTally
 from ..measure.summaries import count_summary, number_summary
 from ..results.description import Description, NumberSummary, Overlap, TableDescription, TimeSpan
 from ..results.repeats import describe_folds
-from ..tables.array import Array
 from .files import read_all, session_of
 from .inputs import Inputs
 from .request import Request
-from .sources import SourceReader, lazy_rows
+from .sources import SourceReader, lazy_rows, reading
 
 _ROWS_PER_BATCH = 1_000_000
 
@@ -73,11 +69,9 @@ def _facts_of(name: str, source: load.Source, reader: SourceReader) -> _Facts:
 
     def read(resolved: load.Source, tally: FaultTally) -> tuple[pl.DataFrame, pl.DataFrame, NumberSummary | None, TimeSpan | None]:
         frame = lazy_rows(resolved)
-        try:
+        with reading():
             tally.add(frame)
             return _read(frame, source)
-        except FAILURES as error:
-            raise ReadError(str(error)) from error
 
     if source.scan.format == "table":
         users, items, numbers, times = _read(reader.frame(source).lazy(), source)
@@ -116,14 +110,9 @@ def _read(frame: pl.LazyFrame, source: load.Source) -> tuple[pl.DataFrame, pl.Da
     found = looked.row(0, named=True)
     numbers = times = None
     if column is not None and found["least"] is not None:
-        numbers = number_summary(column, _batches(frame, column), found["least"], found["most"])
+        finite = frame.select(pl.col(column).cast(pl.Float64)).filter(pl.col(column).is_finite())
+        values = (batch[column].to_numpy() for batch in batches(finite, _ROWS_PER_BATCH))
+        numbers = number_summary(column, values, found["least"], found["most"])
     if found.get("first") is not None:
         times = TimeSpan(found["first"], found["last"], found["untimed"])
     return users, items, numbers, times
-
-
-def _batches(frame: pl.LazyFrame, column: str) -> Iterator[Array]:
-    """The finite numbers of a column."""
-    values = frame.select(pl.col(column).cast(pl.Float64)).filter(pl.col(column).is_finite())
-    for batch in batches(values, _ROWS_PER_BATCH):
-        yield batch[column].to_numpy()

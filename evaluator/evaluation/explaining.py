@@ -13,8 +13,6 @@ from ..config import Loaded, missing
 from ..conventions import AXES, PROTOCOL, load
 from ..errors import ConfigError, DataError
 from ..load import Source
-from ..load.opening import FAILURES
-from ..load.scan import ReadError
 from ..load.tally import FaultTally
 from ..measure.model_level_sums import CollectSums
 from ..measure.scoring import GroupValues, Scorer, within_numbers
@@ -29,7 +27,7 @@ from .files import Files, open_inputs
 from .inputs import Inputs
 from .plan import Plan
 from .request import Request
-from .sources import SourceReader, lazy_rows
+from .sources import SourceReader, lazy_rows, reading
 from .tracing import Recorder
 
 
@@ -40,13 +38,14 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
     holds the user, and what `run` raises.
     """
     definition = _definition(loaded, measure)
-    plan = Plan((definition,))
-    return open_inputs(
-        Request.of(loaded, whole_lists=True),
-        plan,
-        lambda files: _explained_from(files, definition, user),
-        only=lambda inputs: inputs.single(model),
-    )
+
+    def explained_from(files: Files) -> Explanation:
+        (only,) = files.inputs.models
+        part = PartData(user_frames(files, only, user_id(files.inputs, user)))
+        return explained(Scorer.of(files.prepared, part), definition, only, user)
+
+    request = Request.of(loaded, whole_lists=True)
+    return open_inputs(request, Plan((definition,)), explained_from, only=lambda inputs: inputs.single(model))
 
 
 def _definition(loaded: Loaded, measure: str) -> Definition:
@@ -60,13 +59,6 @@ def _definition(loaded: Loaded, measure: str) -> Definition:
     if definition.metric.system:
         raise ConfigError(f"{definition.label} is a value of the whole model: no user has one that could be explained")
     return definition
-
-
-def _explained_from(files: Files, definition: Definition, user: str) -> Explanation:
-    """Explain the value for a user of the only model that is read."""
-    (model,) = files.inputs.models
-    part = PartData(user_frames(files, model, user_id(files.inputs, user)))
-    return explained(Scorer.of(files.prepared, part), definition, model, user)
 
 
 def explained(scorer: Scorer, definition: Definition, model: str, user: str) -> Explanation:
@@ -98,6 +90,7 @@ class _Explainer:
         parts = tuple(self.explanation(part, is_part=True) for part in group.components)
         definition, recorder = group.first, Recorder()
         made = self.body(group, recorder)
+        equation = (" ".join(text.split()) for text in definition.metric.doc.split("\n\n")[1:] if "=" in text)
         if is_part:
             value, reason = (_number(plain(made)), "") if self.counts else (None, "")
         else:
@@ -109,7 +102,7 @@ class _Explainer:
             model=self.model,
             user=self.user,
             convention=definition.convention,
-            formula=_formula(definition),
+            formula=next(equation, ""),
             steps=recorder.explained(reading, among_rated=definition.axes["positions"] == "among_rated"),
             facts=recorder.facts if self.counts else (),
             numerator=None if ratio is None else _number(ratio.numerator),
@@ -148,12 +141,6 @@ class _Explainer:
 def _number(value: Array) -> float:
     """The only number of an array."""
     return float(np.reshape(value, -1)[0])
-
-
-def _formula(definition: Definition) -> str:
-    """The first paragraph of the docstring of a metric that has an equation."""
-    paragraphs = definition.metric.doc.split("\n\n")
-    return next((" ".join(text.split()) for text in paragraphs[1:] if "=" in text), "")
 
 
 def _choices(definition: Definition, is_part: bool) -> tuple[ExplainedChoice, ...]:
@@ -200,11 +187,9 @@ def _rows_of(reader: SourceReader, source: Source, user: int | str) -> pl.DataFr
 
     def collect(resolved: Source, tally: FaultTally) -> pl.DataFrame:
         lazy = lazy_rows(resolved)
-        try:
+        with reading():
             tally.add(lazy)
             rows = lazy.filter(pl.col("user") == user).collect(engine="streaming")
-        except FAILURES as error:
-            raise ReadError(str(error)) from error
         return rows.select(name for name in rows.columns if not name.startswith("odd_"))
 
     return reader.read_with_retries(source, collect)

@@ -130,7 +130,8 @@ def look_at_everything(
     """
     data = loaded.config.data
     wanted = {need.removesuffix("?") for need in needed}
-    roles = roles_for(need.partition(".")[0] for need in wanted)
+    there = {need.partition(".")[0] for need in wanted}
+    roles = {role for role, (_, needed_for) in ROLES.items() if not needed_for or there & needed_for}
     refuse_missing_files(loaded, roles)
     roles |= {"train"} if masks_seen(data) else set()
 
@@ -138,7 +139,9 @@ def look_at_everything(
         configured: SourceConfig | None = getattr(data, role)
         if configured is None or role not in roles:
             return None
-        labels = _label_columns(role, wanted, data)
+        labels = sorted(need.removeprefix(f"{role}.") for need in wanted if need.startswith(f"{role}."))
+        if role == "items" and data.items and "categories" in wanted:
+            labels = list(dict.fromkeys((*labels, *data.items.category_columns)))
         return looker.look_at(f"data.{role}", ROLES[role].table, configured, labels=labels)
 
     looker = Looker(loaded.folder, stack, session, depth, lambda: single("train"))
@@ -152,12 +155,6 @@ def look_at_everything(
     found[EMPTY_TRUTH] = looker.look_at_empty("data.test", ROLES["test"].table, data.test)
     of_run = {role: {_OF_RUN: source} for role, source in found.items() if source is not None}
     return Inputs({**of_run, "predictions": predictions, "recommendations": models})
-
-
-def roles_for(needs: Iterable[str]) -> set[str]:
-    """The roles that are looked at for these needs, among them those that always are."""
-    there = set(needs)
-    return {role for role, (_, needed_for) in ROLES.items() if not needed_for or there & needed_for}
 
 
 def refuse_missing_files(loaded: Loaded, roles: Collection[str] = tuple(ROLES)) -> None:
@@ -178,14 +175,6 @@ def refuse_missing_files(loaded: Loaded, roles: Collection[str] = tuple(ROLES)) 
             hint = error.hint
     if problems:
         raise DataError("\n".join(problems), hint)
-
-
-def _label_columns(role: str, wanted: Collection[str], data: Data) -> list[str]:
-    """The columns of a file that are needed by name: sorted, and then those of categories."""
-    columns = sorted(need.removeprefix(f"{role}.") for need in wanted if need.startswith(f"{role}."))
-    if role == "items" and data.items and "categories" in wanted:
-        columns = list(dict.fromkeys((*columns, *data.items.category_columns)))
-    return columns
 
 
 def _models(data: Data, looker: Looker, may_be_empty: bool) -> dict[str, load.Source]:
@@ -259,17 +248,14 @@ def describe(
     inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fingerprints, folder: Path, variables: Mapping[str, str]
 ) -> tuple[Input, ...]:
     """The inputs of the manifest: for each source its paths as the config writes them, sizes, hashes and the number of rows read."""
+
+    def described(file: load.SourceFile, source: load.Source) -> InputFile:
+        size = fingerprints.size(file.path) if isinstance(file.path, load.FrameFile) else file.size
+        return InputFile(without_values(configured_path(file, source, folder), variables), size, fingerprints.of(file.path))
+
     return tuple(
-        Input(source.role, n_rows[source.role], tuple(_file(file, source, fingerprints, folder, variables) for file in source.originals))
-        for source in inputs.all()
+        Input(source.role, n_rows[source.role], tuple(described(file, source) for file in source.originals)) for source in inputs.all()
     )
-
-
-def _file(
-    file: load.SourceFile, source: load.Source, fingerprints: load.Fingerprints, folder: Path, variables: Mapping[str, str]
-) -> InputFile:
-    size = fingerprints.size(file.path) if isinstance(file.path, load.FrameFile) else file.size
-    return InputFile(without_values(configured_path(file, source, folder), variables), size, fingerprints.of(file.path))
 
 
 def configured_path(file: load.SourceFile, source: load.Source, folder: Path) -> str:

@@ -60,7 +60,8 @@ def measure_reference_lists(job: Job, models: Sequence[Evaluated]) -> ReferenceL
     baseline = yardsticks.baseline() if "popularity_lists" in job.checks.wants else None
     measured = _measured(job.files, [*shown, *([baseline] if baseline is not None else [])])
     partials = {one.name: (one, found) for one, found in zip(shown, measured, strict=False)}
-    lists = {name: _evaluated(job, *pair) for name, pair in partials.items()}
+    plans = {one.name: Plan(one.task.definitions, job.plan.aggregates) for one in shown}
+    lists = {name: evaluated(replace(job, plan=plans[name], task=one.task), name, found) for name, (one, found) in partials.items()}
     best = partials.get(ORACLE)
     choice = yardsticks.task.definitions[0].lists
     return ReferenceLists(
@@ -93,11 +94,6 @@ def _measured(files: Files, tasks: Sequence[YardstickTask]) -> list[Partial]:
 
 def _measured_of_part(task: YardstickTask, part: Part) -> Partial:
     return measure_yardstick(task, part.sides)
-
-
-def _evaluated(job: Job, yardstick: YardstickTask, found: Partial) -> Evaluated:
-    plan = Plan(yardstick.task.definitions, job.plan.aggregates)
-    return evaluated(replace(job, plan=plan, task=yardstick.task), yardstick.name, found)
 
 
 def _over_same_users(model: Evaluated, other: tuple[YardstickTask, Partial] | None) -> dict[str, float]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import platform
+import re
 from collections.abc import Iterable, Sequence
-from functools import partial
+from contextlib import suppress
+from functools import cache, partial
+from importlib import metadata
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
@@ -11,27 +15,18 @@ from uuid import uuid4
 import polars as pl
 from msgspec import Struct
 
+from .. import plugins
 from ..comparison.best_models import with_conclusions
 from ..comparison.questions import Questions
 from ..config import Loaded
+from ..extras import version_of
 from ..health import CheckTask, failing_rows, unmade
 from ..measure.group_rows import group_remarks, groups_of
-from ..measure.partial import Partial
-from ..results.description import Description
+from ..metrics import Metric
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
 from ..results.wording import of_models
-from . import provenance
-from .checking import (
-    Examined,
-    Findings,
-    check_task_of,
-    checks_of_model,
-    examined,
-    findings_of,
-    refuse_nothing_relevant,
-    remarks_on_files,
-)
+from .checking import Examined, Findings, check_task_of, checks_of_model, examined, findings_of, refuse_nothing_relevant, remarks_on_files
 from .files import Files, open_inputs
 from .inputs import describe
 from .job import Job, Options
@@ -65,8 +60,8 @@ def run(
     model with more than `most_values` none); of several models it then `concludes` which is best. The lists of each model go with their
     hits into a Parquet file of the folder `enriched`, if one is given. If the run `describes` its files, which reads them once more, the
     result has their description. A `tolerant` run refuses nothing that can be read: what the policy calls an error is a finding. A
-    `complete` result has standard deviations and the fingerprint of the test set. `DataError` for a file that cannot be read or is wrong,
-    `MissingExtraError` without the engine.
+    `complete` result has standard deviations and the fingerprint of the test set. `DataError` for a file that cannot be read or is
+    wrong, `MissingExtraError` without the engine.
     """
     options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete)
     results = {name: evaluate(Request.of(fold), options) for name, fold in loaded.of_folds().items()}
@@ -121,24 +116,22 @@ def _evaluate_model(job: Job, name: str, progress: ModelProgress, *, first: bool
     found = measure_lists(name, job.files, job.pass_task(checks, first=first), job.request.engine.bytes, progress)
     if first:
         refuse_nothing_relevant(job.files.inputs.test, job.plan.definitions, found)
-    enriched = _enriched(job, found)
+    enriched = None if job.options.enriched is None else job.options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
+    if enriched is not None:
+        found.more[ENRICHED].write(enriched)
     values = evaluated(job, name, found)
     return ModelRun(values, examined(job, checks, values) if checks is not None else None, enriched)
-
-
-def _enriched(job: Job, found: Partial) -> Path | None:
-    """Write the lists of a model with their hits, if the run does so: their file, in the folder that folds share."""
-    if job.options.enriched is None:
-        return None
-    path = job.options.enriched / f"{uuid4().hex}.parquet"
-    found.more[ENRICHED].write(path)
-    return path
 
 
 def _result(job: Job, runs: Sequence[ModelRun], references: ReferenceLists, found: Findings) -> Result:
     request, plan, files, options = job.request, job.plan, job.files, job.options
     models = [references.with_shares(model) for model in (*(run.values for run in runs), *references.models.values())]
     rows = tuple(row for model in models for row in model.rows)
+    description = None
+    if options.describes:
+        from .describing import describe_inputs  # only here: few runs describe their files
+
+        description = describe_inputs(files.inputs, files.reader)
     return Result(
         rows=rows,
         counts={model.name: model.counts for model in models},
@@ -147,14 +140,14 @@ def _result(job: Job, runs: Sequence[ModelRun], references: ReferenceLists, foun
         inputs=describe(files.inputs, files.reader.n_rows, files.fingerprints, request.folder, request.variables),
         config=request.description,
         remarks=remarks(job, models, found.remarks),
-        versions=provenance.versions(request.engine.name, (definition.metric for definition in plan.all)),
+        versions=versions(request.engine.name, (definition.metric for definition in plan.all)),
         yardsticks=tuple(references.models),
         findings=tuple(symptom.finding for symptom in found.symptoms),
         examined=bool(job.checks.on),
         unmade=unmade(job.checks, found.available),
         failures=failing_rows(found.symptoms) if options.keep_failures else {},
         enriched={run.values.name: run.enriched for run in runs if run.enriched is not None},
-        description=_description(files) if options.describes else None,
+        description=description,
         by_group=tuple(row for model in models for row in model.by_group),
         definitions=definitions_of(models),
         truths={"": runs[0].values.partial.more[TRUTH].fingerprint} if options.complete else {},
@@ -169,16 +162,29 @@ def _per_user(job: Job, models: Iterable[Evaluated]) -> dict[str, pl.DataFrame]:
     return {model.name: model.per_user(job.plan.shown, groups) for model in kept}
 
 
-def _description(files: Files) -> Description:
-    """What the files hold."""
-    from .describing import describe_inputs  # only here: few runs describe their files
-
-    return describe_inputs(files.inputs, files.reader)
-
-
 def remarks(job: Job, models: Iterable[Evaluated], of_checks: Iterable[str] = ()) -> tuple[str, ...]:
     """What to know beside the values."""
     groups = group_remarks(job.task, len(job.plan.shown))
     about_files = (*remarks_on_files(job.files), *groups, *of_checks)
     about_values = of_models((model.name, f"{remark}.") for model in models for remark in model.remarks)
     return (*job.request.remarks, *about_files, *job.plan.remarks(job.files.inputs.train is not None), *about_values)
+
+
+def versions(engine: str, metrics: Iterable[Metric] = ()) -> dict[str, str]:
+    """The versions of receval, Python, the packages that receval needs, those that `metrics` come from, and that of the engine."""
+    return _installed_versions(engine) | plugins.origins(metric.define.__module__ for metric in metrics)
+
+
+@cache
+def _installed_versions(engine: str) -> dict[str, str]:
+    """The versions of what is installed, looked up once in a process."""
+    versions_found = {"receval": version_of("receval"), "python": platform.python_version()}
+    for requirement in metadata.requires("receval") or ():
+        if "extra ==" not in requirement:
+            name = re.split(r"[^A-Za-z0-9._-]", requirement)[0]
+            versions_found[name] = version_of(name)
+    if engine not in versions_found:
+        for name in (engine, f"py{engine}"):
+            with suppress(metadata.PackageNotFoundError):
+                versions_found[name] = version_of(name)
+    return versions_found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -63,7 +64,8 @@ class SourceReader(Struct):
         try:
             made = None if source.counted_first else read(source, tally)
             if source.counted_first:
-                _count_all(source, tally)
+                with reading():
+                    tally.add(lazy_rows(source))
         except ReadError as error:
             raise load.another_way(source, error) from error
         n_rows = load.refuse(source, tally.counts, tolerant=self.tolerant)
@@ -72,8 +74,12 @@ class SourceReader(Struct):
         return made
 
     def _collect(self, source: load.Source, tally: FaultTally) -> pl.DataFrame:
-        session = self.session if source.scan.format == "table" else None
-        frame = _collected(source) if session is None else _collected_on_spark(session, source)
+        if self.session is not None and source.scan.format == "table":
+            from ..parts.spark.shuffle import table_frame  # only here: most runs need no Spark
+
+            frame = table_frame(self.session, source)
+        else:
+            frame = _collected(source)
         tally.add(frame)
         return frame
 
@@ -103,32 +109,24 @@ def _changed(source: load.Source, again: load.ReadAgain) -> load.Source:
     return again.change(replace(source, counted_first=False))
 
 
+@contextmanager
+def reading() -> Iterator[None]:
+    """Raise what an engine cannot read as `ReadError`."""
+    try:
+        yield
+    except FAILURES as error:
+        raise ReadError(str(error)) from error
+
+
 def lazy_rows(source: load.Source) -> pl.LazyFrame:
     """Return the rows of a source, of which only the columns are looked at."""
-    try:
+    with reading():
         frame = opened(source.scan)
         frame.collect_schema()
-    except FAILURES as error:
-        raise ReadError(str(error)) from error
     return frame
-
-
-def _count_all(source: load.Source, tally: FaultTally) -> None:
-    try:
-        tally.add(lazy_rows(source))
-    except FAILURES as error:
-        raise ReadError(str(error)) from error
-
-
-def _collected_on_spark(session: SparkSession, source: load.Source) -> pl.DataFrame:
-    from ..parts.spark.shuffle import table_frame  # only here: most runs need no Spark
-
-    return table_frame(session, source)
 
 
 def _collected(source: load.Source) -> pl.DataFrame:
     """The rows of a source; those of a frame keep its memory, where streaming would copy them in pieces."""
-    try:
+    with reading():
         return lazy_rows(source).collect(engine="streaming" if source.scan.frame is None else "in-memory")
-    except FAILURES as error:
-        raise ReadError(str(error)) from error

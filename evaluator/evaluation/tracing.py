@@ -122,13 +122,9 @@ def _table(table: ReadTable) -> ExplainedTable:
     headers = {name: "grade" if name == "gain" else name for name in kind.columns if name == "item" or name in table.rows}
     shown = {header: _column(table.rows, name, index) for name, header in headers.items() if header not in terms}
     order = pl.DataFrame(shown).select(pl.arg_sort_by(*shown)).to_series().to_numpy() if shown else np.arange(len(index))
-    body = [_as_cells(pl.Series(column).gather(order)) for column in (*shown.values(), *terms.values())]
+    columns = [pl.Series(column).gather(order) for column in (*shown.values(), *terms.values())]
+    body = [["yes" if holds else "" for holds in one] if one.dtype == pl.Boolean else one.to_list() for one in columns]
     return ExplainedTable(kind.title, (*shown, *terms), tuple(zip(*body, strict=True)), table.totals())
-
-
-def _as_cells(column: pl.Series) -> list[CellValue]:
-    """The cells of a column; `yes` or nothing for a condition."""
-    return ["yes" if holds else "" for holds in column] if column.dtype == pl.Boolean else column.to_list()
 
 
 def _hits(table: ReadTable, listed: Rows | None) -> ExplainedTable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from ..config import Loaded, gates_of
 from ..config.comparing import Compare
 from ..config.gating import GateBaseline, Gates
-from ..content.report import ReportContent
 from ..disk.reading_back import load
 from ..disk.stage import Stage, destination
 from ..errors import ConfigError, DataError, OutputError, RecevalError
@@ -23,8 +22,9 @@ from ..gates.judging import judge
 from ..outputs import OutputForm
 from ..render.forms import rendered
 from ..results.result import Result
+from .gather import Gathered
 from .records import Judge, JudgedResult
-from .targets import PathLike, Targets, targets_of
+from .targets import PathLike, targets_of
 
 
 def judge_source(
@@ -41,29 +41,26 @@ def judge_source(
 
     Verdicts and reports are written; with `reports` a report is made where none is.
     """
-    named = targets_of(outputs, "gates", "report")
-    targets = Targets({**named.files, **(more_files or {})})
+    targets = targets_of(outputs, "gates", "report", more=more_files)
     with Stage(targets.places) as stage:
         folder = Path(source).expanduser()
-        result = judged_again(load(folder), options) if os.path.isdir(folder) else _evaluated(read(source))
-        content = _reported(result, source) if reports or targets.of("report") else None
+        if os.path.isdir(folder):
+            result = judged_again(load(folder), options)
+        else:
+            loaded = read(source)
+            if not loaded.config.gates.rules:
+                hint = "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'"
+                raise ConfigError(f"{loaded.name}: there is no rule to judge", hint)
+            bases = bases_of_config(loaded)
+            result = with_gates(run(loaded, concludes=False), loaded.config.gates, loaded.config.compare, bases)
+        content = None
+        if reports or targets.of("report"):
+            from .report import report_of_gathered  # only here: most runs with gates make no report
+
+            content = report_of_gathered(Gathered({Path(source).stem: result}), {}, source=source)
         made = {path: rendered(row, content if row.of == "report" else result.gates, strict=strict) for path, row in targets.files.items()}
         stage.commit({destination(path): content for path, content in made.items()})
     return JudgedResult(result, content, strict)
-
-
-def _evaluated(loaded: Loaded) -> Result:
-    """The result of a config with its gates; `ConfigError` for one without rules."""
-    if not loaded.config.gates.rules:
-        raise ConfigError(f"{loaded.name}: there is no rule to judge", "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'")
-    bases = bases_of_config(loaded)
-    return judged(loaded, run(loaded, concludes=False), bases)
-
-
-def _reported(result: Result, source: str) -> ReportContent:
-    from .report import report_of_result  # only here: most runs with gates make no report
-
-    return report_of_result(result, source)
 
 
 def gate_options(
@@ -90,8 +87,11 @@ def judge_of_run(loaded: Loaded, folders: Iterable[Path]) -> Judge:
     That gives the result with its gates, or if they cannot be judged without, and why, so that the values are written all the same.
     `OutputError` if the results would go into the folder of a baseline.
     """
-    for place in base_folders(loaded):
-        if any(os.path.realpath(folder) == os.path.realpath(place) for folder in folders):
+    gates, named = loaded.config.gates, loaded.config.data.named_models or ()
+    paths = [given.path for given in (gates.baseline, gates.anchor) if given is not None]
+    for path in (*paths, *(rule.anchor for rule in gates.rules if rule.anchor)):
+        place = loaded.folder / Path(path.rpartition("=")[2]).expanduser()
+        if path not in named and any(os.path.realpath(folder) == os.path.realpath(place) for folder in folders):
             raise OutputError(
                 f"the results would take the place of their baseline {place}", "choose another folder; receval baseline set keeps one"
             )
@@ -99,7 +99,7 @@ def judge_of_run(loaded: Loaded, folders: Iterable[Path]) -> Judge:
 
     def judged_or_refused(result: Result) -> tuple[Result, RecevalError | None]:
         try:
-            return judged(loaded, result, bases), None
+            return with_gates(result, loaded.config.gates, loaded.config.compare, bases), None
         except RecevalError as error:
             return result, error
 
@@ -126,20 +126,6 @@ def bases_of_config(loaded: Loaded) -> Bases:
     return bases_of(loaded.config.gates, loaded.folder, None if named is None else tuple(named))
 
 
-def base_folders(loaded: Loaded) -> Iterator[Path]:
-    """The folders of the baseline and the anchors of a config, whether they are there or not."""
-    gates, named = loaded.config.gates, loaded.config.data.named_models
-    paths = [given.path for given in (gates.baseline, gates.anchor) if given is not None]
-    for path in (*paths, *(rule.anchor for rule in gates.rules if rule.anchor)):
-        if not (named is not None and path in named):
-            yield loaded.folder / Path(path.rpartition("=")[2]).expanduser()
-
-
-def judged(loaded: Loaded, result: Result, bases: Bases) -> Result:
-    """The result with the gates of its config; see `judge` for what is refused."""
-    return with_gates(result, loaded.config.gates, loaded.config.compare, bases)
-
-
 def judged_again(result: Result, options: Mapping[str, Any]) -> Result:
     """A stored result with gates: those of its config, changed by what `options` say; paths are seen from here."""
     gates, compare = gates_of(result.config, options)
@@ -149,7 +135,7 @@ def judged_again(result: Result, options: Mapping[str, Any]) -> Result:
 
 
 def with_gates(result: Result, gates: Gates, compare: Compare, bases: Bases) -> Result:
-    """The result with its gates as they were judged."""
+    """The result with its gates as they were judged; see `judge` for what is refused."""
     return replace(result, gates=judge(result, Demands.of(gates, compare, bases)).gates) if gates.rules else result
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -12,9 +12,11 @@ from ..comparison.questions import Questions
 from ..config import Loaded
 from ..content.report import ReportContent
 from ..errors import RecevalError
+from ..results.closing import closing_sentences
 from ..results.gates import Verdicts
 from ..results.result import Result
-from .evaluate import closing
+
+_MOST_SENTENCES: Final = 2
 
 
 class Tracked(Struct, frozen=True):
@@ -68,8 +70,25 @@ class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_o
 
     @property
     def sentences(self) -> list[str]:
-        """One or two sentences on which model is best; nothing where that was not tested."""
-        return closing(self.result, Questions.of(self.loaded.config.compare), self.loaded)
+        """One or two sentences on which model is best, or on the models against a baseline; nothing where that was not tested.
+
+        The baseline may be a folder, which is seen from that of the config.
+        """
+        if not self.result.conclusions:
+            return []
+        questions = Questions.of(self.loaded.config.compare)
+        if questions.baseline is None:
+            return closing_sentences(self.result.conclusions)
+        from ..comparison.comparing import compare  # only here: few runs name a baseline to compare with
+        from ..results.conclusions import conclusions
+        from .gather import Gathered, with_baseline_folder
+
+        try:
+            said = conclusions(compare(*with_baseline_folder(Gathered({"this run": self.result}, self.loaded), questions)))
+        except RecevalError as error:
+            return [f"Not compared with {questions.baseline}: {error}"]
+        more = [f"receval compare says it of {len(said) - 1} more."] if len(said) > _MOST_SENTENCES else []
+        return [*said[: _MOST_SENTENCES - len(more)], *more]
 
     @property
     def exit_code(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -19,13 +19,15 @@ from ..comparison.spreading import spreads_of_values
 from ..config import Loaded
 from ..config.comparing import Compare
 from ..config.reporting import ReportConfig
+from ..content.charts import figures
 from ..content.paper import paper_document, result_tables
 from ..content.points import NamedModel
 from ..content.report import CHARTS, ReportContent
 from ..disk.stage import Stage, destination
-from ..document import Document
+from ..document import Document, Figure
 from ..errors import ConfigError, RecevalError
 from ..outputs import OutputForm
+from ..render import drawing
 from ..render.forms import rendered
 from ..render.report import as_html
 from ..render.user_templates import read_template
@@ -34,10 +36,11 @@ from ..results.closing import closing_sentences
 from ..results.comparison import Comparison
 from ..results.gates import Gate
 from ..results.result import Result
+from ..results.spread import Spread
 from ..results.users import columns_of
 from .compare import Compared, changed_by
 from .gather import Gathered, Read, Tell, gather, path_of, with_baseline_folder
-from .targets import PathLike, Targets, targets_of
+from .targets import PathLike, target_of, targets_of
 
 Section = TypeVar("Section", Compare, ReportConfig)
 _PRINTED: Final = Path("-")
@@ -68,8 +71,7 @@ def report_inputs(
 ) -> Reported:
     """Report the results of folders and of a config into files, and in a `form` that is printed; see `changed_by` for what is `asked`."""
     own = None if template is None else _of_template(template)
-    named = targets_of(files, "report", "latex", noun="report", template=own)
-    targets = Targets({**named.files, **(more_files or {})})
+    targets = targets_of(files, "report", "latex", more=more_files, noun="report", template=own)
     printed = None if form is None else outputs.of_form(form, "report", "latex")
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
     with Stage(targets.places) as stage:
@@ -94,8 +96,11 @@ def report_of(
     `RecevalError` if they cannot be compared.
     """
     charts = named_charts(wanted.chosen or dict.fromkeys(CHARTS, ()), _labels(results))
-    questions = _with_spreads(results, questions, charts)
-    comparison = compare(results, questions) if comparing and _several(results, questions) else None
+    if "distribution" in charts:  # of the first measure, unless another is named
+        spreads = charts["distribution"] or questions.measures[:1] or _typical(next(iter(results.values())))
+        questions = replace(questions, spreads=spreads)
+    are_many = len(results) > 1 or any(len(one.models) - len(one.yardsticks) > 1 for one in results.values())
+    comparison = compare(results, questions) if comparing and (are_many or questions.baseline is not None) else None
     if len(results) == 1 and comparison is not None:
         results = {name: with_conclusions(result, questions) for name, result in results.items()}
     concluded = next(iter(results.values())).conclusions if len(results) == 1 and questions.baseline is None else ()
@@ -104,7 +109,7 @@ def report_of(
         models=_models(results, questions),
         comparison=comparison,
         gates=gates or tuple(gate for one in results.values() for gate in one.gates),
-        spreads=() if comparison is not None else tuple(spread for one in results.values() for spread in _spreads(one, charts)),
+        spreads=() if comparison is not None or "distribution" not in charts else tuple(_spreads(results, charts["distribution"])),
         closing=tuple(closing_sentences(concluded)),
         source=source,
         given_title=wanted.title,
@@ -126,7 +131,10 @@ def report_of_gathered(
     What is not `asked` (see `changed_by`) is as the config says, or that of the only folder. `RecevalError` where the models of one result
     cannot be compared with a baseline that was named, or those of several not with each other.
     """
-    compare_section, wanted = _asked_by(gathered)
+    config, results = gathered.config, gathered.results
+    compare_section, wanted = (Compare(), ReportConfig()) if len(results) > 1 else stored_sections(next(iter(results.values())))
+    if config is not None:
+        compare_section, wanted = config.config.compare, config.config.report
     questions = Questions.of(compare_section)
     changed = changed_by(questions, asked)
     wanted = wanted.model_copy(update={"title": title or wanted.title, **({} if charts is None else {"charts": dict(charts)})})
@@ -143,24 +151,14 @@ def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
     return _tolerant(gathered, Questions.of(loaded.config.compare), loaded.config.report, loaded.name)
 
 
-def github_annotations(content: ReportContent) -> str:
-    """The lines of output in which GitHub looks for what failed."""
-    from ..render.ci.github import as_annotations  # only here: most reports are not made on GitHub
-
-    return as_annotations(content)
-
-
-def add_summary(content: ReportContent, file: str) -> None:
-    """Add the summary of a report to the file that GitHub names for the summary of a step."""
-    from ..render.ci.github import append_summary
+def publish_on_github(content: ReportContent, file: str | None, tell: Callable[[str], None]) -> None:
+    """Tell the lines in which GitHub looks for what failed, and add the summary of a report to the file that it names for a step."""
+    from ..render.ci.github import append_summary, as_annotations  # only here: most reports are not made on GitHub
     from ..render.report import as_markdown
 
-    append_summary(file, as_markdown(content).decode())
-
-
-def report_of_result(result: Result, source: str) -> ReportContent:
-    """What the report of one result is made of, as its own config asks for it."""
-    return report_of_gathered(Gathered({Path(source).stem: result}), {}, source=source)
+    tell(as_annotations(content))
+    if file:
+        append_summary(file, as_markdown(content).decode())
 
 
 def _tolerant(gathered: Gathered, questions: Questions, wanted: ReportConfig, source: str) -> ReportContent:
@@ -232,13 +230,6 @@ def _made(row: OutputForm, content: ReportContent, gathered: Gathered, path: Pat
     return rendered(row, next(iter(gathered.results.values())))
 
 
-def _asked_by(gathered: Gathered) -> tuple[Compare, ReportConfig]:
-    """What the config asks, or that of the only folder."""
-    if gathered.config is not None:
-        return gathered.config.config.compare, gathered.config.config.report
-    return stored_sections(next(iter(gathered.results.values()))) if len(gathered.results) == 1 else (Compare(), ReportConfig())
-
-
 def _section(result: Result, name: str, kind: type[Section]) -> Section | None:
     """A section of the config of a result; `None` if it has none that this version reads."""
     try:
@@ -251,13 +242,6 @@ def _labels(results: Mapping[str, Result]) -> list[str]:
     return [label for result in results.values() for label in result.labels()]
 
 
-def _several(results: Mapping[str, Result], questions: Questions) -> bool:
-    """Whether there is something to compare: several results or models, or a baseline that was named."""
-    if len(results) > 1 or questions.baseline is not None:
-        return True
-    return any(len(result.models) - len(result.yardsticks) > 1 for result in results.values())
-
-
 def _models(results: Mapping[str, Result], questions: Questions) -> tuple[NamedModel, ...]:
     """All models of one result; of several those that are compared."""
     if len(results) == 1:
@@ -267,18 +251,11 @@ def _models(results: Mapping[str, Result], questions: Questions) -> tuple[NamedM
     return tuple(NamedModel(side.name, side.result, side.model) for side in sides.all)
 
 
-def _with_spreads(results: Mapping[str, Result], questions: Questions, charts: Mapping[str, tuple[str, ...]]) -> Questions:
-    """The questions, also for the histogram of differences of a measure: the first one, unless another is named."""
-    if "distribution" not in charts:
-        return questions
-    return replace(questions, spreads=charts["distribution"] or questions.measures[:1] or _typical(next(iter(results.values()))))
-
-
-def _spreads(result: Result, charts: Mapping[str, tuple[str, ...]]) -> list[Any]:
-    if "distribution" not in charts:
-        return []
-    labels = charts["distribution"] or _typical(result)
-    return [spread for label in labels for spread in spreads_of_values(result, label)]
+def _spreads(results: Mapping[str, Result], labels: tuple[str, ...]) -> Iterator[Spread]:
+    """Yield how the values of a measure are spread over users, without a comparison: of the typical one, unless others are named."""
+    for result in results.values():
+        for label in labels or _typical(result):
+            yield from spreads_of_values(result, label)
 
 
 def _typical(result: Result) -> tuple[str, ...]:
@@ -309,3 +286,29 @@ def refuse_unknown_charts(loaded: Loaded) -> None:
     if not evaluation.aggregates:  # with aggregates measures have more names than can be known here
         labels = [definition.label for definition in evaluation.definitions]
         named_charts(loaded.config.report.chosen, [*labels, *(composite.formula.text for composite in evaluation.composites)])
+
+
+def plot_inputs(
+    inputs: Sequence[str], kind: str, of: Sequence[str], asked: Mapping[str, Any], *, read: Read, tell: Tell, output: PathLike
+) -> Path:
+    """Draw a chart of the results of folders and of a config into a file.
+
+    `MissingExtraError` for a picture that cannot be drawn here, before anything is evaluated.
+    """
+    target, row = target_of(output, "chart", noun="chart")
+    if "drawing" in row.needs:
+        drawing.require()
+    file = destination(target)
+    with Stage([file.parent]) as stage:
+        gathered = gather(inputs, read, tell)
+        content = report_of_gathered(gathered, asked, source=path_of(inputs[0]), charts={kind: tuple(of)})
+        stage.commit({file: rendered(row, chart_of(content, kind).spec)})
+    return target
+
+
+def chart_of(content: ReportContent, kind: str, what: str = "these results") -> Figure:
+    """A chart of what a report is made of; `ConfigError` if there is nothing to show."""
+    chart = figures.FIGURES[kind](content)
+    if chart is None:
+        raise ConfigError(f"there is no chart {kind} of {what}: {figures.NEEDS[kind]}")
+    return chart

@@ -20,10 +20,11 @@ from ..outputs import Need, OutputForm
 from ..parts import Scratch
 from ..results.result import Result
 from . import save
-from .evaluate import has_several, most_values
 from .records import Judge, RunRecord, Tracked
 from .targets import PathLike, Targets, as_written, run_targets
 
+MOST_VALUES: Final = 30_000_000
+"""How many values of users are kept, of all models together, to compare models at the end of a run: a quarter of a gigabyte."""
 EVERYTHING: Final[frozenset[Need]] = frozenset({"users", "conclusions", "complete"})
 
 
@@ -46,8 +47,7 @@ def run_config(
     Whatever can be known before data are read is refused before.
     """
     _refuse_unknown(loaded)
-    named = run_targets(loaded, outputs, per_user=per_user)
-    targets = Targets({**named.files, **(more_files or {})}, named.folders)
+    targets = run_targets(loaded, outputs, more_files, per_user=per_user)
     refuse_overwriting(loaded, [*as_written(loaded, targets), *save.failures_target(store_failures)])
     makes_report = reports or bool(targets.of("report"))
     formats = (loaded.config.output.per_user_formats or (("parquet",) if per_user else ())) if targets.folders else ()
@@ -98,14 +98,14 @@ def _needs_of(loaded: Loaded, targets: Targets, *, users: bool, per_user: bool) 
 
 def _evaluated(loaded: Loaded, needs: frozenset[Need], enriched: Path | None, keep_failures: bool, progress: Report) -> Result:
     """The result with what is needed of it; values of users that are for the conclusions alone are kept as far as they are not many."""
-    concludes = "conclusions" in needs and has_several(loaded)
-    keeps = "users" in needs
+    models, keeps = loaded.config.data.recommendations, "users" in needs
+    concludes = "conclusions" in needs and (not isinstance(models, dict) or len(models) > 1)  # files may be several models
     return run(
         loaded,
         progress,
         keep_failures=keep_failures,
         keep_users=keeps or concludes,
-        most_values=None if keeps else most_values(loaded),
+        most_values=None if keeps else MOST_VALUES // max(1, len(models)),
         complete="complete" in needs,
         enriched=enriched,
         describes="description" in needs,

@@ -12,10 +12,10 @@ from ..content.report import ReportContent
 from ..disk import result_folder
 from ..disk.own_inputs import Target, refuse_overwriting
 from ..disk.stage import Stage, destination
+from ..evaluation.running import run
 from ..render.encoding import as_parquet
 from ..render.forms import rendered
 from ..results.result import Result
-from .evaluate import check
 from .targets import PathLike, Targets
 
 
@@ -37,10 +37,13 @@ def save(result: Result, report: ReportContent | None, targets: Targets, stage: 
 
 
 def check_config(loaded: Loaded, store: PathLike | None = None) -> Result:
-    """Make the health checks of a config, and write the offending rows of those that failed into a folder, if one is given."""
+    """Make the health checks of a config on all files that can be read.
+
+    The offending rows of those that failed are written into a folder, if one is given.
+    """
     refuse_overwriting(loaded, failures_target(store))
     with failures_stage(store) as stage:
-        result = check(loaded, keep_failures=store is not None)
+        result = run(loaded, tolerant=True, keep_users=False, keep_failures=store is not None)
         save_failures(result, store, stage)
     return result
 
@@ -60,13 +63,9 @@ def save_failures(result: Result, store: PathLike | None, stage: Stage) -> None:
     if store:
         folder = Path(store).expanduser()
         files = {folder / f"{name}.parquet": as_parquet(rows) for name, rows in result.failures.items()}
-        stage.commit(files, gone=[path for path in _written_before(folder) if path not in files])
-
-
-def _written_before(folder: Path) -> list[Path]:
-    """The files that an earlier run wrote into a folder, by their names."""
-    mine = (path for path in folder.glob("*.parquet") if _is_of_failures(path.name))
-    return sorted(path for path in mine if os.path.isfile(path) and not path.is_symlink())
+        earlier = (path for path in folder.glob("*.parquet") if _is_of_failures(path.name) and path not in files)
+        stale = [path for path in earlier if os.path.isfile(path) and not path.is_symlink()]
+        stage.commit(files, gone=sorted(stale))
 
 
 def _is_of_failures(name: str) -> bool:

@@ -13,7 +13,6 @@ from ..content import findings, gates, selections
 from ..content.selections import matching, measures_of, selected
 from ..document import Document, Sentences
 from ..render.screen import show
-from ..results.gates import Gate
 from ..results.result import Result
 
 _ALL_FINDINGS = "receval run -v"
@@ -55,11 +54,6 @@ def check_document(result: Result) -> Document:
     return (*findings.alerts(result.findings), Sentences((findings.summary(result),), small=False))
 
 
-def gates_document(judged: Sequence[Gate]) -> Document:
-    """Gates without the summary, which is said below them."""
-    return gates.document(judged, summary=False)
-
-
 def findings_text(found: Sequence[Finding], file: TextIO, *, verbose: bool = True) -> str:
     """Findings; unless `verbose` a few of them, and the command that shows the others."""
     return show(findings.alerts(found, "" if verbose else _ALL_FINDINGS), file)
@@ -67,9 +61,4 @@ def findings_text(found: Sequence[Finding], file: TextIO, *, verbose: bool = Tru
 
 def gates_text(result: Result, file: TextIO) -> str:
     """The gates of a result; nothing without any."""
-    return show(gates_document(result.gates), file) if result.gates else ""
-
-
-def failing_findings(result: Result) -> list[Finding]:
-    """The findings that fail a run."""
-    return [one for one in result.findings if one.severity == "error"]
+    return show(gates.document(result.gates, summary=False), file) if result.gates else ""

@@ -41,9 +41,14 @@ class Targets(Struct, frozen=True):
 
 
 def targets_of(
-    given: Iterable[PathLike], *subjects: Subject, noun: str = "file", folders: bool = False, template: OutputForm | None = None
+    given: Iterable[PathLike],
+    *subjects: Subject,
+    more: Mapping[Path, OutputForm] | None = None,
+    noun: str = "file",
+    folders: bool = False,
+    template: OutputForm | None = None,
 ) -> Targets:
-    """The targets that are named; a name that ends in `/` or is a folder is one, where `folders` may be named.
+    """The targets that are named, and `more` files; a name that ends in `/` or is a folder is one, where `folders` may be named.
 
     With a `template` every file has that form. `ArgumentError` for a name whose ending says no form of the subjects.
     """
@@ -62,7 +67,7 @@ def targets_of(
         else:
             problem = f"{text}: end a {noun} in {', '.join(outputs.endings(*subjects))}{', or a folder in /' if folders else ''}"
             raise ArgumentError(problem, option=f"-o {problem}")
-    return Targets(files, tuple(places))
+    return Targets({**files, **(more or {})}, tuple(places))
 
 
 def target_of(path: PathLike, *subjects: Subject, noun: str) -> tuple[Path, OutputForm]:
@@ -71,18 +76,14 @@ def target_of(path: PathLike, *subjects: Subject, noun: str) -> tuple[Path, Outp
     return target, row
 
 
-def run_targets(loaded: Loaded, given: Iterable[PathLike], *, per_user: bool) -> Targets:
-    """The targets of a run: those that are named, and the folder and the reports that its config names."""
+def run_targets(loaded: Loaded, given: Iterable[PathLike], more: Mapping[Path, OutputForm] | None, *, per_user: bool) -> Targets:
+    """The targets of a run: those that are named, the folder and the reports that its config names, and `more` files."""
     named = targets_of(given, *(("users",) if per_user else ("result", "latex", "report")), folders=True)
     wanted = loaded.config.output.dir
     folder = (loaded.folder / Path(wanted).expanduser(),) if wanted else ()
-    return Targets({**named.files, **_reports_of(loaded)}, (*folder, *named.folders))
-
-
-def _reports_of(loaded: Loaded) -> dict[Path, OutputForm]:
-    """The reports that a config names, whose endings were looked at when it was loaded."""
-    paths = [loaded.folder / Path(name).expanduser() for name in loaded.config.report.files]
-    return {path: row for path in paths if (row := outputs.of_file(path, "report", "latex")) is not None}
+    paths = [loaded.folder / Path(name).expanduser() for name in loaded.config.report.files]  # with endings that were looked at
+    reports = {path: row for path in paths if (row := outputs.of_file(path, "report", "latex")) is not None}
+    return Targets({**named.files, **reports, **(more or {})}, (*folder, *named.folders))
 
 
 def as_written(loaded: Loaded, targets: Targets) -> Iterator[Target]:

@@ -35,7 +35,8 @@ def track(result: Result, asked: Iterable[Tracking], folder: Path, *, required: 
             with redirect_stdout(sys.stderr):  # libraries greet there, and standard output is for results
                 went = tracker_of(one, folder).log(result, files)
         except Exception as error:  # whatever a library or a server does, the evaluation is done and was written
-            told = error if isinstance(error, RecevalError) else OutputError(f"{one.name}: {type(error).__name__}: {_first(error)}")
+            first = next(iter(str(error).splitlines()), "")
+            told = error if isinstance(error, RecevalError) else OutputError(f"{one.name}: {type(error).__name__}: {first}")
             if required or one.chosen.required:
                 raise told from error
             yield Tracked(one.name, problem=str(told))
@@ -61,7 +62,3 @@ def files_of(result: Result) -> Mapping[str, bytes]:
     files: dict[str, bytes | Path] = {"results.json": as_json(anonymous), "report.html": as_html(content)}
     files[MANIFEST] = as_manifest(anonymous, files)
     return {name: content for name, content in files.items() if isinstance(content, bytes)}
-
-
-def _first(error: Exception) -> str:
-    return next(iter(str(error).splitlines()), "")

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 import receval
 from receval import functional
-from receval.api import functions, stubs
+from receval.api import functions
 from receval.metrics import METRICS
 
 from tests.conftest import ROOT
@@ -130,7 +130,7 @@ def test_every_metric_has_a_function_with_its_docstring():
 
 
 def test_the_stub_of_the_functions_is_as_generated():
-    assert (ROOT / "evaluator" / "functional.pyi").read_text("utf-8") == stubs.functional()
+    assert (ROOT / "evaluator" / "functional.pyi").read_text("utf-8") == functions.stub()
 
 
 def test_the_stub_of_the_package_names_what_is_public():

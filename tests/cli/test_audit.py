@@ -63,12 +63,11 @@ def test_a_dirty_file_is_audited_as_each_convention_reads_it_alone(tmp_path):
 
 
 def test_the_files_are_read_once_however_many_conventions_there_are(monkeypatch):
-    from receval.evaluation import passes, sources
+    from receval.evaluation.sources import SourceReader
 
     scans = []
-    lazy_rows = sources.lazy_rows
-    for reader in (sources, passes):
-        monkeypatch.setattr(reader, "lazy_rows", lambda source: scans.append(source.role) or lazy_rows(source))
+    read_once = SourceReader._read_once
+    monkeypatch.setattr(SourceReader, "_read_once", lambda self, read, source: scans.append(source.role) or read_once(self, read, source))
     loaded = load_config(CONFIGS / "quickstart.yaml", SETTINGS[1::2])
     audit(loaded)
     assert len(scans) == len(set(scans)) == 5  # test, train and three models

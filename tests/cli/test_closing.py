@@ -76,7 +76,7 @@ def test_one_model_has_no_closing_sentence(config, receval, sample):
 
 
 def test_too_many_values_of_users_are_not_kept_for_it(config, receval, monkeypatch):
-    monkeypatch.setattr("receval.session.evaluate.MOST_VALUES", 10)
+    monkeypatch.setattr("receval.session.run.MOST_VALUES", 10)
     out = receval("run", config())[1]
     assert "clear" not in out
     assert "◂" not in out

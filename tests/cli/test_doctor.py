@@ -8,7 +8,7 @@ from importlib import metadata
 
 import click
 import pytest
-from receval.cli import completing
+from receval.cli import options
 from receval.cli.commands import cli
 from receval.errors import ConfigError
 from receval.extras import install_command
@@ -81,12 +81,12 @@ def test_the_script_of_a_shell_asks_receval(shell, receval):
 
 def test_metrics_conventions_and_models_of_the_config_are_completed():
     with cli.make_context("receval", ["schema"]) as context:
-        assert "nDCG" in completing.metric_names(context, click.Option(["--x"]), "nd")
-        assert completing.convention_names(context, click.Option(["--x"]), "rec") == ["recbole", "receval", "recommenders", "rectools"]
+        assert "nDCG" in options.metric_names(context, click.Option(["--x"]), "nd")
+        assert options.convention_names(context, click.Option(["--x"]), "rec") == ["recbole", "receval", "recommenders", "rectools"]
         context.params["config"] = str(CONFIGS / "quickstart.yaml")
-        assert completing.model_names(context, click.Option(["--model"]), "p") == ["popular"]
+        assert options.model_names(context, click.Option(["--model"]), "p") == ["popular"]
         context.params["config"] = "none.yaml"
-        assert completing.model_names(context, click.Option(["--model"]), "") == []
+        assert options.model_names(context, click.Option(["--model"]), "") == []
 
 
 def test_of_several_configs_all_are_checked(receval, write):

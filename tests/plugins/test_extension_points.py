@@ -8,7 +8,7 @@
 | output format | `receval.formats` | `test_plugins`: for `--format` and as an ending of `-o` |
 | tracker | `receval.trackers` | here; one that fails in `tests/trackers/test_tracking.py` |
 | kind of table in memory | none: Arrow's C interface | here |
-| section of a report | none yet | here, to be completed |
+| section of a report | `receval.sections` | here |
 """
 
 from __future__ import annotations
@@ -49,13 +49,23 @@ def test_a_kind_of_table_of_a_package_is_read_by_way_of_arrow():
     assert found == {"model": {"nDCG@2": pytest.approx((0.386853 + 1) / 2, abs=1e-6), "Recall@1": 0.5}}
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="no entry point adds a section: `plugins.Kind` has no `sections`")
-@pytest.mark.parametrize("ending", ["md", "html"])
-def test_a_section_of_a_package_is_in_every_form_of_a_report(ending, receval: Callable[..., Any], write: Callable[..., Any], tmp_path):
+@pytest.fixture
+def tiny(write: Callable[..., Any]) -> Any:
     write("test.csv", "user,item\n1,1\n2,3\n")
     write("lists.csv", "user,item\n1,5\n1,1\n2,3\n")
-    config = write("c.yaml", "data: {test: test.csv, recommendations: lists.csv}\nevaluation: {metrics: [nDCG@2]}\n")
-    assert receval("report", config, "-o", tmp_path / f"report.{ending}")[0] in (0, 1)
+    return write("c.yaml", "data: {test: test.csv, recommendations: lists.csv}\nevaluation: {metrics: [nDCG@2]}\n")
+
+
+@pytest.mark.parametrize("ending", ["md", "html"])
+def test_a_section_of_a_package_is_in_every_form_of_a_report(ending, receval: Callable[..., Any], tiny, tmp_path):
+    assert receval("report", tiny, "-o", tmp_path / f"report.{ending}")[0] in (0, 1)
     text = (tmp_path / f"report.{ending}").read_text("utf-8")
     assert "Acme's users" in text.replace("&#39;", "'")
     assert "Acme counts 2 users." in text
+
+
+def test_a_section_that_fails_is_told_by_its_name_and_package(receval: Callable[..., Any], tiny, tmp_path):
+    receval("run", tiny, "-q", "-o", f"{tmp_path}/old/")
+    receval("run", tiny, "-q", "-o", f"{tmp_path}/new/")
+    code, _, err = receval("report", tmp_path / "old", tmp_path / "new", "-o", tmp_path / "report.md")
+    assert (code, err.partition(": ValueError")[0]) == (2, "receval: the section users of acme-receval 1.2 fails")

@@ -1,0 +1,72 @@
+"""What receval knows and runs on: `receval metrics`, `schema`, `doctor` and `completion`."""
+
+from __future__ import annotations
+
+import click
+from receval.outputs import of_form
+
+from .options import Command, convention_names, format_option, metric_names, plugin_option
+from .output import show
+
+
+@click.command(cls=Command)
+@click.argument("name", required=False, shell_complete=metric_names)
+@plugin_option
+@click.option(
+    "--convention",
+    metavar="NAME",
+    shell_complete=convention_names,
+    help="Explain a convention (a name, or a .yaml file), or NAME as it has it.",
+)
+@click.option("--axes", is_flag=True, help="Explain what every metric takes.")
+@click.option("--conventions", is_flag=True, help="List the conventions.")
+@click.option("--all", "everything", is_flag=True, help="Print the whole catalogue.")
+@format_option("catalogue", default="table", help="Text with tables, Markdown or JSON.")
+def metrics(name: str | None, convention: str | None, axes: bool, conventions: bool, everything: bool, form: str) -> None:
+    """List the metrics, or explain one.
+
+    NAME is a metric, one of its aliases, or with --convention the name it has in that library.
+    """
+    from receval.session.catalogue import look_up
+
+    if sum((name is not None or convention is not None, axes, conventions, everything)) > 1:
+        raise click.UsageError("NAME or --convention, --axes, --conventions and --all exclude each other")
+    show(of_form(form, "catalogue"), look_up(name, convention, axes=axes, conventions=conventions, everything=everything))
+
+
+@click.command()
+def schema() -> None:
+    """Print the JSON Schema of a config.
+
+    Editors with a YAML language server use it when a config starts with: # yaml-language-server: $schema=…
+    """
+    from receval.config import json_schema
+
+    click.echo(json_schema(), nl=False)
+
+
+@click.command(cls=Command)
+@format_option("machine", default="table", help="Text or JSON.")
+def doctor(form: str) -> None:
+    """Say what receval runs on: versions, extras, Java, memory, threads and temporary space, and what to do.
+
+    Nothing is changed. Put it into a report of a bug.
+    """
+    from receval.session.machine import facts
+
+    show(of_form(form, "machine"), facts())
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print the script that completes commands, metrics, conventions and models in a shell.
+
+    Save it where the shell looks for such scripts: docs/completion.md says where.
+    """
+    from click.shell_completion import get_completion_class
+
+    script = get_completion_class(shell)
+    if script is not None:
+        click.echo(script(context.find_root().command, {}, "receval", "_RECEVAL_COMPLETE").source())
