@@ -13,8 +13,23 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ..document import Alert, Bars, Block, Code, Heading, Links, Mark, Paragraph, Points, Section, Sentences, Status, Table, Terms
-from ..document.blocks import LONGEST_BAR
+from ..document import (
+    LONGEST_BAR,
+    Alert,
+    Bars,
+    Block,
+    Code,
+    Heading,
+    Links,
+    Mark,
+    Paragraph,
+    Points,
+    Section,
+    Sentences,
+    Status,
+    Table,
+    Terms,
+)
 from .layout import has_room_for_texts, head_of, laid_out, names, texts_of, to_the_right, visible
 from .terminal import CODE, FORMULA, UNBOUNDED, Screen
 from .whiskers import with_pictures
