@@ -41,6 +41,7 @@ def screen(
     found = [finding for finding in result.findings if verbose or finding.severity != "info"]
     united = set(united_intervals(result).values())
     rest = replace(result, rows=tuple(row for row in result.rows if row.label not in united))
+    read = tuple((source.role, _files(source)) for source in result.inputs)
     return (
         *findings.alerts(found, "" if verbose else command),
         *_tables(result, digits, models_as_rows),
@@ -48,7 +49,7 @@ def screen(
         *repeats(result, digits),
         *groups(models_of(result), digits),
         Sentences((*rest.notes(), *_checked(result)), if_cut=_CUT, if_many=_MANY),
-        *([*ledger.document(whole or result), *_inputs_read(result)] if verbose else []),
+        *([*ledger.document(whole or result), Heading("What was read", 2), Terms(read, code=False)] if verbose else []),
         *gates.document(result.gates, summary=False),
     )
 
@@ -118,11 +119,6 @@ def _checked(result: Result) -> tuple[str, ...]:
     return (findings.summary(result),) if result.examined else ()
 
 
-def _inputs_read(result: Result) -> Document:
-    """Return a line for each source: its rows and its files."""
-    return (Heading("What was read", 2), Terms(tuple((source.role, _files(source)) for source in result.inputs), code=False))
-
-
 def _files(source: Input) -> str:
     names = [file.path for file in source.files]
     more = f" and {len(names) - _FEW_FILES:,} more" if len(names) > _FEW_FILES else ""
@@ -172,7 +168,14 @@ def selected(result: Result, columns: Sequence[str], sort: str | None) -> Result
     Raises `ConfigError` if the result has no such measure.
     """
     chosen = tuple(dict.fromkeys(label for column in columns for label in matching(column, result.labels())))
-    return _with_measures(_sorted(result, sort) if sort else result, chosen) if chosen or sort else result
+
+    def shown(rows: Iterable[Row]) -> tuple[Row, ...]:
+        return tuple(sorted((row for row in rows if row.label in chosen), key=lambda row: chosen.index(row.label)))
+
+    result = _sorted(result, sort) if sort else result
+    if not chosen:
+        return result
+    return replace(result, rows=shown(result.rows), by_group=shown(result.by_group), repeated=shown(result.repeated))
 
 
 def _sorted(result: Result, measure: str) -> Result:
@@ -188,13 +191,3 @@ def _sorted(result: Result, measure: str) -> Result:
 
     models = sorted(result.models, key=key)
     return replace(result, counts={model: result.counts[model] for model in models})
-
-
-def _with_measures(result: Result, labels: Sequence[str]) -> Result:
-    if not labels:
-        return result
-
-    def chosen(rows: Iterable[Row]) -> tuple[Row, ...]:
-        return tuple(sorted((row for row in rows if row.label in labels), key=lambda row: labels.index(row.label)))
-
-    return replace(result, rows=chosen(result.rows), by_group=chosen(result.by_group), repeated=chosen(result.repeated))

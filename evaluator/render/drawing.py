@@ -46,20 +46,17 @@ def as_json(spec: _Spec) -> str:
 
 def as_png(spec: _Spec) -> bytes:
     """Return the chart as PNG, on white."""
-    content: bytes = _drawer().vegalite_to_png(_on_white(spec), scale=_SCALE, allowed_base_urls=[])
-    return content
+    return bytes(_drawer().vegalite_to_png(_on_white(spec), scale=_SCALE, allowed_base_urls=[]))
 
 
 def as_pdf(spec: _Spec) -> bytes:
     """Return the chart as PDF, on white."""
-    content: bytes = _drawer().vegalite_to_pdf(_on_white(spec), allowed_base_urls=[])
-    return content
+    return bytes(_drawer().vegalite_to_pdf(_on_white(spec), allowed_base_urls=[]))
 
 
 def script_bundle() -> str:
     """Vega, Vega-Lite and vega-embed as one script, which defines `vegaEmbed`."""
-    bundle: str = _drawer().javascript_bundle()
-    return bundle
+    return str(_drawer().javascript_bundle())
 
 
 def _on_white(spec: _Spec) -> dict[str, Any]:

@@ -136,7 +136,8 @@ def _across(columns: Sequence[_Column], room: int) -> Iterator[list[_Column]]:
     """The columns in parts that have room; those of a group stay together if they can."""
     groups: list[list[_Column]] = []
     for column in columns:
-        if groups and _is_in_group(column, groups[-1]) and _width([*groups[-1], column]) <= room:
+        is_of_last = groups and column.group and groups[-1][0].group == column.group
+        if is_of_last and _width([*groups[-1], column]) <= room:
             groups[-1].append(column)
         else:
             groups.append([column])
@@ -147,10 +148,6 @@ def _across(columns: Sequence[_Column], room: int) -> Iterator[list[_Column]]:
             part = []
         part = [*part, *group]
     yield part
-
-
-def _is_in_group(column: _Column, group: Sequence[_Column]) -> bool:
-    return bool(column.group) and group[0].group == column.group
 
 
 def _width(columns: Sequence[_Column]) -> int:
@@ -203,7 +200,7 @@ def _right(column: _Column) -> str:
 def _heads(columns: Sequence[_Column]) -> list[str]:
     """The line of groups, where several columns make one, with rules below them, and the line of heads."""
     if not any(column.group for column in columns):
-        return [" & ".join(map(_head, columns)) + r" \\"]
+        return [" & ".join(_stacked(column.head) for column in columns) + r" \\"]
     above: list[str] = []
     rules: list[str] = []
     heads: list[str] = []
@@ -215,13 +212,9 @@ def _heads(columns: Sequence[_Column]) -> list[str]:
             span += 1
         above.append(rf"\multicolumn{{{span}}}{{c}}{{{_stacked(column.group, _OVER_SEVERAL)}}}" if column.group else "")
         rules += [rf"\cmidrule(lr){{{place}-{place + span - 1}}}"] if column.group else []
-        heads += map(_head, columns[place - 1 : place - 1 + span])
+        heads += (_stacked(one.head) for one in columns[place - 1 : place - 1 + span])
         place += span
     return [" & ".join(above) + r" \\", "".join(rules), " & ".join(heads) + r" \\"]
-
-
-def _head(column: _Column) -> str:
-    return _stacked(column.head)
 
 
 def _stacked(head: str, longest: int = _LONGEST_WORD) -> str:

@@ -145,12 +145,8 @@ def _numbers(forms: Sequence[Table], narrow: Sequence[Table], screen: Screen, wi
                     return [fitted]
     rooms = (width // 2, width // 3)
     cut = [_with_names(form, screen, max(_LEAST_NAME, room), max(_LEAST_NAME, width // 4)) for form in forms for room in rooms]
-    return min((_parts(form, screen, width) for form in cut), key=_cost)
-
-
-def _cost(parts: Sequence[Table]) -> tuple[int, int]:
-    """Return how many lines parts of a table take, and how many columns they leave out."""
-    return sum(len(part.rows) + _COST for part in parts), len(parts[-1].left_out)
+    parts = (_parts(form, screen, width) for form in cut)
+    return min(parts, key=lambda some: (sum(len(part.rows) + _COST for part in some), len(some[-1].left_out)))
 
 
 def _fitted(table: Table, screen: Screen, width: int, cuts: bool) -> Table | None:

@@ -56,11 +56,6 @@ def without_tags(markdown: str) -> str:
     return _outside_code(_TAG, r"\\<", visible(markdown))
 
 
-def without_links(markdown: str) -> str:
-    """Return Markdown of our own with names in it that are not: what would be a link, outside of code, is text."""
-    return _outside_code(_LINK, r"]\\(", markdown)
-
-
 def _outside_code(pattern: re.Pattern[str], by: str, markdown: str) -> str:
     return "".join(part if part.startswith("`") else pattern.sub(by, part) for part in _CODE.split(markdown))
 
@@ -73,7 +68,8 @@ def _written(document: Iterable[Block], ours: bool) -> Iterator[str]:
     """Yield each block as text; notes of tables follow the next sentences below them."""
 
     def own(text: str) -> str:
-        return (without_tags(text) if ours else without_links(without_tags(text))).replace("\n", "⏎")
+        safe = without_tags(text)
+        return (safe if ours else _outside_code(_LINK, r"]\\(", safe)).replace("\n", "⏎")
 
     notes: list[str] = []
     for is_alert, blocks in groupby(document, lambda block: isinstance(block, Alert)):

@@ -108,16 +108,13 @@ class _Drawing(Struct, frozen=True):
     def notes(self, block: Sentences, drawn: Sequence[Table] = (), tables: Sequence[Table] = ()) -> Iterator[_Shape]:
         """Yield sentences, below those on how `tables` above them were `drawn`."""
         texts = [*dict.fromkeys(note for table in drawn for note in table.notes)]
-        texts += [block.if_cut] if block.if_cut and not names(drawn) <= self.whole_names(tables) else []
+        shown = [visible(one, self.screen) for table in tables for one in (table, table.narrow) if one]
+        whole = names([*shown, *(one.turned() for one in shown if one.turns)])
+        texts += [block.if_cut] if block.if_cut and not names(drawn) <= whole else []
         if block.if_many and _MANY <= len(drawn) > len(tables):
             texts.append(block.if_many.format(n=len(drawn), width=self.screen.width))
         for text in (*texts, *block.texts):
             yield from self.screen.paragraph(Text(self.screen.visible(text), style="dim" if block.small else ""))
-
-    def whole_names(self, tables: Iterable[Table]) -> set[str]:
-        """Return the names in all forms of tables."""
-        shown = [visible(one, self.screen) for table in tables for one in (table, table.narrow) if one]
-        return names([*shown, *(one.turned() for one in shown if one.turns)])
 
     def alert(self, alert: Alert) -> Iterator[_Shape]:
         """Yield the sentence of a finding, its examples, and its advice."""

@@ -72,14 +72,11 @@ class Screen(Struct, frozen=True):
         return True
 
     @property
-    def framed(self) -> bool:
-        """Return whether tables have frames."""
-        return self.is_terminal and self.encodes("╭")
-
-    @property
     def box(self) -> Box:
         """Return the lines around tables: a frame on a terminal, elsewhere lines below heads."""
-        return ROUNDED if self.framed else SIMPLE_HEAD if self.encodes("─") else _ASCII
+        if self.is_terminal and self.encodes("╭"):
+            return ROUNDED
+        return SIMPLE_HEAD if self.encodes("─") else _ASCII
 
     def sign(self, sign: str) -> str:
         """Return a sign, or its replacement where it cannot be written."""

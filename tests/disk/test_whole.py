@@ -13,7 +13,6 @@ from functools import cache
 
 import pytest
 from receval.disk import replacement
-from receval.disk import replacement as exchange
 from receval.disk import stage as disk
 from receval.errors import OutputError
 
@@ -155,10 +154,11 @@ def test_a_folder_in_which_somebody_works_stays_itself(world, tmp_path, monkeypa
 
 def test_a_file_that_somebody_puts_there_meanwhile_stays(tmp_path, monkeypatch):
     folder = make("with notes", tmp_path / "above")
+    exchange = replacement.exchange
 
     def exchanged(first, second):
         (folder / "late.txt").write_text("late")
-        exchange.exchange(first, second)
+        exchange(first, second)
 
     monkeypatch.setattr(replacement, "exchange", exchanged)
     write(folder)
