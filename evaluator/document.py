@@ -133,6 +133,11 @@ class Table(Struct, frozen=True):
         )
 
 
+def directed(text: str, direction: bool | None, space: str = " ") -> str:
+    """Return a text with the sign of a better direction behind it."""
+    return text if direction is None else f"{text}{space}{ARROWS[direction]}"
+
+
 def text_columns(*titles: str, wraps: Collection[str] = (), code: Collection[str] = ()) -> tuple[Column, ...]:
     """Return columns of texts: those in `wraps` may take several lines, those in `code` hold words of the program."""
     return tuple(Column(title, "code" if title in code else "text", wraps=title in wraps) for title in titles)

@@ -245,17 +245,12 @@ def _second(result: Result, formats: Formats, best: Iterable[Place]) -> Iterator
     """Of three models and more the best of the values that are not marked, and those that are printed as it is."""
     done = set(best)
     for label in sorted({label for _, label in done}):
-        values = _values_of(result, label)
+        rows = (row for row in result.rows if row.label == label and row.model not in result.yardsticks)
+        values = {row.model: row.value for row in rows if row.value is not None}
         left = {model: value for model, value in values.items() if (model, label) not in done}
         if len(values) > 2 and left:
             next_best = formats.text(label, (max if result.higher_is_better[label] else min)(left.values()))
             yield from ((model, label) for model, value in left.items() if formats.text(label, value) == next_best)
-
-
-def _values_of(result: Result, label: str) -> dict[str, float]:
-    """The value of each model that has one, without lists that were made to measure by."""
-    rows = (row for row in result.rows if row.label == label and row.model not in result.yardsticks)
-    return {row.model: row.value for row in rows if row.value is not None}
 
 
 def _raised(style: LatexStyle, comparison: Comparison | None) -> tuple[dict[Place, str], tuple[str, str]]:

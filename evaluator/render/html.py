@@ -16,7 +16,6 @@ from markupsafe import escape
 from msgspec.structs import replace
 
 from ..document import (
-    ARROWS,
     NEWS,
     SIGNS,
     Alert,
@@ -38,6 +37,7 @@ from ..document import (
     Status,
     Table,
     Terms,
+    directed,
 )
 from ..quoting import visible
 from .cell_pictures import CellScale, dot, forest, marks
@@ -210,7 +210,7 @@ def _table(table: Table) -> str:
 
 
 def _head(column: Column) -> str:
-    title = _directed(f"{column.group} {column.title}".strip(), column.direction)
+    title = _safe(directed(f"{column.group} {column.title}".strip(), column.direction, _SPACE))
     return _tag("th", title, scope="col", class_="" if column.is_number else "t")
 
 
@@ -241,16 +241,12 @@ def _content(cell: Cell, column: Column, scale: CellScale) -> str:
     """Return text with sign and direction, what is small behind it, and the picture."""
     sign = SIGNS.get(_verdict(cell), "")
     behind = f" {SIGNS['untested']}" if cell.mark == "untested" else ""
-    text = _directed(f"{sign} {cell.text}{behind}".lstrip(), cell.direction)
+    text = _safe(directed(f"{sign} {cell.text}{behind}".lstrip(), cell.direction, _SPACE))
     text = text.replace(" ", _SPACE) if column.role in _UNBROKEN else text
     small = [part for part in (f"±{cell.spread}" if cell.spread else "", cell.note) if part]
     whole = _SPACE.join((_tag("b", text) if cell.mark == "best" else text, *(_tag("small", _safe(part)) for part in small)))
     picture = "" if cell.drawn is None else forest(cell.drawn) if column.role == "interval" else dot(cell.drawn, scale)
     return f"{whole} {picture}" if picture else whole
-
-
-def _directed(text: str, direction: bool | None) -> str:
-    return _safe(f"{text}{_SPACE}{ARROWS[direction]}" if direction is not None else text)
 
 
 # Elements, data and scripts

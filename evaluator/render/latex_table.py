@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..document import ARROWS, Cell, Column, Table
+from ..document import Cell, Column, Table, directed
 from .latex_text import escaped, number, printable, prose
 
 WIDTH: Final = 92
@@ -42,25 +42,13 @@ class _Column(Struct, frozen=True):
 
     @staticmethod
     def of(column: Column, cells: Sequence[Cell]) -> _Column:
-        group = _with_arrow(column.group, column.direction) if column.group else ""
-        head = column.title if group else _with_arrow(column.title, column.direction)
+        group = directed(column.group, column.direction) if column.group else ""
+        head = column.title if group else directed(column.title, column.direction)
         if not column.is_number:
-            shown = shortened([_with_arrow(f"{cell.text} {cell.note}" if cell.note else cell.text, cell.direction) for cell in cells])
+            shown = shortened([directed(f"{cell.text} {cell.note}" if cell.note else cell.text, cell.direction) for cell in cells])
             return _Column(head, group, tuple(map(escaped, shown)), max(map(len, (head, *shown))), is_text=True)
         width = max((len(f"{cell.text} ± {cell.spread}" if cell.spread else cell.text) for cell in cells), default=0)
         return _Column(head, group, tuple(map(_number, cells)), width, max((len(cell.note) for cell in cells), default=0))
-
-
-class _Part(Struct, frozen=True):
-    """A part of a table: the columns that stand in every part, others, and which of the lines."""
-
-    keys: tuple[_Column, ...]
-    columns: tuple[_Column, ...]
-    lines: range
-
-
-def _with_arrow(text: str, direction: bool | None) -> str:
-    return text if direction is None else f"{text} {ARROWS[direction]}"
 
 
 def _number(cell: Cell) -> str:
@@ -95,12 +83,12 @@ def parts(table: Table, place: str = "htbp") -> list[str]:
     across = _balanced(others, max(room, WIDTH // 3))
     n_lines = len(table.rows)
     down = [range(start, min(start + _HEIGHT, n_lines)) for start in range(0, n_lines, _HEIGHT)] or [range(0)]
-    pieces = [_Part(keys, tuple(some), lines) for some in across for lines in down]
+    pieces = [((*keys, *some), lines) for some in across for lines in down]
     rules = {**table.rules, **({n_lines - table.apart: ""} if table.apart else {})}
     last = replace(table, rules=rules, notes=(*table.notes, *_names_in_full(table)))
     tables = [*([replace(last, notes=())] * (len(pieces) - 1)), last]
     captions = [_caption(table, n, len(pieces)) for n in range(1, len(pieces) + 1)]
-    return [_environment(*one, place) for one in zip(pieces, tables, captions, strict=True)]
+    return [_environment(*piece, *one, place) for piece, *one in zip(pieces, tables, captions, strict=True)]
 
 
 def _names_in_full(table: Table) -> Iterator[str]:
@@ -161,8 +149,7 @@ def _width(columns: Sequence[_Column]) -> int:
     return width
 
 
-def _environment(part: _Part, table: Table, caption: tuple[str, str], place: str) -> str:
-    columns = (*part.keys, *part.columns)
+def _environment(columns: Sequence[_Column], lines: range, table: Table, caption: tuple[str, str], place: str) -> str:
     alignment = "".join("l" if column.is_text else _right(column) for column in columns)
     notes = [rf"\par\medskip\footnotesize\raggedright {' '.join(map(prose, table.notes))}"] if table.notes else []
     return "\n".join(
@@ -174,7 +161,7 @@ def _environment(part: _Part, table: Table, caption: tuple[str, str], place: str
             r"\toprule",
             *_heads(columns),
             r"\midrule",
-            *(text for line in part.lines for text in _line(line, columns, table.rules.get(line), line == part.lines.start)),
+            *(text for line in lines for text in _line(line, columns, table.rules.get(line), line == lines.start)),
             r"\bottomrule",
             r"\end{tabular}",
             *notes,

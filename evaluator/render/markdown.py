@@ -9,7 +9,6 @@ from itertools import groupby
 from typing import Final
 
 from ..document import (
-    ARROWS,
     NEWS,
     SIGNS,
     Alert,
@@ -28,6 +27,7 @@ from ..document import (
     Status,
     Table,
     Terms,
+    directed,
 )
 from ..quoting import on_one_line, visible
 
@@ -136,12 +136,12 @@ def _table(table: Table, own: Callable[[str], str]) -> Iterator[str]:
 
 
 def _head(column: Column) -> str:
-    return f"{markdown_text(f'{column.group} {column.title}')}{_arrow(column.direction)}"
+    return directed(markdown_text(f"{column.group} {column.title}"), column.direction)
 
 
 def _cell(cell: Cell, column: Column, own: Callable[[str], str]) -> str:
     spread = f" ± {cell.spread}" if cell.spread else ""
-    text = f"{_text(cell.text, column, own)}{_arrow(cell.direction)}{spread}"
+    text = f"{directed(_text(cell.text, column, own), cell.direction)}{spread}"
     marked = f"**{text}**" if cell.mark in _BOLD else f"{text} {SIGNS[cell.mark]}" if cell.mark == "untested" else text
     return f"{marked} {markdown_text(cell.note)}" if cell.note else marked
 
@@ -150,10 +150,6 @@ def _text(text: str, column: Column, own: Callable[[str], str]) -> str:
     if column.role == "text" or column.is_number:
         return own(text).replace("|", "\\|")
     return own(f"`{text}`").replace("|", "\\|") if column.role == "code" and text else markdown_text(text)
-
-
-def _arrow(direction: bool | None) -> str:
-    return f" {ARROWS[direction]}" if ARROWS[direction] else ""
 
 
 def _row(cells: Sequence[str]) -> str:
