@@ -88,7 +88,7 @@ def parts(table: Table, place: str = "htbp") -> list[str]:
     last = replace(table, rules=rules, notes=(*table.notes, *_names_in_full(table)))
     tables = [*([replace(last, notes=())] * (len(pieces) - 1)), last]
     captions = [_caption(table, n, len(pieces)) for n in range(1, len(pieces) + 1)]
-    return [_environment(*piece, *one, place) for piece, *one in zip(pieces, tables, captions, strict=True)]
+    return [_environment(some, lines, one, caption, place) for (some, lines), one, caption in zip(pieces, tables, captions, strict=True)]
 
 
 def _names_in_full(table: Table) -> Iterator[str]:
