@@ -59,7 +59,7 @@ _REPORTED: Final[frozenset[Need]] = frozenset({"complete", "users"})
 _TESTED: Final[frozenset[Need]] = frozenset({"complete", "users", "conclusions"})
 _DESCRIBED: Final[frozenset[Need]] = frozenset({"complete", "users", "conclusions", "description"})
 _DRAWN: Final[frozenset[Need]] = frozenset({"drawing"})
-_RESULT, _USERS, _JUDGED = "receval.render.result_data", "receval.render.per_user", "receval.render.judgement_data"
+_RESULT, _JUDGED = "receval.render.result_data", "receval.render.judgement_data"
 _AUDIT, _AUDITED, _CHARTS = "receval.content.audit", "receval.render.audit_data", "receval.render.drawing"
 _SAFE: Final = ("spreadsheet_safe",)
 
@@ -75,12 +75,12 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("latex", "latex-document", "receval.session.report:paper", (), _DESCRIBED, file="report.tex"),
     OutputForm("report", "html", "receval.render.report:as_html", (".html", ".htm"), _TESTED, ("interactive",)),
     OutputForm("report", "md", "receval.render.report:as_markdown", (".md",), _REPORTED),
-    OutputForm("report", "junit", "receval.render.ci.junit:as_junit", (".xml",), _REPORTED),
+    OutputForm("report", "junit", "receval.render.ci.cases:as_junit", (".xml",), _REPORTED),
     OutputForm("report", "badge", "receval.render.ci.badge:as_badge", (".svg",), _REPORTED),
-    OutputForm("report", "code-quality", "receval.render.ci.code_quality:as_code_quality", (), _REPORTED),
-    OutputForm("users", "csv", f"{_USERS}:as_csv", (".csv",), _REPORTED, folder="per_user.csv"),
-    OutputForm("users", "jsonl", f"{_USERS}:as_jsonl", (".jsonl",), _REPORTED, folder="per_user.jsonl"),
-    OutputForm("users", "parquet", f"{_USERS}:as_parquet", (".parquet",), _REPORTED, folder="per_user.parquet", binary=True),
+    OutputForm("report", "code-quality", "receval.render.ci.cases:as_code_quality", (), _REPORTED),
+    OutputForm("users", "csv", f"{_RESULT}:users_as_csv", (".csv",), _REPORTED, folder="per_user.csv"),
+    OutputForm("users", "jsonl", f"{_RESULT}:users_as_jsonl", (".jsonl",), _REPORTED, folder="per_user.jsonl"),
+    OutputForm("users", "parquet", f"{_RESULT}:users_as_parquet", (".parquet",), _REPORTED, folder="per_user.parquet", binary=True),
     OutputForm("comparison", "table", "receval.content.differences:document", takes=("look_at",)),
     OutputForm("comparison", "json", f"{_JUDGED}:comparison_json", (".json",), folder="comparison.json"),
     OutputForm("comparison", "csv", f"{_JUDGED}:comparison_csv", (".csv",), takes=_SAFE, folder="comparison.csv"),

@@ -44,17 +44,15 @@ def overview(metrics: Iterable[MetricEntry]) -> list[Block]:
         by_family.setdefault(entry.family, []).append(entry)
     blocks: list[Block] = []
     for family, entries in by_family.items():
-        blocks += [Heading(FAMILIES.get(family, "Added"), 3), _overview(entries)]
+        columns = text_columns("metric", "what it says", "parameters, the default first", "bounds", "needs")
+        blocks += [Heading(FAMILIES.get(family, "Added"), 3), Table.of_texts(columns, map(_overview, entries))]
     return blocks
 
 
-def _overview(metrics: Iterable[MetricEntry]) -> Table:
-    rows = []
-    for entry in metrics:
-        name = f"{entry.name} ({', '.join(entry.aliases)})" if entry.aliases else entry.name
-        taken = (f"`{choice.name}`: {', '.join(_default_first(choice))}" for choice in entry.parameters)
-        rows.append((name, entry.summary, "; ".join(taken), bounds(entry), " and ".join(entry.needs)))
-    return Table.of_texts(text_columns("metric", "what it says", "parameters, the default first", "bounds", "needs"), rows)
+def _overview(entry: MetricEntry) -> tuple[str, ...]:
+    name = f"{entry.name} ({', '.join(entry.aliases)})" if entry.aliases else entry.name
+    taken = (f"`{choice.name}`: {', '.join(_default_first(choice))}" for choice in entry.parameters)
+    return name, entry.summary, "; ".join(taken), bounds(entry), " and ".join(entry.needs)
 
 
 def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: Sequence[ChoiceEntry] = ()) -> list[Block]:

@@ -56,7 +56,7 @@ def document(description: Description) -> Document:
             rows = tuple((_bin(one), one.rows) for one in table.numbers.histogram)
             blocks += [Heading(f"{column.capitalize()}s of {table.name}", 2), Bars(column, rows)]
     if description.overlaps:
-        in_common = (_overlap(overlap, description) for overlap in description.overlaps)
+        in_common = (_overlap(overlap, description.table(overlap.one)) for overlap in description.overlaps)
         blocks += [Heading("What the files have in common", 2), _figures(("users", "items"), in_common)]
     return (*blocks, *([Points(description.remarks)] if description.remarks else []))
 
@@ -81,8 +81,7 @@ def _counts(counts: list[CountSummary | None]) -> tuple[tuple[str, ...], ...]:
     return tuple((label, *("" if one is None else shown(one) for one in counts)) for label, shown in _COUNTS)
 
 
-def _overlap(overlap: Overlap, description: Description) -> tuple[str, str, str]:
-    one = description.table(overlap.one)
+def _overlap(overlap: Overlap, one: TableDescription) -> tuple[str, str, str]:
     return f"{overlap.one} in {overlap.other}", _share(overlap.users, one.users), _share(overlap.items, one.items)
 
 

@@ -220,14 +220,9 @@ def losers_tables(comparison: Comparison) -> tuple[Table, ...]:
     )
 
 
-def number_text(value: float | None, digits: int, *, sign: bool = False) -> str:
-    """Return a number as text; a dash where there is none."""
-    return "–" if value is None else signed(value, digits) if sign else plain(value, digits)
-
-
 def number_cell(value: float | None, digits: int, *, sign: bool = False) -> Cell:
-    """Return a cell with a number."""
-    return Cell(number_text(value, digits, sign=sign), value=value)
+    """Return a cell with a number; a dash where there is none."""
+    return Cell("–" if value is None else signed(value, digits) if sign else plain(value, digits), value=value)
 
 
 def digits_of(differences: Iterable[Difference]) -> int:

@@ -48,7 +48,8 @@ def title(gates: Sequence[Gate]) -> str:
 
 def table(gates: Sequence[Gate]) -> Table:
     """Return a row for each rule: its outcome, its model where there are several, what was found, and why."""
-    base = _usual_base(gates)
+    bases = [_stem(one.base) for one in gates if one.base]
+    base = max(dict.fromkeys(bases), key=bases.count, default="")  # that of most gates, which their rules need not name
     several = len({one.model for one in gates}) > 1
     columns = (
         Column("outcome", "verdict"),
@@ -71,12 +72,6 @@ def baseline_document(result: Result, name: str) -> Document:
     columns = (Column("measure", "name"), *(Column(model, "value") for model in result.models))
     rows = tuple((Cell(label), *(formats.cell(table[model].get(label)) for model in result.models)) for label in result.labels())
     return (Heading(name), Terms(tuple(_baseline_terms(result)), code=False), Table(columns, rows))
-
-
-def _usual_base(gates: Sequence[Gate]) -> str:
-    """Return the base that most gates have, which their rules need not name."""
-    bases = [_stem(one.base) for one in gates if one.base]
-    return max(dict.fromkeys(bases), key=bases.count, default="")
 
 
 def _common(bases: Sequence[str]) -> str:

@@ -86,7 +86,8 @@ def _definition(metric: Metric, definition: MeasureDefinition, first: MeasureDef
     params = _params(metric, definition)
     lines = equation(metric, params)
     if lines:
-        yield Equation((*lines, *_over_users(metric, definition, params)))
+        over_users = _OVER_USERS.get(definition.average) if is_of_a_user(metric, params) else None
+        yield Equation((*lines, *([f"{title(metric)} = {over_users % f'{title(metric)}(u)'}"] if over_users else [])))
     facts = " ".join(_facts(metric, definition, first, cuts))
     if facts:
         yield Paragraph(facts)
@@ -94,12 +95,6 @@ def _definition(metric: Metric, definition: MeasureDefinition, first: MeasureDef
     choices = (*_choices(definition, [*metric.axes.items(), *differs]), *_values(metric, params))
     if choices:
         yield Points(choices)
-
-
-def _over_users(metric: Metric, definition: MeasureDefinition, params: Mapping[str, Any]) -> Iterator[str]:
-    """How the values of users are combined, below a formula of one user's value."""
-    if is_of_a_user(metric, params) and definition.average in _OVER_USERS:
-        yield f"{title(metric)} = {_OVER_USERS[definition.average] % f'{title(metric)}(u)'}"
 
 
 def _facts(metric: Metric, definition: MeasureDefinition, first: MeasureDefinition, cuts: Iterable[int | None]) -> Iterator[str]:

@@ -6,7 +6,6 @@ import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ..document import SIGNS, Block, Document, Heading, Paragraph, Sentences, Table, Terms
@@ -23,33 +22,34 @@ _CUT: Final = "… stands for the middle of a name; --format csv has names whole
 _MANY: Final = "{n} tables fit {width} columns; --columns nDCG@10,Recall@10 shows some measures, --format csv has all."
 
 
-class Display(Struct, frozen=True):
-    """Looks of tables of values; `None` leaves the choice to the numbers and the width of the screen."""
-
-    models_as_rows: bool | None = None
-    digits: int | None = None
-
-
 def screen(
-    result: Result, *, verbose: bool = False, display: Display | None = None, command: str = "", closing: Sequence[str] = ()
+    result: Result,
+    *,
+    whole: Result | None = None,
+    verbose: bool = False,
+    digits: int | None = None,
+    models_as_rows: bool | None = None,
+    command: str = "",
+    closing: Sequence[str] = (),
 ) -> Document:
     """Return what `receval run` prints: findings, values and what is concluded of them (`closing`), groups, notes and gates.
 
     Errors and warnings of the health checks come first, a few of them, and the others are counted beside the `command` that shows them.
-    With `verbose` there are all findings, who was counted, and what was read.
+    With `verbose` there are all findings, who was counted for any measure of the `whole` result, and what was read. Without `digits` and
+    `models_as_rows` the numbers and the width of the screen decide.
     """
-    display = display or Display()
     found = [finding for finding in result.findings if verbose or finding.severity != "info"]
     united = set(united_intervals(result).values())
     rest = replace(result, rows=tuple(row for row in result.rows if row.label not in united))
+    read = tuple((source.role, _files(source)) for source in result.inputs)
     return (
         *findings.alerts(found, "" if verbose else command),
-        *_tables(result, display),
+        *_tables(result, digits, models_as_rows),
         *([Sentences(tuple(closing), small=False)] if closing else []),
-        *repeats(result, display.digits),
-        *groups(models_of(result), display.digits),
+        *repeats(result, digits),
+        *groups(models_of(result), digits),
         Sentences((*rest.notes(), *_checked(result)), if_cut=_CUT, if_many=_MANY),
-        *([*ledger.document(result), *_inputs_read(result)] if verbose else []),
+        *([*ledger.document(whole or result), Heading("What was read", 2), Terms(read, code=False)] if verbose else []),
         *gates.document(result.gates, summary=False),
     )
 
@@ -77,16 +77,16 @@ def notebook(result: Result) -> Document:
     return (*found, *_values(result), Sentences((*result.notes(), *_checked(result))))
 
 
-def _tables(result: Result, display: Display) -> Iterator[Table]:
+def _tables(result: Result, digits: int | None, models_as_rows: bool | None) -> Iterator[Table]:
     """Yield the values as a screen shows them: intervals beside their means if they fit, rows that may be columns."""
-    formats = Formats.of(result.rows, display.digits)
+    formats = Formats.of(result.rows, digits)
     best = best_values(result, formats)
     legend, marks, intervals = best.legend(SIGNS["best"]), best.marks(), united_intervals(result)
     table = values_of_result(result, formats, marks, legend, intervals)
     narrow = values_of_result(result, formats, marks, legend) if intervals else None
     shares = shares_table(models_of(result))
     for one in (replace(table, narrow=narrow), *([shares] if shares else [])):
-        yield _turned(one, display.models_as_rows)
+        yield _turned(one, models_as_rows)
 
 
 def _turned(table: Table, models_as_rows: bool | None) -> Table:
@@ -117,11 +117,6 @@ def _verdict(result: Result) -> Iterator[Block]:
 
 def _checked(result: Result) -> tuple[str, ...]:
     return (findings.summary(result),) if result.examined else ()
-
-
-def _inputs_read(result: Result) -> Document:
-    """Return a line for each source: its rows and its files."""
-    return (Heading("What was read", 2), Terms(tuple((source.role, _files(source)) for source in result.inputs), code=False))
 
 
 def _files(source: Input) -> str:
@@ -173,7 +168,14 @@ def selected(result: Result, columns: Sequence[str], sort: str | None) -> Result
     Raises `ConfigError` if the result has no such measure.
     """
     chosen = tuple(dict.fromkeys(label for column in columns for label in matching(column, result.labels())))
-    return _with_measures(_sorted(result, sort) if sort else result, chosen) if chosen or sort else result
+
+    def shown(rows: Iterable[Row]) -> tuple[Row, ...]:
+        return tuple(sorted((row for row in rows if row.label in chosen), key=lambda row: chosen.index(row.label)))
+
+    result = _sorted(result, sort) if sort else result
+    if not chosen:
+        return result
+    return replace(result, rows=shown(result.rows), by_group=shown(result.by_group), repeated=shown(result.repeated))
 
 
 def _sorted(result: Result, measure: str) -> Result:
@@ -189,13 +191,3 @@ def _sorted(result: Result, measure: str) -> Result:
 
     models = sorted(result.models, key=key)
     return replace(result, counts={model: result.counts[model] for model in models})
-
-
-def _with_measures(result: Result, labels: Sequence[str]) -> Result:
-    if not labels:
-        return result
-
-    def chosen(rows: Iterable[Row]) -> tuple[Row, ...]:
-        return tuple(sorted((row for row in rows if row.label in labels), key=lambda row: labels.index(row.label)))
-
-    return replace(result, rows=chosen(result.rows), by_group=chosen(result.by_group), repeated=chosen(result.repeated))

@@ -39,9 +39,8 @@ class Manifest(Struct, frozen=True):
 
     def require(self, path: Path, content: bytes | None = None) -> None:
         """`DataError` if a file is not the one that was written; `content` are its bytes, where they were read already."""
-        proof = self.files[path.name]
         try:
-            proven = proof == (FileProof(len(content), hashlib.sha256(content).hexdigest()) if content is not None else fingerprint(path))
+            proven = self.files[path.name] == fingerprint(path if content is None else content)
         except FileNotFoundError:
             raise DataError(f"{path.parent}: {path.name} is missing, which the manifest names", AGAIN) from None
         except OSError as error:

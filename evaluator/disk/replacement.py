@@ -18,7 +18,7 @@ import stat
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 _HERE: Final = -100
 _EXCHANGE: Final = 2
@@ -27,19 +27,6 @@ _BEFORE: Final = ".receval-before"
 _MANIFEST: Final = "manifest.json"
 _MANY: Final = 100
 """Folders with more files of other people than that are no folders of results."""
-
-
-class Replacement(Protocol):
-    """New files in the place of old ones, all of them or none."""
-
-    def make(self) -> None:
-        """Put the new files in place; `OSError` if that cannot be, and then nothing has changed."""
-
-    def undo(self) -> None:
-        """Put the old files back; `OSError` if that cannot be."""
-
-    def tidy(self) -> None:
-        """Remove what is needed no longer."""
 
 
 class InOneStep:
@@ -125,6 +112,10 @@ class OneByOne:
     def tidy(self) -> None:
         """Remove the old files and the journal."""
         shutil.rmtree(self._stage, ignore_errors=True)
+
+
+Replacement = InOneStep | OneByOne
+"""New files in the place of old ones, all of them or none; `OSError` where that cannot be."""
 
 
 def finish(stage: Path) -> None:

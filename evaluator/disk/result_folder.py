@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import polars as pl
@@ -29,10 +29,10 @@ def contents(result: Result, formats: Iterable[str]) -> dict[str, bytes | Path]:
     return files
 
 
-def stale(folder: Path, files: Mapping[str, bytes | Path]) -> list[Path]:
+def stale(folder: Path, files: Iterable[str]) -> list[Path]:
     """The files that an earlier run wrote into a folder, and that are not among the new ones."""
     before = outputs_of_manifest(folder / MANIFEST)
-    return [folder / name for name in sorted(before - files.keys()) if is_output_file(name)]
+    return [folder / name for name in sorted(before - {*files}) if is_output_file(name)]
 
 
 def save(result: Result, folder: Path, formats: Iterable[str] = ("parquet",)) -> None:
@@ -60,21 +60,14 @@ def copy_results(folder: Path, target: Path, *, force: bool = False) -> None:
     `DataError` if one of them is not the file that the manifest names. `OutputError` if `target` is that folder, or has other files of
     those names, unless `force` says that they may go.
     """
-    names = [*_proven(folder), MANIFEST]
+    manifest = read_manifest(folder)
+    for name in manifest.files:
+        manifest.require(folder / name)
+    names = [*manifest.files, MANIFEST]
     if os.path.exists(target) and target.samefile(folder):
         raise OutputError(f"{target} is the folder itself", "choose another place with --to")
     there = [name for name in names if os.path.exists(target / name)]
     if there and not is_result_folder(target) and not force:
         raise OutputError(f"{target} is no folder of results, and has a {there[0]}", "choose another place with --to, or add --force")
     with Stage([target]) as stage:
-        before = outputs_of_manifest(target / MANIFEST)
-        gone = [target / name for name in sorted(before - set(names)) if is_output_file(name)]
-        stage.commit({target / name: folder / name for name in names}, gone=gone)
-
-
-def _proven(folder: Path) -> list[str]:
-    """The names of the files that a manifest names, each of which is the one that it was."""
-    manifest = read_manifest(folder)
-    for name in manifest.files:
-        manifest.require(folder / name)
-    return [*manifest.files]
+        stage.commit({target / name: folder / name for name in names}, gone=stale(target, names))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, TextIO
 
-from ..document import Document
 from ..outputs import OutputForm
 from .encoding import as_json
 from .markdown import as_markdown
@@ -24,10 +23,8 @@ def rendered(row: OutputForm, subject: Any, file: TextIO | None = None, **option
         return made.encode()
     if row.form == "json":
         return as_json(made)
-    return _in_latex(made) if row.form.startswith("latex") else as_markdown(made).encode()
+    if not row.form.startswith("latex"):
+        return as_markdown(made).encode()
+    from .latex import as_latex  # only here: few outputs are for papers
 
-
-def _in_latex(document: Document) -> bytes:
-    from ..render.latex import as_latex  # only here: few outputs are for papers
-
-    return as_latex(document).encode()
+    return as_latex(made).encode()

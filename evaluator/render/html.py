@@ -16,7 +16,6 @@ from markupsafe import escape
 from msgspec.structs import replace
 
 from ..document import (
-    ARROWS,
     NEWS,
     SIGNS,
     Alert,
@@ -38,6 +37,7 @@ from ..document import (
     Status,
     Table,
     Terms,
+    directed,
 )
 from ..quoting import visible
 from .cell_pictures import CellScale, dot, forest, marks
@@ -85,7 +85,8 @@ def as_html(document: Document, *, interactive: bool = False) -> str:
     blocks = document if can_draw() else tuple(_without_figures(document))
     opening = tuple(takewhile(lambda block: not isinstance(block, Section), blocks))
     figures = [block for block in _all(blocks) if isinstance(block, Figure)] if interactive else []
-    scripts = [_file("sort.js"), *([_for_script(script_bundle()), _file("interactive.js")] if figures else [])]
+    bundle = script_bundle().replace("</script", "<\\/script").replace("<!--", "<\\!--") if figures else ""  # does not end its element
+    scripts = [_file("sort.js"), *([bundle, _file("interactive.js")] if figures else [])]
     return _FRAME.format(
         version=version("receval"),
         hashes="".join(f" '{_hash(script)}'" for script in scripts),
@@ -209,7 +210,7 @@ def _table(table: Table) -> str:
 
 
 def _head(column: Column) -> str:
-    title = _directed(f"{column.group} {column.title}".strip(), column.direction)
+    title = _safe(directed(f"{column.group} {column.title}".strip(), column.direction, _SPACE))
     return _tag("th", title, scope="col", class_="" if column.is_number else "t")
 
 
@@ -225,18 +226,14 @@ def _drawn(cells: Iterable[Cell]) -> list[Interval]:
 
 def _row(cells: Sequence[Cell], columns: Sequence[Column], scales: Sequence[CellScale]) -> str:
     first, *others = (_content(cell, column, scale) for cell, column, scale in zip(cells, columns, scales, strict=True))
-    classes = (_class(cell, column) for cell, column in zip(cells[1:], columns[1:], strict=True))
+    left = ("" if column.is_number else "t " for column in columns[1:])
+    classes = (f"{side}{_verdict(cell)}".strip() for side, cell in zip(left, cells[1:], strict=True))
     more = (_tag("td", content, class_=name) for content, name in zip(others, classes, strict=True))
     return _tag("tr", _tag("th", first, scope="row", class_=_verdict(cells[0])) + "".join(more)) + "\n"
 
 
-def _class(cell: Cell, column: Column) -> str:
-    """Return the classes of a cell: whether it stands to the left, and the verdict or the outcome that it is of."""
-    left = "" if column.is_number else "t"
-    return f"{left} {_verdict(cell)}".strip()
-
-
 def _verdict(cell: Cell) -> str:
+    """Return the class of a cell: the verdict or the outcome that it is of."""
     return "" if cell.mark in _VALUES else cell.mark
 
 
@@ -244,16 +241,12 @@ def _content(cell: Cell, column: Column, scale: CellScale) -> str:
     """Return text with sign and direction, what is small behind it, and the picture."""
     sign = SIGNS.get(_verdict(cell), "")
     behind = f" {SIGNS['untested']}" if cell.mark == "untested" else ""
-    text = _directed(f"{sign} {cell.text}{behind}".lstrip(), cell.direction)
+    text = _safe(directed(f"{sign} {cell.text}{behind}".lstrip(), cell.direction, _SPACE))
     text = text.replace(" ", _SPACE) if column.role in _UNBROKEN else text
     small = [part for part in (f"±{cell.spread}" if cell.spread else "", cell.note) if part]
     whole = _SPACE.join((_tag("b", text) if cell.mark == "best" else text, *(_tag("small", _safe(part)) for part in small)))
     picture = "" if cell.drawn is None else forest(cell.drawn) if column.role == "interval" else dot(cell.drawn, scale)
     return f"{whole} {picture}" if picture else whole
-
-
-def _directed(text: str, direction: bool | None) -> str:
-    return _safe(f"{text}{_SPACE}{ARROWS[direction]}" if direction is not None else text)
 
 
 # Elements, data and scripts
@@ -275,12 +268,8 @@ def _stored(blocks: Iterable[Block], figures: Sequence[Figure]) -> Iterator[str]
     tables = [block for block in _all(blocks) if isinstance(block, Table) and block.columns_of_data]
     yield _json("receval-data", {one.id: {**one.about, "columns": one.columns_of_data, "rows": one.data} for one in tables})
     if figures:
-        yield _json("receval-charts", {one.id: _with_numbers(one) for one in figures})
-
-
-def _with_numbers(figure: Figure) -> dict[str, Any]:
-    """Return the specification of a chart with the numbers of a mark under the pointer."""
-    return {**figure.spec, "config": {**figure.spec["config"], "mark": {"tooltip": {"content": "data"}}}}
+        under_the_pointer = {"mark": {"tooltip": {"content": "data"}}}
+        yield _json("receval-charts", {one.id: {**one.spec, "config": {**one.spec["config"], **under_the_pointer}} for one in figures})
 
 
 def _json(id: str, content: Any) -> str:
@@ -293,11 +282,6 @@ def _json(id: str, content: Any) -> str:
 def _file(name: str) -> str:
     with open(_FILES / name, encoding="utf-8") as file:
         return file.read()
-
-
-def _for_script(text: str) -> str:
-    """Return a script that does not end the element that it stands in."""
-    return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 def _hash(script: str) -> str:

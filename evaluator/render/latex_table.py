@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..document import ARROWS, Cell, Column, Table
+from ..document import Cell, Column, Table, directed
 from .latex_text import escaped, number, printable, prose
 
 WIDTH: Final = 92
@@ -42,25 +42,13 @@ class _Column(Struct, frozen=True):
 
     @staticmethod
     def of(column: Column, cells: Sequence[Cell]) -> _Column:
-        group = _with_arrow(column.group, column.direction) if column.group else ""
-        head = column.title if group else _with_arrow(column.title, column.direction)
+        group = directed(column.group, column.direction) if column.group else ""
+        head = column.title if group else directed(column.title, column.direction)
         if not column.is_number:
-            shown = shortened([_with_arrow(f"{cell.text} {cell.note}" if cell.note else cell.text, cell.direction) for cell in cells])
+            shown = shortened([directed(f"{cell.text} {cell.note}" if cell.note else cell.text, cell.direction) for cell in cells])
             return _Column(head, group, tuple(map(escaped, shown)), max(map(len, (head, *shown))), is_text=True)
         width = max((len(f"{cell.text} ± {cell.spread}" if cell.spread else cell.text) for cell in cells), default=0)
         return _Column(head, group, tuple(map(_number, cells)), width, max((len(cell.note) for cell in cells), default=0))
-
-
-class _Part(Struct, frozen=True):
-    """A part of a table: the columns that stand in every part, others, and which of the lines."""
-
-    keys: tuple[_Column, ...]
-    columns: tuple[_Column, ...]
-    lines: range
-
-
-def _with_arrow(text: str, direction: bool | None) -> str:
-    return text if direction is None else f"{text} {ARROWS[direction]}"
 
 
 def _number(cell: Cell) -> str:
@@ -95,12 +83,12 @@ def parts(table: Table, place: str = "htbp") -> list[str]:
     across = _balanced(others, max(room, WIDTH // 3))
     n_lines = len(table.rows)
     down = [range(start, min(start + _HEIGHT, n_lines)) for start in range(0, n_lines, _HEIGHT)] or [range(0)]
-    pieces = [_Part(keys, tuple(some), lines) for some in across for lines in down]
+    pieces = [((*keys, *some), lines) for some in across for lines in down]
     rules = {**table.rules, **({n_lines - table.apart: ""} if table.apart else {})}
     last = replace(table, rules=rules, notes=(*table.notes, *_names_in_full(table)))
     tables = [*([replace(last, notes=())] * (len(pieces) - 1)), last]
     captions = [_caption(table, n, len(pieces)) for n in range(1, len(pieces) + 1)]
-    return [_environment(*one, place) for one in zip(pieces, tables, captions, strict=True)]
+    return [_environment(some, lines, one, caption, place) for (some, lines), one, caption in zip(pieces, tables, captions, strict=True)]
 
 
 def _names_in_full(table: Table) -> Iterator[str]:
@@ -136,7 +124,8 @@ def _across(columns: Sequence[_Column], room: int) -> Iterator[list[_Column]]:
     """The columns in parts that have room; those of a group stay together if they can."""
     groups: list[list[_Column]] = []
     for column in columns:
-        if groups and _is_in_group(column, groups[-1]) and _width([*groups[-1], column]) <= room:
+        is_of_last = groups and column.group and groups[-1][0].group == column.group
+        if is_of_last and _width([*groups[-1], column]) <= room:
             groups[-1].append(column)
         else:
             groups.append([column])
@@ -147,10 +136,6 @@ def _across(columns: Sequence[_Column], room: int) -> Iterator[list[_Column]]:
             part = []
         part = [*part, *group]
     yield part
-
-
-def _is_in_group(column: _Column, group: Sequence[_Column]) -> bool:
-    return bool(column.group) and group[0].group == column.group
 
 
 def _width(columns: Sequence[_Column]) -> int:
@@ -164,8 +149,7 @@ def _width(columns: Sequence[_Column]) -> int:
     return width
 
 
-def _environment(part: _Part, table: Table, caption: tuple[str, str], place: str) -> str:
-    columns = (*part.keys, *part.columns)
+def _environment(columns: Sequence[_Column], lines: range, table: Table, caption: tuple[str, str], place: str) -> str:
     alignment = "".join("l" if column.is_text else _right(column) for column in columns)
     notes = [rf"\par\medskip\footnotesize\raggedright {' '.join(map(prose, table.notes))}"] if table.notes else []
     return "\n".join(
@@ -177,7 +161,7 @@ def _environment(part: _Part, table: Table, caption: tuple[str, str], place: str
             r"\toprule",
             *_heads(columns),
             r"\midrule",
-            *(text for line in part.lines for text in _line(line, columns, table.rules.get(line), line == part.lines.start)),
+            *(text for line in lines for text in _line(line, columns, table.rules.get(line), line == lines.start)),
             r"\bottomrule",
             r"\end{tabular}",
             *notes,
@@ -203,7 +187,7 @@ def _right(column: _Column) -> str:
 def _heads(columns: Sequence[_Column]) -> list[str]:
     """The line of groups, where several columns make one, with rules below them, and the line of heads."""
     if not any(column.group for column in columns):
-        return [" & ".join(map(_head, columns)) + r" \\"]
+        return [" & ".join(_stacked(column.head) for column in columns) + r" \\"]
     above: list[str] = []
     rules: list[str] = []
     heads: list[str] = []
@@ -215,13 +199,9 @@ def _heads(columns: Sequence[_Column]) -> list[str]:
             span += 1
         above.append(rf"\multicolumn{{{span}}}{{c}}{{{_stacked(column.group, _OVER_SEVERAL)}}}" if column.group else "")
         rules += [rf"\cmidrule(lr){{{place}-{place + span - 1}}}"] if column.group else []
-        heads += map(_head, columns[place - 1 : place - 1 + span])
+        heads += (_stacked(one.head) for one in columns[place - 1 : place - 1 + span])
         place += span
     return [" & ".join(above) + r" \\", "".join(rules), " & ".join(heads) + r" \\"]
-
-
-def _head(column: _Column) -> str:
-    return _stacked(column.head)
 
 
 def _stacked(head: str, longest: int = _LONGEST_WORD) -> str:

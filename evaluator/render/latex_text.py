@@ -90,7 +90,7 @@ _NUMBER: Final = re.compile(r"(-?)([\d.,]+|inf)(?:e([+-]\d+))?")
 
 def printable(text: str) -> str:
     """Return the text with the numbers of characters in the place of those that pdflatex does not know: `[U+1F600 FE0F]`."""
-    return _UNKNOWN.sub(_codes, unicodedata.normalize("NFC", text))
+    return _UNKNOWN.sub(lambda found: f"[U+{' '.join(f'{ord(one):04X}' for one in found[0])}]", unicodedata.normalize("NFC", text))
 
 
 def escaped(text: str) -> str:
@@ -140,7 +140,3 @@ def _marked(text: str) -> str:
 
 def _word(word: str) -> str:
     return escaped(word) if len(word) < _LONG else r"\allowbreak{}".join(map(escaped, _PIECES.findall(word)))
-
-
-def _codes(found: re.Match[str]) -> str:
-    return f"[U+{' '.join(f'{ord(character):04X}' for character in found[0])}]"

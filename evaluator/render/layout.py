@@ -145,12 +145,8 @@ def _numbers(forms: Sequence[Table], narrow: Sequence[Table], screen: Screen, wi
                     return [fitted]
     rooms = (width // 2, width // 3)
     cut = [_with_names(form, screen, max(_LEAST_NAME, room), max(_LEAST_NAME, width // 4)) for form in forms for room in rooms]
-    return min((_parts(form, screen, width) for form in cut), key=_cost)
-
-
-def _cost(parts: Sequence[Table]) -> tuple[int, int]:
-    """Return how many lines parts of a table take, and how many columns they leave out."""
-    return sum(len(part.rows) + _COST for part in parts), len(parts[-1].left_out)
+    parts = (_parts(form, screen, width) for form in cut)
+    return min(parts, key=lambda some: (sum(len(part.rows) + _COST for part in some), len(some[-1].left_out)))
 
 
 def _fitted(table: Table, screen: Screen, width: int, cuts: bool) -> Table | None:
@@ -159,7 +155,9 @@ def _fitted(table: Table, screen: Screen, width: int, cuts: bool) -> Table | Non
     others = range(table.n_keys, len(table.columns))
     pairs = [(_longest(texts_of(table, n, screen)), cell_len(head_of(table.columns[n], screen))) for n in others]
     longest_row, longest = max((most for _, most in keys), default=0), max(name for _, name in pairs)
-    least_row, least = (max(_LEAST_NAME, min(width // 3, _LEGIBLE)), _LEAST_NAME) if cuts else (longest_row, longest)
+    # Beside several columns that name the rows further parts say more than names without their middle.
+    least_row, least = (width // 3, width // 4) if table.n_keys > 1 else (min(width // 3, _LEGIBLE), 0)
+    least_row, least = (max(_LEAST_NAME, least_row), max(_LEAST_NAME, least)) if cuts else (longest_row, longest)
     for row_room in range(min(longest_row, width), min(least_row, longest_row) - 1, -1):
         first = sum(max(title, min(most, row_room)) + _GAP for title, most in keys) + 1
         for room in range(min(longest, width), min(least, longest) - 1, -1):
@@ -203,12 +201,12 @@ def _parts(table: Table, screen: Screen, width: int) -> list[Table]:
 
 
 def _part(table: Table, keys: Sequence[int], group: Sequence[int]) -> Table:
-    """Return some columns of a table, without rows that say nothing there."""
+    """Return some columns of a table, without rows that only other columns say something in."""
     columns = tuple(table.columns[n] for n in (*keys, *group))
     below = len(table.rows) - table.apart
     rows = (
         tuple(row[n] for n in (*keys, *group))
         for number, row in enumerate(table.rows)
-        if number >= below or not keys or any(row[n].text for n in group)
+        if number >= below or any(row[n].text for n in group) or not any(cell.text for cell in row[len(keys) :])
     )
     return replace(table, columns=columns, rows=tuple(rows), rules={})

@@ -9,7 +9,6 @@ from itertools import groupby
 from typing import Final
 
 from ..document import (
-    ARROWS,
     NEWS,
     SIGNS,
     Alert,
@@ -28,6 +27,7 @@ from ..document import (
     Status,
     Table,
     Terms,
+    directed,
 )
 from ..quoting import on_one_line, visible
 
@@ -56,11 +56,6 @@ def without_tags(markdown: str) -> str:
     return _outside_code(_TAG, r"\\<", visible(markdown))
 
 
-def without_links(markdown: str) -> str:
-    """Return Markdown of our own with names in it that are not: what would be a link, outside of code, is text."""
-    return _outside_code(_LINK, r"]\\(", markdown)
-
-
 def _outside_code(pattern: re.Pattern[str], by: str, markdown: str) -> str:
     return "".join(part if part.startswith("`") else pattern.sub(by, part) for part in _CODE.split(markdown))
 
@@ -73,7 +68,8 @@ def _written(document: Iterable[Block], ours: bool) -> Iterator[str]:
     """Yield each block as text; notes of tables follow the next sentences below them."""
 
     def own(text: str) -> str:
-        return (without_tags(text) if ours else without_links(without_tags(text))).replace("\n", "⏎")
+        safe = without_tags(text)
+        return (safe if ours else _outside_code(_LINK, r"]\\(", safe)).replace("\n", "⏎")
 
     notes: list[str] = []
     for is_alert, blocks in groupby(document, lambda block: isinstance(block, Alert)):
@@ -140,12 +136,12 @@ def _table(table: Table, own: Callable[[str], str]) -> Iterator[str]:
 
 
 def _head(column: Column) -> str:
-    return f"{markdown_text(f'{column.group} {column.title}')}{_arrow(column.direction)}"
+    return directed(markdown_text(f"{column.group} {column.title}"), column.direction)
 
 
 def _cell(cell: Cell, column: Column, own: Callable[[str], str]) -> str:
     spread = f" ± {cell.spread}" if cell.spread else ""
-    text = f"{_text(cell.text, column, own)}{_arrow(cell.direction)}{spread}"
+    text = f"{directed(_text(cell.text, column, own), cell.direction)}{spread}"
     marked = f"**{text}**" if cell.mark in _BOLD else f"{text} {SIGNS[cell.mark]}" if cell.mark == "untested" else text
     return f"{marked} {markdown_text(cell.note)}" if cell.note else marked
 
@@ -154,10 +150,6 @@ def _text(text: str, column: Column, own: Callable[[str], str]) -> str:
     if column.role == "text" or column.is_number:
         return own(text).replace("|", "\\|")
     return own(f"`{text}`").replace("|", "\\|") if column.role == "code" and text else markdown_text(text)
-
-
-def _arrow(direction: bool | None) -> str:
-    return f" {ARROWS[direction]}" if ARROWS[direction] else ""
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Final
 
-from ..document import ARROWS, SIGNS, Alert, Block, Cell, Column, Heading, Paragraph, Points, Sentences, Table
+from ..document import ARROWS, SIGNS, Alert, Block, Cell, Heading, Paragraph, Points, Sentences, Table, directed
 
 _STYLE: Final = (
     "<style>"
@@ -51,16 +51,12 @@ def _parts(document: Iterable[Block]) -> Iterator[str]:
 
 
 def _table(table: Table) -> str:
-    heads = "".join(f'<th scope="col">{escape(_named(column))}</th>' for column in table.columns)
+    heads = "".join(f'<th scope="col">{escape(directed(column.title, column.direction))}</th>' for column in table.columns)
     lines = (
         f'<tr><th scope="row">{escape(_text(head))}</th>{"".join(f"<td{_class(cell)}>{escape(_text(cell))}</td>" for cell in cells)}</tr>'
         for head, *cells in table.rows
     )
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
-
-
-def _named(column: Column) -> str:
-    return f"{column.title} {ARROWS[column.direction]}".rstrip()
 
 
 def _text(cell: Cell) -> str:

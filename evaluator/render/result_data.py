@@ -1,4 +1,7 @@
-"""The formats for machines: full precision, the columns of `result.COLUMNS`, the same bytes for the same result."""
+"""The formats for machines: full precision, the columns of `result.COLUMNS`, the same bytes for the same result.
+
+Values of users have a row for every user and model, sorted by user within a model.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import polars as pl
+import polars.selectors as cs
 from msgspec import to_builtins
 
 from ..checks import CHECKS
@@ -104,3 +108,31 @@ def _csv(lines: Iterable[Iterable[Any]], result: Result) -> bytes:
 def is_spreadsheet_safe(result: Result) -> bool:
     """Return whether the config of a result wants texts guarded that a spreadsheet would take for formulas."""
     return bool((result.config.get("output") or {}).get("spreadsheet_safe"))
+
+
+def users_as_parquet(result: Result) -> bytes:
+    """Return the values of users as Parquet; a value that is not defined is NaN, one that a user does not have is null."""
+    return encoding.as_parquet(_values(result))
+
+
+def users_as_csv(result: Result) -> bytes:
+    """Return the values of users as CSV in full precision; empty where a user has none, or it is not defined."""
+    values = _without_nan(result)
+    if is_spreadsheet_safe(result):
+        values = values.with_columns(cs.string().map_elements(encoding.guard, pl.String))
+    return values.write_csv().encode()
+
+
+def users_as_jsonl(result: Result) -> bytes:
+    """Return a JSON object per user and model, in full precision; null where a user has no value, or it is not defined."""
+    return _without_nan(result).write_ndjson().encode()
+
+
+def _values(result: Result) -> pl.DataFrame:
+    # A yardstick may lack a measure, and then it has no numerator and denominator of it.
+    frames = [frame.select(pl.lit(model).alias("model"), pl.all()) for model, frame in result.per_user.items()]
+    return pl.concat(frames, how="diagonal")
+
+
+def _without_nan(result: Result) -> pl.DataFrame:
+    return _values(result).with_columns(cs.float().fill_nan(None))

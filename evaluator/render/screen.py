@@ -13,8 +13,23 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ..document import Alert, Bars, Block, Code, Heading, Links, Mark, Paragraph, Points, Section, Sentences, Status, Table, Terms
-from ..document.blocks import LONGEST_BAR
+from ..document import (
+    LONGEST_BAR,
+    Alert,
+    Bars,
+    Block,
+    Code,
+    Heading,
+    Links,
+    Mark,
+    Paragraph,
+    Points,
+    Section,
+    Sentences,
+    Status,
+    Table,
+    Terms,
+)
 from .layout import has_room_for_texts, head_of, laid_out, names, texts_of, to_the_right, visible
 from .terminal import CODE, FORMULA, UNBOUNDED, Screen
 from .whiskers import with_pictures
@@ -93,16 +108,13 @@ class _Drawing(Struct, frozen=True):
     def notes(self, block: Sentences, drawn: Sequence[Table] = (), tables: Sequence[Table] = ()) -> Iterator[_Shape]:
         """Yield sentences, below those on how `tables` above them were `drawn`."""
         texts = [*dict.fromkeys(note for table in drawn for note in table.notes)]
-        texts += [block.if_cut] if block.if_cut and not names(drawn) <= self.whole_names(tables) else []
+        shown = [visible(one, self.screen) for table in tables for one in (table, table.narrow) if one]
+        whole = names([*shown, *(one.turned() for one in shown if one.turns)])
+        texts += [block.if_cut] if block.if_cut and not names(drawn) <= whole else []
         if block.if_many and _MANY <= len(drawn) > len(tables):
             texts.append(block.if_many.format(n=len(drawn), width=self.screen.width))
         for text in (*texts, *block.texts):
             yield from self.screen.paragraph(Text(self.screen.visible(text), style="dim" if block.small else ""))
-
-    def whole_names(self, tables: Iterable[Table]) -> set[str]:
-        """Return the names in all forms of tables."""
-        shown = [visible(one, self.screen) for table in tables for one in (table, table.narrow) if one]
-        return names([*shown, *(one.turned() for one in shown if one.turns)])
 
     def alert(self, alert: Alert) -> Iterator[_Shape]:
         """Yield the sentence of a finding, its examples, and its advice."""

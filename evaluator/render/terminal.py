@@ -18,6 +18,8 @@ from ..quoting import acts, seen
 
 _WORD: Final = re.compile(r"[\w.]+|[^\w.]")
 """A word of a measure, or a sign between words."""
+_AGGREGATE: Final = re.compile(r" \(\w{1,8}\)$")
+"""What follows the name of a measure, ` (ci95)`, and stays where the name is cut."""
 _LONGEST_MEASURE: Final = 200
 """A longer name is cut anywhere: it is none that people write."""
 _WORDS: Final = {
@@ -70,14 +72,11 @@ class Screen(Struct, frozen=True):
         return True
 
     @property
-    def framed(self) -> bool:
-        """Return whether tables have frames."""
-        return self.is_terminal and self.encodes("╭")
-
-    @property
     def box(self) -> Box:
         """Return the lines around tables: a frame on a terminal, elsewhere lines below heads."""
-        return ROUNDED if self.framed else SIMPLE_HEAD if self.encodes("─") else _ASCII
+        if self.is_terminal and self.encodes("╭"):
+            return ROUNDED
+        return SIMPLE_HEAD if self.encodes("─") else _ASCII
 
     def sign(self, sign: str) -> str:
         """Return a sign, or its replacement where it cannot be written."""
@@ -99,10 +98,13 @@ class Screen(Struct, frozen=True):
     def cut(self, name: str, room: int) -> str:
         """Return a name that takes at most `room` columns, `…` in the place of its middle if it is longer.
 
-        A measure with parameters is cut between words where that leaves both of its ends.
+        A measure with parameters is cut between words where that leaves both of its ends; its aggregate stays.
         """
         if cell_len(name) <= room:
             return name
+        aggregate = _AGGREGATE.search(name)
+        if aggregate and room > 2 * len(aggregate[0]):
+            return f"{self.cut(name[: aggregate.start()], room - len(aggregate[0]))}{aggregate[0]}"
         gap = self.sign("…")
         if "(" in name and len(name) <= _LONGEST_MEASURE and (ends := _ends_of_words(name, room - len(gap))):
             return gap.join(ends)

@@ -8,7 +8,6 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -67,15 +66,14 @@ def rendered(template: str, content: ReportContent, name: str, output: Path | No
     kind, message = answer["kind"], answer["message"]
     if kind == "syntax":
         raise ConfigError(f"--template {name}:{answer['line']}: {message}")
-    if kind == "template":
-        raise ConfigError(f"--template {name}: {message}", "docs/reports.md says what a template is given")
-    if kind == "large":
-        raise ConfigError(f"--template {name}: it makes a text of more than {MOST_CHARACTERS:,} characters", _LESS)
-    if kind == "limit":
-        raise ConfigError(f"--template {name}: {message}", _LESS)
-    if kind == "memory":
-        raise ConfigError(f"--template {name}: it needs more than {MOST_MEMORY / 1e9:.1f} GB of memory", _LESS)
-    raise ConfigError(f"--template {name}: {kind}: {message}")
+    said: dict[str, tuple[str, str | None]] = {
+        "template": (message, "docs/reports.md says what a template is given"),
+        "large": (f"it makes a text of more than {MOST_CHARACTERS:,} characters", _LESS),
+        "limit": (message, _LESS),
+        "memory": (f"it needs more than {MOST_MEMORY / 1e9:.1f} GB of memory", _LESS),
+    }
+    sentence, advice = said.get(kind, (f"{kind}: {message}", None))
+    raise ConfigError(f"--template {name}: {sentence}", advice)
 
 
 def _answer(question: bytes, name: str) -> dict[str, Any]:
@@ -103,11 +101,7 @@ def context_of(content: ReportContent) -> dict[str, Any]:
     results = {label: json.loads(as_json(result)) for label, result in content.results.items()}
     compared = None if content.comparison is None else json.loads(comparison_json(content.comparison))
     if not content.show_users:
-        results = {label: _without_examples(result) for label, result in results.items()}
+        for result in results.values():
+            result["findings"] = [{name: value for name, value in one.items() if name != "examples"} for one in result["findings"]]
     gates = [to_builtins(gate) for gate in content.gates]
     return {"title": content.title, "results": results, "result": next(iter(results.values())), "comparison": compared, "gates": gates}
-
-
-def _without_examples(result: Mapping[str, Any]) -> dict[str, Any]:
-    findings = [{name: value for name, value in finding.items() if name != "examples"} for finding in result["findings"]]
-    return {**result, "findings": findings}

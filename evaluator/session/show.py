@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, TextIO
+from typing import Any, Final, TextIO
 
 from msgspec import Struct
 
@@ -45,8 +45,8 @@ PLAIN: Final = Looks()
 
 def result_document(result: Result, looks: Looks = PLAIN, verbose: bool = False, sentences: Sequence[str] = ()) -> Document:
     """A result as `receval run` prints it, with its closing sentences."""
-    display = selections.Display(looks.models_as_rows, looks.digits)
-    return selections.screen(looks.applied(result), verbose=verbose, display=display, command=_ALL_FINDINGS, closing=sentences)
+    display: dict[str, Any] = {"digits": looks.digits, "models_as_rows": looks.models_as_rows, "command": _ALL_FINDINGS}
+    return selections.screen(looks.applied(result), whole=result, verbose=verbose, closing=sentences, **display)
 
 
 def check_document(result: Result) -> Document:

@@ -77,6 +77,23 @@ def test_verbose_adds_all_findings_who_was_counted_and_what_was_read_and_quiet_s
     assert receval("run", QUICKSTART, "-q") == (0, "", "")
 
 
+def test_verbose_says_of_all_measures_who_was_counted_where_the_table_shows_some(receval):
+    arguments = (
+        "run",
+        QUICKSTART,
+        "-v",
+        "--set",
+        "evaluation.metrics=[nDCG,ItemCoverage]",
+        "--set",
+        "data.train=data/train.csv",
+        "--set",
+        "evaluation.top_k=[10]",
+    )
+    some = receval(*arguments, "--columns", "nDCG")[1]
+    assert "(nDCG@10)" in some
+    assert "(ItemCoverage@10)" in some
+
+
 def test_quiet_says_why_a_run_fails(receval):
     code, out, err = receval("run", QUICKSTART, "-q", "--set", "health.R04=error")
     assert (code, out) == (1, "")

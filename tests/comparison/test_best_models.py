@@ -15,7 +15,7 @@ from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
 from receval.config.reporting import LatexStyle
 from receval.content.best_values import best_values
-from receval.content.paper_marks import marks_of
+from receval.content.paper_values import marks_of
 from receval.content.values import Formats
 from receval.names.margins import Margin
 from receval.outputs import of_form

@@ -9,7 +9,6 @@ import time
 import pytest
 from msgspec.structs import replace
 from receval.content import selections
-from receval.content.selections import Display
 from receval.render import screen
 from receval.results.result import Row
 from receval.stats.best import conclude_values
@@ -52,10 +51,10 @@ def first_column(text):
 def test_models_are_rows_where_there_are_more_of_them_than_measures_or_somebody_says_so(show):
     result = two_models()
     assert first_column(show(result)) == ["measure", "nDCG@10", "Recall@10", "users"]
-    assert first_column(show(result, display=Display(models_as_rows=True))) == ["model", "als", "knn"]
+    assert first_column(show(result, models_as_rows=True)) == ["model", "als", "knn"]
     many = result_of([row for name in "abc" for row in values(name, ("nDCG", 0.25))])
     assert first_column(show(many)) == ["model", "a", "b", "c"]
-    assert first_column(show(many, display=Display(models_as_rows=False))) == ["measure", "nDCG@10", "users"]
+    assert first_column(show(many, models_as_rows=False)) == ["measure", "nDCG@10", "users"]
 
 
 def test_the_other_way_round_is_taken_where_that_fits_the_screen(show):
@@ -96,11 +95,11 @@ def with_interval():
 
 
 def test_an_interval_stands_in_the_cell_of_its_mean_where_it_fits(show):
-    text = show(with_interval(), display=Display(digits=3))
+    text = show(with_interval(), digits=3)
     assert "0.240 ± 0.007 ◃" in text
     assert "ci95" not in text
     assert "± half the width of the 95 % confidence interval of the mean." in text
-    narrow = show(with_interval(), 40, display=Display(models_as_rows=False))
+    narrow = show(with_interval(), 40, models_as_rows=False)
     assert re.search(r"\(ci95\) +0\.0070 +0\.0070", narrow)
     assert "half the width" not in narrow
 

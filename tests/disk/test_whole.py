@@ -154,6 +154,7 @@ def test_a_folder_in_which_somebody_works_stays_itself(world, tmp_path, monkeypa
 
 def test_a_file_that_somebody_puts_there_meanwhile_stays(tmp_path, monkeypatch):
     folder = make("with notes", tmp_path / "above")
+    exchange = replacement.exchange
 
     exchange = replacement.exchange
 

@@ -31,5 +31,9 @@ def test_what_has_no_parameters_or_no_room_is_cut_anywhere():
     assert len(SCREEN.cut("f(" + "x," * 5_000 + ")", 40)) <= 40
 
 
+def test_the_aggregate_of_a_measure_stays():
+    assert SCREEN.cut("MAP(convention=elliot)@5 (ci95)", 20) == "MAP…elliot)@5 (ci95)"
+
+
 def test_what_fits_is_whole():
     assert SCREEN.cut(MEASURE, len(MEASURE)) == MEASURE

@@ -52,6 +52,17 @@ def test_a_table_that_does_not_fit_stands_in_even_parts_with_the_names_of_its_ro
     assert max(map(len, lines)) <= 60
 
 
+def test_beside_several_names_of_a_row_a_table_parts_before_the_names_of_measures_are_cut_much(monkeypatch):
+    labels = [f"MAP(convention=elliot)@{k}{aggregate}" for k in (3, 5) for aggregate in ("", " (ci95)")]
+    columns = (Column("plan", "name"), Column("users", "key"), Column("model", "name"), *(Column(label, "value") for label in labels))
+    table = Table.of_texts(columns, [("free", "0 (few)", "base", "", "", "", ""), ("paid", "120", "base", "0.3", "0.1", "0.4", "0.2")])
+    text = shown((table,), monkeypatch, 120)
+    heads = [line.split()[3:] for line in text.splitlines() if "plan" in line]
+    assert heads == [[f"MAP(convention=elliot)@{k}", f"MAP(convention=elliot…{k}", "(ci95)"] for k in (3, 5)]
+    assert text.count("free") == 2
+    assert text.count("paid") == 2
+
+
 def test_columns_that_yield_make_room_and_are_named(monkeypatch):
     columns = (Column("measure", "key"), Column("base", "value", yields=2), Column("Δ", "difference"), Column("verdict", "verdict"))
     table = Table.of_texts(columns, [("nDCG@10", "0.1234567", "+0.01", "better")])

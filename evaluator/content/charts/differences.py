@@ -26,7 +26,9 @@ def differences(shown: Sequence[Difference], base: str | None) -> Spec:
     pairs = list(dict.fromkeys((one.subject.base, one.subject.model) for one in known))
     several = len(pairs) > 1
     names = [_pair(one, base) if several else one.subject.measure for one in known]
-    panels = _by_measure(known) if several else _by_size(known)
+    measures = dict.fromkeys(one.subject.measure for one in known)
+    by_measure = [[one for one in known if one.subject.measure == measure] for measure in measures]
+    panels = by_measure if several else _by_size(known)
     room = room_for(names, _NARROW if several else None)
     plots = [_panel(panel, base, room, several) for panel in panels]
     description = f"differences of {len(known)} values from {base or 'each other'} with their intervals"
@@ -85,13 +87,6 @@ def _panel(of_panel: Sequence[Difference], base: str | None, room: float, severa
 
 def _pair(one: Difference, base: str | None) -> str:
     return one.subject.model if base is not None else f"{one.subject.model} against {one.subject.base}"
-
-
-def _by_measure(known: Sequence[Difference]) -> list[list[Difference]]:
-    panels: dict[str, list[Difference]] = {}
-    for one in known:
-        panels.setdefault(one.subject.measure, []).append(one)
-    return list(panels.values())
 
 
 def _by_size(known: Sequence[Difference]) -> list[list[Difference]]:

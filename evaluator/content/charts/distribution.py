@@ -28,6 +28,7 @@ def _panel(spread: Spread) -> Spec:
         for one in spread.bins
         if one.rows
     ]
+    most = max([spread.zero, *(one.rows for one in spread.bins)])
     differs = spread.base is not None and spread.higher_is_better is not None
     title = (
         f"{spread.measure}: {spread.model} less {spread.base}, per user"
@@ -40,7 +41,7 @@ def _panel(spread: Spread) -> Spec:
         "type": "quantitative",
         "title": "users",
         "scale": {"type": "symlog", "domainMin": 0},
-        "axis": {"values": _ticks(spread)},
+        "axis": {"values": [0, *(10**power for power in range(len(str(most))))]},
     }
     colour = {"field": "side", "type": "nominal", "scale": {"domain": ["better", "worse"], "range": [BLUE, ORANGE]}, "legend": None}
     bars = {
@@ -56,12 +57,3 @@ def _panel(spread: Spread) -> Spec:
     zero = {**at_zero, "mark": {"type": "bar", "color": GREY, "width": 7}, "encoding": {"x": x, "y": y, "y2": {"datum": 0}}}
     text = {**at_zero, "mark": {"type": "text", "dy": -7, "color": "#333333"}, "encoding": {"x": x, "y": y, "text": {"field": "text"}}}
     return {"width": 330, "height": 180, "layer": [*([bars] if rows else []), *([zero, text] if spread.zero else [])]}
-
-
-def _ticks(spread: Spread) -> list[int]:
-    """1, 10, 100, … up to the highest bar."""
-    most = max([spread.zero, *(one.rows for one in spread.bins)])
-    ticks = [1]
-    while ticks[-1] * 10 <= most:
-        ticks.append(ticks[-1] * 10)
-    return [0, *ticks]

@@ -84,15 +84,11 @@ def room_for(labels: Sequence[str], most: float | None = None) -> float:
     return min(most or _WIDEST, max((_CHARACTER * len(label) for label in labels), default=0.0)) + 8
 
 
-def by_model(names: Sequence[str], legend: bool = True) -> Spec:
+def by_model(names: Sequence[str]) -> Spec:
     """Colour and shape by model, in a fixed order, so that a model looks the same in every chart."""
-    shown = {} if legend else {"legend": None}
     colours = [COLOURS[number % len(COLOURS)] for number in range(len(names))]
     shapes = [SHAPES[number % len(SHAPES)] for number in range(len(names))]
-    return {
-        "color": {"field": "model", "type": "nominal", "scale": {"domain": list(names), "range": colours}, **shown},
-        "shape": {"field": "model", "type": "nominal", "scale": {"domain": list(names), "range": shapes}, **shown},
-    }
+    return _looks("model", names, colours, shapes, {})
 
 
 def by_verdict() -> Spec:
@@ -100,7 +96,11 @@ def by_verdict() -> Spec:
     verdicts = (*VERDICTS, NO_VERDICT)
     colours = [VERDICT_COLOURS.get(verdict, GREY) for verdict in verdicts]
     shapes = [VERDICT_SHAPES.get(verdict, "square") for verdict in verdicts]
+    return _looks("verdict", verdicts, colours, shapes, {"legend": None})
+
+
+def _looks(field: str, domain: Sequence[str], colours: Sequence[str], shapes: Sequence[str], legend: Spec) -> Spec:
+    ranges = {"color": list(colours), "shape": list(shapes)}
     return {
-        "color": {"field": "verdict", "type": "nominal", "scale": {"domain": list(verdicts), "range": colours}, "legend": None},
-        "shape": {"field": "verdict", "type": "nominal", "scale": {"domain": list(verdicts), "range": shapes}, "legend": None},
+        name: {"field": field, "type": "nominal", "scale": {"domain": list(domain), "range": of}, **legend} for name, of in ranges.items()
     }

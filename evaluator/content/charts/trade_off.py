@@ -38,20 +38,16 @@ def trade_off(points: Sequence[ValuePoint], x: str, y: str) -> Spec:
         one, other = table[x][name], table[y][name]
         ends = {"x_low": one.low, "x_high": one.high, "y_low": other.low, "y_high": other.high}
         rows.append({"model": name, "x": one.value, "y": other.value, **ends})
-    at_x = {
-        "field": "x",
-        "type": "quantitative",
-        "title": _directed(x, points),
-        "scale": {"zero": False, "nice": True},
-        "axis": {"tickCount": 6},
-    }
-    at_y = {
-        "field": "y",
-        "type": "quantitative",
-        "title": _directed(y, points),
-        "scale": {"zero": False, "nice": True},
-        "axis": {"tickCount": 6},
-    }
+    at_x, at_y = (
+        {
+            "field": field,
+            "type": "quantitative",
+            "title": _directed(label, points),
+            "scale": {"zero": False, "nice": True},
+            "axis": {"tickCount": 6},
+        }
+        for field, label in (("x", x), ("y", y))
+    )
     looks = by_model(both)
     thin = {"type": "rule", "strokeWidth": 1, "opacity": 0.7}
     across = {

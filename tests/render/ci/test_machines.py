@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from receval.errors import OutputError
 from receval.render.ci.badge import as_badge
-from receval.render.ci.code_quality import as_code_quality
+from receval.render.ci.cases import as_code_quality
 from receval.render.ci.github import append_summary, as_annotations
 
 from tests.reports import gate, reported

@@ -1,0 +1,256 @@
+"""What texts for people are made of, before they have a form: headings, paragraphs, lists, tables, figures.
+
+`content` makes documents of records, `render` gives them a form. Nothing here knows of a screen, a page or a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+Mark = Literal[
+    "", "best", "untested", "second",
+    "better", "worse", "equivalent", "identical", "inconclusive",
+    "pass", "fail", "skipped", "warn", "error",
+]  # fmt: skip
+"""What a cell is marked as: the best value of its measure (tested or `untested`), the next one, or the verdict, outcome or severity."""
+
+SIGNS: Final[Mapping[str, str]] = MappingProxyType(
+    {"best": "◂", "untested": "◃", "better": "●", "worse": "▼", "equivalent": "■", "identical": "■", "inconclusive": "◇"}
+)
+"""Mark → its sign, in the forms that show it as one."""
+ARROWS: Final[Mapping[bool | None, str]] = MappingProxyType({True: "↑", False: "↓", None: ""})
+"""Better direction of a measure → its sign."""
+Level = Literal["good", "bad", "doubtful", "plain"]
+"""How good the news of a sentence is."""
+NEWS: Final[Mapping[Level, str]] = MappingProxyType({"good": "✔ ", "bad": "✖ ", "doubtful": "▲ ", "plain": ""})
+"""Level of a sentence → what stands before it."""
+Role = Literal["key", "name", "text", "code", "value", "difference", "interval", "p", "counts", "verdict"]
+"""Kind of a column: `key` names the row, `name` is given by people, `code` is words of the program; numbers stand to the right."""
+LONGEST_BAR: Final = 30
+"""Number of signs of the longest bar of a histogram, unless a screen is narrower."""
+Severity = Literal["error", "warn", "info", "off"]
+
+
+class Interval(Struct, frozen=True):
+    """What may be drawn of a cell: a value with its ends, the `margin` around 0 of a difference, and whether it is of a reference list.
+
+    `mark` is the verdict that the shape of a difference says.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    margin: float | None = None
+    hollow: bool = False
+    mark: Mark = ""
+
+
+class Cell(Struct, frozen=True):
+    """`text` is what is read, `spread` follows ±, `note` stands small behind (letters, remarks), `mark` is a key of `SIGNS`.
+
+    `value` is for sorting, `direction` the better direction of a measure that the cell names, `drawn` what a form that draws may draw.
+    """
+
+    text: str = ""
+    spread: str = ""
+    mark: Mark = ""
+    note: str = ""
+    direction: bool | None = None
+    value: float | None = None
+    drawn: Interval | None = None
+
+
+class Column(Struct, frozen=True):
+    """`title` is its head, `group` a head above several columns, `direction` the better direction of the measure that it holds.
+
+    `yields` says in which order columns make room on a narrow screen: 0 stays, the highest goes first. `wraps` allows several lines.
+    """
+
+    title: str
+    role: Role = "text"
+    direction: bool | None = None
+    group: str = ""
+    yields: int = 0
+    wraps: bool = False
+
+    @property
+    def is_number(self) -> bool:
+        """Return whether the cells stand to the right."""
+        return self.role in ("value", "difference", "interval", "p", "counts")
+
+
+class Table(Struct, frozen=True):
+    """Rows of cells below columns.
+
+    `id` names the table in a page, `label` in references of LaTeX. `rules` are rows before which a line stands, with a heading or none. The
+    `apart` last rows stand apart, such as that of the number of users. A table that `turns` may be shown with its rows as columns, below
+    `corner` then. Where it does not fit a screen `narrow` may stand for it, or columns yield, whose titles are `left_out` then. `bare`
+    tables have neither head nor frame on a screen.
+
+    What programs read of it: `data` in `columns_of_data`, with what all rows have in common in `about`.
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str = ""
+    id: str = ""
+    rules: Mapping[int, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    apart: int = 0
+    turns: bool = False
+    corner: str = ""
+    narrow: Table | None = None
+    left_out: tuple[str, ...] = ()
+    bare: bool = False
+    columns_of_data: tuple[str, ...] = ()
+    data: Sequence[Sequence[Any]] = ()
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @staticmethod
+    def of_texts(columns: Iterable[Column], rows: Iterable[Iterable[str]], caption: str = "") -> Table:
+        """Return a table whose cells are nothing but texts."""
+        return Table(tuple(columns), tuple(tuple(Cell(text) for text in row) for row in rows), caption)
+
+    @property
+    def n_keys(self) -> int:
+        """Number of columns before the first one of numbers: they name the rows; all where there are no numbers."""
+        return next((index for index, column in enumerate(self.columns) if column.is_number), len(self.columns))
+
+    def turned(self) -> Table:
+        """Return the table with its rows as columns, below `corner`."""
+        first, *others = self.columns
+        below = len(self.rows) - self.apart
+        columns = (Column(row[0].text, "value" if number < below else "counts", row[0].direction) for number, row in enumerate(self.rows))
+        heads = (Cell(column.title, direction=column.direction) for column in others)
+        rows = zip(heads, *(row[1:] for row in self.rows), strict=True)
+        return replace(
+            self, columns=(Column(self.corner, first.role), *columns), rows=tuple(rows), corner=first.title, apart=0, turns=False
+        )
+
+
+def directed(text: str, direction: bool | None, space: str = " ") -> str:
+    """Return a text with the sign of a better direction behind it."""
+    return text if direction is None else f"{text}{space}{ARROWS[direction]}"
+
+
+def text_columns(*titles: str, wraps: Collection[str] = (), code: Collection[str] = ()) -> tuple[Column, ...]:
+    """Return columns of texts: those in `wraps` may take several lines, those in `code` hold words of the program."""
+    return tuple(Column(title, "code" if title in code else "text", wraps=title in wraps) for title in titles)
+
+
+class Heading(Struct, frozen=True):
+    """A heading; level 1 is the title of a document."""
+
+    text: str
+    level: int = 1
+
+
+class Paragraph(Struct, frozen=True):
+    """A paragraph."""
+
+    text: str
+
+
+class Points(Struct, frozen=True):
+    """A list of sentences."""
+
+    texts: tuple[str, ...]
+
+
+class Status(Struct, frozen=True):
+    """Sentences that a reader has to know first, each with its level."""
+
+    lines: tuple[tuple[Level, str], ...]
+
+
+class Sentences(Struct, frozen=True):
+    """Sentences that may quote anything, a line each; `small` ones stand below the tables that they are about.
+
+    Before them stand the notes of those tables, `if_cut` where names in them are cut, and `if_many` where a form makes four tables or more
+    of them: it has fields for their number `n` and for the `width` that they fit.
+    """
+
+    texts: tuple[str, ...]
+    small: bool = True
+    if_cut: str = ""
+    if_many: str = ""
+
+
+class Alert(Struct, frozen=True):
+    """A finding: its `head` says how grave it is and which check it is of, `text` what was found, `advice` what to do."""
+
+    severity: Severity
+    head: str
+    text: str
+    examples: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    advice: str = ""
+
+
+class Terms(Struct, frozen=True):
+    """Terms, each with its explanation, below what they are about; `code` where the terms are words of the program."""
+
+    rows: tuple[tuple[str, str], ...]
+    about: str = ""
+    code: bool = True
+
+
+class Code(Struct, frozen=True):
+    """Lines that keep their shape; `language` is that of the block in Markdown."""
+
+    text: str
+    language: str = "text"
+
+
+class Equation(Struct, frozen=True):
+    """Lines of a formula in LaTeX, which a screen does not show."""
+
+    lines: tuple[str, ...]
+
+
+class Links(Struct, frozen=True):
+    """Links to the headings of those names."""
+
+    title: str
+    names: tuple[str, ...]
+
+
+class Bars(Struct, frozen=True):
+    """A histogram: for each row its label and its number, drawn as a bar with its share of all."""
+
+    header: str
+    rows: tuple[tuple[str, int], ...]
+
+    def cells(self, sign: str = "█", width: int = LONGEST_BAR) -> list[tuple[str, str, str, str]]:
+        """Return label, number, share and bar of each row: the longest bar has `width` signs, and only that of 0 has none."""
+        total, longest = sum(number for _, number in self.rows), max((number for _, number in self.rows), default=0)
+        return [
+            (label, f"{number:,}", f"{100 * number / max(total, 1):.1f} %", sign * -(-width * number // max(longest, 1)))
+            for label, number in self.rows
+        ]
+
+
+class Figure(Struct, frozen=True):
+    """A chart: its specification (Vega-Lite), and its caption."""
+
+    id: str
+    caption: str
+    spec: Mapping[str, Any]
+
+
+class Section(Struct, frozen=True):
+    """Blocks under a heading of their own, at level 2; `folded` ones are opened by a click where a form can do that."""
+
+    id: str
+    title: str
+    blocks: tuple[Block, ...] = ()
+    folded: bool = False
+
+
+Block = Heading | Paragraph | Points | Status | Sentences | Alert | Terms | Code | Equation | Links | Bars | Figure | Table | Section
+Document = tuple[Block, ...]
