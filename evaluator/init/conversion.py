@@ -53,7 +53,9 @@ def convert(path: Path, folder: Path | None = None) -> str:
         *experiment.left_out,
         *(((*experiment.at, *where), message) for where, message in [*translation.warnings, *unknown] if where),
     ]
-    return "\n".join([*_head(path, experiment), *_data(experiment, moved), *_evaluation(value, experiment, moved), *_tail(remarks)]) + "\n"
+    tail = ["# Left out or assumed:"] if remarks else []
+    tail += [plain(f"#   {dotted(where)}: {message}") for where, message in remarks]
+    return "\n".join([*_head(path, experiment), *_data(experiment, moved), *_evaluation(value, experiment, moved), *tail]) + "\n"
 
 
 def _with_side_inputs(experiment: Experiment, needs: frozenset[str]) -> Experiment:
@@ -140,10 +142,3 @@ def _evaluation(value: Mapping[str, Any], experiment: Experiment, moved: _Moved)
     for key, given in experiment.others.items():
         output = key == "output" and isinstance(given, Mapping) and "dir" in given
         yield f"{flow(key)}: {flow({**given, 'dir': moved(given['dir'])} if output else given)}"
-
-
-def _tail(remarks: list[tuple[text.Path, str]]) -> Iterator[str]:
-    if remarks:
-        yield "# Left out or assumed:"
-    for where, message in remarks:
-        yield plain(f"#   {dotted(where)}: {message}")

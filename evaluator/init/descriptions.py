@@ -9,14 +9,6 @@ from .records import ClassifiedFile, SourceEntry
 from .source_entries import COLUMNS, numeric_columns
 
 _SHOWN_KEYS: Final = ("format", "separator", "decimal_comma", "categories", "split")
-_KINDS: Final = {
-    "interactions": "interactions",
-    "lists": "lists",
-    "catalogue": "items",
-    "people": "users",
-    "policy": "the scores of a policy",
-    "distances": "distances",
-}
 
 
 def describe(
@@ -34,12 +26,6 @@ def describe(
     by_path |= {file.summary.path: f"left out: {file.reason}" for file in files if file.summary.path not in by_path}
     order = dict.fromkeys([*(file.summary.path for file in files), *left_out])
     return tuple((path, by_path[path]) for path in order)
-
-
-def describe_alone(files: Sequence[ClassifiedFile], left_out: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Describe every file by itself, where no config can be made of them."""
-    kinds = [(file.summary.path, f"{_KINDS[file.table]}: {file.reason}" if file.table else file.reason) for file in files]
-    return (*kinds, *left_out.items())
 
 
 def _reading(entry: SourceEntry) -> str:

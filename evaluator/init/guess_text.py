@@ -31,17 +31,14 @@ def config_text(config: GuessedConfig, folder: Path | None = None) -> str:
     """
     body = "".join(f"{line}\n" for line in (*_data(config, folder), *_evaluation(config)))
     where = "this file" if folder is not None else "the folder in which init ran: save it there"
-    modeline = "# yaml-language-server: $schema=receval.schema.json\n" if _has_schema(folder) else ""
+    has_schema = os.path.isfile((folder or Path()) / "receval.schema.json")
+    modeline = "# yaml-language-server: $schema=receval.schema.json\n" if has_schema else ""
     complete = modeline + _HEAD.format(where=where) + body + _TAIL
     document = text.read(complete, {})
     if document.problems:
         raise ConfigError([f"the guessed config, line {line}: {message}" for (line, _), message in document.problems])
     check(document.value, Locations("the guessed config", document), folder or Path())
     return complete
-
-
-def _has_schema(folder: Path | None) -> bool:
-    return os.path.isfile((folder or Path()) / "receval.schema.json")
 
 
 def _data(config: GuessedConfig, folder: Path | None) -> Iterator[str]:

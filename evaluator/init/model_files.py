@@ -16,20 +16,8 @@ _MIN_SHARE_IN_TEST: Final = 0.8
 """The least share of pairs in the test set for a file of predicted ratings."""
 
 _GENERIC_WORDS: Final = (
-    "recs",
-    "rec",
-    "recommendations",
-    "reco",
-    "recos",
-    "predictions",
-    "preds",
-    "pred",
-    "lists",
-    "run",
-    "runs",
-    "results",
-    "output",
-)
+    "recs", "rec", "recommendations", "reco", "recos", "predictions", "preds", "pred", "lists", "run", "runs", "results", "output"
+)  # fmt: skip
 """Words that add nothing to the name of a model."""
 
 
@@ -43,17 +31,13 @@ class ModelFiles(NamedTuple):
 
 def choose_models(test: ClassifiedFile, lists: Sequence[ClassifiedFile]) -> ModelFiles:
     """Choose the models among files that look like lists: those that share users and items with the test set."""
-    left_out = {file.summary.path: reason for file in lists if (reason := _no_common_ids(test, file))}
+    roles = {file.summary.path: role for file in lists if (role := role_without_common_ids(test, file))}
+    left_out = {path: f"it looks like lists, and has no {role} in common with {test.summary.path}" for path, role in roles.items()}
     usable = [file for file in lists if file.summary.path not in left_out]
     predicted = [file for file in usable if _is_predicted(test, file)]
     if len(predicted) == len(usable):
         predicted = []
     return ModelFiles(_named([file for file in usable if file not in predicted]), tuple(predicted), left_out)
-
-
-def _no_common_ids(test: ClassifiedFile, file: ClassifiedFile) -> str:
-    role = role_without_common_ids(test, file)
-    return f"it looks like lists, and has no {role} in common with {test.summary.path}" if role else ""
 
 
 def _is_predicted(test: ClassifiedFile, file: ClassifiedFile) -> bool:

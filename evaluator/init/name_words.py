@@ -56,23 +56,8 @@ _COLUMN_WORDS: Final[dict[str, tuple[str, ...]]] = {
     "genre": ("genre", "genres", "category", "categories", "tag", "tags", "topic", "topics", "class"),
 }  # fmt: skip
 IDENTIFYING: Final = (
-    "id",
-    "ids",
-    "key",
-    "no",
-    "nr",
-    "code",
-    "idx",
-    "index",
-    "uuid",
-    "uid",
-    "iid",
-    "isbn",
-    "asin",
-    "sku",
-    "number",
-    "token",
-)
+    "id", "ids", "key", "no", "nr", "code", "idx", "index", "uuid", "uid", "iid", "isbn", "asin", "sku", "number", "token"
+)  # fmt: skip
 DESCRIBING: Final = (
     "name", "title", "count", "age", "gender", "type", "category", "genre", "mean", "avg", "year", "description", "url", "text", "group",
     "popularity", "timestamp", "time", "date", "rating", "score", "rank", "country", "city",

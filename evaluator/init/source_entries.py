@@ -56,7 +56,6 @@ def _name(file: ClassifiedFile, column: ColumnSummary) -> str | int:
 
 def lists_entry(file: ClassifiedFile) -> SourceEntry:
     """Return the entry of the lists of a model, with their length in the comment if whole users were read."""
-    assert file.pair_summary is not None
-    longest = file.pair_summary.longest
-    length = f"; up to {longest} item{'' if longest == 1 else 's'} per user" if file.pair_summary.has_whole_users else ""
+    longest = file.by_user.longest
+    length = f"; up to {longest} item{'' if longest == 1 else 's'} per user" if file.by_user.has_whole_users else ""
     return source_entry(file, f"{file.reason}{length}")

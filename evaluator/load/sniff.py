@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Final
 
+import polars as pl
+
 from ..errors import DataError, NoRowsError
 from .columns import IDS, LARGEST_EXACT, ORDERING
 from .csv_rows import csv_rows
@@ -28,20 +30,8 @@ _ENDINGS: Final[dict[str, Format]] = {
     ".arrow": "ipc", ".arrows": "ipc", ".ipc": "ipc", ".feather": "ipc",
 }  # fmt: skip
 _OTHERS: Final = (
-    ".inter",
-    ".item",
-    ".items",
-    ".user",
-    ".users",
-    ".base",
-    ".test",
-    ".train",
-    ".rating",
-    ".ratings",
-    ".run",
-    ".trec",
-    ".qrels",
-)
+    ".inter", ".item", ".items", ".user", ".users", ".base", ".test", ".train", ".rating", ".ratings", ".run", ".trec", ".qrels"
+)  # fmt: skip
 """Endings that say what a table holds, and not its format."""
 PLAIN_INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
 PACKED: Final = (".gz", ".zst", ".zstd")
@@ -77,13 +67,9 @@ def format_of(file: SourceFile, encoded: bool = False) -> Format:
             f"{file}: cannot tell the format from the ending {path.suffix!r}",
             "say it in the config: format: csv, tsv, trec, json, ndjson, parquet or ipc",
         )
-    return "ndjson" if not encoded and _is_json(file) else "csv"
-
-
-def _is_json(file: SourceFile) -> bool:
-    """Whether text begins as JSON does: with an object, or with an array of objects."""
-    start = first_bytes(file).removeprefix(codecs.BOM_UTF8).lstrip()
-    return start.startswith(b"{") or (start.startswith(b"[") and start[1:].lstrip().startswith(b"{"))
+    # Text in UTF-8 that begins with an object, or with an array of objects, is JSON.
+    text = b"" if encoded else first_bytes(file).removeprefix(codecs.BOM_UTF8).lstrip()
+    return "ndjson" if text.startswith(b"{") or (text.startswith(b"[") and text[1:].lstrip().startswith(b"{")) else "csv"
 
 
 def without_endings(name: str) -> str:
@@ -210,11 +196,8 @@ def kind_of(column: str, sample: Sequence[str], nulls: Sequence[str]) -> Kind:
 
 def number_types(samples: Mapping[str, Sequence[str]]) -> dict[str, NumberType]:
     """The columns of text by which lists are ordered that hold integers too large for double precision, given samples of their values."""
-    return {column: "whole" for column in ORDERING if any(map(_is_large_integer, samples.get(column, ())))}
-
-
-def _is_large_integer(text: str) -> bool:
-    return len(text) > 15 and is_integer(text) and abs(int(text)) > LARGEST_EXACT
+    large = {column: [text for text in samples.get(column, ()) if len(text) > 15 and is_integer(text)] for column in ORDERING}
+    return {column: "whole" for column, texts in large.items() if any(abs(int(text)) > LARGEST_EXACT for text in texts)}
 
 
 def is_number(text: str) -> bool:
@@ -235,24 +218,18 @@ def first_bytes(file: SourceFile) -> bytes:
     """The first bytes of a text file, unpacked."""
     path = file.local
     if is_gzip(path):
-        return _unpack_gzip(file)
+        try:
+            with gzip.open(path) as opened:
+                return opened.read(_HEAD)
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataError(f"{file}: not a readable gzip file ({in_words(error, file)})") from None
     if is_zstd(path):
         return _unpack_zstd(file)
     with open(path, "rb") as opened:
         return opened.read(_HEAD)
 
 
-def _unpack_gzip(file: SourceFile) -> bytes:
-    try:
-        with gzip.open(file.local) as opened:
-            return opened.read(_HEAD)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{file}: not a readable gzip file ({in_words(error, file)})") from None
-
-
 def _unpack_zstd(file: SourceFile) -> bytes:
-    import polars as pl
-
     try:
         scan = pl.scan_csv(file.local, has_header=False, separator="\x01", quote_char=None, infer_schema=False, glob=False)
         lines = scan.head(_LINES).collect().to_series(0)
