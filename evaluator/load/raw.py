@@ -18,7 +18,6 @@ from .broken_rows import explain
 from .columns import usual_roles
 from .delta import files_of_table, is_table
 from .documents import is_by_user, is_document
-from .header import header_of
 from .list_fields import fields_of, flattened
 from .objects import first_objects, schema_of_objects
 from .read_options import ReadOptions
@@ -26,7 +25,7 @@ from .resolved_files import as_arrow_file, is_stream, resolve
 from .scan import Format, ReadError, Scan
 from .source import PROCESS_SCRATCH, Source
 from .source_file import SourceFile
-from .text import separator_of, text_tables
+from .text import header_of, separator_of, text_tables
 from .typed_file import panics_at, panics_held_back, stored_schema
 
 _MAX_ROWS: Final = 1_000

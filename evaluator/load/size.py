@@ -8,9 +8,9 @@ from typing import Final
 
 import polars as pl
 
-from .frame_file import FrameFile
 from .opening import FAILURES
 from .source import Source
+from .source_file import FrameFile
 
 _SAMPLE: Final = 1 << 16
 """So many bytes of text are looked at to estimate how long a line is."""

@@ -8,7 +8,7 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Final
@@ -17,7 +17,6 @@ import polars as pl
 
 from ..errors import DataError, NoRowsError
 from .columns import IDS, LARGEST_EXACT, ORDERING
-from .csv_rows import csv_rows
 from .opening import FAILURES
 from .scan import Format, Kind, NumberType
 from .source_file import SourceFile, in_words
@@ -37,6 +36,8 @@ PLAIN_INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
 PACKED: Final = (".gz", ".zst", ".zstd")
 _HEAD: Final = 1 << 20
 _LINES: Final = 1_000
+_LONGEST_FIELD: Final = 1 << 30
+"""In place of the limit of Python's `csv`, 131,072 characters: a list may be longer."""
 _SEPARATORS: Final = (",", "\t", ";", "::", "|", " ")
 _ARRAY: Final = re.compile(r'"\[[^\]]*\]"|"\([^)]*\)"|(?<!")\[[^\]]*\](?!")')
 """A list in brackets, quoted whole or not at all."""
@@ -166,6 +167,20 @@ def split(line: str, separator: str) -> list[str]:
         return next(csv_rows(io.StringIO(line), separator), [])
     except csv.Error:
         return line.split(separator)
+
+
+def csv_rows(lines: Iterable[str], separator: str, *, strict: bool = False) -> Iterator[list[str]]:
+    """Yield the fields of each record; `csv.Error` for a broken one. The limit belongs to the process: it is as before between rows."""
+    reader = csv.reader(lines, delimiter=separator, strict=strict)
+    while True:
+        before = csv.field_size_limit(_LONGEST_FIELD)
+        try:
+            row = next(reader, None)
+        finally:
+            csv.field_size_limit(before)
+        if row is None:
+            return
+        yield row
 
 
 def rows(lines: Sequence[str], separator: str, quotes: bool) -> list[list[str]]:

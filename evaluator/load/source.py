@@ -1,11 +1,14 @@
-"""`Source`: the files of one role, or a frame, and how to read them, decided from names, schemas and first lines only."""
+"""`Source`: the files of one role, or a frame, and how to read them, decided from names, schemas and first lines only.
+
+`ReadAgain`: what the rows of a source show only while they are read; and the loop that obeys it.
+"""
 
 from __future__ import annotations
 
 import atexit
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Final
+from typing import Final, TypeVar
 
 import polars as pl
 from msgspec import Struct, field
@@ -13,17 +16,18 @@ from msgspec.structs import replace
 
 from . import quotes
 from .columns import IDS, ORDERING
-from .frame_file import FrameFile
-from .lines import line_of_record
 from .objects import json_scan
 from .read_options import ReadOptions
+from .recode import line_of_record
 from .resolved_files import expanded, files_of, resolve, states_of
 from .scan import Kind, NumberType, Scan
-from .source_file import Place, SourceFile
+from .source_file import FrameFile, Place, SourceFile
 from .text import separator_of, text_scan
 from .typed import typed_scan
 from .unchanged import FileState, refusing_changes
 
+S = TypeVar("S")
+T = TypeVar("T")
 PROCESS_SCRATCH: Final = ExitStack()
 """Temporary files that live as long as this process."""
 _DETECT: Final = ReadOptions()
@@ -131,6 +135,31 @@ class Source(Struct, frozen=True):
     def required(self) -> frozenset[str]:
         """The columns that must have a value in every row: all but the labels and the time."""
         return self.columns - set(self.labels.values()) - {"timestamp"}
+
+
+class ReadAgain(Exception):
+    """Forget what was made of a source, and read it again in another way.
+
+    `change` makes the source to read of the one that was read. It is for every source of a run if it is `everywhere`: ids that are text in
+    one file are text in all.
+    """
+
+    def __init__(self, change: Callable[[Source], Source], *, everywhere: bool = False) -> None:
+        super().__init__("a source is to be read again")
+        self.change, self.everywhere = change, everywhere
+
+
+def read_with_retries(sources: S, read: Callable[[S], T], changed: Callable[[S, ReadAgain], S]) -> T:
+    """Return what `read` makes of sources, called again as long as it raises `ReadAgain` with what `changed` makes of them.
+
+    This is the only loop: a source is read in it, until its rows say nothing new, and so are all sources of a run together, which begins
+    again from the first file where one of them changes how all are read. `changed` raises again what it does not obey.
+    """
+    while True:
+        try:
+            return read(sources)
+        except ReadAgain as again:
+            sources = changed(sources, again)
 
 
 def look(
