@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from . import descriptions, settings
+from . import settings
 from .id_spellings import spelling_doubts
 from .model_files import ModelFiles, choose_models
 from .name_words import are_in_different_folders, stem, table_words, words_of
 from .records import ClassifiedFile, GuessedConfig, SourceEntry
-from .source_entries import lists_entry, predictions_entry, source_entry
+from .source_entries import describe, file_doubts, lists_entry, predictions_entry, source_entry
 from .train_test import TrainTestFiles, choose_train_test, foreign_files, likeliest_test, resolve_bare_lists
 
 _KINDS: Final = {"catalogue": "items", "people": "users", "policy": "the scores of a policy"}
@@ -28,7 +28,7 @@ def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> 
     left_out = {**unreadable, **foreign}
     lists = _of_table(own, "lists")
     split = choose_train_test(_of_table(own, "interactions"), lists)
-    doubts = descriptions.file_doubts(own)
+    doubts = file_doubts(own)
     if split.test is None or not lists:
         return _failure(own, left_out, doubts, _problem(split, lists))
     models = choose_models(split.test, lists)
@@ -76,7 +76,7 @@ def _complete(
         top_k=top_k,
         top_k_reason=top_k_reason,
         metrics=settings.metrics("train" in data, "items" in data, "items" in data and "categories" in data["items"].keys),
-        descriptions=descriptions.describe(files, data, model_entries, alternatives, {**left_out, **models.left_out}),
+        descriptions=describe(files, data, model_entries, alternatives, {**left_out, **models.left_out}),
         doubts=tuple(dict.fromkeys([*doubts, *threshold_doubts])),
     )
 

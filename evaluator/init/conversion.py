@@ -53,9 +53,12 @@ def convert(path: Path, folder: Path | None = None) -> str:
         *experiment.left_out,
         *(((*experiment.at, *where), message) for where, message in [*translation.warnings, *unknown] if where),
     ]
+    program = PROGRAMS.get(experiment.dialect)
+    about = f"what {program} computes, in receval's keys" if program else "the evaluation as `receval run` reads it"
+    head = [plain(f"# Written by `receval init --from {path.name}`: {about}."), "# Paths are relative to this file."]
     tail = ["# Left out or assumed:"] if remarks else []
     tail += [plain(f"#   {dotted(where)}: {message}") for where, message in remarks]
-    return "\n".join([*_head(path, experiment), *_data(experiment, moved), *_evaluation(value, experiment, moved), *tail]) + "\n"
+    return "\n".join([*head, *_data(experiment, moved), *_evaluation(value, experiment, moved), *tail]) + "\n"
 
 
 def _with_side_inputs(experiment: Experiment, needs: frozenset[str]) -> Experiment:
@@ -102,13 +105,6 @@ def _known_metrics(translation: Translation, folder: Path) -> tuple[dict[str, An
                 unknown.append((origin, str(error).partition("; known:")[0]))
         value[key] = known
     return value, unknown, frozenset(needs)
-
-
-def _head(path: Path, experiment: Experiment) -> Iterator[str]:
-    program = PROGRAMS.get(experiment.dialect)
-    about = f"what {program} computes, in receval's keys" if program else "the evaluation as `receval run` reads it"
-    yield plain(f"# Written by `receval init --from {path.name}`: {about}.")
-    yield "# Paths are relative to this file."
 
 
 def _data(experiment: Experiment, moved: _Moved) -> Iterator[str]:

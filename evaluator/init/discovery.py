@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from ..errors import DataError
 from ..load import sniff
-from ..load.delta import is_table
-from ..load.folders import refuse_name_in_bytes
+from ..load.folders import is_table, refuse_name_in_bytes
 from .records import Query
 
 _MAX_TABLES: Final = 200

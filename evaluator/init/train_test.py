@@ -193,7 +193,9 @@ def foreign_files(test: ClassifiedFile, files: Sequence[ClassifiedFile]) -> dict
 def _elsewhere(test: ClassifiedFile, files: Sequence[ClassifiedFile]) -> dict[str, str]:
     """Return the files whose nearest folder with a test set is neither the folder of `test` nor one above it."""
     here = _folder(test)
-    homes = _homes(files)
+    above = {folder for file in files if file.table == "lists" for folder in (_folder(file), *_folder(file).parents)}
+    tests = [file for file in files if file.table == "interactions" and test_priority(file) == TEST and _folder(file) in above]
+    homes = {_folder(file): file for file in reversed(tests)}  # each folder of lists with its first test set
     elsewhere = {}
     for file in files:
         folder = next((folder for folder in (_folder(file), *_folder(file).parents) if folder in homes), here)
@@ -201,13 +203,6 @@ def _elsewhere(test: ClassifiedFile, files: Sequence[ClassifiedFile]) -> dict[st
             beside = f"it stands beside another test set, {home.summary.path}"
             elsewhere[file.summary.path] = "another test set, with lists in its folder" if file is home else beside
     return elsewhere
-
-
-def _homes(files: Sequence[ClassifiedFile]) -> dict[PurePosixPath, ClassifiedFile]:
-    """Return the folders with a test set by name and with lists in them or below, each with its first test set."""
-    above = {folder for file in files if file.table == "lists" for folder in (_folder(file), *_folder(file).parents)}
-    tests = [file for file in files if file.table == "interactions" and test_priority(file) == TEST and _folder(file) in above]
-    return {_folder(file): file for file in reversed(tests)}
 
 
 def _folder(file: ClassifiedFile) -> PurePosixPath:

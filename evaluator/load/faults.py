@@ -87,7 +87,9 @@ class Fault(NamedTuple):
         """An expression that holds for rows with this fault; what is NaN to one reader may be null to another."""
         if self.infinite:
             return ~pl.col(self.column).is_finite().fill_null(False) & ~_all_null(source)
-        return _empty(source, self.column) & ~_all_null(source)
+        null = pl.col(self.column).is_null()
+        is_empty = null | (pl.col(self.column) == "") if source.scan.kinds[self.column] == "text" else null
+        return is_empty & ~_all_null(source)
 
 
 def _sentence(source: Source, faulty: FaultyRows, first: Fault) -> DataError:
@@ -109,11 +111,6 @@ def _first_faults(source: Source, faults: Sequence[Fault]) -> dict[Place, Fault]
         if len(first_faults) == _FEW:
             break
     return first_faults
-
-
-def _empty(source: Source, column: str) -> pl.Expr:
-    null = pl.col(column).is_null()
-    return null | (pl.col(column) == "") if source.scan.kinds[column] == "text" else null
 
 
 def _all_null(source: Source) -> pl.Expr:

@@ -52,12 +52,7 @@ def list_columns_in_text(
 
 
 def text_lists(
-    where: str,
-    table: str,
-    columns: Mapping[str, str],
-    samples: Mapping[str, Sequence[str]],
-    split: str | None,
-    one_suffices: bool = False,
+    where: str, table: str, columns: Mapping[str, str], samples: Mapping[str, Sequence[str]], split: str | None, one_suffices: bool = False
 ) -> frozenset[str]:
     """The canonical columns whose texts hold lists, judged by samples; `DataError` if texts look like lists and are not read as such.
 
@@ -75,13 +70,9 @@ def _refuse_unsplit(where: str, name: str, items: Sequence[str], users: Sequence
     if found is not None:
         text, sign = found
         shown = text if len(text) <= 40 else f"{text[:40]}…"
+        nested = "write it as JSON, in a file of its own, or one row per item"
+        cure = nested if is_nested(text) else f"say what separates the items, split: {sign!r}"
         raise DataError(
             f"{where}: column {name!r} holds text such as {shown!r}, which looks like a list of items and would be read as one item",
-            f"{_cure(text, sign)}; or say split: none if each text is one item",
+            f"{cure}; or say split: none if each text is one item",
         )
-
-
-def _cure(text: str, sign: str) -> str:
-    if is_nested(text):
-        return "write it as JSON, in a file of its own, or one row per item"
-    return f"say what separates the items, split: {sign!r}"

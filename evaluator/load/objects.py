@@ -44,7 +44,7 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
     in_text = list_columns.text_lists(where, table, {column: columns[column] for column in samples}, samples, split)
     syntax = syntax_of([text for column in in_text for text in samples[column]])
     values = {
-        column: elements_of(samples[column], split, syntax) if column in in_text else [_as_written(one) for one in _values(held[column])]
+        column: elements_of(samples[column], split, syntax) if column in in_text else [json.dumps(one) for one in _values(held[column])]
         for column in columns
     }
     return Scan(
@@ -128,7 +128,3 @@ def first_objects(file: SourceFile) -> list[dict[str, Any]]:
 def _values(held: Sequence[object]) -> list[object]:
     """The values of a column, lists taken apart."""
     return [element for value in held for element in (value if isinstance(value, list) else [value]) if element is not None]
-
-
-def _as_written(value: object) -> str:
-    return json.dumps(value)

@@ -22,15 +22,8 @@ NO_VALUE: Final = ("", "na", "n/a", "null", "none", "nan")
 _TYPES: Final = {"integer": pl.Int64, "text": pl.String, "time": pl.Float64}
 _ZONED: Final = ("%+", "%Y-%m-%d %H:%M:%S%.f%#z")
 _TIMES: Final = (
-    "%Y-%m-%dT%H:%M:%S%.f",
-    "%Y-%m-%d %H:%M:%S%.f",
-    "%Y-%m-%dT%H:%M",
-    "%Y-%m-%d %H:%M",
-    "%Y-%m-%d",
-    "%Y/%m/%d",
-    "%d.%m.%Y",
-    *_ZONED,
-)
+    "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", *_ZONED
+)  # fmt: skip
 """How the texts of times are read: UTC, where they do not say."""
 _YEAR: Final = r"^\d{4}\D|\.\d{4}$"
 """A year of four digits, first or last: 03/01/24 is not the year 3."""

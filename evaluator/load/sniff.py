@@ -57,11 +57,9 @@ def format_of(file: SourceFile, encoded: bool = False) -> Format:
     path = file.local
     if known := known_format(path):
         return known
-    with open(path, "rb") as opened:
-        start = opened.read(8)
-    if start[:4] == b"PAR1":
+    if _starts(path, b"PAR1"):
         return "parquet"
-    if start[:6] == b"ARROW1" or start[:4] == b"\xff\xff\xff\xff":  # a file, or a stream
+    if _starts(path, b"ARROW1") or is_stream(path):
         return "ipc"
     if path.suffix and path.suffix.lower() not in PACKED:
         raise DataError(
@@ -125,14 +123,18 @@ def not_utf8(line: object, error: UnicodeDecodeError) -> DataError:
     """The sentence for a line of bytes that are no UTF-8."""
     byte = error.object[error.start]
     return DataError(
-        f"{line}: not UTF-8 text (byte 0x{byte:02X})",
-        "say encoding: latin-1 in the config if it is, or convert the file with iconv",
+        f"{line}: not UTF-8 text (byte 0x{byte:02X})", "say encoding: latin-1 in the config if it is, or convert the file with iconv"
     )
 
 
 def is_gzip(path: Path) -> bool:
     """Whether the file is packed with gzip, whatever its name."""
     return _starts(path, b"\x1f\x8b")
+
+
+def is_stream(path: Path) -> bool:
+    """Whether the file holds an Arrow stream, which programs hand each other; an Arrow file begins with ARROW1."""
+    return _starts(path, b"\xff\xff\xff\xff")
 
 
 def is_zstd(path: Path) -> bool:

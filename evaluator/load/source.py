@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import atexit
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Final, TypeVar
 
 import polars as pl
@@ -17,6 +19,7 @@ from msgspec.structs import replace
 from . import quotes
 from .columns import IDS, ORDERING
 from .objects import json_scan
+from .opening import FAILURES
 from .read_options import ReadOptions
 from .recode import line_of_record
 from .resolved_files import expanded, files_of, resolve, states_of
@@ -26,6 +29,8 @@ from .text import separator_of, text_scan
 from .typed import typed_scan
 from .unchanged import FileState, refusing_changes
 
+_SAMPLE: Final = 1 << 16
+"""So many bytes of text are looked at to estimate how long a line is."""
 S = TypeVar("S")
 T = TypeVar("T")
 PROCESS_SCRATCH: Final = ExitStack()
@@ -228,3 +233,32 @@ def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
                 f"{whose.capitalize()} ids are compared as text, in text order where scores tie, because {texts[0]} holds text."
             )
     return tuple(sentences)
+
+
+def n_bytes(source: Source) -> int:
+    """The bytes of the files of a source; 0 for a frame, or a table elsewhere."""
+    return sum(file.size for file in source.originals if not isinstance(file.path, FrameFile))
+
+
+def expected_rows(source: Source) -> int | None:
+    """About how many rows a source has: files with types of their own say it, text is estimated by its first lines.
+
+    `None` where it cannot be told: packed files, lists in a row, standard input.
+    """
+    scan = source.scan
+    if not scan.lists and scan.format == "frame":
+        return sum(file.size for file in source.originals)
+    if scan.lists or any(not isinstance(file.path, Path) or not os.path.isfile(file.path) for file in source.originals):
+        return None
+    if scan.format in ("parquet", "ipc"):
+        read = pl.scan_parquet if scan.format == "parquet" else pl.scan_ipc
+        try:
+            return sum(int(read(path, glob=False).select(pl.len()).collect().item()) for path in scan.paths)
+        except FAILURES:
+            return None
+    if scan.format not in ("csv", "lines", "ndjson") or any(path.endswith((".gz", ".zst", ".zstd")) for path in scan.paths):
+        return None
+    with open(scan.paths[0], "rb") as file:
+        sample = file.read(_SAMPLE)
+    n_lines = sample.count(b"\n")
+    return n_bytes(source) * n_lines // len(sample) if n_lines else None

@@ -20,6 +20,8 @@ from .source_file import SourceFile, partitions_of, path_columns
 
 _TYPED_NAME: Final = re.compile(r"(?P<name>[^:]+):(token|token_seq|float|float_seq)")
 """A column name of a RecBole file."""
+_DECIMAL_COMMA: Final = re.compile(r"\s*[+-]?\d*,\d+\s*")
+_NO_NUMBER: Final = ("na", "n/a", "null", "none")
 _LONGEST: Final = 60
 """The most characters of a line that a message shows."""
 
@@ -90,7 +92,9 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
     tables = text_tables(role, table, quoted, options)
     first = tables[0]
     where, has_names = f"{role}: {files[0]}", first.has_header or first.named
-    options = _without_types(options) if first.typed else options
+    if first.typed:
+        columns_given = {column: _bare(name) if isinstance(name, str) else name for column, name in options.columns.items()}
+        options = replace(options, columns=columns_given, labels=[_bare(name) for name in options.labels])
     # Without a header paths hold columns only where the config names any.
     names = [*first.names, *(path_columns(files, first.names) if has_names or options.columns else ())]
     columns, label_columns = named(where, table, names, options.columns, options.labels, has_names)
@@ -102,7 +106,10 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
     kinds = {column: sniff.kind_of(column, texts, options.nulls) for column, texts in values.items()}
     partitions = partitions_of(files, columns | label_columns, first.names)
     numbers = [value for column, texts in values.items() if kinds[column] == "number" for value in texts]
-    comma = _decimal_comma(first.separator, numbers) if options.decimal_comma is None else options.decimal_comma
+    comma = options.decimal_comma
+    if comma is None:  # numbers are written as 3,5 where some are, and none has a point
+        has_commas = any(_DECIMAL_COMMA.fullmatch(value) for value in numbers)
+        comma = first.separator == ";" and has_commas and not any("." in value for value in numbers)
     return Scan(
         paths=tuple(file.address for file in files),
         format=first.format,
@@ -119,7 +126,7 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
         numbers=sniff.number_types(values),
         split=split,
         list_syntax=syntax,
-        loose=comma or bool(options.nulls) or any(_is_word(value) for value in numbers),
+        loose=comma or bool(options.nulls) or any(value.lower() in _NO_NUMBER for value in numbers),
         decimal_comma=comma,
         nulls=options.nulls,
         partitions=partitions,
@@ -160,11 +167,13 @@ def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options:
     if has_header and len(separator.encode()) > 1 and not lines[0].strip():
         message = f"{role}: {file.line(1)}: the line is blank, where the names of the columns were expected"
         raise DataError(message, "take the blank line out")
-    untyped = _untyped(fields[0])
+    bare = [_bare(name.strip()) for name in fields[0]]
+    typed = all(name != field.strip() for name, field in zip(bare, fields[0], strict=True))
+    untyped = bare if typed else fields[0]
     names = _distinct(untyped) if has_header else tuple(f"column_{index}" for index in range(1, len(untyped) + 1))
     rows = [dict(zip(names, row, strict=False)) for row in fields[has_header:]]
     doubts = _doubts(file.local.name, lines, header, quoted.across_lines and list_columns.may_hold_lists(table))
-    return TextTable(names, rows, separator, has_header, typed=untyped != fields[0], doubts=doubts)
+    return TextTable(names, rows, separator, has_header, typed=typed, doubts=doubts)
 
 
 def _shown(lines: Sequence[str]) -> str:
@@ -202,21 +211,10 @@ def _trec(role: str, table: str, file: SourceFile, lines: Sequence[str]) -> Text
     return TextTable(names, [dict(zip(names, row, strict=False)) for _, row in rows], "", named=True, doubts=tuple(doubts))
 
 
-def _untyped(header: list[str]) -> list[str]:
-    """The names of a RecBole header, whose types are no part of them; those of any other header as they are."""
-    found = [_TYPED_NAME.fullmatch(name.strip()) for name in header]
-    return [match["name"] for match in found if match] if all(found) else header
-
-
-def _without_types(options: ReadOptions) -> ReadOptions:
-    """`options` with the types taken off the names of columns."""
-
-    def bare(name: str) -> str:
-        match = _TYPED_NAME.fullmatch(name)
-        return match["name"] if match else name
-
-    columns = {column: bare(name) if isinstance(name, str) else name for column, name in options.columns.items()}
-    return replace(options, columns=columns, labels=[bare(name) for name in options.labels])
+def _bare(name: str) -> str:
+    """The name of a column of a RecBole file without its type; any other name as it is."""
+    match = _TYPED_NAME.fullmatch(name)
+    return match["name"] if match else name
 
 
 def _distinct(header: list[str]) -> tuple[str, ...]:
@@ -224,13 +222,3 @@ def _distinct(header: list[str]) -> tuple[str, ...]:
     names = [name.strip() for name in header]
     unknown = {name for name in names if names.count(name) > 1 and not names_a_column(name)}
     return tuple(f"{name} ({place})" if name in unknown else name for place, name in enumerate(names, 1))
-
-
-def _decimal_comma(separator: str, numbers: Sequence[str]) -> bool:
-    """Whether numbers are written as 3,5: some are, and none has a point."""
-    commas = [value for value in numbers if re.fullmatch(r"\s*[+-]?\d*,\d+\s*", value)]
-    return separator == ";" and bool(commas) and not any("." in value for value in numbers)
-
-
-def _is_word(value: str) -> bool:
-    return value.lower() in ("na", "n/a", "null", "none")

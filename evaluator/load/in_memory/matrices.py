@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ...errors import DataError
-from .id_columns import plain_ids
-from .values import array_column, column
+from .values import array_column, column, plain_ids
 
 _CELLS: Final = 1 << 22
 """So many scores are looked at at a time."""
