@@ -11,7 +11,7 @@ from .model_files import ModelFiles, choose_models
 from .name_words import are_in_different_folders, stem, table_words, words_of
 from .records import ClassifiedFile, GuessedConfig, SourceEntry
 from .source_entries import describe, file_doubts, lists_entry, predictions_entry, source_entry
-from .train_test import TrainTestFiles, choose_train_test, foreign_files, likeliest_test, resolve_bare_lists
+from .train_test import TrainTestFiles, choose_train_test, foreign_files, resolve_bare_lists, test_candidates
 
 _KINDS: Final = {"catalogue": "items", "people": "users", "policy": "the scores of a policy"}
 """Kinds of table that people know by another name."""
@@ -22,8 +22,8 @@ _SINGLE_KEYS: Final = {"catalogue": "items", "people": "users", "policy": "previ
 def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> GuessedConfig:
     """Assemble a config from classified files; `unreadable` has the reason for each file that could not be read."""
     resolved = resolve_bare_lists(files)
-    likeliest = likeliest_test(_of_table(resolved, "interactions"), _of_table(resolved, "lists"))
-    foreign = {} if likeliest is None else foreign_files(likeliest, resolved)
+    candidates = test_candidates(_of_table(resolved, "interactions"), _of_table(resolved, "lists"))
+    foreign = foreign_files(candidates[0], resolved) if candidates else {}
     own = [file for file in resolved if file.summary.path not in foreign]
     left_out = {**unreadable, **foreign}
     lists = _of_table(own, "lists")

@@ -68,16 +68,13 @@ def _by_elimination(
     if "user" in assigned and "item" not in assigned and len(lists) == 1:
         return {**assigned, "item": lists[0]}, (f"column {lists[0].name!r} is taken for the item: it alone holds lists",)
     for role, other in (("user", "item"), ("item", "user")):
-        left = [column for column in columns if column not in assigned.values() and not column.is_list and _is_id(words_of(column.name))]
+        free = [(column, words_of(column.name)) for column in columns if column not in assigned.values() and not column.is_list]
+        left = [column for column, words in free if set(words) & set(IDENTIFYING) and not set(words) & set(DESCRIBING)]
         both = [*left, assigned[other]] if other in assigned else []
         if role not in assigned and len(both) == 2 and all(column.n_distinct < column.n_filled for column in both):
             doubt = f"column {left[0].name!r} is taken for the {role}: beside {assigned[other].name!r} it alone looks like ids"
             return {**assigned, role: left[0]}, (doubt,)
     return assigned, ()
-
-
-def _is_id(words: tuple[str, ...]) -> bool:
-    return any(word in IDENTIFYING for word in words) and not any(word in DESCRIBING for word in words)
 
 
 def _by_order(columns: tuple[ColumnSummary, ...]) -> ColumnRoles:

@@ -34,27 +34,19 @@ def choose_models(test: ClassifiedFile, lists: Sequence[ClassifiedFile]) -> Mode
     roles = {file.summary.path: role for file in lists if (role := role_without_common_ids(test, file))}
     left_out = {path: f"it looks like lists, and has no {role} in common with {test.summary.path}" for path, role in roles.items()}
     usable = [file for file in lists if file.summary.path not in left_out]
-    predicted = [file for file in usable if _is_predicted(test, file)]
+    scores = [(file, file.columns["score"]) for file in usable if "score" in file.columns and "position" not in file.columns]
+    likely = [file for file, score in scores if "prediction" in score.usual_roles]
+    predicted = [file for file in likely if shared_fraction(file, test) >= _MIN_SHARE_IN_TEST]
     if len(predicted) == len(usable):
         predicted = []
     return ModelFiles(_named([file for file in usable if file not in predicted]), tuple(predicted), left_out)
-
-
-def _is_predicted(test: ClassifiedFile, file: ClassifiedFile) -> bool:
-    score = file.columns.get("score")
-    return (
-        score is not None
-        and "prediction" in score.usual_roles
-        and "position" not in file.columns
-        and shared_fraction(file, test) >= _MIN_SHARE_IN_TEST
-    )
 
 
 def _named(files: Sequence[ClassifiedFile]) -> dict[str, ClassifiedFile]:
     """Name each file after its file name without generic words; where names collide, after more of its path."""
     labels = [file.summary.label for file in files]
     names = [_short(label) for label in labels]
-    for longer in (stem, _with_folder, _with_ending, str):
+    for longer in (stem, _with_folder, lambda label: PurePosixPath(label).name.replace(".", "_"), str):
         names = [name if names.count(name) == 1 else longer(label) for name, label in zip(names, labels, strict=True)]
     return dict(sorted(zip(names, files, strict=True), key=lambda pair: pair[0]))
 
@@ -74,7 +66,3 @@ def _with_folder(label: str) -> str:
     """Name a file after its folder, and after itself too unless its name is generic."""
     folder = PurePosixPath(label).parent.name
     return folder if table_words(stem(label)) == ("lists",) else "_".join(filter(None, (folder, stem(label))))
-
-
-def _with_ending(label: str) -> str:
-    return PurePosixPath(label).name.replace(".", "_")

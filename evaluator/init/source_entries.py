@@ -25,7 +25,8 @@ _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 def source_entry(file: ClassifiedFile, comment: str) -> SourceEntry:
     """Return the keys that a config needs for a file, with a comment."""
     assert file.table is not None
-    keys = {**file.summary.read_keys, "columns": _columns_of(file)}
+    columns = {_KEYS.get(role, role): _name(file, file.columns[role]) for role in _COLUMNS[file.table] if role in file.columns}
+    keys = {**file.summary.read_keys, "columns": columns}
     if any(column.decimal_comma for column in _numeric_columns(file)):
         keys["decimal_comma"] = True
     if file.table == "catalogue":
@@ -40,18 +41,13 @@ def predictions_entry(file: ClassifiedFile) -> SourceEntry:
     return source_entry(table, "predictions for pairs of the test set")
 
 
-def _columns_of(file: ClassifiedFile) -> dict[str, str | int]:
-    """Return the columns as a config names them: by name, or by number in a file without a header."""
-    roles = _COLUMNS[file.table or ""]
-    return {_KEYS.get(role, role): _name(file, file.columns[role]) for role in roles if role in file.columns}
-
-
 def _numeric_columns(file: ClassifiedFile) -> list[ColumnSummary]:
     """Return the columns that a config can name and that must hold numbers."""
     return [file.columns[role] for role in _COLUMNS[file.table or ""] if role in file.columns and role not in ("user", "item", "other")]
 
 
 def _name(file: ClassifiedFile, column: ColumnSummary) -> str | int:
+    """Return a column as a config names it: by name, or by number in a file without a header."""
     same = [other for other in file.summary.columns if other.name == column.name]
     return column.name if file.summary.has_header and len(same) == 1 else column.number
 

@@ -43,16 +43,14 @@ class TrainTestFiles(Struct, frozen=True):
     reasons: dict[str, str] = field(default_factory=dict)
 
 
-def likeliest_test(interactions: Sequence[ClassifiedFile], lists: Sequence[ClassifiedFile]) -> ClassifiedFile | None:
-    """Return the likeliest test set by names and sizes alone."""
-    return next(iter(_candidates(interactions, lists)), None)
-
-
 def choose_train_test(interactions: Sequence[ClassifiedFile], lists: Sequence[ClassifiedFile]) -> TrainTestFiles:
     """Choose the test and the train set by names, then by sizes, then by the pairs they share."""
-    candidates = _candidates(interactions, lists)
+    candidates = test_candidates(interactions, lists)
     if not candidates:
-        return TrainTestFiles(problem=_no_test_problem(interactions))
+        paths = " and ".join(file.summary.path for file in interactions)
+        learnt_from = f"by name, {paths} {'is' if len(interactions) == 1 else 'are'} what the models learnt from"
+        lacking = "which has a column of users and one of items, and neither a score nor a rank"
+        return TrainTestFiles(problem=f"no file looks like a test set{f': {learnt_from}' if interactions else f', {lacking}'}")
     test = candidates[0]
     train, alternatives, doubts = _choose_train(test, [file for file in interactions if file is not test])
     if test_priority(test) < UNKNOWN:
@@ -95,8 +93,8 @@ def _share_pairs(test: ClassifiedFile, lists: ClassifiedFile) -> bool:
     return not test.by_user.pairs.isdisjoint(lists.by_user.pairs)
 
 
-def _candidates(interactions: Sequence[ClassifiedFile], lists: Sequence[ClassifiedFile]) -> list[ClassifiedFile]:
-    """Return the files that may be the test set, the likeliest first."""
+def test_candidates(interactions: Sequence[ClassifiedFile], lists: Sequence[ClassifiedFile]) -> list[ClassifiedFile]:
+    """Return the files that may be the test set, the likeliest by names and sizes first."""
     candidates = [file for file in interactions if test_priority(file) < TRAIN]
     if len(candidates) < 2:
         return candidates  # saves the search for lists
@@ -145,13 +143,6 @@ def _train_order(file: ClassifiedFile, test: ClassifiedFile) -> tuple[int, bool,
     is_elsewhere = are_in_different_folders(label, test.summary.label)
     has_other_columns = [column.name for column in file.summary.columns] != [column.name for column in test.summary.columns]
     return (-test_priority(file), is_elsewhere, stem(label) != "train", has_other_columns, -file.summary.n_rows, label)
-
-
-def _no_test_problem(interactions: Sequence[ClassifiedFile]) -> str:
-    if not interactions:
-        return "no file looks like a test set, which has a column of users and one of items, and neither a score nor a rank"
-    paths = " and ".join(file.summary.path for file in interactions)
-    return f"no file looks like a test set: by name, {paths} {'is' if len(interactions) == 1 else 'are'} what the models learnt from"
 
 
 def _rival_doubts(test: ClassifiedFile, candidates: Sequence[ClassifiedFile]) -> tuple[str, ...]:

@@ -12,12 +12,11 @@ import polars as pl
 from msgspec.structs import replace
 
 from ..errors import DataError
-from . import sniff
+from . import opening, sniff
 from .columns import IDS, public_name
 from .json_values import is_id
 from .list_fields import value_of
 from .list_text import elements, fractions
-from .opening import NO_VALUE
 from .recode import CountedLines, not_unpacked, opened
 from .scan import ReadError, Scan
 from .source import ReadAgain, Source
@@ -34,7 +33,7 @@ def another_way(source: Source, error: ReadError) -> ReadAgain | DataError:
     Numbers in text are read as text, so that words such as NA count as missing, and integers that have fractions among them as these.
     """
     if source.scan.is_text and not source.scan.loose:
-        return ReadAgain(Source.with_numbers_as_text)
+        return ReadAgain(lambda one: one.scanned(loose=True))
     whole = [column for column, number_type in source.scan.numbers.items() if number_type == "whole"]
     if source.scan.is_text and whole:
         return ReadAgain(lambda one: one.with_numbers(whole, "real"))
@@ -57,13 +56,18 @@ def _broken(file: SourceFile, source: Source) -> DataError | None:
     try:
         with opened(file.local) as text:
             lines = CountedLines(text)
-            return (_first_broken_object if source.scan.format == "ndjson" else _first_broken_row)(file, source, lines)
+            if source.scan.format != "ndjson":
+                return _first_broken_row(file, source, lines)
+            for line in lines.encoded():
+                if message := _wrong_with_object(line, source.scan):
+                    return DataError(f"{source.role}: {file.line(lines.number)}: {message}")
     except UnicodeDecodeError as error:
         return sniff.not_utf8(f"{source.role}: {file.line(lines.number)}", error)
     except csv.Error as error:
         return DataError(f"{source.role}: {file.line(lines.number)}: {error}", "is a quotation mark left open?")
     except (OSError, EOFError, zlib.error) as error:
         return not_unpacked(f"{source.role}: {file}", error, file)
+    return None
 
 
 def _first_broken_row(file: SourceFile, source: Source, lines: CountedLines) -> DataError | None:
@@ -115,13 +119,6 @@ def _odd_ids(text: str, values: Sequence[object], scan: Scan) -> Sequence[object
     return [value for value in values if not is_id(value)]
 
 
-def _first_broken_object(file: SourceFile, source: Source, lines: CountedLines) -> DataError | None:
-    for line in lines.encoded():
-        if message := _wrong_with_object(line, source.scan):
-            return DataError(f"{source.role}: {file.line(lines.number)}: {message}")
-    return None
-
-
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is none of its numbers; write null")
 
@@ -155,8 +152,6 @@ def _wrong_with_object(line: bytes, scan: Scan) -> str | None:
 
 def _uneven(file: SourceFile, source: Source) -> DataError | None:
     """The first row whose lists are not of the same length."""
-    from . import opening
-
     columns = sorted(source.scan.lists)
     if len(columns) < 2:
         return None
@@ -184,7 +179,7 @@ def _is_number(value: object, scan: Scan) -> bool:
 def _reads_as_number(value: object, scan: Scan) -> bool:
     if not isinstance(value, str):
         return _is_number(value, scan)
-    if value.lower() in NO_VALUE or value in scan.nulls:
+    if value.lower() in opening.NO_VALUE or value in scan.nulls:
         return True
     text = value.replace(",", ".", 1) if scan.decimal_comma else value
     try:

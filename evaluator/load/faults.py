@@ -9,7 +9,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from ..errors import DataError, NoRowsError
-from . import sniff
+from . import opening, sniff
 from .columns import IDS, public_name
 from .scan import Kind
 from .source import FaultyRows, ReadAgain, Source
@@ -52,7 +52,7 @@ def refuse(source: Source, counts: dict[str, int | None], *, tolerant: bool = Fa
             place = _place(source, pl.col(column).str.len_bytes() > _LONGEST_ID)
             raise DataError(f"{place}: an id of {counts[f'longest_{column}']:,} characters", "is a quotation mark left open?")
     if blank and not source.scan.skip_blank:
-        raise ReadAgain(Source.without_blank_lines)
+        raise ReadAgain(lambda one: one.scanned(skip_blank=True))
     return rows
 
 
@@ -127,8 +127,6 @@ def _place(source: Source, condition: pl.Expr) -> str | None:
 
 def _faulty_records(source: Source, conditions: Sequence[pl.Expr], n: int) -> Iterator[tuple[Place, list[bool | None]]]:
     """The first `n` records of each file for which some condition holds, and which do; the rows of a table elsewhere have no numbers."""
-    from . import opening
-
     named = [condition.alias(f"{index}") for index, condition in enumerate(conditions)]
     for file in source.files if source.scan.format != "table" else ():
         frame = opening.opened(replace(source.scan, paths=(file.address,), skip_blank=False), records=True)

@@ -7,7 +7,7 @@ from typing import Final
 
 from ..errors import DataError
 from .columns import IDS, public_name
-from .list_text import is_bracketed, is_list, is_nested, suspect
+from .list_text import Syntax, elements_of, is_bracketed, is_list, is_nested, suspect, syntax_of
 
 _TABLES: Final = ("interactions", "lists", "predictions")
 """The tables of which a row may hold a list of items."""
@@ -53,15 +53,18 @@ def list_columns_in_text(
 
 def text_lists(
     where: str, table: str, columns: Mapping[str, str], samples: Mapping[str, Sequence[str]], split: str | None, one_suffices: bool = False
-) -> frozenset[str]:
-    """The canonical columns whose texts hold lists, judged by samples; `DataError` if texts look like lists and are not read as such.
+) -> tuple[frozenset[str], Syntax, dict[str, list[str]]]:
+    """The canonical columns whose texts hold lists, judged by samples, how these are written, and the values of those of each column.
+
+    `DataError` if texts look like lists and are not read as such.
 
     One list tells that a column holds lists where `one_suffices`, as in files that have no other way to write them.
     """
     nested = as_list_columns(where, table, list_columns_in_text(columns, samples, split, one_suffices) if columns else [])
     if not nested and {"user", "item"} <= columns.keys():
         _refuse_unsplit(where, columns["item"], samples["item"], samples["user"])
-    return nested
+    syntax = syntax_of([text for column in nested for text in samples[column]])
+    return nested, syntax, {column: elements_of(samples[column], split, syntax) for column in nested}
 
 
 def _refuse_unsplit(where: str, name: str, items: Sequence[str], users: Sequence[str]) -> None:

@@ -14,7 +14,6 @@ from .columns import named
 from .folders import path_column_kinds
 from .json_values import refuse_odd_values
 from .list_fields import Fields, fields_of, flattened, value_of
-from .list_text import elements_of, syntax_of
 from .memory_maps import unmapped
 from .opening import FAILURES
 from .read_options import ReadOptions
@@ -41,12 +40,8 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
     refuse_odd_values(role, files, columns | label_columns, listed if list_columns.may_hold_lists(table) else (), fields)
     nested = list_columns.as_list_columns(where, table, listed)
     samples = {} if nested else _samples(table, held, options)
-    in_text = list_columns.text_lists(where, table, {column: columns[column] for column in samples}, samples, split)
-    syntax = syntax_of([text for column in in_text for text in samples[column]])
-    values = {
-        column: elements_of(samples[column], split, syntax) if column in in_text else [json.dumps(one) for one in _values(held[column])]
-        for column in columns
-    }
+    in_text, syntax, in_lists = list_columns.text_lists(where, table, {column: columns[column] for column in samples}, samples, split)
+    values = {column: [json.dumps(one) for one in _values(held[column])] for column in columns} | in_lists
     return Scan(
         tuple(file.address for file in files),
         "ndjson",

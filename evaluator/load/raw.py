@@ -118,11 +118,6 @@ def _format_of(file: SourceFile) -> tuple[Format, dict[str, Any]]:
     return "ndjson", {"format": "ndjson"}
 
 
-def _extension(path: Path) -> str:
-    """Return the last extension that does not only say how the file is compressed."""
-    return next((ending.lower() for ending in reversed(path.suffixes) if ending.lower() not in sniff.PACKED), "")
-
-
 def _is_object(line: str) -> bool:
     try:
         return isinstance(json.loads(line), dict)
@@ -134,7 +129,7 @@ def _trec(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], scra
     """Recognise a TREC file by its content, or by its extension if every line has the right fields; `None` if it is none."""
     lines = sniff.head(files[0])
     recognised = next((table for table in ("lists", "interactions") if trec.recognised(table, lines)), None)
-    table = recognised or _TREC_ENDINGS.get(_extension(files[0].local))
+    table = recognised or _TREC_ENDINGS.get(sniff.ending_of(files[0].local))
     if table is None:
         return None
     if recognised is None:  # then every line has as many fields as a TREC file, with numbers where numbers belong
@@ -157,7 +152,7 @@ def _text(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], scra
         with_header = _separated(where, files, replace(options, header=True), scratch)
         raw = raw if _header_is_data(with_header) else with_header
     # A config says the separator and the header that the extension does not lead to expect.
-    usual = "\t" if _extension(files[0].local) in _TABBED else ","
+    usual = "\t" if sniff.ending_of(files[0].local) in _TABBED else ","
     unusual: dict[str, Any] = {} if raw.scan.separator == usual and "format" not in keys else {"separator": raw.scan.separator}
     raw = replace(raw, config_keys={**keys, **unusual, **({} if raw.scan.has_header else {"header": False})})
     return replace(raw.with_lists(separators[1], [2]), has_header=False) if separators else _with_lists_in_brackets(raw)
@@ -209,16 +204,15 @@ def _with_lists_in_brackets(raw: RawTable) -> RawTable:
     """The same table with columns of which every text is a list in brackets read as lists."""
     frame = raw.first_rows(_MAX_ROWS).select(pl.col(pl.String))
     texts = {column.name: [value.strip() for value in column if value and value.strip()] for column in frame}
-    bracketed = {name: held for name, held in texts.items() if held and all(_is_list(text) for text in held)}
+    bracketed = {
+        name: held
+        for name, held in texts.items()
+        if held and all(list_text.is_list(text) or list_text.is_python_list(text) for text in held)
+    }
     if not bracketed:
         return raw
     syntax = list_text.syntax_of([text for held in bracketed.values() for text in held])
     return raw.with_list_columns(frozenset(bracketed), syntax=syntax, in_text=True)
-
-
-def _is_list(text: str) -> bool:
-    """Whether a text is a list in brackets, of which some can be empty."""
-    return list_text.is_bracketed(text) and any(list_text.elements(text, None, syntax) is not None for syntax in ("json", "python"))
 
 
 def _objects(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], scratch: ExitStack) -> RawTable:

@@ -45,8 +45,12 @@ _ARRAY: Final = re.compile(r'"\[[^\]]*\]"|"\([^)]*\)"|(?<!")\[[^\]]*\](?!")')
 
 def is_a_table(path: Path) -> bool:
     """Whether the name of a file ends as those of tables do."""
-    endings = [ending.lower() for ending in path.suffixes if ending.lower() not in PACKED]
-    return bool(endings) and endings[-1] in {*_ENDINGS, *_OTHERS}
+    return ending_of(path) in {*_ENDINGS, *_OTHERS}
+
+
+def ending_of(path: Path) -> str:
+    """The last ending of a name, in lower case, that does not only say how the file is packed; empty if there is none."""
+    return next((ending.lower() for ending in reversed(path.suffixes) if ending.lower() not in PACKED), "")
 
 
 def format_of(file: SourceFile, encoded: bool = False) -> Format:

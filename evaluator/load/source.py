@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import polars as pl
 from msgspec import Struct, field
@@ -94,15 +94,15 @@ class Source(Struct, frozen=True):
     def with_kinds(self, kinds: Mapping[str, Kind]) -> Source:
         """The same source with its ids read as `kinds` says."""
         new_kinds = {column: kinds.get(column, kind) for column, kind in self.scan.kinds.items()}
-        return replace(self, scan=replace(self.scan, kinds=new_kinds))
+        return self.scanned(kinds=new_kinds)
+
+    def scanned(self, **changes: Any) -> Source:
+        """The same source, read with these fields of the scan."""
+        return replace(self, scan=replace(self.scan, **changes))
 
     def with_text_ids(self, whose: Collection[str]) -> Source:
         """The same source with ids of the `user`, the `item` or both read as text, in whatever columns they are."""
         return self.with_kinds({column: "text" for column, owner in IDS.items() if owner in whose})
-
-    def with_numbers_as_text(self) -> Source:
-        """The same source with numbers read as text, so that words such as NA count as missing."""
-        return replace(self, scan=replace(self.scan, loose=True))
 
     @property
     def unsure_numbers(self) -> frozenset[str]:
@@ -113,11 +113,7 @@ class Source(Struct, frozen=True):
 
     def with_numbers(self, columns: Iterable[str], type: NumberType) -> Source:
         """The same source with the numbers of `columns` read as that type."""
-        return replace(self, scan=replace(self.scan, numbers={**self.scan.numbers, **dict.fromkeys(columns, type)}))
-
-    def without_blank_lines(self) -> Source:
-        """The same source without blank lines."""
-        return replace(self, scan=replace(self.scan, skip_blank=True))
+        return self.scanned(numbers={**self.scan.numbers, **dict.fromkeys(columns, type)})
 
     def without_faulty_rows(self, faulty: FaultyRows) -> Source:
         """The same source without rows that lack a required value or hold a number that is not finite."""
@@ -126,7 +122,7 @@ class Source(Struct, frozen=True):
     def faulty_rows(self) -> Source:
         """Of a source `without_faulty_rows` only those rows; blank lines are not among them."""
         blank = self.scan.format in ("csv", "lines")
-        return replace(self, scan=replace(self.scan, only_faulty=True, skip_blank=blank))
+        return self.scanned(only_faulty=True, skip_blank=blank)
 
     def with_users_apart(self) -> Source:
         """The same source, of which the rows of a user do not stand together."""

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import DataError, NoRowsError
-from . import list_columns, list_text, sniff, trec
+from . import list_columns, sniff, trec
 from .columns import is_certain_name, named, names_a_column, usual_roles
 from .folders import path_column_kinds
 from .quotes import Quotes
@@ -100,9 +100,8 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
     columns, label_columns = named(where, table, names, options.columns, options.labels, has_names)
     samples = {column: [row.get(name) or "" for one in tables for row in one.rows] for column, name in columns.items()}
     may_hold_lists = options.may_split and list_columns.may_hold_lists(table)
-    nested = list_columns.text_lists(where, table, columns, samples, split, True) if may_hold_lists else frozenset()
-    syntax = list_text.syntax_of([text for column in nested for text in samples[column]])
-    values = {column: list_text.elements_of(texts, split, syntax) if column in nested else texts for column, texts in samples.items()}
+    nested, syntax, listed = list_columns.text_lists(where, table, columns if may_hold_lists else {}, samples, split, True)
+    values = samples | listed
     kinds = {column: sniff.kind_of(column, texts, options.nulls) for column, texts in values.items()}
     partitions = partitions_of(files, columns | label_columns, first.names)
     numbers = [value for column, texts in values.items() if kinds[column] == "number" for value in texts]

@@ -14,7 +14,6 @@ from .columns import CAST_IDS, IDS, LARGEST_EXACT, ORDERING, named, public_name
 from .folders import path_column_kinds
 from .json_values import FLAT
 from .list_fields import fields_of, flattened, with_fields
-from .list_text import elements_of, syntax_of
 from .read_options import ReadOptions
 from .scan import Format, Kind, NumberType, Scan
 from .source_file import SourceFile, partitions_of, path_columns
@@ -51,9 +50,7 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
     samples = {} if nested else _texts(role, table, schemas, typed, format, options)
     if format == "ipc":
         _refuse_what_panics(role, schemas, [*typed.values(), *label_columns.values()], {typed[column] for column in samples}, options)
-    in_text = list_columns.text_lists(where, table, {column: typed[column] for column in samples}, samples, split)
-    syntax = syntax_of([text for column in in_text for text in samples[column]])
-    values = {column: elements_of(samples[column], split, syntax) for column in in_text}
+    in_text, syntax, values = list_columns.text_lists(where, table, {column: typed[column] for column in samples}, samples, split)
     kinds: dict[str, Kind] = {column: "text" if column in IDS else "number" for column in in_text}
 
     def largest(file: SourceFile, name: str) -> int:

@@ -109,7 +109,8 @@ def _of_arrow(where: str, rows: Any) -> pl.DataFrame:
 def _from_pandas(where: str, frame: Any) -> pl.DataFrame:
     """A DataFrame or Series of pandas; index levels that have a name are columns, NaN is no value.
 
-    It goes by way of NumPy: neither pyarrow nor a version of pandas is needed. `DataError` if two columns have one name, or names have several levels.
+    It goes by way of NumPy: neither pyarrow nor a version of pandas is needed. `DataError` if two columns have one name,
+    or names have several levels.
     """
     if not hasattr(frame, "columns"):
         frame = frame.to_frame(name="item" if frame.name is None else frame.name)
