@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from . import settings
@@ -86,30 +87,21 @@ def _data_section(
 ) -> tuple[dict[str, SourceEntry], tuple[tuple[str, SourceEntry], ...]]:
     """Write the entries of test, train, side inputs and predictions; return them, and files that could have had a key of the section."""
     assert split.test is not None
-    singles, alternatives = _single_files(files, split.test)
+    alternatives = [(key, source_entry(file, comment)) for key, file, comment in split.alternatives]
     interactions = {"test": split.test, "train": split.train}
     entries = {key: source_entry(file, split.reasons[file.summary.path]) for key, file in interactions.items() if file is not None}
-    entries |= {key: source_entry(file, file.reason) for key, file in singles.items()}
+    for table, key in _SINGLE_KEYS.items():
+        for number, file in enumerate(sorted(_of_table(files, table), key=partial(_side_order, split.test))):
+            if number == 0:
+                entries[key] = source_entry(file, file.reason)
+            else:
+                alternatives.append((key, source_entry(file, f"could be {key} too")))
     if models.predictions:
         entries["predictions"] = predictions_entry(models.predictions[0])
-    others = [(key, source_entry(file, comment)) for key, file, comment in split.alternatives]
-    predictions = [("predictions", predictions_entry(file)) for file in models.predictions[1:]]
-    return entries, (*others, *alternatives, *predictions)
+    return entries, (*alternatives, *(("predictions", predictions_entry(file)) for file in models.predictions[1:]))
 
 
-def _single_files(files: Sequence[ClassifiedFile], test: ClassifiedFile) -> tuple[dict[str, ClassifiedFile], list[tuple[str, SourceEntry]]]:
-    """Choose the file of each key that takes one, and return the alternatives."""
-    chosen: dict[str, ClassifiedFile] = {}
-    alternatives: list[tuple[str, SourceEntry]] = []
-    for table, key in _SINGLE_KEYS.items():
-        candidates = sorted(_of_table(files, table), key=lambda file: _side_order(file, test))
-        if candidates:
-            chosen[key] = candidates[0]
-            alternatives += [(key, source_entry(file, f"could be {key} too")) for file in candidates[1:]]
-    return chosen, alternatives
-
-
-def _side_order(file: ClassifiedFile, test: ClassifiedFile) -> tuple[int | bool | str, ...]:
+def _side_order(test: ClassifiedFile, file: ClassifiedFile) -> tuple[int | bool | str, ...]:
     """Sort by ids of the test set and one row per user, then by folder, name, categories and number of columns: the best first."""
     summary, is_users = file.summary, file.table == "people"
     test_ids = test.by_user.users if is_users else test.by_user.items

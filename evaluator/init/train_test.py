@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -20,16 +20,10 @@ TRAIN: Final = 3
 """What the name of a file says; the lower, the likelier it is the test set."""
 _ROLES: Final = {"catalogue": ("item",), "policy": ("item",), "distances": ("item",), "people": ("user",), "interactions": ("user", "item")}
 """Kind of table → the roles of ids of which the test set must share some, in at least one role."""
+Alternative = tuple[str, ClassifiedFile, str]
+"""A key of the data section, a file that could have it instead of the one chosen, and a comment."""
 _MOSTLY: Final = 0.5
 """A file that holds a larger share of the test pairs holds all interactions, and is no train set."""
-
-
-class Alternative(NamedTuple):
-    """A file that could have a key of the data section instead of the one chosen, with a comment."""
-
-    key: str
-    file: ClassifiedFile
-    comment: str
 
 
 class TrainTestFiles(Struct, frozen=True):
@@ -120,15 +114,15 @@ def _choose_train(
         priority, path, fraction = test_priority(file), file.summary.path, shared_fraction(test, file)
         if priority < UNKNOWN:
             comment = "could be the test set too" if priority < VALIDATION else "a validation set, by its name"
-            alternatives.append(Alternative("test", file, comment))
+            alternatives.append(("test", file, comment))
         elif priority == UNKNOWN and fraction > _MOSTLY:
-            alternatives.append(Alternative("train", file, f"holds {fraction:.0%} of the test pairs: all interactions, and no train set"))
+            alternatives.append(("train", file, f"holds {fraction:.0%} of the test pairs: all interactions, and no train set"))
             if train is None:
                 doubts.append(f"{path} holds {fraction:.0%} of the test pairs, so it is not taken for the train set")
         elif train is not None:
-            alternatives.append(Alternative("train", file, "could be the train set too"))
+            alternatives.append(("train", file, "could be the train set too"))
         elif priority == UNKNOWN and file.summary.n_rows < test.summary.n_rows:
-            alternatives.append(Alternative("train", file, "smaller than the test set"))
+            alternatives.append(("train", file, "smaller than the test set"))
         else:
             train = file
             if fraction > 0:

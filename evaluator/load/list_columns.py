@@ -31,36 +31,29 @@ def as_list_columns(where: str, table: str, nested: Sequence[str]) -> frozenset[
     return frozenset(nested)
 
 
-def list_columns_in_text(
-    columns: Mapping[str, str], samples: Mapping[str, Sequence[str]], split: str | None, one_suffices: bool = False
-) -> list[str]:
-    """The canonical columns whose fields hold lists, judged by samples: lists in brackets, or texts separated by `split`.
-
-    Without `split` all fields of a column look like lists, or, where `one_suffices`, one is a list; what else the column holds is refused
-    when it is read. With `split` the items are always lists; another column holds lists if any of its fields has the separator.
-    """
-    values = {
-        column: [value.strip() for value in samples[column] if value.strip()] for column in columns if not column.startswith("label_")
-    }
-    if split is None:
-        return [
-            column
-            for column, texts in values.items()
-            if texts and (all(map(is_bracketed, texts)) or (one_suffices and any(map(is_list, texts))))
-        ]
-    return [column for column, texts in values.items() if column == "item" or (column not in IDS and any(split in text for text in texts))]
-
-
 def text_lists(
     where: str, table: str, columns: Mapping[str, str], samples: Mapping[str, Sequence[str]], split: str | None, one_suffices: bool = False
 ) -> tuple[frozenset[str], Syntax, dict[str, list[str]]]:
     """The canonical columns whose texts hold lists, judged by samples, how these are written, and the values of those of each column.
 
-    `DataError` if texts look like lists and are not read as such.
-
-    One list tells that a column holds lists where `one_suffices`, as in files that have no other way to write them.
+    Without `split` all fields of a column look like lists, or, where `one_suffices`, as in files that have no other way to write them,
+    one is a list; what else the column holds is refused when it is read. With `split` the items are always lists; another column holds
+    lists if any of its fields has the separator. `DataError` if texts look like lists and are not read as such.
     """
-    nested = as_list_columns(where, table, list_columns_in_text(columns, samples, split, one_suffices) if columns else [])
+    values = {
+        column: [value.strip() for value in samples[column] if value.strip()] for column in columns if not column.startswith("label_")
+    }
+    if split is None:
+        found = [
+            column
+            for column, texts in values.items()
+            if texts and (all(map(is_bracketed, texts)) or (one_suffices and any(map(is_list, texts))))
+        ]
+    else:
+        found = [
+            column for column, texts in values.items() if column == "item" or (column not in IDS and any(split in text for text in texts))
+        ]
+    nested = as_list_columns(where, table, found)
     if not nested and {"user", "item"} <= columns.keys():
         _refuse_unsplit(where, columns["item"], samples["item"], samples["user"])
     syntax = syntax_of([text for column in nested for text in samples[column]])

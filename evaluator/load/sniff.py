@@ -244,15 +244,11 @@ def first_bytes(file: SourceFile) -> bytes:
                 return opened.read(_HEAD)
         except (OSError, EOFError, zlib.error) as error:
             raise DataError(f"{file}: not a readable gzip file ({in_words(error, file)})") from None
-    if is_zstd(path):
-        return _unpack_zstd(file)
-    with open(path, "rb") as opened:
-        return opened.read(_HEAD)
-
-
-def _unpack_zstd(file: SourceFile) -> bytes:
+    if not is_zstd(path):
+        with open(path, "rb") as opened:
+            return opened.read(_HEAD)
     try:
-        scan = pl.scan_csv(file.local, has_header=False, separator="\x01", quote_char=None, infer_schema=False, glob=False)
+        scan = pl.scan_csv(path, has_header=False, separator="\x01", quote_char=None, infer_schema=False, glob=False)
         lines = scan.head(_LINES).collect().to_series(0)
     except FAILURES as error:
         raise DataError(f"{file}: not a readable zstd file ({in_words(error, file)})", "is it complete?") from None
