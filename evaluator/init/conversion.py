@@ -17,7 +17,7 @@ from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..names.measure_strings import MetricSpec
 from .experiments import OURS, Experiment, recognise
-from .yaml_values import as_key, flow, moved_path, plain
+from .guess_text import as_key, flow, moved_path, plain
 
 _PROGRAMS = ", ".join(PROGRAMS.values())
 _Moved = Callable[[Any], Any]

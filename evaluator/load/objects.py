@@ -14,8 +14,7 @@ from .columns import named
 from .folders import path_column_kinds
 from .json_values import refuse_odd_values
 from .list_fields import Fields, fields_of, flattened, value_of
-from .memory_maps import unmapped
-from .opening import FAILURES
+from .opening import FAILURES, unmapped
 from .read_options import ReadOptions
 from .scan import Scan
 from .source_file import SourceFile, partitions_of, path_columns

@@ -16,7 +16,7 @@ from ..temporary import folder_for_copies, new_copy
 from . import sniff
 from .documents import as_objects, is_document
 from .folders import columns_of_path, files_of_table, is_table, log_of, parts_of, reason
-from .memory_maps import plainly_named
+from .opening import plainly_named
 from .read_options import FormatName, ReadOptions
 from .recode import recoded
 from .remote import Remote, fetched, parts_elsewhere
