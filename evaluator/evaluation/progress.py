@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..load import Source
-from ..load.size import expected_rows, n_bytes
+from ..load.source import expected_rows, n_bytes
 
 
 class Progress(Struct, frozen=True):

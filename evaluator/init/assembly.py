@@ -3,39 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
-from msgspec import Struct
-
-from . import descriptions, settings
-from .datasets import foreign_files
+from . import settings
 from .id_spellings import spelling_doubts
 from .model_files import ModelFiles, choose_models
 from .name_words import are_in_different_folders, stem, table_words, words_of
 from .records import ClassifiedFile, GuessedConfig, SourceEntry
-from .source_entries import lists_entry, predictions_entry, source_entry
-from .train_test import TrainTestFiles, choose_train_test, likeliest_test, resolve_bare_lists
+from .source_entries import describe, file_doubts, lists_entry, predictions_entry, source_entry
+from .train_test import TrainTestFiles, choose_train_test, foreign_files, resolve_bare_lists, test_candidates
 
+_KINDS: Final = {"catalogue": "items", "people": "users", "policy": "the scores of a policy"}
+"""Kinds of table that people know by another name."""
 _SINGLE_KEYS: Final = {"catalogue": "items", "people": "users", "policy": "previous_policy", "distances": "distances"}
 """Kind of table → its key of the data section, which takes one file."""
-
-
-class _DataSection(Struct, frozen=True):
-    """The entries of the data section but for the models, and files that could have had a key of it."""
-
-    entries: dict[str, SourceEntry]
-    alternatives: tuple[tuple[str, SourceEntry], ...]
 
 
 def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> GuessedConfig:
     """Assemble a config from classified files; `unreadable` has the reason for each file that could not be read."""
     resolved = resolve_bare_lists(files)
-    foreign = _foreign_files(resolved)
+    candidates = test_candidates(_of_table(resolved, "interactions"), _of_table(resolved, "lists"))
+    foreign = foreign_files(candidates[0], resolved) if candidates else {}
     own = [file for file in resolved if file.summary.path not in foreign]
     left_out = {**unreadable, **foreign}
     lists = _of_table(own, "lists")
     split = choose_train_test(_of_table(own, "interactions"), lists)
-    doubts = descriptions.file_doubts(own)
+    doubts = file_doubts(own)
     if split.test is None or not lists:
         return _failure(own, left_out, doubts, _problem(split, lists))
     models = choose_models(split.test, lists)
@@ -50,14 +44,10 @@ def _of_table(files: Sequence[ClassifiedFile], table: str) -> list[ClassifiedFil
     return [file for file in files if file.table == table]
 
 
-def _foreign_files(files: Sequence[ClassifiedFile]) -> dict[str, str]:
-    """Return the files that belong to another test set than the likeliest one, with the reason."""
-    test = likeliest_test(_of_table(files, "interactions"), _of_table(files, "lists"))
-    return foreign_files(test, files) if test is not None else {}
-
-
 def _failure(files: Sequence[ClassifiedFile], left_out: Mapping[str, str], doubts: Sequence[str], problem: str) -> GuessedConfig:
-    return GuessedConfig(descriptions=descriptions.describe_alone(files, left_out), doubts=tuple(doubts), problem=problem)
+    """Describe every file by itself, where no config can be made of them."""
+    kinds = [(one.summary.path, f"{_KINDS.get(one.table, one.table)}: {one.reason}" if one.table else one.reason) for one in files]
+    return GuessedConfig(descriptions=(*kinds, *left_out.items()), doubts=tuple(doubts), problem=problem)
 
 
 def _problem(split: TrainTestFiles, lists: Sequence[ClassifiedFile]) -> str:
@@ -73,56 +63,48 @@ def _complete(
 ) -> GuessedConfig:
     """Assemble the config of a test set and lists."""
     assert split.test is not None
-    section = _data_section([file for file in files if file.summary.path not in left_out], split, models)
-    data, model_entries = section.entries, {name: lists_entry(lists) for name, lists in models.lists.items()}
+    data, alternatives = _data_section([file for file in files if file.summary.path not in left_out], split, models)
+    model_entries = {name: lists_entry(lists) for name, lists in models.lists.items()}
     threshold, threshold_reason = settings.threshold(split.test)
     threshold_doubts = [] if threshold is None else [f"{split.test.summary.path}: {threshold_reason}"]
     top_k, top_k_reason = settings.cutoffs(list(models.lists.values()))
     return GuessedConfig(
         data=data,
         models=model_entries,
-        alternatives=section.alternatives,
+        alternatives=alternatives,
         threshold=threshold,
         threshold_reason=threshold_reason,
         top_k=top_k,
         top_k_reason=top_k_reason,
         metrics=settings.metrics("train" in data, "items" in data, "items" in data and "categories" in data["items"].keys),
-        descriptions=descriptions.describe(files, data, model_entries, section.alternatives, {**left_out, **models.left_out}),
+        descriptions=describe(files, data, model_entries, alternatives, {**left_out, **models.left_out}),
         doubts=tuple(dict.fromkeys([*doubts, *threshold_doubts])),
     )
 
 
-def _data_section(files: Sequence[ClassifiedFile], split: TrainTestFiles, models: ModelFiles) -> _DataSection:
-    """Write the entries of test, train, side inputs and predictions."""
+def _data_section(
+    files: Sequence[ClassifiedFile], split: TrainTestFiles, models: ModelFiles
+) -> tuple[dict[str, SourceEntry], tuple[tuple[str, SourceEntry], ...]]:
+    """Write the entries of test, train, side inputs and predictions; return them, and files that could have had a key of the section."""
     assert split.test is not None
-    singles, alternatives = _single_files(files, split.test)
+    alternatives = [(key, source_entry(file, comment)) for key, file, comment in split.alternatives]
     interactions = {"test": split.test, "train": split.train}
     entries = {key: source_entry(file, split.reasons[file.summary.path]) for key, file in interactions.items() if file is not None}
-    entries |= {key: source_entry(file, file.reason) for key, file in singles.items()}
+    for table, key in _SINGLE_KEYS.items():
+        for number, file in enumerate(sorted(_of_table(files, table), key=partial(_side_order, split.test))):
+            if number == 0:
+                entries[key] = source_entry(file, file.reason)
+            else:
+                alternatives.append((key, source_entry(file, f"could be {key} too")))
     if models.predictions:
         entries["predictions"] = predictions_entry(models.predictions[0])
-    others = [(key, source_entry(file, comment)) for key, file, comment in split.alternatives]
-    predictions = [("predictions", predictions_entry(file)) for file in models.predictions[1:]]
-    return _DataSection(entries, (*others, *alternatives, *predictions))
+    return entries, (*alternatives, *(("predictions", predictions_entry(file)) for file in models.predictions[1:]))
 
 
-def _single_files(files: Sequence[ClassifiedFile], test: ClassifiedFile) -> tuple[dict[str, ClassifiedFile], list[tuple[str, SourceEntry]]]:
-    """Choose the file of each key that takes one, and return the alternatives."""
-    chosen: dict[str, ClassifiedFile] = {}
-    alternatives: list[tuple[str, SourceEntry]] = []
-    for table, key in _SINGLE_KEYS.items():
-        candidates = sorted(_of_table(files, table), key=lambda file: _side_order(file, test))
-        if candidates:
-            chosen[key] = candidates[0]
-            alternatives += [(key, source_entry(file, f"could be {key} too")) for file in candidates[1:]]
-    return chosen, alternatives
-
-
-def _side_order(file: ClassifiedFile, test: ClassifiedFile) -> tuple[int | bool | str, ...]:
+def _side_order(test: ClassifiedFile, file: ClassifiedFile) -> tuple[int | bool | str, ...]:
     """Sort by ids of the test set and one row per user, then by folder, name, categories and number of columns: the best first."""
     summary, is_users = file.summary, file.table == "people"
-    assert test.pair_summary is not None
-    test_ids = test.pair_summary.users if is_users else test.pair_summary.items
+    test_ids = test.by_user.users if is_users else test.by_user.items
     column = file.columns["user" if is_users else "item"]
     name = stem(summary.label)
     is_named = bool(words_of(name)) and file.table in table_words(name)

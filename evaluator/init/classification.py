@@ -25,7 +25,9 @@ def classify(summary: FileSummary, roles: ColumnRoles, pair_summary: PairSummary
     file = ClassifiedFile(summary, columns, pair_summary, None, "", roles.doubts)
     words = table_words(summary.label)
     if summary.table is not None:
-        return _by_format(file, summary.table)
+        is_run = summary.table == "lists"
+        file = file if is_run else _with_rating(file)
+        return replace(file, table=summary.table, reason="a TREC run" if is_run else "TREC judgements (qrels)")
     if "first" in columns:
         return _by_first_column(file, words)
     if "item" in columns and "distance" in columns and "other" in columns:
@@ -37,13 +39,6 @@ def classify(summary: FileSummary, roles: ColumnRoles, pair_summary: PairSummary
     if pair_summary is None:
         return _without_pairs(file, words)
     return (None if columns["item"].is_list else _one_row_each(file, words)) or _with_pairs(file, pair_summary, words)
-
-
-def _by_format(file: ClassifiedFile, table: str) -> ClassifiedFile:
-    """Classify a file whose format says what it holds."""
-    if table == "lists":
-        return replace(file, table=table, reason="a TREC run")
-    return replace(_with_rating(file), table=table, reason="TREC judgements (qrels)")
 
 
 def _unreadable_lists(file: ClassifiedFile) -> str:
@@ -93,10 +88,10 @@ def _without_pairs(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFi
 def _with_pairs(file: ClassifiedFile, pairs: PairSummary, words: tuple[str, ...]) -> ClassifiedFile:
     """Classify a file of users and items: lists, interactions or a policy."""
     columns = file.columns
-    models = _model_column(file.summary)
-    if models is not None:
-        reason = f"column {models.name!r} names {models.n_distinct} models, and receval reads one model per file: split it"
-        return replace(file, reason=reason)
+    for column in file.summary.columns:
+        if "model" in column_words(column.name) and column.kind == "text" and 1 < column.n_distinct <= _MAX_MODELS:
+            reason = f"column {column.name!r} names {column.n_distinct} models, and receval reads one model per file: split it"
+            return replace(file, reason=reason)
     if "policy" in words and "score" in columns:
         return replace(file, table="policy", reason="by its name and a score of each pair")
     if any(word in words for word in _INTERACTION_WORDS) and not _holds_lists_for_a_set(file, words):
@@ -128,14 +123,6 @@ def _holds_lists_for_a_set(file: ClassifiedFile, words: tuple[str, ...]) -> bool
 
 def _has_many_decimals(rating: ColumnSummary) -> bool:
     return rating.kind == "decimal" and not rating.half_steps and rating.n_distinct > _MAX_RATINGS
-
-
-def _model_column(summary: FileSummary) -> ColumnSummary | None:
-    """Return the column that names the models where one file holds several."""
-    for column in summary.columns:
-        if "model" in column_words(column.name) and column.kind == "text" and 1 < column.n_distinct <= _MAX_MODELS:
-            return column
-    return None
 
 
 def _lists_by_name(file: ClassifiedFile, words: tuple[str, ...]) -> str:

@@ -68,20 +68,13 @@ def _by_elimination(
     if "user" in assigned and "item" not in assigned and len(lists) == 1:
         return {**assigned, "item": lists[0]}, (f"column {lists[0].name!r} is taken for the item: it alone holds lists",)
     for role, other in (("user", "item"), ("item", "user")):
-        left = [column for column in columns if column not in assigned.values() and not column.is_list and _is_id(column)]
-        if role not in assigned and other in assigned and len(left) == 1 and all(_repeats(column) for column in (left[0], assigned[other])):
+        free = [(column, words_of(column.name)) for column in columns if column not in assigned.values() and not column.is_list]
+        left = [column for column, words in free if set(words) & set(IDENTIFYING) and not set(words) & set(DESCRIBING)]
+        both = [*left, assigned[other]] if other in assigned else []
+        if role not in assigned and len(both) == 2 and all(column.n_distinct < column.n_filled for column in both):
             doubt = f"column {left[0].name!r} is taken for the {role}: beside {assigned[other].name!r} it alone looks like ids"
             return {**assigned, role: left[0]}, (doubt,)
     return assigned, ()
-
-
-def _repeats(column: ColumnSummary) -> bool:
-    return column.n_distinct < column.n_filled
-
-
-def _is_id(column: ColumnSummary) -> bool:
-    words = words_of(column.name)
-    return any(word in IDENTIFYING for word in words) and not any(word in DESCRIBING for word in words)
 
 
 def _by_order(columns: tuple[ColumnSummary, ...]) -> ColumnRoles:
@@ -90,15 +83,9 @@ def _by_order(columns: tuple[ColumnSummary, ...]) -> ColumnRoles:
         return ColumnRoles({"first": columns[0]} if columns else {})
     columns_by_role = {"user": columns[0], "item": columns[1]}
     for column in columns[2:]:
-        role = _numeric_role(column) if column.kind != "text" else "timestamp"
-        columns_by_role.setdefault(role, column)
+        is_time = column.kind == "text" or (column.maximum is not None and column.maximum > _MIN_TIMESTAMP)
+        columns_by_role.setdefault("timestamp" if is_time else "rating" if column.half_steps else "score", column)
     return ColumnRoles(columns_by_role, ("no header, so the first column is taken for the user, the second for the item",))
-
-
-def _numeric_role(column: ColumnSummary) -> str:
-    if column.maximum is not None and column.maximum > _MIN_TIMESTAMP:
-        return "timestamp"
-    return "rating" if column.half_steps else "score"
 
 
 def _holds_prose(column: ColumnSummary) -> bool:

@@ -17,7 +17,7 @@ from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..names.measure_strings import MetricSpec
 from .experiments import OURS, Experiment, recognise
-from .yaml_values import as_key, flow, moved_path, plain
+from .guess_text import as_key, flow, moved_path, plain
 
 _PROGRAMS = ", ".join(PROGRAMS.values())
 _Moved = Callable[[Any], Any]
@@ -53,7 +53,12 @@ def convert(path: Path, folder: Path | None = None) -> str:
         *experiment.left_out,
         *(((*experiment.at, *where), message) for where, message in [*translation.warnings, *unknown] if where),
     ]
-    return "\n".join([*_head(path, experiment), *_data(experiment, moved), *_evaluation(value, experiment, moved), *_tail(remarks)]) + "\n"
+    program = PROGRAMS.get(experiment.dialect)
+    about = f"what {program} computes, in receval's keys" if program else "the evaluation as `receval run` reads it"
+    head = [plain(f"# Written by `receval init --from {path.name}`: {about}."), "# Paths are relative to this file."]
+    tail = ["# Left out or assumed:"] if remarks else []
+    tail += [plain(f"#   {dotted(where)}: {message}") for where, message in remarks]
+    return "\n".join([*head, *_data(experiment, moved), *_evaluation(value, experiment, moved), *tail]) + "\n"
 
 
 def _with_side_inputs(experiment: Experiment, needs: frozenset[str]) -> Experiment:
@@ -102,13 +107,6 @@ def _known_metrics(translation: Translation, folder: Path) -> tuple[dict[str, An
     return value, unknown, frozenset(needs)
 
 
-def _head(path: Path, experiment: Experiment) -> Iterator[str]:
-    program = PROGRAMS.get(experiment.dialect)
-    about = f"what {program} computes, in receval's keys" if program else "the evaluation as `receval run` reads it"
-    yield plain(f"# Written by `receval init --from {path.name}`: {about}.")
-    yield "# Paths are relative to this file."
-
-
 def _data(experiment: Experiment, moved: _Moved) -> Iterator[str]:
     yield "data:"
     for role, given in experiment.data.items():
@@ -140,10 +138,3 @@ def _evaluation(value: Mapping[str, Any], experiment: Experiment, moved: _Moved)
     for key, given in experiment.others.items():
         output = key == "output" and isinstance(given, Mapping) and "dir" in given
         yield f"{flow(key)}: {flow({**given, 'dir': moved(given['dir'])} if output else given)}"
-
-
-def _tail(remarks: list[tuple[text.Path, str]]) -> Iterator[str]:
-    if remarks:
-        yield "# Left out or assumed:"
-    for where, message in remarks:
-        yield plain(f"#   {dotted(where)}: {message}")

@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from ..errors import DataError
 from ..load import sniff
-from ..load.delta import is_table
-from ..load.folders import refuse_name_in_bytes
+from ..load.folders import is_table, refuse_name_in_bytes
 from .records import Query
 
 _MAX_TABLES: Final = 200
@@ -97,12 +96,9 @@ def _search(folder: Path) -> list[Path]:
         depth = len(Path(above).relative_to(folder).parts)
         visited = (name for name in folders if not name.startswith((".", "_")) and not name.endswith(_IGNORED_FOLDERS))
         folders[:] = sorted(visited) if depth < _MAX_DEPTH else []
-        tables += [Path(above, name) for name in sorted(names) if not name.startswith(".") and _may_be_a_table(Path(name))]
+        files = [Path(above, name) for name in sorted(names) if not name.startswith(".")]
+        tables += [path for path in files if sniff.is_a_table(path) or path.suffix.lower() in (_JSON, *_DATABASES)]
     return tables
-
-
-def _may_be_a_table(path: Path) -> bool:
-    return sniff.is_a_table(path) or path.suffix.lower() in (_JSON, *_DATABASES)
 
 
 def _grouped_parts(files: Sequence[Path]) -> dict[str, list[Path]]:

@@ -41,12 +41,14 @@ def guess(names: Sequence[str]) -> GuessedConfig:
         except (DataError, MissingExtraError) as error:
             unreadable[table.path] = _message_without_name(error, table)
     config = assemble(files, unreadable)
+    having_ids = {f"data.{key}": entry for key, entry in config.data.items() if key in ("test", "train", "items")}
+    having_ids |= {f"data.recommendations.{name}": entry for name, entry in config.models.items()}
     return replace(
         config,
         data={key: _without_defaults(f"data.{key}", entry) for key, entry in config.data.items()},
         models={name: _without_defaults(f"data.recommendations.{name}", entry) for name, entry in config.models.items()},
         alternatives=tuple((key, _without_defaults(f"data.{key}", entry)) for key, entry in config.alternatives),
-        doubts=(*config.doubts, *_remarks_on_ids(config)),
+        doubts=(*config.doubts, *load.remarks([_source(role, entry.file, entry.keys) for role, entry in having_ids.items()])),
     )
 
 
@@ -122,13 +124,6 @@ def _reading(role: str, file: ClassifiedFile, keys: Mapping[str, object]) -> obj
     except DataError:
         return None
     return scan.names, scan.lists, scan.decimal_comma
-
-
-def _remarks_on_ids(config: GuessedConfig) -> tuple[str, ...]:
-    """Say where some files store ids as integers and others as text."""
-    entries = {f"data.{key}": entry for key, entry in config.data.items() if key in ("test", "train", "items")}
-    entries |= {f"data.recommendations.{name}": entry for name, entry in config.models.items()}
-    return load.remarks([_source(role, entry.file, entry.keys) for role, entry in entries.items()])
 
 
 def _message_without_name(error: DataError | MissingExtraError, table: DiscoveredTable) -> str:

@@ -1,4 +1,4 @@
-"""Write a guessed config as YAML with comments."""
+"""Write a guessed config as YAML with comments, and the values, keys and comments of any config."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from ..config.loader import check
 from ..config.locations import Locations
 from ..errors import ConfigError
 from ..names import yaml_text as text
+from ..names.addresses import is_address
 from .records import GuessedConfig, SourceEntry
-from .yaml_values import as_key, flow, moved_path, plain
 
 _HEAD = """\
 # Written by `receval init`: guesses, each with its reason. Correct what is wrong; `receval validate` checks it, `receval run` evaluates.
@@ -31,17 +33,14 @@ def config_text(config: GuessedConfig, folder: Path | None = None) -> str:
     """
     body = "".join(f"{line}\n" for line in (*_data(config, folder), *_evaluation(config)))
     where = "this file" if folder is not None else "the folder in which init ran: save it there"
-    modeline = "# yaml-language-server: $schema=receval.schema.json\n" if _has_schema(folder) else ""
+    has_schema = os.path.isfile((folder or Path()) / "receval.schema.json")
+    modeline = "# yaml-language-server: $schema=receval.schema.json\n" if has_schema else ""
     complete = modeline + _HEAD.format(where=where) + body + _TAIL
     document = text.read(complete, {})
     if document.problems:
         raise ConfigError([f"the guessed config, line {line}: {message}" for (line, _), message in document.problems])
     check(document.value, Locations("the guessed config", document), folder or Path())
     return complete
-
-
-def _has_schema(folder: Path | None) -> bool:
-    return os.path.isfile((folder or Path()) / "receval.schema.json")
 
 
 def _data(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
@@ -75,3 +74,42 @@ def _evaluation(config: GuessedConfig) -> Iterator[str]:
     yield plain(f"  top_k: {flow(list(config.top_k))}  # {config.top_k_reason}; none: the whole list")
     yield "  metrics:  # receval metrics lists all"
     yield from (f"    - {name}" + (f"  # {comment}" if comment else "") for name, comment in config.metrics)
+
+
+def moved_path(path: Any, start: Path, folder: Path | None) -> Any:
+    """Rewrite a path relative to `start` as one relative to `folder`; without a folder it stays."""
+    if isinstance(path, list):
+        return [moved_path(single, start, folder) for single in path]
+    if folder is None or not isinstance(path, str) or path == "-" or is_address(path) or os.path.isabs(path):
+        return path
+    return os.path.relpath(os.path.join(os.path.abspath(start), path), os.path.realpath(folder))
+
+
+def plain(comment: str) -> str:
+    """Replace the characters that could end a comment."""
+    return "".join(letter if letter.isprintable() else " " for letter in comment)
+
+
+class _Dumper(yaml.SafeDumper):
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _text(dumper: yaml.SafeDumper, given: str) -> yaml.ScalarNode:
+    """Quote text that YAML 1.2 would read as something else or on several lines, and double `$`, which would name a variable."""
+    style = None if isinstance(text.scalar(given), str) and given.isprintable() else '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", given.replace("$", "$$"), style=style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def as_key(name: str) -> str:
+    """Write a key. Variables are not replaced in keys, so `$` is not doubled."""
+    return flow(name).replace("$$", "$")
+
+
+def flow(value: Any) -> str:
+    """Write a value on one line."""
+    written = yaml.dump(value, Dumper=_Dumper, default_flow_style=True, sort_keys=False, allow_unicode=True, width=float("inf"))
+    return written.removesuffix("\n").removesuffix("\n...").strip()

@@ -43,7 +43,9 @@ def _differences(test: ClassifiedFile, file: ClassifiedFile, role: str) -> Itera
     for name, fold in _FOLDS.items():
         n_ids = len({fold(text) for text in test_ids} & {fold(text) for text in ids}) - len(test_ids & ids)
         if n_ids > _WORTH_SAYING * min(len(test_ids), len(ids)):
-            yield _Difference(name, file, n_ids, _example(test_ids, ids, fold))
+            unmatched = {fold(text): text for text in sorted(ids - test_ids, reverse=True)}
+            first = next(text for text in sorted(test_ids - ids) if fold(text) in unmatched)
+            yield _Difference(name, file, n_ids, (first, unmatched[fold(first)]))
 
 
 def role_without_common_ids(test: ClassifiedFile, other: ClassifiedFile) -> str:
@@ -61,12 +63,6 @@ def _ids(file: ClassifiedFile, role: str) -> frozenset[str]:
     if file.pair_summary is not None:
         return file.pair_summary.users if role == "user" else file.pair_summary.items
     return frozenset(file.columns[role].examples) if role in file.columns else frozenset()
-
-
-def _example(test_ids: frozenset[str], ids: frozenset[str], fold: Callable[[str], str]) -> tuple[str, str]:
-    """Return the first pair of ids, in text order, that differ in spelling only."""
-    unmatched = {fold(text): text for text in sorted(ids - test_ids, reverse=True)}
-    return next((text, unmatched[fold(text)]) for text in sorted(test_ids - ids) if fold(text) in unmatched)
 
 
 def _sentence(role: str, test: ClassifiedFile, same: Sequence[_Difference]) -> str:

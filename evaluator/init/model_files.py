@@ -16,20 +16,8 @@ _MIN_SHARE_IN_TEST: Final = 0.8
 """The least share of pairs in the test set for a file of predicted ratings."""
 
 _GENERIC_WORDS: Final = (
-    "recs",
-    "rec",
-    "recommendations",
-    "reco",
-    "recos",
-    "predictions",
-    "preds",
-    "pred",
-    "lists",
-    "run",
-    "runs",
-    "results",
-    "output",
-)
+    "recs", "rec", "recommendations", "reco", "recos", "predictions", "preds", "pred", "lists", "run", "runs", "results", "output"
+)  # fmt: skip
 """Words that add nothing to the name of a model."""
 
 
@@ -43,34 +31,22 @@ class ModelFiles(NamedTuple):
 
 def choose_models(test: ClassifiedFile, lists: Sequence[ClassifiedFile]) -> ModelFiles:
     """Choose the models among files that look like lists: those that share users and items with the test set."""
-    left_out = {file.summary.path: reason for file in lists if (reason := _no_common_ids(test, file))}
+    roles = {file.summary.path: role for file in lists if (role := role_without_common_ids(test, file))}
+    left_out = {path: f"it looks like lists, and has no {role} in common with {test.summary.path}" for path, role in roles.items()}
     usable = [file for file in lists if file.summary.path not in left_out]
-    predicted = [file for file in usable if _is_predicted(test, file)]
+    scores = [(file, file.columns["score"]) for file in usable if "score" in file.columns and "position" not in file.columns]
+    likely = [file for file, score in scores if "prediction" in score.usual_roles]
+    predicted = [file for file in likely if shared_fraction(file, test) >= _MIN_SHARE_IN_TEST]
     if len(predicted) == len(usable):
         predicted = []
     return ModelFiles(_named([file for file in usable if file not in predicted]), tuple(predicted), left_out)
-
-
-def _no_common_ids(test: ClassifiedFile, file: ClassifiedFile) -> str:
-    role = role_without_common_ids(test, file)
-    return f"it looks like lists, and has no {role} in common with {test.summary.path}" if role else ""
-
-
-def _is_predicted(test: ClassifiedFile, file: ClassifiedFile) -> bool:
-    score = file.columns.get("score")
-    return (
-        score is not None
-        and "prediction" in score.usual_roles
-        and "position" not in file.columns
-        and shared_fraction(file, test) >= _MIN_SHARE_IN_TEST
-    )
 
 
 def _named(files: Sequence[ClassifiedFile]) -> dict[str, ClassifiedFile]:
     """Name each file after its file name without generic words; where names collide, after more of its path."""
     labels = [file.summary.label for file in files]
     names = [_short(label) for label in labels]
-    for longer in (stem, _with_folder, _with_ending, str):
+    for longer in (stem, _with_folder, lambda label: PurePosixPath(label).name.replace(".", "_"), str):
         names = [name if names.count(name) == 1 else longer(label) for name, label in zip(names, labels, strict=True)]
     return dict(sorted(zip(names, files, strict=True), key=lambda pair: pair[0]))
 
@@ -90,7 +66,3 @@ def _with_folder(label: str) -> str:
     """Name a file after its folder, and after itself too unless its name is generic."""
     folder = PurePosixPath(label).parent.name
     return folder if table_words(stem(label)) == ("lists",) else "_".join(filter(None, (folder, stem(label))))
-
-
-def _with_ending(label: str) -> str:
-    return PurePosixPath(label).name.replace(".", "_")

@@ -29,12 +29,8 @@ _TABLE_WORDS: Final[dict[str, tuple[str, ...]]] = {
 _PREFIXES: Final = {"test": "test", "train": "train", "valid": "validation", "holdout": "test", "groundtruth": "test"}
 """Prefixes of words with the same meaning, as in `testset`."""
 _WORD_PAIRS: Final = {
-    ("ground", "truth"): "test",
-    ("held", "out"): "test",
-    ("hold", "out"): "test",
-    ("top", "k"): "lists",
-    ("top", "n"): "lists",
-}
+    ("ground", "truth"): "test", ("held", "out"): "test", ("hold", "out"): "test", ("top", "k"): "lists", ("top", "n"): "lists"
+}  # fmt: skip
 _COLUMN_WORDS: Final[dict[str, tuple[str, ...]]] = {
     "user": (
         "user", "customer", "member", "visitor", "account", "client", "person", "reader", "listener", "viewer", "buyer", "player",
@@ -56,23 +52,8 @@ _COLUMN_WORDS: Final[dict[str, tuple[str, ...]]] = {
     "genre": ("genre", "genres", "category", "categories", "tag", "tags", "topic", "topics", "class"),
 }  # fmt: skip
 IDENTIFYING: Final = (
-    "id",
-    "ids",
-    "key",
-    "no",
-    "nr",
-    "code",
-    "idx",
-    "index",
-    "uuid",
-    "uid",
-    "iid",
-    "isbn",
-    "asin",
-    "sku",
-    "number",
-    "token",
-)
+    "id", "ids", "key", "no", "nr", "code", "idx", "index", "uuid", "uid", "iid", "isbn", "asin", "sku", "number", "token"
+)  # fmt: skip
 DESCRIBING: Final = (
     "name", "title", "count", "age", "gender", "type", "category", "genre", "mean", "avg", "year", "description", "url", "text", "group",
     "popularity", "timestamp", "time", "date", "rating", "score", "rank", "country", "city",

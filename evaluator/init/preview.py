@@ -1,22 +1,25 @@
-"""Preview the first rows of a file whose role is unknown."""
+"""Preview the first rows of a file whose role is unknown, and summarise its columns and its users."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
 import polars as pl
+from msgspec.structs import replace
 
 from ..errors import DataError
 from ..load import opening, sniff
+from ..load.columns import usual_roles
 from ..load.raw import RawTable, raw_table
-from .column_summary import flat, summarise_column
 from .discovery import DiscoveredTable
 from .records import ColumnSummary, FileSummary, PairSummary
 
 _PEEK: Final = 100
+_N_EXAMPLES: Final = 300
+_DECIMAL_COMMA: Final = r"^\s*[+-]?(\d+|\d*,\d+)\s*$"
 _NEARLY_ALL: Final = 0.9
 """The least share of the users with several rows."""
 
@@ -51,7 +54,7 @@ class TablePreview:
             table.label,
             table.paths,
             columns=tuple(
-                summarise_column(name, number, self._frame.to_series(number - 1), partial(self._contains_any, number))
+                _summarise(name, number, self._frame.to_series(number - 1), partial(self._contains_any, number))
                 for number, name in enumerate(raw.scan.names.values(), 1)
             ),
             has_header=raw.has_header,
@@ -96,7 +99,7 @@ class TablePreview:
 
     def _contains_any(self, number: int, ids: Collection[str]) -> bool:
         """Whether any of `ids` is in a column, in all rows; true if the rest of the file cannot be read, since nobody knows then."""
-        if bool(flat(self._frame.to_series(number - 1)).is_in(pl.Series(sorted(ids), dtype=pl.String).implode()).any()):
+        if bool(_flat(self._frame.to_series(number - 1)).is_in(pl.Series(sorted(ids), dtype=pl.String).implode()).any()):
             return True
         if self._n_rows_exact and self._frame.height == self._n_rows:
             return False
@@ -114,9 +117,13 @@ class TablePreview:
         frame = self._one_item_per_row(item)
         ids = frame.select(pl.nth(user.number - 1).alias("user"), pl.nth(item.number - 1).alias("item")).fill_null("")
         lengths = ids.group_by("user").len().get_column("len")
+        counts = lengths.value_counts().get_column("count")
         others = [column for column in self.summary.columns if column.number not in (user.number, item.number)]
         numeric = [column for column in others if column.kind != "text" and (item.is_list or not column.is_list)]
         values = {column.name: frame.to_series(column.number - 1).cast(pl.Float64, strict=False) for column in numeric}
+        value = pl.col("value")
+        counting = value.min().is_in([0.0, 1.0]) & (value.max() - value.min() + 1 == pl.len()) & (value.n_unique() == pl.len())
+        falling = (value.diff() <= 0).fill_null(True).all() & (value.n_unique() > 1)
         was_read_to_the_end = self._n_rows_exact and self._frame.height == self._n_rows
         return PairSummary(
             users=frozenset(ids["user"]) - {""},
@@ -124,9 +131,9 @@ class TablePreview:
             pairs=frozenset(ids.iter_rows()),
             longest=int(lengths.max() or 0),  # type: ignore[arg-type]
             median_length=int(lengths.median() or 0),  # type: ignore[arg-type]
-            share_of_commonest_length=_largest_count(lengths) / max(1, lengths.len()),
-            counting_columns=frozenset(name for name, column in values.items() if _counts(ids["user"], column)),
-            falling_columns=frozenset(name for name, column in values.items() if _falls(ids["user"], column)),
+            share_of_commonest_length=int(counts.max() or 0) / max(1, lengths.len()),  # type: ignore[arg-type]
+            counting_columns=frozenset(name for name, column in values.items() if _nearly_all_users(ids["user"], column, counting)),
+            falling_columns=frozenset(name for name, column in values.items() if _nearly_all_users(ids["user"], column, falling)),
             has_whole_users=was_read_to_the_end or ids["user"].rle().len() < 1.1 * lengths.len(),
         )
 
@@ -142,22 +149,51 @@ class TablePreview:
         return frame.with_columns(emptied).explode(parallel, empty_as_null=False)
 
 
-def _largest_count(lengths: pl.Series) -> int:
-    """How many users have the commonest number of rows."""
-    return int(lengths.value_counts().get_column("count").max() or 0)  # type: ignore[arg-type]
+def _summarise(name: str, number: int, values: pl.Series, contains_any: Callable[[Collection[str]], bool]) -> ColumnSummary:
+    """Summarise a column of text, or of lists of text: then their values. Numbers may be mixed with words for missing values."""
+    texts = _flat(values)
+    is_empty = texts.is_null() | (texts == "")
+    distinct = texts.filter(~is_empty).unique(maintain_order=True)
+    is_missing_word = texts.str.to_lowercase().is_in([word for word in opening.NO_VALUE if word]) & ~is_empty
+    numbers, decimal_comma = _numbers(distinct.filter(~distinct.str.to_lowercase().is_in(opening.NO_VALUE)))
+    column = ColumnSummary(
+        name,
+        number,
+        usual_roles(name),
+        "text",
+        n_distinct=distinct.len(),
+        n_filled=values.len() - int(is_empty.sum()),
+        examples=tuple(distinct.head(_N_EXAMPLES)),
+        is_list=values.dtype == pl.List,
+        contains_any=contains_any,
+    )
+    if numbers is None:
+        return column
+    is_integer = numbers.len() == distinct.len() and distinct.str.contains(sniff.PLAIN_INTEGER).all()
+    return replace(
+        column,
+        kind="integer" if is_integer else "decimal",
+        minimum=numbers.min(),
+        maximum=numbers.max(),
+        half_steps=bool(((numbers * 2) % 1 == 0).all()),
+        n_missing_words=int(is_missing_word.sum()),
+        decimal_comma=decimal_comma,
+    )
 
 
-def _counts(users: pl.Series, numbers: pl.Series) -> bool:
-    """Whether a column numbers the rows of nearly every user from 0 or 1."""
-    value = pl.col("value")
-    fits = value.min().is_in([0.0, 1.0]) & (value.max() - value.min() + 1 == pl.len()) & (value.n_unique() == pl.len())
-    return _nearly_all_users(users, numbers, fits)
+def _numbers(texts: pl.Series) -> tuple[pl.Series | None, bool]:
+    """Parse texts as numbers, `None` if any is not one; and whether decimals follow a comma."""
+    for decimal_comma in (False, True):
+        plain = texts.str.replace(",", ".", literal=True) if decimal_comma and texts.str.contains(_DECIMAL_COMMA).all() else texts
+        numbers = plain.cast(pl.Float64, strict=False)
+        if texts.len() and numbers.is_not_null().all() and numbers.is_finite().all():
+            return numbers, decimal_comma
+    return None, False
 
 
-def _falls(users: pl.Series, numbers: pl.Series) -> bool:
-    """Whether a column never rises, and is not constant, within the rows of nearly every user."""
-    value = pl.col("value")
-    return _nearly_all_users(users, numbers, (value.diff() <= 0).fill_null(True).all() & (value.n_unique() > 1))
+def _flat(values: pl.Series) -> pl.Series:
+    """Return the values of a column, lists taken apart."""
+    return values.explode(empty_as_null=False) if values.dtype == pl.List else values
 
 
 def _nearly_all_users(users: pl.Series, numbers: pl.Series, fits: pl.Expr) -> bool:

@@ -104,6 +104,12 @@ class ClassifiedFile(Struct, frozen=True):
     doubts: tuple[str, ...] = ()
     is_told_by_length: bool = False
 
+    @property
+    def by_user(self) -> PairSummary:
+        """The rows by user, of a file that has columns of users and items."""
+        assert self.pair_summary is not None
+        return self.pair_summary
+
 
 class SourceEntry(Struct, frozen=True):
     """The entry of one file in the data section of a config: its keys (without `path`) and a comment."""

@@ -26,8 +26,7 @@ def threshold(test: ClassifiedFile) -> tuple[float | None, str]:
 
 def cutoffs(lists: Sequence[ClassifiedFile]) -> tuple[tuple[int, ...], str]:
     """Choose the usual cut-offs up to the length of the lists, with the reason."""
-    summaries = [file.pair_summary for file in lists if file.pair_summary is not None]
-    lengths = [summary.longest for summary in summaries if summary.has_whole_users]
+    lengths = [file.by_user.longest for file in lists if file.by_user.has_whole_users]
     if not lengths:
         return _USUAL_CUTOFFS[:2], "how long the lists are was not seen"
     shortest, longest = min(lengths), max(lengths)
@@ -52,15 +51,12 @@ def metrics(train: bool, items: bool, categories: bool) -> tuple[tuple[str, str]
 def categories(summary: FileSummary) -> dict[str, Any]:
     """Return the keys of `data.items` for the categories, if a column obviously holds them."""
     for column in summary.columns if summary.has_header else ():
-        if "genre" in column_words(column.name) and column.kind == "text" and column.examples and not _is_nested(column):
+        is_genre = "genre" in column_words(column.name) and column.kind == "text" and column.examples
+        if is_genre and not column.is_list and not column.examples[0].startswith(("[", "{")):
             split = _separator(column)
             if split or 2 * column.n_distinct <= column.n_filled:
                 return {"categories": column.name, **({"split": split} if split else {})}
     return {}
-
-
-def _is_nested(column: ColumnSummary) -> bool:
-    return column.is_list or column.examples[0].startswith(("[", "{"))
 
 
 def _separator(column: ColumnSummary) -> str:

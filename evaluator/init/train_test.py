@@ -1,28 +1,29 @@
-"""Choose the test set and the train set among files of interactions."""
+"""Choose the test set and the train set among files of interactions, and tell which files belong to another test set."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from .datasets import TRAIN, UNKNOWN, VALIDATION, has_lists, test_priority
-from .name_words import are_in_different_folders, stem
+from .id_spellings import have_no_common_ids, role_without_common_ids
+from .name_words import are_in_different_folders, stem, table_words
 from .records import ClassifiedFile
 
+TEST: Final = 0
+VALIDATION: Final = 1
+UNKNOWN: Final = 2
+TRAIN: Final = 3
+"""What the name of a file says; the lower, the likelier it is the test set."""
+_ROLES: Final = {"catalogue": ("item",), "policy": ("item",), "distances": ("item",), "people": ("user",), "interactions": ("user", "item")}
+"""Kind of table → the roles of ids of which the test set must share some, in at least one role."""
+Alternative = tuple[str, ClassifiedFile, str]
+"""A key of the data section, a file that could have it instead of the one chosen, and a comment."""
 _MOSTLY: Final = 0.5
 """A file that holds a larger share of the test pairs holds all interactions, and is no train set."""
-
-
-class Alternative(NamedTuple):
-    """A file that could have a key of the data section instead of the one chosen, with a comment."""
-
-    key: str
-    file: ClassifiedFile
-    comment: str
 
 
 class TrainTestFiles(Struct, frozen=True):
@@ -36,16 +37,14 @@ class TrainTestFiles(Struct, frozen=True):
     reasons: dict[str, str] = field(default_factory=dict)
 
 
-def likeliest_test(interactions: Sequence[ClassifiedFile], lists: Sequence[ClassifiedFile]) -> ClassifiedFile | None:
-    """Return the likeliest test set by names and sizes alone."""
-    return next(iter(_candidates(interactions, lists)), None)
-
-
 def choose_train_test(interactions: Sequence[ClassifiedFile], lists: Sequence[ClassifiedFile]) -> TrainTestFiles:
     """Choose the test and the train set by names, then by sizes, then by the pairs they share."""
-    candidates = _candidates(interactions, lists)
+    candidates = test_candidates(interactions, lists)
     if not candidates:
-        return TrainTestFiles(problem=_no_test_problem(interactions))
+        paths = " and ".join(file.summary.path for file in interactions)
+        learnt_from = f"by name, {paths} {'is' if len(interactions) == 1 else 'are'} what the models learnt from"
+        lacking = "which has a column of users and one of items, and neither a score nor a rank"
+        return TrainTestFiles(problem=f"no file looks like a test set{f': {learnt_from}' if interactions else f', {lacking}'}")
     test = candidates[0]
     train, alternatives, doubts = _choose_train(test, [file for file in interactions if file is not test])
     if test_priority(test) < UNKNOWN:
@@ -56,7 +55,10 @@ def choose_train_test(interactions: Sequence[ClassifiedFile], lists: Sequence[Cl
             return TrainTestFiles(problem=f"{test.summary.path} {learnt}")
         reason = f"smaller than {train.summary.path}, and no name says test" if train else "users and items, and no name says test"
         test_doubts = (f"no name says which file is the test set; {test.summary.path} is taken for it",)
-    reasons = {test.summary.path: reason} | ({train.summary.path: _train_reason(test, train)} if train else {})
+    reasons = {test.summary.path: reason}
+    if train:
+        by_size = f"larger than {test.summary.path}, and it holds other pairs"
+        reasons[train.summary.path] = train.reason if test_priority(train) == TRAIN else by_size
     return TrainTestFiles(test, train, alternatives, (*test_doubts, *doubts), reasons=reasons)
 
 
@@ -77,20 +79,16 @@ def shared_fraction(test: ClassifiedFile, other: ClassifiedFile) -> float:
 
 def _shared_pairs(test: ClassifiedFile, other: ClassifiedFile) -> tuple[int, int]:
     """Count the test pairs that another file holds, and those of its users."""
-    assert test.pair_summary is not None
-    assert other.pair_summary is not None
-    pairs = [pair for pair in test.pair_summary.pairs if pair[0] in other.pair_summary.users]
-    return sum(pair in other.pair_summary.pairs for pair in pairs), len(pairs)
+    pairs = [pair for pair in test.by_user.pairs if pair[0] in other.by_user.users]
+    return sum(pair in other.by_user.pairs for pair in pairs), len(pairs)
 
 
 def _share_pairs(test: ClassifiedFile, lists: ClassifiedFile) -> bool:
-    assert test.pair_summary is not None
-    assert lists.pair_summary is not None
-    return not test.pair_summary.pairs.isdisjoint(lists.pair_summary.pairs)
+    return not test.by_user.pairs.isdisjoint(lists.by_user.pairs)
 
 
-def _candidates(interactions: Sequence[ClassifiedFile], lists: Sequence[ClassifiedFile]) -> list[ClassifiedFile]:
-    """Return the files that may be the test set, the likeliest first."""
+def test_candidates(interactions: Sequence[ClassifiedFile], lists: Sequence[ClassifiedFile]) -> list[ClassifiedFile]:
+    """Return the files that may be the test set, the likeliest by names and sizes first."""
     candidates = [file for file in interactions if test_priority(file) < TRAIN]
     if len(candidates) < 2:
         return candidates  # saves the search for lists
@@ -116,15 +114,15 @@ def _choose_train(
         priority, path, fraction = test_priority(file), file.summary.path, shared_fraction(test, file)
         if priority < UNKNOWN:
             comment = "could be the test set too" if priority < VALIDATION else "a validation set, by its name"
-            alternatives.append(Alternative("test", file, comment))
+            alternatives.append(("test", file, comment))
         elif priority == UNKNOWN and fraction > _MOSTLY:
-            alternatives.append(Alternative("train", file, f"holds {fraction:.0%} of the test pairs: all interactions, and no train set"))
+            alternatives.append(("train", file, f"holds {fraction:.0%} of the test pairs: all interactions, and no train set"))
             if train is None:
                 doubts.append(f"{path} holds {fraction:.0%} of the test pairs, so it is not taken for the train set")
         elif train is not None:
-            alternatives.append(Alternative("train", file, "could be the train set too"))
+            alternatives.append(("train", file, "could be the train set too"))
         elif priority == UNKNOWN and file.summary.n_rows < test.summary.n_rows:
-            alternatives.append(Alternative("train", file, "smaller than the test set"))
+            alternatives.append(("train", file, "smaller than the test set"))
         else:
             train = file
             if fraction > 0:
@@ -141,17 +139,6 @@ def _train_order(file: ClassifiedFile, test: ClassifiedFile) -> tuple[int, bool,
     return (-test_priority(file), is_elsewhere, stem(label) != "train", has_other_columns, -file.summary.n_rows, label)
 
 
-def _train_reason(test: ClassifiedFile, train: ClassifiedFile) -> str:
-    return train.reason if test_priority(train) == TRAIN else f"larger than {test.summary.path}, and it holds other pairs"
-
-
-def _no_test_problem(interactions: Sequence[ClassifiedFile]) -> str:
-    if not interactions:
-        return "no file looks like a test set, which has a column of users and one of items, and neither a score nor a rank"
-    paths = " and ".join(file.summary.path for file in interactions)
-    return f"no file looks like a test set: by name, {paths} {'is' if len(interactions) == 1 else 'are'} what the models learnt from"
-
-
 def _rival_doubts(test: ClassifiedFile, candidates: Sequence[ClassifiedFile]) -> tuple[str, ...]:
     """Return a sentence on files whose names say test as clearly as that of the test set, if there are any."""
     rivals = [file.summary.path for file in candidates if test_priority(file) == test_priority(test)]
@@ -161,3 +148,55 @@ def _rival_doubts(test: ClassifiedFile, candidates: Sequence[ClassifiedFile]) ->
     return (
         f"{test.summary.path} is taken for the test set; {' or '.join(rivals)} could be it too, and {stand} in the config as a comment",
     )
+
+
+def test_priority(file: ClassifiedFile) -> int:
+    """Order files by how likely they are the test set: `TEST` by name or format, then `VALIDATION`, `UNKNOWN`, `TRAIN`."""
+    words = table_words(file.summary.label)
+    default = TEST if file.summary.table == "interactions" else UNKNOWN
+    return next((priority for priority, word in ((TEST, "test"), (VALIDATION, "validation"), (TRAIN, "train")) if word in words), default)
+
+
+def has_lists(test: ClassifiedFile, files: Sequence[ClassifiedFile]) -> bool:
+    """Whether some lists belong to a test set: they are in its folders, and share users and items with it."""
+    elsewhere = _elsewhere(test, files)
+    lists = [file for file in files if file.table == "lists" and file.summary.path not in elsewhere]
+    return any(not role_without_common_ids(test, file) for file in lists)
+
+
+def foreign_files(test: ClassifiedFile, files: Sequence[ClassifiedFile]) -> dict[str, str]:
+    """Return the files that do not belong to the test set, with the reason.
+
+    They are in the folder of another test set that has lists of its own, or they share no ids with this one. Lists without common ids
+    are reported later, when the models are chosen.
+    """
+    elsewhere = _elsewhere(test, files)
+    rest = [file for file in files if file is not test and file.table in _ROLES and file.summary.path not in elsewhere]
+    return elsewhere | {file.summary.path: reason for file in rest if (reason := _no_common_ids(test, file))}
+
+
+def _elsewhere(test: ClassifiedFile, files: Sequence[ClassifiedFile]) -> dict[str, str]:
+    """Return the files whose nearest folder with a test set is neither the folder of `test` nor one above it."""
+    here = _folder(test)
+    above = {folder for file in files if file.table == "lists" for folder in (_folder(file), *_folder(file).parents)}
+    tests = [file for file in files if file.table == "interactions" and test_priority(file) == TEST and _folder(file) in above]
+    homes = {_folder(file): file for file in reversed(tests)}  # each folder of lists with its first test set
+    elsewhere = {}
+    for file in files:
+        folder = next((folder for folder in (_folder(file), *_folder(file).parents) if folder in homes), here)
+        if folder not in (here, *here.parents) and test.by_user.pairs != (home := homes[folder]).by_user.pairs:
+            beside = f"it stands beside another test set, {home.summary.path}"
+            elsewhere[file.summary.path] = "another test set, with lists in its folder" if file is home else beside
+    return elsewhere
+
+
+def _folder(file: ClassifiedFile) -> PurePosixPath:
+    return PurePosixPath(file.summary.label).parent
+
+
+def _no_common_ids(test: ClassifiedFile, file: ClassifiedFile) -> str:
+    """Return why a file cannot belong to the test set; empty if it can."""
+    roles = [role for role in _ROLES[file.table or ""] if role in file.columns]
+    if not roles or not all(have_no_common_ids(test, file, role) for role in roles):
+        return ""
+    return f"it has no {' and no '.join(roles)} in common with {test.summary.path}"

@@ -12,18 +12,14 @@ import polars as pl
 from msgspec.structs import replace
 
 from ..errors import DataError
-from . import sniff
+from . import opening, sniff
 from .columns import IDS, public_name
-from .csv_rows import csv_rows
 from .json_values import is_id
-from .lines import CountedLines
 from .list_fields import value_of
 from .list_text import elements, fractions
-from .opening import NO_VALUE
-from .read_again import ReadAgain
-from .recode import opened
+from .recode import CountedLines, not_unpacked, opened
 from .scan import ReadError, Scan
-from .source import Source
+from .source import ReadAgain, Source
 from .source_file import SourceFile, in_words
 from .trec import is_comment
 
@@ -37,7 +33,7 @@ def another_way(source: Source, error: ReadError) -> ReadAgain | DataError:
     Numbers in text are read as text, so that words such as NA count as missing, and integers that have fractions among them as these.
     """
     if source.scan.is_text and not source.scan.loose:
-        return ReadAgain(Source.with_numbers_as_text)
+        return ReadAgain(lambda one: one.scanned(loose=True))
     whole = [column for column, number_type in source.scan.numbers.items() if number_type == "whole"]
     if source.scan.is_text and whole:
         return ReadAgain(lambda one: one.with_numbers(whole, "real"))
@@ -57,33 +53,37 @@ def explain(source: Source, error: ReadError) -> DataError:
 def _broken(file: SourceFile, source: Source) -> DataError | None:
     if not source.scan.is_text or sniff.is_zstd(file.local):
         return None
-    if source.scan.format == "ndjson":
-        return _first_broken_object(file, source)
-    with opened(file.local) as text:
-        return _first_broken_row(file, source, CountedLines(text))
-
-
-def _first_broken_row(file: SourceFile, source: Source, lines: CountedLines) -> DataError | None:
-    scan = source.scan
-    line = 1
     try:
-        for index, row in enumerate(_rows(lines, scan)):
-            where, line = f"{source.role}: {file.line(line)}", lines.number + 1
-            if row and (index > 0 or not scan.has_header) and (problem := _wrong_with(row, scan)):
-                message, hint = problem
-                return DataError(f"{where}: {message}", hint)
+        with opened(file.local) as text:
+            lines = CountedLines(text)
+            if source.scan.format != "ndjson":
+                return _first_broken_row(file, source, lines)
+            for line in lines.encoded():
+                if message := _wrong_with_object(line, source.scan):
+                    return DataError(f"{source.role}: {file.line(lines.number)}: {message}")
     except UnicodeDecodeError as error:
         return sniff.not_utf8(f"{source.role}: {file.line(lines.number)}", error)
     except csv.Error as error:
         return DataError(f"{source.role}: {file.line(lines.number)}: {error}", "is a quotation mark left open?")
     except (OSError, EOFError, zlib.error) as error:
-        return DataError(f"{source.role}: {file}: cannot be unpacked ({in_words(error, file)})", "is the file complete?")
+        return not_unpacked(f"{source.role}: {file}", error, file)
+    return None
+
+
+def _first_broken_row(file: SourceFile, source: Source, lines: CountedLines) -> DataError | None:
+    scan = source.scan
+    line = 1
+    for index, row in enumerate(_rows(lines, scan)):
+        where, line = f"{source.role}: {file.line(line)}", lines.number + 1
+        if row and (index > 0 or not scan.has_header) and (problem := _wrong_with(row, scan)):
+            message, hint = problem
+            return DataError(f"{where}: {message}", hint)
     return None
 
 
 def _rows(lines: CountedLines, scan: Scan) -> Iterator[list[str]]:
     if scan.format == "csv" and scan.quotes:
-        return csv_rows(lines, scan.separator)
+        return sniff.csv_rows(lines, scan.separator)
     texts = (line.rstrip("\r\n") for line in lines)
     if not scan.separator:
         return ([] if is_comment(text) else text.split() for text in texts)
@@ -119,20 +119,6 @@ def _odd_ids(text: str, values: Sequence[object], scan: Scan) -> Sequence[object
     return [value for value in values if not is_id(value)]
 
 
-def _first_broken_object(file: SourceFile, source: Source) -> DataError | None:
-    number = 0
-    try:
-        with opened(file.local) as text:
-            for number, line in enumerate(text, 1):
-                if message := _wrong_with_object(line, source.scan):
-                    return DataError(f"{source.role}: {file.line(number)}: {message}")
-    except UnicodeDecodeError as error:
-        return sniff.not_utf8(f"{source.role}: {file.line(number)}", error)
-    except (OSError, EOFError, zlib.error) as error:
-        return DataError(f"{source.role}: {file}: cannot be unpacked ({in_words(error, file)})", "is the file complete?")
-    return None
-
-
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is none of its numbers; write null")
 
@@ -166,8 +152,6 @@ def _wrong_with_object(line: bytes, scan: Scan) -> str | None:
 
 def _uneven(file: SourceFile, source: Source) -> DataError | None:
     """The first row whose lists are not of the same length."""
-    from . import opening
-
     columns = sorted(source.scan.lists)
     if len(columns) < 2:
         return None
@@ -195,7 +179,7 @@ def _is_number(value: object, scan: Scan) -> bool:
 def _reads_as_number(value: object, scan: Scan) -> bool:
     if not isinstance(value, str):
         return _is_number(value, scan)
-    if value.lower() in NO_VALUE or value in scan.nulls:
+    if value.lower() in opening.NO_VALUE or value in scan.nulls:
         return True
     text = value.replace(",", ".", 1) if scan.decimal_comma else value
     try:

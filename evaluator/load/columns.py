@@ -109,7 +109,7 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
             columns_by_role[role] = _given(where, key, given[key], columns)
         elif has_header is not False:
             taken = set(columns_by_role.values())
-            name = _usual(where, table, role, columns, taken) if role != "timestamp" else _only(role, columns, taken)
+            name = _usual(where, table, role, columns, taken)
             if name is not None:
                 columns_by_role[role] = name
     if has_header is False and not given:
@@ -154,9 +154,7 @@ def labelled(
             role = next(role for role, name in columns_by_role.items() if name == label)
             raise DataError(f"{where}: column {label!r} holds the {role} ids and says nothing of them", "name another column")
         if label not in columns:
-            close = difflib.get_close_matches(label, columns, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else "name one of these, or add the column to the file"
-            raise DataError(f"{where}: no column {label!r}; the columns are {', '.join(map(repr, columns))}", hint)
+            raise _unknown(where, label, columns, "name one of these, or add the column to the file")
     return {f"label_{index}": label for index, label in enumerate(labels)}
 
 
@@ -166,19 +164,25 @@ def _given(where: str, key: str, name: str | int, columns: Sequence[str]) -> str
             raise DataError(f"{where}: there is no column {name}, only {len(columns)}", f"columns.{key} counts from 1")
         return columns[name - 1]
     if name not in columns:
-        close = difflib.get_close_matches(name, columns, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"correct columns.{key} in the config"
-        raise DataError(f"{where}: no column {name!r}; the columns are {', '.join(map(repr, columns))}", hint)
+        raise _unknown(where, name, columns, f"correct columns.{key} in the config")
     if columns.count(name) > 1:
         raise DataError(f"{where}: {columns.count(name)} columns are called {name!r}", "rename all but one")
     return name
 
 
+def _unknown(where: str, name: str, columns: Sequence[str], hint: str) -> DataError:
+    """The sentence for a name that is no column; `hint` is what to do where no column has a name like it."""
+    close = difflib.get_close_matches(name, columns, n=1)
+    message = f"{where}: no column {name!r}; the columns are {', '.join(map(repr, columns))}"
+    return DataError(message, f"did you mean {close[0]!r}?" if close else hint)
+
+
 def _usual(where: str, table: str, role: str, columns: Sequence[str], taken: set[str]) -> str | None:
     for names in (_USUAL[role], _SECOND.get((table, role), ())):
         fits = [name for name in columns if _fold(name) in names and name not in taken]
-        exact = [name for name in fits if name == public_name(role)]
-        fits = exact or fits
+        if role == "timestamp":  # nothing depends on it: none if several could be meant
+            return fits[0] if len(fits) == 1 else None
+        fits = [name for name in fits if name == public_name(role)] or fits
         if len(fits) > 1:
             key = public_name(role)
             raise DataError(
@@ -190,17 +194,10 @@ def _usual(where: str, table: str, role: str, columns: Sequence[str], taken: set
     return None
 
 
-def _only(role: str, columns: Sequence[str], taken: set[str]) -> str | None:
-    """The column of a role that nothing depends on: none if several could be meant."""
-    fits = [name for name in columns if _fold(name) in _USUAL[role] and name not in taken]
-    return fits[0] if len(fits) == 1 else None
-
-
 def _positions(where: str, table: str, columns: Sequence[str]) -> dict[str, str]:
-    for layout in _BY_POSITION[table]:
-        if len(layout) == len(columns):
-            return {role: name for role, name in zip(layout, columns, strict=True) if role in sum(_ROLES[table], ())}
-    usual = " or ".join(", ".join(layout) for layout in _BY_POSITION[table])
+    layout, usual = _layout(table, len(columns))
+    if layout is not None:
+        return dict(zip(layout, columns, strict=True))
     example = ", ".join(f"{role}: {index}" for index, role in enumerate(_BY_POSITION[table][-1][:2], 1))
     raise DataError(
         f"{where}: {len(columns)} columns and no header, where {usual} was expected",
@@ -210,11 +207,16 @@ def _positions(where: str, table: str, columns: Sequence[str]) -> dict[str, str]
 
 def names_by_position(where: str, table: str, n: int) -> tuple[str, ...]:
     """The names of the columns of a row of `n` values without names; `DataError` if no row of `table` has so many."""
-    layout = next((layout for layout in _BY_POSITION[table] if len(layout) == n), None)
+    layout, usual = _layout(table, n)
     if layout is None:
-        usual = " or ".join(", ".join(layout) for layout in _BY_POSITION[table])
         raise DataError(f"{where}: rows of {n} values, where {usual} was expected", "give records, [{'user': 1, 'item': 2}], to name them")
     return layout
+
+
+def _layout(table: str, n: int) -> tuple[tuple[str, ...] | None, str]:
+    """The columns of a row of `n` values without names, if it may have so many, and what it may have in words."""
+    layouts = _BY_POSITION[table]
+    return next((one for one in layouts if len(one) == n), None), " or ".join(map(", ".join, layouts))
 
 
 def _fold(name: str) -> str:

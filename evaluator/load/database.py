@@ -35,15 +35,7 @@ _TABLES: Final = {
 _ORDERED: Final = re.compile(r"\border\s+by\b", re.IGNORECASE)
 
 
-def look_at_query(
-    role: str,
-    table: str,
-    uri: str,
-    query: str,
-    folder: Path,
-    options: ReadOptions,
-    scratch: ExitStack,
-) -> Source:
+def look_at_query(role: str, table: str, uri: str, query: str, folder: Path, options: ReadOptions, scratch: ExitStack) -> Source:
     """Fetch the rows of a query and decide how to read them; they are in a file that lives as long as `scratch`.
 
     A database that is a file is found from `folder`. Rows that the query does not order are sorted by all columns, so that the same rows

@@ -22,8 +22,8 @@ from .columns import usual_roles
 from .json_stream import JsonReader, NotJson
 from .list_columns import may_hold_lists
 from .opening import FAILURES
-from .recode import opened, unpacked
-from .source_file import SourceFile, in_words
+from .recode import not_unpacked, opened, unpacked
+from .source_file import SourceFile
 
 _LINES: Final = (".ndjson", ".jsonl")
 """Endings of files with one object per line."""
@@ -86,7 +86,7 @@ def as_objects(role: str, table: str, document: SourceFile, scratch: ExitStack) 
     except ValueError:
         raise DataError(f"{where}, record {n_rows + 1}: a number is not finite", "remove the record, or give it a number") from None
     except (OSError, EOFError, zlib.error, *FAILURES) as error:
-        raise DataError(f"{where}: cannot be unpacked ({in_words(error, document)})", "is the file complete?") from None
+        raise not_unpacked(where, error, document) from None
     if not n_rows:
         raise NoRowsError(f"{where}: there are no rows")
     return replace(document, path=target, is_document=True)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import polars as pl
 from msgspec.structs import replace
 
 from ..errors import DataError, NoRowsError
-from . import sniff
+from . import opening, sniff
 from .columns import IDS, public_name
-from .read_again import ReadAgain
 from .scan import Kind
-from .source import FaultyRows, Source
+from .source import FaultyRows, ReadAgain, Source
 from .source_file import Place
 
 _LONGEST_ID: Final = 1 << 16
@@ -53,7 +52,7 @@ def refuse(source: Source, counts: dict[str, int | None], *, tolerant: bool = Fa
             place = _place(source, pl.col(column).str.len_bytes() > _LONGEST_ID)
             raise DataError(f"{place}: an id of {counts[f'longest_{column}']:,} characters", "is a quotation mark left open?")
     if blank and not source.scan.skip_blank:
-        raise ReadAgain(Source.without_blank_lines)
+        raise ReadAgain(lambda one: one.scanned(skip_blank=True))
     return rows
 
 
@@ -88,7 +87,9 @@ class Fault(NamedTuple):
         """An expression that holds for rows with this fault; what is NaN to one reader may be null to another."""
         if self.infinite:
             return ~pl.col(self.column).is_finite().fill_null(False) & ~_all_null(source)
-        return _empty(source, self.column) & ~_all_null(source)
+        null = pl.col(self.column).is_null()
+        is_empty = null | (pl.col(self.column) == "") if source.scan.kinds[self.column] == "text" else null
+        return is_empty & ~_all_null(source)
 
 
 def _sentence(source: Source, faulty: FaultyRows, first: Fault) -> DataError:
@@ -104,23 +105,12 @@ def _sentence(source: Source, faulty: FaultyRows, first: Fault) -> DataError:
 
 def _first_faults(source: Source, faults: Sequence[Fault]) -> dict[Place, Fault]:
     """The first few faulty records in the order of the files, and the first fault of each."""
-    from . import opening
-
     first_faults: dict[Place, Fault] = {}
-    conditions = [fault.condition(source).alias(f"{index}") for index, fault in enumerate(faults)]
-    for file in source.files if source.scan.format != "table" else ():  # the rows of a table elsewhere have no numbers
-        frame = opening.opened(replace(source.scan, paths=(file.address,), skip_blank=False), records=True)
-        faulty = frame.select(opening.RECORD, *conditions).filter(pl.any_horizontal(pl.exclude(opening.RECORD)))
-        for record, *flags in faulty.sort(opening.RECORD).head(_FEW).collect().iter_rows():
-            first_faults.setdefault(source.place(file, record), next(fault for fault, holds in zip(faults, flags, strict=True) if holds))
-        if len(first_faults) >= _FEW:
+    for place, flags in _faulty_records(source, [fault.condition(source) for fault in faults], _FEW):
+        first_faults.setdefault(place, next(fault for fault, holds in zip(faults, flags, strict=True) if holds))
+        if len(first_faults) == _FEW:
             break
-    return dict(list(first_faults.items())[:_FEW])
-
-
-def _empty(source: Source, column: str) -> pl.Expr:
-    null = pl.col(column).is_null()
-    return null | (pl.col(column) == "") if source.scan.kinds[column] == "text" else null
+    return first_faults
 
 
 def _all_null(source: Source) -> pl.Expr:
@@ -132,11 +122,14 @@ def _all_null(source: Source) -> pl.Expr:
 
 def _place(source: Source, condition: pl.Expr) -> str | None:
     """The first record of the source for which `condition` holds, as `role: file, line 12`; `None` if there is none."""
-    from . import opening
+    return next((f"{source.role}: {place}" for place, _ in _faulty_records(source, [condition], 1)), None)
 
+
+def _faulty_records(source: Source, conditions: Sequence[pl.Expr], n: int) -> Iterator[tuple[Place, list[bool | None]]]:
+    """The first `n` records of each file for which some condition holds, and which do; the rows of a table elsewhere have no numbers."""
+    named = [condition.alias(f"{index}") for index, condition in enumerate(conditions)]
     for file in source.files if source.scan.format != "table" else ():
         frame = opening.opened(replace(source.scan, paths=(file.address,), skip_blank=False), records=True)
-        record = frame.filter(condition).select(pl.col(opening.RECORD).min()).collect().item()
-        if record is not None:
-            return f"{source.role}: {source.place(file, record)}"
-    return None
+        faulty = frame.select(opening.RECORD, *named).filter(pl.any_horizontal(pl.exclude(opening.RECORD)))
+        for record, *flags in faulty.sort(opening.RECORD).head(n).collect().iter_rows():
+            yield source.place(file, record), flags

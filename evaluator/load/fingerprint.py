@@ -10,8 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from .frame_file import FrameFile
 from .remote import Remote
+from .source_file import FrameFile
 
 _BLOCK: Final = 4 << 20
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import IO, Any, Final
 
 _BLOCK: Final = 1 << 20
@@ -29,33 +30,32 @@ class JsonReader:
 
     def first_letter(self) -> str:
         """The next letter that is no white space; empty at the end."""
-        self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
-        while self._at == len(self._text):
+        while True:
+            self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
+            if self._at < len(self._text):
+                return self._text[self._at]
             if not self._read_on():
                 return ""
-            self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
-        return self._text[self._at]
 
     def elements(self) -> Iterator[Any]:
         """The elements of the array that stands next, which ends the document."""
-        self._skip("[")
-        if self.first_letter() != "]":
-            yield self._value()
-            while self.first_letter() == ",":
-                self._skip(",")
-                yield self._value()
-        self._end("]")
+        return self._sequence("[", "]", self._value)
 
     def entries(self) -> Iterator[tuple[str, Any]]:
         """The keys and values of the object that stands next, which ends the document."""
-        self._skip("{")
-        keys: set[str] = set()
-        if self.first_letter() != "}":
-            yield self._entry(keys)
+        return self._sequence("{", "}", partial(self._entry, set()))
+
+    def _sequence(self, start: str, end: str, read: Callable[[], Any]) -> Iterator[Any]:
+        """What stands between two brackets, which end the document, as `read` gives one after the other."""
+        self._skip(start)
+        if self.first_letter() != end:
+            yield read()
             while self.first_letter() == ",":
                 self._skip(",")
-                yield self._entry(keys)
-        self._end("}")
+                yield read()
+        self._skip(end)
+        if self.first_letter():
+            raise NotJson(self.line, "something follows the end of the document")
 
     def _entry(self, keys: set[str]) -> tuple[str, Any]:
         if self.first_letter() != '"':
@@ -92,11 +92,6 @@ class JsonReader:
         if found != letter:
             raise NotJson(self.line, f"{letter!r} was expected, and {found!r} found" if found else f"it ends where {letter!r} was expected")
         self._at += 1
-
-    def _end(self, letter: str) -> None:
-        self._skip(letter)
-        if self.first_letter():
-            raise NotJson(self.line, "something follows the end of the document")
 
     def _read_on(self) -> bool:
         """Read more text, as much again as is not done with; returns whether there was any."""

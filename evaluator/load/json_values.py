@@ -24,7 +24,7 @@ _ODD_ID: Final = r'(?:[^"\d\sn-]|-?\d+[.eE]|"(?:[^"\\]|\\.)*\\u0000)'
 _NO_LIST: Final = r"[^\[\sn]"
 _ODD_LABEL: Final = r"[\[{]"
 _LINES_PER_BATCH: Final = 10_000
-_FLAT: Final = "write one value per row, or one text in which the values are separated"
+FLAT: Final = "write one value per row, or one text in which the values are separated"
 
 
 class _Object(dict[str, Any]):
@@ -111,7 +111,7 @@ def _lines_with(path: Path, pattern: str) -> Iterator[tuple[int, str]]:
 def _problem(column: str, key: str, value: object, listed: bool) -> tuple[str, str] | None:
     """What is wrong with a value, and what to do about it."""
     if column.startswith("label_"):
-        return (f"{key!r} is {value!r}, where text was expected", _FLAT) if isinstance(value, dict | list) else None
+        return (f"{key!r} is {value!r}, where text was expected", FLAT) if isinstance(value, dict | list) else None
     if column not in IDS or value is None:
         return None
     if listed and not isinstance(value, list):

@@ -7,7 +7,7 @@ from typing import Final
 
 from ..errors import DataError
 from .columns import IDS, public_name
-from .list_text import is_bracketed, is_list, is_nested, suspect
+from .list_text import Syntax, elements_of, is_bracketed, is_list, is_nested, suspect, syntax_of
 
 _TABLES: Final = ("interactions", "lists", "predictions")
 """The tables of which a row may hold a list of items."""
@@ -31,42 +31,33 @@ def as_list_columns(where: str, table: str, nested: Sequence[str]) -> frozenset[
     return frozenset(nested)
 
 
-def list_columns_in_text(
-    columns: Mapping[str, str], samples: Mapping[str, Sequence[str]], split: str | None, one_suffices: bool = False
-) -> list[str]:
-    """The canonical columns whose fields hold lists, judged by samples: lists in brackets, or texts separated by `split`.
+def text_lists(
+    where: str, table: str, columns: Mapping[str, str], samples: Mapping[str, Sequence[str]], split: str | None, one_suffices: bool = False
+) -> tuple[frozenset[str], Syntax, dict[str, list[str]]]:
+    """The canonical columns whose texts hold lists, judged by samples, how these are written, and the values of those of each column.
 
-    Without `split` all fields of a column look like lists, or, where `one_suffices`, one is a list; what else the column holds is refused
-    when it is read. With `split` the items are always lists; another column holds lists if any of its fields has the separator.
+    Without `split` all fields of a column look like lists, or, where `one_suffices`, as in files that have no other way to write them,
+    one is a list; what else the column holds is refused when it is read. With `split` the items are always lists; another column holds
+    lists if any of its fields has the separator. `DataError` if texts look like lists and are not read as such.
     """
     values = {
         column: [value.strip() for value in samples[column] if value.strip()] for column in columns if not column.startswith("label_")
     }
     if split is None:
-        return [
+        found = [
             column
             for column, texts in values.items()
             if texts and (all(map(is_bracketed, texts)) or (one_suffices and any(map(is_list, texts))))
         ]
-    return [column for column, texts in values.items() if column == "item" or (column not in IDS and any(split in text for text in texts))]
-
-
-def text_lists(
-    where: str,
-    table: str,
-    columns: Mapping[str, str],
-    samples: Mapping[str, Sequence[str]],
-    split: str | None,
-    one_suffices: bool = False,
-) -> frozenset[str]:
-    """The canonical columns whose texts hold lists, judged by samples; `DataError` if texts look like lists and are not read as such.
-
-    One list tells that a column holds lists where `one_suffices`, as in files that have no other way to write them.
-    """
-    nested = as_list_columns(where, table, list_columns_in_text(columns, samples, split, one_suffices) if columns else [])
+    else:
+        found = [
+            column for column, texts in values.items() if column == "item" or (column not in IDS and any(split in text for text in texts))
+        ]
+    nested = as_list_columns(where, table, found)
     if not nested and {"user", "item"} <= columns.keys():
         _refuse_unsplit(where, columns["item"], samples["item"], samples["user"])
-    return nested
+    syntax = syntax_of([text for column in nested for text in samples[column]])
+    return nested, syntax, {column: elements_of(samples[column], split, syntax) for column in nested}
 
 
 def _refuse_unsplit(where: str, name: str, items: Sequence[str], users: Sequence[str]) -> None:
@@ -75,13 +66,9 @@ def _refuse_unsplit(where: str, name: str, items: Sequence[str], users: Sequence
     if found is not None:
         text, sign = found
         shown = text if len(text) <= 40 else f"{text[:40]}…"
+        nested = "write it as JSON, in a file of its own, or one row per item"
+        cure = nested if is_nested(text) else f"say what separates the items, split: {sign!r}"
         raise DataError(
             f"{where}: column {name!r} holds text such as {shown!r}, which looks like a list of items and would be read as one item",
-            f"{_cure(text, sign)}; or say split: none if each text is one item",
+            f"{cure}; or say split: none if each text is one item",
         )
-
-
-def _cure(text: str, sign: str) -> str:
-    if is_nested(text):
-        return "write it as JSON, in a file of its own, or one row per item"
-    return f"say what separates the items, split: {sign!r}"

@@ -39,7 +39,10 @@ def listed(field: pl.Expr, split: str | None, syntax: Syntax, ids: bool = False)
     Without `split` it fails for what is no list in brackets, and in a column of `ids` for a list with a value that can be no id.
     """
     if split is None:
-        return _as_json(field, ids) if syntax == "json" else _as_python(field, ids)
+        if syntax == "python":
+            return _as_python(field, ids)
+        odd = field.str.contains(rf"^\s*{ODD_ARRAY}" if ids else r"^\s*[^\[\sn]")
+        return pl.when(odd).then(pl.lit("[")).otherwise(field).str.json_decode(pl.List(pl.String))
     text = field.str.strip_chars(" ")
     bracketed = text.str.contains(r"(?s)^\[.*\]$")
     text = pl.when(bracketed).then(text.str.slice(1).str.head(-1).str.strip_chars(" ")).otherwise(text)
@@ -48,11 +51,6 @@ def listed(field: pl.Expr, split: str | None, syntax: Syntax, ids: bool = False)
     values = pl.when(text == "").then(pl.lit([], dtype=pl.List(pl.String))).otherwise(text.str.split(split))
     plain = values.list.eval(pl.element().str.strip_chars(" "))
     return pl.when(bracketed).then(values.list.eval(pl.element().str.strip_chars(" '\""))).otherwise(plain)
-
-
-def _as_json(field: pl.Expr, ids: bool) -> pl.Expr:
-    odd = field.str.contains(rf"^\s*{ODD_ARRAY}" if ids else r"^\s*[^\[\sn]")
-    return pl.when(odd).then(pl.lit("[")).otherwise(field).str.json_decode(pl.List(pl.String))
 
 
 def _as_python(field: pl.Expr, ids: bool) -> pl.Expr:

@@ -14,9 +14,7 @@ from .columns import named
 from .folders import path_column_kinds
 from .json_values import refuse_odd_values
 from .list_fields import Fields, fields_of, flattened, value_of
-from .list_text import elements_of, syntax_of
-from .memory_maps import unmapped
-from .opening import FAILURES
+from .opening import FAILURES, unmapped
 from .read_options import ReadOptions
 from .scan import Scan
 from .source_file import SourceFile, partitions_of, path_columns
@@ -41,12 +39,8 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
     refuse_odd_values(role, files, columns | label_columns, listed if list_columns.may_hold_lists(table) else (), fields)
     nested = list_columns.as_list_columns(where, table, listed)
     samples = {} if nested else _samples(table, held, options)
-    in_text = list_columns.text_lists(where, table, {column: columns[column] for column in samples}, samples, split)
-    syntax = syntax_of([text for column in in_text for text in samples[column]])
-    values = {
-        column: elements_of(samples[column], split, syntax) if column in in_text else [_as_written(one) for one in _values(held[column])]
-        for column in columns
-    }
+    in_text, syntax, in_lists = list_columns.text_lists(where, table, {column: columns[column] for column in samples}, samples, split)
+    values = {column: [json.dumps(one) for one in _values(held[column])] for column in columns} | in_lists
     return Scan(
         tuple(file.address for file in files),
         "ndjson",
@@ -128,7 +122,3 @@ def first_objects(file: SourceFile) -> list[dict[str, Any]]:
 def _values(held: Sequence[object]) -> list[object]:
     """The values of a column, lists taken apart."""
     return [element for value in held for element in (value if isinstance(value, list) else [value]) if element is not None]
-
-
-def _as_written(value: object) -> str:
-    return json.dumps(value)

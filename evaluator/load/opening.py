@@ -1,15 +1,24 @@
-"""Files → lazy Polars frames of canonical columns."""
+"""Files → lazy Polars frames of canonical columns.
+
+Local files are read, never mapped into memory: a mapped file that is cut while it is read kills the process.
+"""
 
 from __future__ import annotations
 
+import glob
+import os
+import re
+import shutil
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Final
 
 import polars as pl
 
+from ..temporary import folder_for_copies
 from .columns import IDS
 from .list_fields import with_fields
 from .list_text import listed
-from .memory_maps import unmapped
 from .scan import Scan
 from .trec import COMMENT
 
@@ -22,18 +31,13 @@ NO_VALUE: Final = ("", "na", "n/a", "null", "none", "nan")
 _TYPES: Final = {"integer": pl.Int64, "text": pl.String, "time": pl.Float64}
 _ZONED: Final = ("%+", "%Y-%m-%d %H:%M:%S%.f%#z")
 _TIMES: Final = (
-    "%Y-%m-%dT%H:%M:%S%.f",
-    "%Y-%m-%d %H:%M:%S%.f",
-    "%Y-%m-%dT%H:%M",
-    "%Y-%m-%d %H:%M",
-    "%Y-%m-%d",
-    "%Y/%m/%d",
-    "%d.%m.%Y",
-    *_ZONED,
-)
+    "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", *_ZONED
+)  # fmt: skip
 """How the texts of times are read: UTC, where they do not say."""
 _YEAR: Final = r"^\d{4}\D|\.\d{4}$"
 """A year of four digits, first or last: 03/01/24 is not the year 3."""
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+"""Control characters, and what is no UTF-8."""
 _LINE: Final = "receval line"
 _REST: Final = "receval rest"
 
@@ -163,17 +167,16 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
     by_name = {source.names[column]: _type(source, column) for column in source.names}
     parts = [_flat(source, scan(path, glob=False, storage_options=options)) for path in paths]
     times = {source.names[column] for column, kind in source.kinds.items() if kind == "time"}
-    same = [part.select(_alike(pl.col(name), by_name[name], part, name in times) for name in names) for part in parts]
+    types = [part.collect_schema() if times else {} for part in parts]
+    same = [
+        part.select(_seconds(pl.col(name), stored[name]) if name in times else pl.col(name).cast(by_name[name]) for name in names)
+        for part, stored in zip(parts, types, strict=True)
+    ]
     return pl.concat(same).with_row_index(RECORD)
 
 
 def _flat(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
     return with_fields(frame, source.fields, list(source.names.values()))
-
-
-def _alike(value: pl.Expr, kind: pl.DataType | type[pl.DataType], part: pl.LazyFrame, is_time: bool) -> pl.Expr:
-    """A column of one part in the type that it has in all of them."""
-    return _seconds(value, part.collect_schema()[value.meta.output_name()]) if is_time else value.cast(kind)
 
 
 def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
@@ -280,3 +283,34 @@ def _not_plain(text: pl.Expr) -> pl.Expr:
     """
     raw = text.cast(pl.Binary)
     return (raw < b"1") & (raw != b"0")
+
+
+def unmapped(path: str) -> str:
+    """The name by which Polars reads an NDJSON or Arrow file as one of a store: a file that is cut is an error, and it is hardly slower.
+
+    The switch `POLARS_FORCE_ASYNC` does the same to every file of the process, also to those that the caller of receval reads.
+    """
+    return path if "://" in path and not os.path.exists(path) else f"file://{os.path.abspath(path)}"
+
+
+def plainly_named(path: Path, patterns: bool, scratch: ExitStack) -> Path:
+    """A path to the same file that Polars takes when it reads files as those of a store: no `..` in it, and no control characters.
+
+    With `patterns` it is no pattern either: NDJSON has no means to say that `[` is a letter.
+    """
+    if ".." in path.parts:
+        path = Path(os.path.realpath(path))
+    if not _is_odd(str(path), patterns):
+        return path
+    link = scratch.enter_context(folder_for_copies()) / f"file{''.join(path.suffixes[-2:])}"
+    if _is_odd(link.name, patterns):
+        link = link.with_name("file")
+    try:
+        link.symlink_to(os.path.abspath(path))
+    except OSError:  # a system without links
+        shutil.copyfile(path, link)
+    return link
+
+
+def _is_odd(name: str, patterns: bool) -> bool:
+    return bool(_CONTROL.search(os.path.abspath(name))) or (patterns and glob.has_magic(name))

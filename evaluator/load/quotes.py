@@ -18,12 +18,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import DataError
-from ..temporary import folder_for_copies, new_copy
+from ..temporary import new_copy
 from . import sniff
-from .csv_rows import csv_rows
-from .lines import CountedLines
 from .opening import FAILURES
-from .recode import opened, unpacked
+from .recode import CountedLines, copy_of, opened, unpacked
 from .source_file import SourceFile
 
 _BLOCK: Final = 1 << 22
@@ -88,16 +86,13 @@ def _has_mark(role: str, file: SourceFile) -> bool:
             while block := text.read(_BLOCK):
                 if b"\0" in block:
                     sniff.head(file)  # says more of what is no text from its beginning
-                    raise sniff.holds_nul(f"{role}: {file.line(_line_of_nul(file.local))}")
+                    with opened(file.local) as again:
+                        number = next(number for number, line in enumerate(again, 1) if b"\0" in line)
+                    raise sniff.holds_nul(f"{role}: {file.line(number)}")
                 found = found or b'"' in block
     except (OSError, EOFError, zlib.error):
         return False  # what is wrong with the packing is said when the rows are read
     return found
-
-
-def _line_of_nul(path: Path) -> int:
-    with opened(path) as file:
-        return next(number for number, line in enumerate(file, 1) if b"\0" in line)
 
 
 def _packed_text_has_mark(role: str, file: SourceFile) -> bool:
@@ -112,10 +107,6 @@ def _packed_text_has_mark(role: str, file: SourceFile) -> bool:
     if nul_index is not None:
         raise sniff.holds_nul(f"{role}: {file.line(nul_index + 1)}")
     return bool(found)
-
-
-def _temporary(path: Path, scratch: ExitStack) -> Path:
-    return scratch.enter_context(folder_for_copies()) / (path.stem if path.suffix.lower() in sniff.PACKED else path.name)
 
 
 def _role_of_marks(path: Path, separator: str) -> tuple[Role, bool]:
@@ -151,7 +142,7 @@ def _blocks(path: Path) -> Iterator[bytes]:
 
 def _regular_copy(role: str, file: SourceFile, path: Path, separator: str, scratch: ExitStack) -> tuple[Path, bool]:
     """A copy of a file, unpacked at `path`, in which all quotation marks are regular, and whether a quoted field spans lines."""
-    target, across_lines, first_line = _temporary(file.local, scratch), False, 1
+    target, across_lines, first_line = copy_of(file.local, scratch), False, 1
     with opened(path) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8", newline="") as written:
         lines, writer = CountedLines(packed), csv.writer(written, delimiter=separator, lineterminator="\n")
         left = iter(lines)
@@ -162,7 +153,7 @@ def _regular_copy(role: str, file: SourceFile, path: Path, separator: str, scrat
                     written.write(f"{text}\n")
                     continue
                 first_line = lines.number
-                writer.writerow(next(csv_rows(chain([line], left), separator, strict=True)))
+                writer.writerow(next(sniff.csv_rows(chain([line], left), separator, strict=True)))
                 across_lines |= lines.number > first_line
         except csv.Error as error:
             raise _unreadable(role, file, first_line, lines.number, str(error)) from None

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import polars as pl
 from msgspec import Struct
@@ -16,17 +16,16 @@ from ..errors import DataError
 from . import list_text, opening, quotes, sniff, trec
 from .broken_rows import explain
 from .columns import usual_roles
-from .delta import files_of_table, is_table
 from .documents import is_by_user, is_document
-from .header import header_of
+from .folders import files_of_table, is_table
 from .list_fields import fields_of, flattened
 from .objects import first_objects, schema_of_objects
 from .read_options import ReadOptions
-from .resolved_files import as_arrow_file, is_stream, resolve
+from .resolved_files import as_arrow_file, resolve
 from .scan import Format, ReadError, Scan
 from .source import PROCESS_SCRATCH, Source
 from .source_file import SourceFile
-from .text import separator_of, text_tables
+from .text import header_of, separator_of, text_tables
 from .typed_file import panics_at, panics_held_back, stored_schema
 
 _MAX_ROWS: Final = 1_000
@@ -119,11 +118,6 @@ def _format_of(file: SourceFile) -> tuple[Format, dict[str, Any]]:
     return "ndjson", {"format": "ndjson"}
 
 
-def _extension(path: Path) -> str:
-    """Return the last extension that does not only say how the file is compressed."""
-    return next((ending.lower() for ending in reversed(path.suffixes) if ending.lower() not in sniff.PACKED), "")
-
-
 def _is_object(line: str) -> bool:
     try:
         return isinstance(json.loads(line), dict)
@@ -135,31 +129,33 @@ def _trec(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], scra
     """Recognise a TREC file by its content, or by its extension if every line has the right fields; `None` if it is none."""
     lines = sniff.head(files[0])
     recognised = next((table for table in ("lists", "interactions") if trec.recognised(table, lines)), None)
-    table = recognised or _TREC_ENDINGS.get(_extension(files[0].local))
-    if table is None or (recognised is None and not all(_has_layout(row, table) for _, row in trec.numbered_rows(lines))):
+    table = recognised or _TREC_ENDINGS.get(sniff.ending_of(files[0].local))
+    if table is None:
         return None
+    if recognised is None:  # then every line has as many fields as a TREC file, with numbers where numbers belong
+        names = trec.layout("", table)
+        for _, row in trec.numbered_rows(lines):
+            numbers = [value for name, value in zip(names, row, strict=False) if name in ("rank", "score", "rel")]
+            if not (trec.has_width(row, names) and all(map(sniff.is_number, numbers))):
+                return None
     raw = _separated(where, files, ReadOptions(format="trec"), scratch, table)
     return replace(raw, has_header=True, config_keys={} if recognised and not keys else {"format": "trec"}, table=table)
-
-
-def _has_layout(row: list[str], table: str) -> bool:
-    """Whether a line has as many fields as a TREC file, with numbers where numbers belong."""
-    names = trec.layout("", table)
-    numbers = [value for name, value in zip(names, row, strict=False) if name in ("rank", "score", "rel")]
-    return trec.has_width(row, names) and all(map(sniff.is_number, numbers))
 
 
 def _text(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], scratch: ExitStack) -> RawTable:
     """Detect the separator, the header and the columns of lists of a text file."""
     separators = _user_and_list(files[0].local, sniff.head(files[0]))
-    options = ReadOptions(format="csv", separator=separators.fields if separators else None, header=False)
+    options = ReadOptions(format="csv", separator=separators[0] if separators else None, header=False)
     raw = _separated(where, files, options, scratch)
     fields = sniff.rows(sniff.head(raw.files[0]), raw.scan.separator, raw.scan.quotes)
     if header_of(fields, None, [], None).is_there:
         with_header = _separated(where, files, replace(options, header=True), scratch)
         raw = raw if _header_is_data(with_header) else with_header
-    raw = replace(raw, config_keys={**keys, **_unusual_keys(files[0].local, raw.scan, "format" in keys)})
-    return replace(raw.with_lists(separators.items, [2]), has_header=False) if separators else _with_lists_in_brackets(raw)
+    # A config says the separator and the header that the extension does not lead to expect.
+    usual = "\t" if sniff.ending_of(files[0].local) in _TABBED else ","
+    unusual: dict[str, Any] = {} if raw.scan.separator == usual and "format" not in keys else {"separator": raw.scan.separator}
+    raw = replace(raw, config_keys={**keys, **unusual, **({} if raw.scan.has_header else {"header": False})})
+    return replace(raw.with_lists(separators[1], [2]), has_header=False) if separators else _with_lists_in_brackets(raw)
 
 
 def _separated(where: str, files: Sequence[SourceFile], options: ReadOptions, scratch: ExitStack, table: str = "") -> RawTable:
@@ -181,13 +177,8 @@ def _separated(where: str, files: Sequence[SourceFile], options: ReadOptions, sc
     return RawTable(where, tuple(quoted.files), scan, first.has_header).with_columns(first.names)
 
 
-class _Separators(NamedTuple):
-    fields: str
-    items: str
-
-
-def _user_and_list(path: Path, lines: list[str]) -> _Separators | None:
-    """Recognise lines that hold a user and a list of integers, without a header; `None` if they do not.
+def _user_and_list(path: Path, lines: list[str]) -> tuple[str, str] | None:
+    """The separators of fields and of items in lines that hold a user and a list of integers, without a header; `None` if they do not.
 
     If all lists have the same length, the separator of items looks like that of fields.
     """
@@ -197,14 +188,7 @@ def _user_and_list(path: Path, lines: list[str]) -> _Separators | None:
     if fields == items or any(len(row) != 2 for row in rows):
         return None
     lists = [row[1].split(items) for row in rows]
-    return _Separators(fields, items) if all(len(ids) > 1 and all(map(sniff.is_integer, ids)) for ids in lists) else None
-
-
-def _unusual_keys(path: Path, scan: Scan, is_unknown: bool) -> dict[str, Any]:
-    """Return the keys for a separator or header that the extension does not lead to expect."""
-    usual = "\t" if _extension(path) in _TABBED else ","
-    keys: dict[str, Any] = {} if scan.separator == usual and not is_unknown else {"separator": scan.separator}
-    return keys | ({} if scan.has_header else {"header": False})
+    return (fields, items) if all(len(ids) > 1 and all(map(sniff.is_integer, ids)) for ids in lists) else None
 
 
 def _header_is_data(raw: RawTable) -> bool:
@@ -220,16 +204,15 @@ def _with_lists_in_brackets(raw: RawTable) -> RawTable:
     """The same table with columns of which every text is a list in brackets read as lists."""
     frame = raw.first_rows(_MAX_ROWS).select(pl.col(pl.String))
     texts = {column.name: [value.strip() for value in column if value and value.strip()] for column in frame}
-    bracketed = {name: held for name, held in texts.items() if held and all(_is_list(text) for text in held)}
+    bracketed = {
+        name: held
+        for name, held in texts.items()
+        if held and all(list_text.is_list(text) or list_text.is_python_list(text) for text in held)
+    }
     if not bracketed:
         return raw
     syntax = list_text.syntax_of([text for held in bracketed.values() for text in held])
     return raw.with_list_columns(frozenset(bracketed), syntax=syntax, in_text=True)
-
-
-def _is_list(text: str) -> bool:
-    """Whether a text is a list in brackets, of which some can be empty."""
-    return list_text.is_bracketed(text) and any(list_text.elements(text, None, syntax) is not None for syntax in ("json", "python"))
 
 
 def _objects(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], scratch: ExitStack) -> RawTable:
@@ -252,7 +235,8 @@ def _objects(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], s
 def _typed(where: str, files: Sequence[SourceFile], format: Format, scratch: ExitStack) -> RawTable:
     """Read Parquet, Arrow IPC or Delta, whose schema tells the columns."""
     readable = [
-        replace(file, path=as_arrow_file(file.name, file, scratch)) if format == "ipc" and is_stream(file.local) else file for file in files
+        replace(file, path=as_arrow_file(file.name, file, scratch)) if format == "ipc" and sniff.is_stream(file.local) else file
+        for file in files
     ]
     first, *_ = [stored_schema(file.name, file, format, ReadOptions()) for file in readable]
     return _by_types(RawTable(where, tuple(readable), Scan(tuple(file.address for file in readable), format, {}, {})), first)

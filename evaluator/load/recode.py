@@ -1,4 +1,4 @@
-"""Text in other encodings → UTF-8 in a temporary file, since the engines read nothing else."""
+"""Text, unpacked and decoded: line by line, or in a temporary file of UTF-8, since the engines read nothing else."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import codecs
 import gzip
 import io
 import zlib
+from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
 from typing import IO, Final
 
@@ -45,14 +47,50 @@ def opened(path: Path) -> IO[bytes]:
     return gzip.open(path) if sniff.is_gzip(path) else open(path, "rb")  # type: ignore[return-value]
 
 
+class CountedLines:
+    """The lines of a UTF-8 file, without its byte-order mark; `number` is that of the last line that was read."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
+        self.number = 0
+
+    def encoded(self) -> Iterator[bytes]:
+        """The lines as bytes."""
+        for line in self.file:
+            self.number += 1
+            yield line
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self.encoded():
+            yield line.decode("utf-8-sig" if self.number == 1 else "utf-8")
+
+
+def line_of_record(path: Path, separator: str, index: int) -> int:
+    """The line, from 1, on which the record at `index`, from 0, of a file of separated text begins, where quoted fields span lines."""
+    with opened(path) as file:
+        lines = CountedLines(file)
+        for _ in islice(sniff.csv_rows(lines, separator), index):
+            pass
+        return lines.number + 1
+
+
 def unpacked(path: Path, scratch: ExitStack) -> Path:
     """The file itself, or if zstd packed it, as only Polars unpacks, its UTF-8 text in a file that lives as long as `scratch`."""
     if not sniff.is_zstd(path):
         return path
-    name = path.stem if path.suffix.lower() in sniff.PACKED else path.name
-    target = scratch.enter_context(folder_for_copies()) / name
+    target = copy_of(path, scratch)
     pl.scan_lines(path, glob=False).sink_csv(target, include_header=False, quote_style="never")
     return target
+
+
+def copy_of(path: Path, scratch: ExitStack) -> Path:
+    """Where to write a copy of a file, unpacked, that lives as long as `scratch`."""
+    return scratch.enter_context(folder_for_copies()) / (path.stem if path.suffix.lower() in sniff.PACKED else path.name)
+
+
+def not_unpacked(where: str, error: BaseException, file: SourceFile) -> DataError:
+    """The sentence for a file whose packing is broken."""
+    return DataError(f"{where}: cannot be unpacked ({in_words(error, file)})", "is the file complete?")
 
 
 def _marked(path: Path) -> bool:
@@ -72,4 +110,4 @@ def _copy(file: SourceFile, packed: IO[bytes], written: IO[str], encoding: str) 
         said = str(error).partition(": ")[2] or str(error)
         raise DataError(f"{file}, near line {line + 1}: not {encoding} text ({said})", "correct the key encoding, or the file") from None
     except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{file}: cannot be unpacked ({in_words(error, file)})", "is the file complete?") from None
+        raise not_unpacked(f"{file}", error, file) from None

@@ -75,21 +75,20 @@ class Remote(Struct, frozen=True):
     @property
     def size(self) -> int:
         """The size in bytes."""
-        store, key = _store(self)
-        with _translated_errors(self):
-            import obstore
-
-            return int(obstore.head(store, key)["size"])
+        return int(self._head()["size"])
 
     @property
     def state(self) -> tuple[object, ...]:
         """What tells one state of the object from another."""
+        found = self._head()
+        return found["size"], found.get("e_tag"), found["last_modified"]
+
+    def _head(self) -> Any:
         store, key = _store(self)
         with _translated_errors(self):
             import obstore
 
-            found = obstore.head(store, key)
-        return found["size"], found.get("e_tag"), found["last_modified"]
+            return obstore.head(store, key)
 
     def blocks(self) -> Iterator[bytes]:
         """The content, piece by piece."""
@@ -181,7 +180,9 @@ def _store(remote: Remote) -> tuple[Any, str]:
     from obstore.store import from_url
 
     bucket, _, key = remote.url.partition("://")[2].partition("/")
-    client: Any = {name: _plain(value) for name, value in remote.options.items() if name in _CLIENT}
+    client: Any = {
+        name: {"true": True, "false": False}.get(value.lower(), value) for name, value in remote.options.items() if name in _CLIENT
+    }
     config: Any = {name: value for name, value in remote.options.items() if name not in _CLIENT}
     with _translated_errors(remote):
         scheme = remote.url.partition("://")[0]
@@ -218,7 +219,3 @@ def _complaint(remote: Remote, error: Exception) -> DataError:
 
 def _first_line(error: Exception) -> str:
     return str(error).strip().splitlines()[0].strip()[:300]
-
-
-def _plain(value: str) -> str | bool:
-    return {"true": True, "false": False}.get(value.lower(), value)

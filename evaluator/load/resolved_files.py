@@ -14,10 +14,9 @@ from msgspec.structs import replace
 from ..errors import DataError, NoRowsError
 from ..temporary import folder_for_copies, new_copy
 from . import sniff
-from .delta import files_of_table, is_table, log_of
 from .documents import as_objects, is_document
-from .folders import columns_of_path, parts_of, reason
-from .memory_maps import plainly_named
+from .folders import columns_of_path, files_of_table, is_table, log_of, parts_of, reason
+from .opening import plainly_named
 from .read_options import FormatName, ReadOptions
 from .recode import recoded
 from .remote import Remote, fetched, parts_elsewhere
@@ -31,8 +30,6 @@ _FORMATS: Final[dict[FormatName, Format]] = {
 }  # fmt: skip
 """The format that a format of the config is a kind of."""
 _TEXT: Final = ("csv", "ndjson")
-_STREAM: Final = b"\xff\xff\xff\xff"
-"""How messages of an Arrow stream begin; an Arrow file begins with ARROW1."""
 
 
 def expanded(role: str, files: Sequence[SourceFile], options: ReadOptions) -> list[SourceFile]:
@@ -89,12 +86,6 @@ def files_of(role: str, form: Format, files: Sequence[SourceFile], storage: Mapp
     return [SourceFile.of(path) for table in tables for path in files_of_table(role, table, storage)]
 
 
-def is_stream(path: Path) -> bool:
-    """Return whether a file holds an Arrow stream, which programs hand each other."""
-    with open(path, "rb") as file:
-        return file.read(len(_STREAM)) == _STREAM
-
-
 def as_arrow_file(where: str, file: SourceFile, scratch: ExitStack) -> Path:
     """Write the rows of an Arrow stream, which must fit into memory, to a file that lives as long as `scratch`: Polars scans only these.
 
@@ -114,7 +105,7 @@ def _as_rows(role: str, table: str, file: SourceFile, form: Format, scratch: Exi
         return file
     if form == "ndjson" and is_document(file):
         file = as_objects(role, table, file, scratch)
-    elif form == "ipc" and is_stream(file.local):
+    elif form == "ipc" and sniff.is_stream(file.local):
         file = replace(file, path=as_arrow_file(f"{role}: {file}", file, scratch))
     return replace(file, path=plainly_named(file.local, form == "ndjson", scratch))
 
@@ -152,14 +143,9 @@ def _refuse_unreadable(role: str, file: SourceFile, form: Format, storage: Mappi
         files_of_table(role, file.path, storage)
         return
     if isinstance(file.path, Path):
-        _refuse_closed(role, file)
+        try:  # the only way to know whether it may be opened
+            open(file.path, "rb").close()
+        except OSError as error:
+            raise DataError(f"{role}: {file} may not be read ({reason(error)})") from None
     if file.size == 0:
         raise NoRowsError(f"{role}: {file}: the file is empty")
-
-
-def _refuse_closed(role: str, file: SourceFile) -> None:
-    """`DataError` for a file that may not be opened: trying is the only way to know."""
-    try:
-        open(file.local, "rb").close()
-    except OSError as error:
-        raise DataError(f"{role}: {file} may not be read ({reason(error)})") from None

@@ -8,14 +8,15 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Final
 
+import polars as pl
+
 from ..errors import DataError, NoRowsError
 from .columns import IDS, LARGEST_EXACT, ORDERING
-from .csv_rows import csv_rows
 from .opening import FAILURES
 from .scan import Format, Kind, NumberType
 from .source_file import SourceFile, in_words
@@ -28,25 +29,15 @@ _ENDINGS: Final[dict[str, Format]] = {
     ".arrow": "ipc", ".arrows": "ipc", ".ipc": "ipc", ".feather": "ipc",
 }  # fmt: skip
 _OTHERS: Final = (
-    ".inter",
-    ".item",
-    ".items",
-    ".user",
-    ".users",
-    ".base",
-    ".test",
-    ".train",
-    ".rating",
-    ".ratings",
-    ".run",
-    ".trec",
-    ".qrels",
-)
+    ".inter", ".item", ".items", ".user", ".users", ".base", ".test", ".train", ".rating", ".ratings", ".run", ".trec", ".qrels"
+)  # fmt: skip
 """Endings that say what a table holds, and not its format."""
 PLAIN_INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
 PACKED: Final = (".gz", ".zst", ".zstd")
 _HEAD: Final = 1 << 20
 _LINES: Final = 1_000
+_LONGEST_FIELD: Final = 1 << 30
+"""In place of the limit of Python's `csv`, 131,072 characters: a list may be longer."""
 _SEPARATORS: Final = (",", "\t", ";", "::", "|", " ")
 _ARRAY: Final = re.compile(r'"\[[^\]]*\]"|"\([^)]*\)"|(?<!")\[[^\]]*\](?!")')
 """A list in brackets, quoted whole or not at all."""
@@ -54,8 +45,12 @@ _ARRAY: Final = re.compile(r'"\[[^\]]*\]"|"\([^)]*\)"|(?<!")\[[^\]]*\](?!")')
 
 def is_a_table(path: Path) -> bool:
     """Whether the name of a file ends as those of tables do."""
-    endings = [ending.lower() for ending in path.suffixes if ending.lower() not in PACKED]
-    return bool(endings) and endings[-1] in {*_ENDINGS, *_OTHERS}
+    return ending_of(path) in {*_ENDINGS, *_OTHERS}
+
+
+def ending_of(path: Path) -> str:
+    """The last ending of a name, in lower case, that does not only say how the file is packed; empty if there is none."""
+    return next((ending.lower() for ending in reversed(path.suffixes) if ending.lower() not in PACKED), "")
 
 
 def format_of(file: SourceFile, encoded: bool = False) -> Format:
@@ -66,24 +61,18 @@ def format_of(file: SourceFile, encoded: bool = False) -> Format:
     path = file.local
     if known := known_format(path):
         return known
-    with open(path, "rb") as opened:
-        start = opened.read(8)
-    if start[:4] == b"PAR1":
+    if _starts(path, b"PAR1"):
         return "parquet"
-    if start[:6] == b"ARROW1" or start[:4] == b"\xff\xff\xff\xff":  # a file, or a stream
+    if _starts(path, b"ARROW1") or is_stream(path):
         return "ipc"
     if path.suffix and path.suffix.lower() not in PACKED:
         raise DataError(
             f"{file}: cannot tell the format from the ending {path.suffix!r}",
             "say it in the config: format: csv, tsv, trec, json, ndjson, parquet or ipc",
         )
-    return "ndjson" if not encoded and _is_json(file) else "csv"
-
-
-def _is_json(file: SourceFile) -> bool:
-    """Whether text begins as JSON does: with an object, or with an array of objects."""
-    start = first_bytes(file).removeprefix(codecs.BOM_UTF8).lstrip()
-    return start.startswith(b"{") or (start.startswith(b"[") and start[1:].lstrip().startswith(b"{"))
+    # Text in UTF-8 that begins with an object, or with an array of objects, is JSON.
+    text = b"" if encoded else first_bytes(file).removeprefix(codecs.BOM_UTF8).lstrip()
+    return "ndjson" if text.startswith(b"{") or (text.startswith(b"[") and text[1:].lstrip().startswith(b"{")) else "csv"
 
 
 def without_endings(name: str) -> str:
@@ -138,14 +127,18 @@ def not_utf8(line: object, error: UnicodeDecodeError) -> DataError:
     """The sentence for a line of bytes that are no UTF-8."""
     byte = error.object[error.start]
     return DataError(
-        f"{line}: not UTF-8 text (byte 0x{byte:02X})",
-        "say encoding: latin-1 in the config if it is, or convert the file with iconv",
+        f"{line}: not UTF-8 text (byte 0x{byte:02X})", "say encoding: latin-1 in the config if it is, or convert the file with iconv"
     )
 
 
 def is_gzip(path: Path) -> bool:
     """Whether the file is packed with gzip, whatever its name."""
     return _starts(path, b"\x1f\x8b")
+
+
+def is_stream(path: Path) -> bool:
+    """Whether the file holds an Arrow stream, which programs hand each other; an Arrow file begins with ARROW1."""
+    return _starts(path, b"\xff\xff\xff\xff")
 
 
 def is_zstd(path: Path) -> bool:
@@ -182,6 +175,20 @@ def split(line: str, separator: str) -> list[str]:
         return line.split(separator)
 
 
+def csv_rows(lines: Iterable[str], separator: str, *, strict: bool = False) -> Iterator[list[str]]:
+    """Yield the fields of each record; `csv.Error` for a broken one. The limit belongs to the process: it is as before between rows."""
+    reader = csv.reader(lines, delimiter=separator, strict=strict)
+    while True:
+        before = csv.field_size_limit(_LONGEST_FIELD)
+        try:
+            row = next(reader, None)
+        finally:
+            csv.field_size_limit(before)
+        if row is None:
+            return
+        yield row
+
+
 def rows(lines: Sequence[str], separator: str, quotes: bool) -> list[list[str]]:
     """The fields of the first lines, but for blank ones and a last row that goes on behind them.
 
@@ -210,11 +217,8 @@ def kind_of(column: str, sample: Sequence[str], nulls: Sequence[str]) -> Kind:
 
 def number_types(samples: Mapping[str, Sequence[str]]) -> dict[str, NumberType]:
     """The columns of text by which lists are ordered that hold integers too large for double precision, given samples of their values."""
-    return {column: "whole" for column in ORDERING if any(map(_is_large_integer, samples.get(column, ())))}
-
-
-def _is_large_integer(text: str) -> bool:
-    return len(text) > 15 and is_integer(text) and abs(int(text)) > LARGEST_EXACT
+    large = {column: [text for text in samples.get(column, ()) if len(text) > 15 and is_integer(text)] for column in ORDERING}
+    return {column: "whole" for column, texts in large.items() if any(abs(int(text)) > LARGEST_EXACT for text in texts)}
 
 
 def is_number(text: str) -> bool:
@@ -235,26 +239,16 @@ def first_bytes(file: SourceFile) -> bytes:
     """The first bytes of a text file, unpacked."""
     path = file.local
     if is_gzip(path):
-        return _unpack_gzip(file)
-    if is_zstd(path):
-        return _unpack_zstd(file)
-    with open(path, "rb") as opened:
-        return opened.read(_HEAD)
-
-
-def _unpack_gzip(file: SourceFile) -> bytes:
-    try:
-        with gzip.open(file.local) as opened:
+        try:
+            with gzip.open(path) as opened:
+                return opened.read(_HEAD)
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataError(f"{file}: not a readable gzip file ({in_words(error, file)})") from None
+    if not is_zstd(path):
+        with open(path, "rb") as opened:
             return opened.read(_HEAD)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DataError(f"{file}: not a readable gzip file ({in_words(error, file)})") from None
-
-
-def _unpack_zstd(file: SourceFile) -> bytes:
-    import polars as pl
-
     try:
-        scan = pl.scan_csv(file.local, has_header=False, separator="\x01", quote_char=None, infer_schema=False, glob=False)
+        scan = pl.scan_csv(path, has_header=False, separator="\x01", quote_char=None, infer_schema=False, glob=False)
         lines = scan.head(_LINES).collect().to_series(0)
     except FAILURES as error:
         raise DataError(f"{file}: not a readable zstd file ({in_words(error, file)})", "is it complete?") from None

@@ -1,11 +1,16 @@
-"""`Source`: the files of one role, or a frame, and how to read them, decided from names, schemas and first lines only."""
+"""`Source`: the files of one role, or a frame, and how to read them, decided from names, schemas and first lines only.
+
+`ReadAgain`: what the rows of a source show only while they are read; and the loop that obeys it.
+"""
 
 from __future__ import annotations
 
 import atexit
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Final
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 import polars as pl
 from msgspec import Struct, field
@@ -13,17 +18,21 @@ from msgspec.structs import replace
 
 from . import quotes
 from .columns import IDS, ORDERING
-from .frame_file import FrameFile
-from .lines import line_of_record
 from .objects import json_scan
+from .opening import FAILURES
 from .read_options import ReadOptions
+from .recode import line_of_record
 from .resolved_files import expanded, files_of, resolve, states_of
 from .scan import Kind, NumberType, Scan
-from .source_file import Place, SourceFile
+from .source_file import FrameFile, Place, SourceFile
 from .text import separator_of, text_scan
 from .typed import typed_scan
 from .unchanged import FileState, refusing_changes
 
+_SAMPLE: Final = 1 << 16
+"""So many bytes of text are looked at to estimate how long a line is."""
+S = TypeVar("S")
+T = TypeVar("T")
 PROCESS_SCRATCH: Final = ExitStack()
 """Temporary files that live as long as this process."""
 _DETECT: Final = ReadOptions()
@@ -85,15 +94,15 @@ class Source(Struct, frozen=True):
     def with_kinds(self, kinds: Mapping[str, Kind]) -> Source:
         """The same source with its ids read as `kinds` says."""
         new_kinds = {column: kinds.get(column, kind) for column, kind in self.scan.kinds.items()}
-        return replace(self, scan=replace(self.scan, kinds=new_kinds))
+        return self.scanned(kinds=new_kinds)
+
+    def scanned(self, **changes: Any) -> Source:
+        """The same source, read with these fields of the scan."""
+        return replace(self, scan=replace(self.scan, **changes))
 
     def with_text_ids(self, whose: Collection[str]) -> Source:
         """The same source with ids of the `user`, the `item` or both read as text, in whatever columns they are."""
         return self.with_kinds({column: "text" for column, owner in IDS.items() if owner in whose})
-
-    def with_numbers_as_text(self) -> Source:
-        """The same source with numbers read as text, so that words such as NA count as missing."""
-        return replace(self, scan=replace(self.scan, loose=True))
 
     @property
     def unsure_numbers(self) -> frozenset[str]:
@@ -104,11 +113,7 @@ class Source(Struct, frozen=True):
 
     def with_numbers(self, columns: Iterable[str], type: NumberType) -> Source:
         """The same source with the numbers of `columns` read as that type."""
-        return replace(self, scan=replace(self.scan, numbers={**self.scan.numbers, **dict.fromkeys(columns, type)}))
-
-    def without_blank_lines(self) -> Source:
-        """The same source without blank lines."""
-        return replace(self, scan=replace(self.scan, skip_blank=True))
+        return self.scanned(numbers={**self.scan.numbers, **dict.fromkeys(columns, type)})
 
     def without_faulty_rows(self, faulty: FaultyRows) -> Source:
         """The same source without rows that lack a required value or hold a number that is not finite."""
@@ -117,7 +122,7 @@ class Source(Struct, frozen=True):
     def faulty_rows(self) -> Source:
         """Of a source `without_faulty_rows` only those rows; blank lines are not among them."""
         blank = self.scan.format in ("csv", "lines")
-        return replace(self, scan=replace(self.scan, only_faulty=True, skip_blank=blank))
+        return self.scanned(only_faulty=True, skip_blank=blank)
 
     def with_users_apart(self) -> Source:
         """The same source, of which the rows of a user do not stand together."""
@@ -131,6 +136,31 @@ class Source(Struct, frozen=True):
     def required(self) -> frozenset[str]:
         """The columns that must have a value in every row: all but the labels and the time."""
         return self.columns - set(self.labels.values()) - {"timestamp"}
+
+
+class ReadAgain(Exception):
+    """Forget what was made of a source, and read it again in another way.
+
+    `change` makes the source to read of the one that was read. It is for every source of a run if it is `everywhere`: ids that are text in
+    one file are text in all.
+    """
+
+    def __init__(self, change: Callable[[Source], Source], *, everywhere: bool = False) -> None:
+        super().__init__("a source is to be read again")
+        self.change, self.everywhere = change, everywhere
+
+
+def read_with_retries(sources: S, read: Callable[[S], T], changed: Callable[[S, ReadAgain], S]) -> T:
+    """Return what `read` makes of sources, called again as long as it raises `ReadAgain` with what `changed` makes of them.
+
+    This is the only loop: a source is read in it, until its rows say nothing new, and so are all sources of a run together, which begins
+    again from the first file where one of them changes how all are read. `changed` raises again what it does not obey.
+    """
+    while True:
+        try:
+            return read(sources)
+        except ReadAgain as again:
+            sources = changed(sources, again)
 
 
 def look(
@@ -199,3 +229,32 @@ def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
                 f"{whose.capitalize()} ids are compared as text, in text order where scores tie, because {texts[0]} holds text."
             )
     return tuple(sentences)
+
+
+def n_bytes(source: Source) -> int:
+    """The bytes of the files of a source; 0 for a frame, or a table elsewhere."""
+    return sum(file.size for file in source.originals if not isinstance(file.path, FrameFile))
+
+
+def expected_rows(source: Source) -> int | None:
+    """About how many rows a source has: files with types of their own say it, text is estimated by its first lines.
+
+    `None` where it cannot be told: packed files, lists in a row, standard input.
+    """
+    scan = source.scan
+    if not scan.lists and scan.format == "frame":
+        return sum(file.size for file in source.originals)
+    if scan.lists or any(not isinstance(file.path, Path) or not os.path.isfile(file.path) for file in source.originals):
+        return None
+    if scan.format in ("parquet", "ipc"):
+        read = pl.scan_parquet if scan.format == "parquet" else pl.scan_ipc
+        try:
+            return sum(int(read(path, glob=False).select(pl.len()).collect().item()) for path in scan.paths)
+        except FAILURES:
+            return None
+    if scan.format not in ("csv", "lines", "ndjson") or any(path.endswith((".gz", ".zst", ".zstd")) for path in scan.paths):
+        return None
+    with open(scan.paths[0], "rb") as file:
+        sample = file.read(_SAMPLE)
+    n_lines = sample.count(b"\n")
+    return n_bytes(source) * n_lines // len(sample) if n_lines else None

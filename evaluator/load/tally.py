@@ -26,7 +26,10 @@ class FaultTally:
         """Count the rows of a frame of the source; returns whether a value that must be there is missing or not finite."""
         if isinstance(frame, pl.DataFrame) and self._is_plain(frame):
             n_rows = frame.height + (self.counts.get("rows") or 0)
-            self.counts = {**_zeros(self._source), **self.counts, "rows": n_rows}
+            scan, required = self._source.scan, self._source.required
+            names = [*(f"null_{column}" for column in required), *(f"large_{column}" for column in self._source.unsure_numbers)]
+            names += [f"infinite_{column}" for column in required if scan.kinds[column] == "number"]
+            self.counts = {**dict.fromkeys(names, 0), **self.counts, "rows": n_rows}
             return False
         counted: Any = frame.select(_counts(self._source, frame.collect_schema().names()))
         found = (counted.collect(engine="streaming") if isinstance(counted, pl.LazyFrame) else counted).row(0, named=True)
@@ -65,12 +68,6 @@ def merged_counts(counts: Mapping[str, int | None], others: Mapping[str, int | N
         before = merged.get(name) or 0
         merged[name] = max(before, number or 0) if name.startswith("longest_") else before + (number or 0)
     return merged
-
-
-def _zeros(source: Source) -> dict[str, int]:
-    """No fault in any column."""
-    names = [*(f"null_{column}" for column in source.required), *(f"large_{column}" for column in source.unsure_numbers)]
-    return dict.fromkeys([*names, *(f"infinite_{column}" for column in source.required if source.scan.kinds[column] == "number")], 0)
 
 
 def _counts(source: Source, columns: list[str]) -> list[pl.Expr]:

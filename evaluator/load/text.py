@@ -3,24 +3,68 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import DataError, NoRowsError
-from . import list_columns, list_text, sniff, trec
-from .columns import named, names_a_column
+from . import list_columns, sniff, trec
+from .columns import is_certain_name, named, names_a_column, usual_roles
 from .folders import path_column_kinds
-from .header import TYPED_NAME, Header, header_of
 from .quotes import Quotes
 from .read_options import ReadOptions
 from .scan import Format, Scan
 from .source_file import SourceFile, partitions_of, path_columns
 
+_TYPED_NAME: Final = re.compile(r"(?P<name>[^:]+):(token|token_seq|float|float_seq)")
+"""A column name of a RecBole file."""
+_DECIMAL_COMMA: Final = re.compile(r"\s*[+-]?\d*,\d+\s*")
+_NO_NUMBER: Final = ("na", "n/a", "null", "none")
 _LONGEST: Final = 60
 """The most characters of a line that a message shows."""
+
+
+class Header(Struct, frozen=True):
+    """Whether the first line names the columns, whether that is doubtful, and whether the config and the line contradict each other."""
+
+    is_there: bool
+    is_doubtful: bool = False
+    is_contradicted: bool = False
+
+
+def header_of(rows: Sequence[Sequence[str]], given: bool | None, columns: Collection[str | int], split: str | None) -> Header:
+    """Decide whether the first of `rows`, the fields of the first lines, names the columns.
+
+    It does if the config says so (`given`), if it holds a name that the config gives in `columns`, or if its fields have types as in
+    RecBole's files. It does not if the config gives `columns` by position only: usual names of two columns contradict that. Else it
+    does if it holds usual names of two columns, or of one and no number (or numbers in all rows below some word), or if it holds neither a
+    number nor a list, whose items `split` separates.
+    """
+    first, *below = rows
+    roles = [usual_roles(field) for field in first if names_a_column(field)]
+    names_two = len(roles) > 1 and len(frozenset[str]().union(*roles)) > 1
+    is_above_numbers = any(_is_above_numbers(index, first, below) for index in range(len(first)))
+    if given is not None:
+        return Header(given)
+    if all(_TYPED_NAME.fullmatch(field.strip()) for field in first) or {field.strip() for field in first} & set(columns):
+        return Header(True)
+    if columns and all(isinstance(column, int) for column in columns):
+        return Header(False, is_doubtful=bool(roles) or is_above_numbers, is_contradicted=names_two)
+    values = [value for field in first for value in (field.split(split) if split else [field])]
+    has_value = any(sniff.is_number(value) or value.startswith("[") for value in values)
+    if not roles:
+        return Header(not has_value)
+    if names_two or is_above_numbers:
+        return Header(True)
+    return Header(not has_value, is_doubtful=has_value or not any(map(is_certain_name, first)))
+
+
+def _is_above_numbers(index: int, first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a field of the first line is a word, and all rows have numbers below it."""
+    values = [row[index] for row in below if index < len(row) and row[index]]
+    return bool(values) and bool(first[index].strip()) and not sniff.is_number(first[index]) and all(map(sniff.is_number, values))
 
 
 class TextTable(Struct, frozen=True):
@@ -48,19 +92,23 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
     tables = text_tables(role, table, quoted, options)
     first = tables[0]
     where, has_names = f"{role}: {files[0]}", first.has_header or first.named
-    options = _without_types(options) if first.typed else options
+    if first.typed:
+        columns_given = {column: _bare(name) if isinstance(name, str) else name for column, name in options.columns.items()}
+        options = replace(options, columns=columns_given, labels=[_bare(name) for name in options.labels])
     # Without a header paths hold columns only where the config names any.
     names = [*first.names, *(path_columns(files, first.names) if has_names or options.columns else ())]
     columns, label_columns = named(where, table, names, options.columns, options.labels, has_names)
     samples = {column: [row.get(name) or "" for one in tables for row in one.rows] for column, name in columns.items()}
     may_hold_lists = options.may_split and list_columns.may_hold_lists(table)
-    nested = list_columns.text_lists(where, table, columns, samples, split, True) if may_hold_lists else frozenset()
-    syntax = list_text.syntax_of([text for column in nested for text in samples[column]])
-    values = {column: list_text.elements_of(texts, split, syntax) if column in nested else texts for column, texts in samples.items()}
+    nested, syntax, listed = list_columns.text_lists(where, table, columns if may_hold_lists else {}, samples, split, True)
+    values = samples | listed
     kinds = {column: sniff.kind_of(column, texts, options.nulls) for column, texts in values.items()}
     partitions = partitions_of(files, columns | label_columns, first.names)
     numbers = [value for column, texts in values.items() if kinds[column] == "number" for value in texts]
-    comma = _decimal_comma(first.separator, numbers) if options.decimal_comma is None else options.decimal_comma
+    comma = options.decimal_comma
+    if comma is None:  # numbers are written as 3,5 where some are, and none has a point
+        has_commas = any(_DECIMAL_COMMA.fullmatch(value) for value in numbers)
+        comma = first.separator == ";" and has_commas and not any("." in value for value in numbers)
     return Scan(
         paths=tuple(file.address for file in files),
         format=first.format,
@@ -77,7 +125,7 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
         numbers=sniff.number_types(values),
         split=split,
         list_syntax=syntax,
-        loose=comma or bool(options.nulls) or any(_is_word(value) for value in numbers),
+        loose=comma or bool(options.nulls) or any(value.lower() in _NO_NUMBER for value in numbers),
         decimal_comma=comma,
         nulls=options.nulls,
         partitions=partitions,
@@ -118,11 +166,13 @@ def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options:
     if has_header and len(separator.encode()) > 1 and not lines[0].strip():
         message = f"{role}: {file.line(1)}: the line is blank, where the names of the columns were expected"
         raise DataError(message, "take the blank line out")
-    untyped = _untyped(fields[0])
+    bare = [_bare(name.strip()) for name in fields[0]]
+    typed = all(name != field.strip() for name, field in zip(bare, fields[0], strict=True))
+    untyped = bare if typed else fields[0]
     names = _distinct(untyped) if has_header else tuple(f"column_{index}" for index in range(1, len(untyped) + 1))
     rows = [dict(zip(names, row, strict=False)) for row in fields[has_header:]]
     doubts = _doubts(file.local.name, lines, header, quoted.across_lines and list_columns.may_hold_lists(table))
-    return TextTable(names, rows, separator, has_header, typed=untyped != fields[0], doubts=doubts)
+    return TextTable(names, rows, separator, has_header, typed=typed, doubts=doubts)
 
 
 def _shown(lines: Sequence[str]) -> str:
@@ -160,21 +210,10 @@ def _trec(role: str, table: str, file: SourceFile, lines: Sequence[str]) -> Text
     return TextTable(names, [dict(zip(names, row, strict=False)) for _, row in rows], "", named=True, doubts=tuple(doubts))
 
 
-def _untyped(header: list[str]) -> list[str]:
-    """The names of a RecBole header, whose types are no part of them; those of any other header as they are."""
-    found = [TYPED_NAME.fullmatch(name.strip()) for name in header]
-    return [match["name"] for match in found if match] if all(found) else header
-
-
-def _without_types(options: ReadOptions) -> ReadOptions:
-    """`options` with the types taken off the names of columns."""
-
-    def bare(name: str) -> str:
-        match = TYPED_NAME.fullmatch(name)
-        return match["name"] if match else name
-
-    columns = {column: bare(name) if isinstance(name, str) else name for column, name in options.columns.items()}
-    return replace(options, columns=columns, labels=[bare(name) for name in options.labels])
+def _bare(name: str) -> str:
+    """The name of a column of a RecBole file without its type; any other name as it is."""
+    match = _TYPED_NAME.fullmatch(name)
+    return match["name"] if match else name
 
 
 def _distinct(header: list[str]) -> tuple[str, ...]:
@@ -182,13 +221,3 @@ def _distinct(header: list[str]) -> tuple[str, ...]:
     names = [name.strip() for name in header]
     unknown = {name for name in names if names.count(name) > 1 and not names_a_column(name)}
     return tuple(f"{name} ({place})" if name in unknown else name for place, name in enumerate(names, 1))
-
-
-def _decimal_comma(separator: str, numbers: Sequence[str]) -> bool:
-    """Whether numbers are written as 3,5: some are, and none has a point."""
-    commas = [value for value in numbers if re.fullmatch(r"\s*[+-]?\d*,\d+\s*", value)]
-    return separator == ";" and bool(commas) and not any("." in value for value in numbers)
-
-
-def _is_word(value: str) -> bool:
-    return value.lower() in ("na", "n/a", "null", "none")

@@ -16,8 +16,8 @@ QRELS: Final = ("qid", "iter", "docno", "rel")
 _LAYOUTS: Final = {"lists": RUN, "policy": RUN, "predictions": RUN, "interactions": QRELS}
 COMMENT: Final = "#"
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_GRADE: Final = 3
-"""The most digits of a grade: a time stamp, which other files of four columns end in, has more."""
+_GRADE: Final = re.compile("-?[0-9]{1,3}")
+"""A grade: a time stamp, which other files of four columns end in, has more digits."""
 
 
 def layout(where: str, table: str) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ def recognised(table: str, lines: Sequence[str]) -> bool:
     if _LAYOUTS.get(table) == RUN:
         return bool(rows) and all(_is_run_row(row) for row in rows)
     if _LAYOUTS.get(table) == QRELS:
-        return bool(rows) and all(len(row) == len(QRELS) and row[1].upper() in ("0", "Q0") and _is_grade(row[3]) for row in rows)
+        return bool(rows) and all(len(row) == len(QRELS) and row[1].upper() in ("0", "Q0") and _GRADE.fullmatch(row[3]) for row in rows)
     return False
 
 
@@ -64,8 +64,3 @@ def _is_run_row(row: Sequence[str]) -> bool:
     if not has_width(row, RUN) or row[1].upper() != "Q0":
         return False
     return len(row) == len(RUN) or bool(_NUMBER.fullmatch(row[3]) and _NUMBER.fullmatch(row[4]))
-
-
-def _is_grade(text: str) -> bool:
-    digits = text.removeprefix("-")
-    return digits.isdecimal() and digits.isascii() and len(digits) <= _GRADE

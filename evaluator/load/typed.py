@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import polars as pl
@@ -11,8 +12,8 @@ from ..errors import DataError
 from . import list_columns, sniff
 from .columns import CAST_IDS, IDS, LARGEST_EXACT, ORDERING, named, public_name
 from .folders import path_column_kinds
-from .list_fields import Fields, fields_of, flattened, with_fields
-from .list_text import elements_of, syntax_of
+from .json_values import FLAT
+from .list_fields import fields_of, flattened, with_fields
 from .read_options import ReadOptions
 from .scan import Format, Kind, NumberType, Scan
 from .source_file import SourceFile, partitions_of, path_columns
@@ -21,9 +22,9 @@ from .typed_file import panics_at, refusing_unreadable, scan, stored_schema
 _INTEGERS: Final = {pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64}
 """The types of integers that are computed with as they are stored."""
 _Schemas = Mapping[SourceFile, Mapping[str, pl.DataType]]
+_Largest = Callable[[SourceFile, str], int]
 _ROWS: Final = 1_000
 """So many rows are looked at to tell whether text holds lists."""
-_FLAT: Final = "write one value per row, or one text in which the values are separated"
 
 
 def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Format, options: ReadOptions) -> Scan:
@@ -37,7 +38,10 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
     of_paths = path_columns(files, stored)
     names, label_columns = _columns(role, table, schemas, of_paths, options)
     for file, schema in schemas.items():
-        _refuse_nested(f"{role}: {file}", schema, [name for name in options.labels if name not in of_paths])
+        for name in (name for name in options.labels if name not in of_paths):
+            if schema[name].is_nested() or schema[name] in (pl.Binary, pl.Object) or panics_at(schema[name]):
+                message = f"{role}: {file}: column {name!r} is of type {schema[name]}, where text was expected"
+                raise DataError(message, FLAT)
     typed = {column: name for column, name in names.items() if name not in of_paths}
     nested = _nested_columns(role, table, schemas, typed)
     if format == "delta" and table == "lists" and not nested and not {"position", "score"} & names.keys():
@@ -46,12 +50,18 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
     samples = {} if nested else _texts(role, table, schemas, typed, format, options)
     if format == "ipc":
         _refuse_what_panics(role, schemas, [*typed.values(), *label_columns.values()], {typed[column] for column in samples}, options)
-    in_text = list_columns.text_lists(where, table, {column: typed[column] for column in samples}, samples, split)
-    syntax = syntax_of([text for column in in_text for text in samples[column]])
-    values = {column: elements_of(samples[column], split, syntax) for column in in_text}
+    in_text, syntax, values = list_columns.text_lists(where, table, {column: typed[column] for column in samples}, samples, split)
     kinds: dict[str, Kind] = {column: "text" if column in IDS else "number" for column in in_text}
+
+    def largest(file: SourceFile, name: str) -> int:
+        """The largest of the integers of a column, or of its lists, signs left out."""
+        value = pl.col(name).explode() if schemas[file][name].is_nested() else pl.col(name)
+        with refusing_unreadable(f"{role}: {file}", file, format):
+            rows = with_fields(scan(file, format, options), fields, [name])
+            return rows.select(value.cast(pl.Int128).abs().max()).collect().item() or 0
+
     for column in typed.keys() - in_text:
-        kinds[column] = _kind_in_all(role, column, typed[column], schemas, column in nested, format, options, fields)
+        kinds[column] = _kind_in_all(column, typed[column], schemas, column in nested, role, largest)
     stored_numbers = {column: name for column, name in typed.items() if kinds[column] == "number" and column not in in_text}
     return Scan(
         paths=tuple(file.address for file in files),
@@ -63,7 +73,7 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
         lists_in_text=bool(in_text),
         split=split,
         list_syntax=syntax,
-        numbers=sniff.number_types(values) | _number_types(role, stored_numbers, schemas, nested, format, options, fields),
+        numbers=sniff.number_types(values) | _number_types(role, stored_numbers, schemas, nested, largest),
         nulls=options.nulls,
         partitions=partitions,
         storage=options.storage,
@@ -84,12 +94,6 @@ def _columns(
             has, others = (", ".join(sorted(columns.values())) for columns in (found, names))
             raise DataError(f"{role}: of {file} the columns {has} would be read, but of {first} {others}", "name them in the config")
     return names, label_columns
-
-
-def _refuse_nested(where: str, schema: Mapping[str, pl.DataType], labels: Sequence[str]) -> None:
-    for name in labels:
-        if schema[name].is_nested() or schema[name] in (pl.Binary, pl.Object) or panics_at(schema[name]):
-            raise DataError(f"{where}: column {name!r} is of type {schema[name]}, where text was expected", _FLAT)
 
 
 def _nested_columns(role: str, table: str, schemas: _Schemas, names: Mapping[str, str]) -> frozenset[str]:
@@ -138,31 +142,17 @@ def _refuse_what_panics(role: str, schemas: _Schemas, names: Sequence[str], samp
                 scan(file, "ipc", options).select(texts).head(1).collect()
 
 
-def _kind_in_all(
-    role: str, column: str, name: str, schemas: _Schemas, listed: bool, format: Format, options: ReadOptions, fields: Fields
-) -> Kind:
+def _kind_in_all(column: str, name: str, schemas: _Schemas, listed: bool, role: str, largest: _Largest) -> Kind:
     """The kind of a column over all files: text as soon as one stores it so."""
-    value = pl.col(name).explode() if listed else pl.col(name)
-    kinds = []
-    for file, schema in schemas.items():
-
-        def largest(file: SourceFile = file) -> int:
-            with refusing_unreadable(f"{role}: {file}", file, format):
-                values = with_fields(scan(file, format, options), fields, [name]).select(value.max().alias("max"), value.min().alias("min"))
-                return max((abs(int(one)) for one in values.collect().row(0) if one is not None), default=0)
-
-        kinds.append(_kind(f"{role}: {file}", column, name, _inner(schema[name]) if listed else schema[name], largest))
+    kinds = [
+        _kind(f"{role}: {file}", column, name, _single(schema[name], listed), partial(largest, file, name))
+        for file, schema in schemas.items()
+    ]
     return "text" if "text" in kinds else kinds[0]
 
 
 def _number_types(
-    role: str,
-    names: Mapping[str, str],
-    schemas: _Schemas,
-    nested: Collection[str],
-    format: Format,
-    options: ReadOptions,
-    fields: Fields,
+    role: str, names: Mapping[str, str], schemas: _Schemas, nested: Collection[str], largest: _Largest
 ) -> dict[str, NumberType]:
     """The types of columns of numbers that are read otherwise than stored: alike in all files, and such as can be computed with.
 
@@ -170,19 +160,15 @@ def _number_types(
     """
     number_types: dict[str, NumberType] = {}
     for column, name in names.items():
-        types = {file: _inner(schema[name]) if column in nested else schema[name] for file, schema in schemas.items()}
-        are_whole = {file: dtype.is_integer() or (isinstance(dtype, pl.Decimal) and not dtype.scale) for file, dtype in types.items()}
-        if all(are_whole.values()):
+        types = {file: _single(schema[name], column in nested) for file, schema in schemas.items()}
+        whole = [file for file, dtype in types.items() if dtype.is_integer() or (isinstance(dtype, pl.Decimal) and not dtype.scale)]
+        if len(whole) == len(types):
             if len(types) > 1 or not {*types.values()} <= _INTEGERS:
                 number_types[column] = "whole"
         elif len(types) > 1 or any(dtype.is_decimal() for dtype in types.values()):
             number_types[column] = "real"
-            for file in (file for file, whole in are_whole.items() if whole and column in ORDERING):
-                value = pl.col(name).explode() if column in nested else pl.col(name)
-                with refusing_unreadable(f"{role}: {file}", file, format):
-                    frame = with_fields(scan(file, format, options), fields, [name])
-                    largest = frame.select(value.cast(pl.Int128).abs().max()).collect().item()
-                if (largest or 0) > LARGEST_EXACT:
+            for file in whole if column in ORDERING else ():
+                if largest(file, name) > LARGEST_EXACT:
                     raise DataError(
                         f"{role}: {file} stores {public_name(column)} as integers, too large to be compared with other files' fractions",
                         "write all parts with the same type of numbers",
@@ -190,8 +176,9 @@ def _number_types(
     return number_types
 
 
-def _inner(dtype: pl.DataType) -> pl.DataType:
-    return pl.Series(dtype=dtype).explode().dtype
+def _single(dtype: pl.DataType, listed: bool) -> pl.DataType:
+    """The type of a value of a column, or of its lists."""
+    return pl.Series(dtype=dtype).explode().dtype if listed else dtype
 
 
 def _kind(where: str, column: str, name: str, dtype: pl.DataType, largest: Callable[[], int]) -> Kind:

@@ -13,12 +13,11 @@ import polars as pl
 
 from ..errors import DataError
 from ..quoting import short
-from .frame_file import FrameFile
 from .opening import FAILURES
 from .read_options import ReadOptions
 from .remote import Remote
 from .scan import Format
-from .source_file import SourceFile, in_words
+from .source_file import FrameFile, SourceFile, in_words
 
 _COMPLETE: Final = "is it complete?"
 _MOST_DIGITS: Final = 38

@@ -30,7 +30,9 @@ def download(url: str, display_url: str, headers: Mapping[str, str], written: An
     try:
         with urllib.request.build_opener(_Redirect).open(_request(url, headers), timeout=_SECONDS) as answer:
             shutil.copyfileobj(answer, written, _BLOCK)
-            _refuse_part(display_url, written.tell(), _announced(answer.headers))
+            announced, received = _announced(answer.headers), written.tell()
+            if announced not in (None, received):  # `read` takes it for the end where the connection closes early
+                raise DataError(f"{display_url} broke off: {received:,} of {announced:,} bytes came", _AGAIN)
     except urllib.error.HTTPError as error:
         hint = "the address needs a login, or one with more rights" if error.code in (401, 403) else "check the address"
         raise DataError(f"{display_url} cannot be fetched: the server says {error.code} {error.reason}", hint) from None
@@ -75,9 +77,3 @@ def _announced(headers: Mapping[str, str]) -> int | None:
     """The number of bytes that a server said it would send, if it said so."""
     length = headers.get("Content-Length", "")
     return int(length) if length.isdecimal() and "Transfer-Encoding" not in headers else None
-
-
-def _refuse_part(display_url: str, received: int, announced: int | None) -> None:
-    """Refuse an answer that is not whole, which `read` takes for its end where the connection closes early."""
-    if announced is not None and received != announced:
-        raise DataError(f"{display_url} broke off: {received:,} of {announced:,} bytes came", _AGAIN)

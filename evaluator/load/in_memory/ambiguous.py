@@ -68,7 +68,9 @@ def _refuse_ids_or_scores(where: str, values: Any) -> None:
     is_float, n_items = values.dtype.kind == "f", values.shape[1]
     if is_float and not _are_whole(values, least=_NO_ITEM):
         return
-    if _all_repeat(values[:_ROWS]) == is_float:
+    ordered = np.sort(values[:_ROWS], axis=1)
+    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_ITEM)
+    if bool(twice.any(axis=1).all()) == is_float:  # whether each row has some item twice
         return
     what = "whole numbers stored as floats" if is_float else "integers, some of them twice in each row,"
     raise DataError(
@@ -89,10 +91,3 @@ def _are_whole(values: Any, least: int) -> bool:
             return False
         met = met or there.size > 0
     return met
-
-
-def _all_repeat(values: Any) -> bool:
-    """Whether each row has some item twice."""
-    ordered = np.sort(values, axis=1)
-    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_ITEM)
-    return bool(twice.any(axis=1).all())

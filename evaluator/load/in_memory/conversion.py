@@ -11,11 +11,9 @@ import polars as pl
 from ...errors import DataError
 from ..opening import FAILURES
 from .ambiguous import refuse_two_readings, refuse_unnamed_lists
-from .id_columns import with_plain_ids
 from .mappings import from_mapping, from_records
 from .matrices import Matrix, array_of, from_matrix, is_matrix
-from .pandas_frames import from_pandas
-from .values import are_names, array_column, row_frame
+from .values import are_names, array_column, column, row_frame, with_plain_ids
 
 _FORMS: Final = (
     "give a path, a frame (Polars, pandas, pyarrow, DuckDB, HuggingFace, Spark), a dict {user: [item, …]}, a list of records, or a matrix"
@@ -50,7 +48,7 @@ def _frame_of(
     if _library(rows) == "pyspark":
         raise DataError(f"{where}: rows on Spark are read by receval.evaluate alone", "bring them here: frame.toPandas()")
     if _library(rows) == "pandas" and (hasattr(rows, "columns") or hasattr(rows, "to_frame")):
-        return from_pandas(where, rows)
+        return _from_pandas(where, rows)
     if is_matrix(rows):
         rows = array_of(where, rows)
         refuse_two_readings(where, table, rows)
@@ -64,7 +62,9 @@ def _frame_of(
             refuse_unnamed_lists(where, table, rows)
         return from_records(where, table, rows)
     if _library(rows) == "datasets" and hasattr(rows, "with_format"):
-        return _of_dataset(where, rows)
+        if not hasattr(rows, "__len__"):
+            raise DataError(f"{where}: the rows of a stream are not there before they are asked for", "give a Dataset, not streamed")
+        return _of_arrow(where, rows.with_format("arrow")[:])
     if hasattr(rows, "__arrow_c_stream__"):
         return _of_arrow(where, rows)
     if hasattr(rows, "fetchnumpy"):  # a relation of DuckDB before it knew Arrow's interface
@@ -101,17 +101,49 @@ def _of_array(where: str, table: str, rows: Any) -> pl.DataFrame:
 def _of_arrow(where: str, rows: Any) -> pl.DataFrame:
     """The rows of anything that speaks Arrow's C interface."""
     try:
-        made = pl.DataFrame(rows)
+        return pl.DataFrame(rows)
     except (*FAILURES, TypeError, ValueError, ImportError) as error:
         raise DataError(f"{where}: cannot be read by way of Arrow ({str(error).splitlines()[0]})", _FORMS) from None
-    return made
 
 
-def _of_dataset(where: str, rows: Any) -> pl.DataFrame:
-    """The rows of a Dataset of HuggingFace, of which a split has been chosen."""
-    if not hasattr(rows, "__len__"):
-        raise DataError(f"{where}: the rows of a stream are not there before they are asked for", "give a Dataset, not streamed")
-    return _of_arrow(where, rows.with_format("arrow")[:])
+def _from_pandas(where: str, frame: Any) -> pl.DataFrame:
+    """A DataFrame or Series of pandas; index levels that have a name are columns, NaN is no value.
+
+    It goes by way of NumPy: neither pyarrow nor a version of pandas is needed. `DataError` if two columns have one name,
+    or names have several levels.
+    """
+    if not hasattr(frame, "columns"):
+        frame = frame.to_frame(name="item" if frame.name is None else frame.name)
+    if getattr(frame.columns, "nlevels", 1) > 1:
+        raise DataError(f"{where}: the names of the columns have several levels", "give them single names, or use reset_index")
+    levels = [level for level in frame.index.names if level is not None and level not in frame.columns]
+    if levels:
+        unnamed = [number for number, level in enumerate(frame.index.names) if level not in levels]
+        frame = frame.droplevel(unnamed) if unnamed else frame
+        frame = frame.reset_index()
+    return row_frame(where, [_pandas_column(where, str(name), frame.iloc[:, number]) for number, name in enumerate(frame.columns)])
+
+
+def _pandas_column(where: str, name: str, values: Any) -> pl.Series:
+    dtype = values.dtype
+    kind = type(dtype).__name__
+    if isinstance(dtype, np.dtype):
+        return array_column(where, name, values.to_numpy(), nan_is_missing=True)
+    if kind == "CategoricalDtype":
+        categories = _pandas_column(where, name, dtype.categories.to_series())
+        codes = pl.Series(values.cat.codes.to_numpy().astype(np.int64))
+        return categories.gather(codes.set(codes < 0, None)).alias(name)
+    if kind == "DatetimeTZDtype":
+        values = values.dt.tz_convert("UTC").dt.tz_localize(None)
+    if kind in ("DatetimeTZDtype", "SparseDtype"):
+        return array_column(where, name, values.to_numpy(), nan_is_missing=True)
+    number = getattr(dtype, "numpy_dtype", None)
+    if isinstance(number, np.dtype) and number.kind in "biuf":  # a nullable number, of pandas or of Arrow
+        missing = values.isna().to_numpy(dtype=bool)
+        filled = values.fillna(0) if missing.any() else values
+        made = array_column(where, name, filled.to_numpy(dtype=number), nan_is_missing=True)
+        return made.set(pl.Series(missing), None) if missing.any() else made
+    return column(where, name, values.astype(object).tolist(), nan_is_missing=True)
 
 
 def column_names(rows: Any) -> frozenset[str] | None:

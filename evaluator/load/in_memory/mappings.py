@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from itertools import chain, islice
 from typing import Any, Final
@@ -21,8 +22,6 @@ _VALUES: Final = {"interactions": "rating", "lists": "score", "predictions": "pr
 """What the numbers of items are, in tables of which a row may hold a list."""
 _SCALARS: Final = (str, int, float, bytes, UUID, Decimal, np.generic, type(None))
 _NUMBERS: Final = (int, float, Decimal, np.number)
-_COLUMNS_OF: Final = ("column_names", "columns")
-"""What libraries call the names of the columns of a table."""
 _LOOKED_AT: Final = 20
 """So many keys are looked at to tell columns from users."""
 
@@ -31,7 +30,12 @@ def from_mapping(where: str, table: str, rows: Mapping[Any, Any], columns: Mappi
     """The rows of a dict: a table by column, or what each user has; of items and users, a record for each."""
     if not rows:
         raise NoRowsError(f"{where}: there are no rows")
-    tables = [name for name, held in islice(rows.items(), _LOOKED_AT) if _is_table(held)]
+    # What libraries call the names of the columns of a table tells one, such as the split of a data set.
+    tables = [
+        name
+        for name, held in islice(rows.items(), _LOOKED_AT)
+        if any(are_names(getattr(held, key, None)) for key in ("column_names", "columns"))
+    ]
     if tables:
         raise DataError(f"{where}: a dict of tables, {', '.join(map(repr, tables))}", f"choose one of them: data[{tables[-1]!r}]")
     if _names_columns(table, rows, columns):
@@ -85,11 +89,6 @@ def _names_columns(table: str, rows: Mapping[Any, Any], columns: Mapping[str, st
     return wanted <= roles
 
 
-def _is_table(held: Any) -> bool:
-    """Whether what a dict holds is a table of a library, such as the split of a data set."""
-    return any(are_names(getattr(held, name, None)) for name in _COLUMNS_OF)
-
-
 def _by_column(where: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
     made = []
     for name, held in rows.items():
@@ -131,7 +130,13 @@ def _by_user(where: str, table: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
 def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
     """The elements that a user has, in order; `DataError` for what has none, or is no list."""
     if isinstance(held, Mapping):
-        return _by_score(held) if table == "lists" else list(held.items())
+        pairs = list(held.items())
+        if table == "lists":  # the highest score first: a dict has no order of its own, whatever the convention reads lists by
+            with suppress(TypeError):  # what is no number is refused where its place is known
+                return sorted(
+                    pairs, key=lambda pair: (True, pair[1]) if pair[1] is not None and pair[1] == pair[1] else (False, 0), reverse=True
+                )
+        return pairs
     if isinstance(held, set | frozenset):
         if table == "lists":
             raise DataError(f"{where}, user {user!r}: a set has no order", "write a list in the order of the ranks, or {item: score}")
@@ -141,20 +146,6 @@ def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
     if isinstance(held, str | bytes) or not hasattr(held, "__iter__") or not hasattr(held, "__len__"):
         raise DataError(f"{where}, user {user!r}: {_shown(held)} is no list of items", _SHAPES)
     return held if isinstance(held, list | tuple) else list(held)
-
-
-def _by_score(held: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
-    """Items with scores, the highest score first: a dict has no order of its own, whatever the convention reads lists by."""
-    pairs = list(held.items())
-
-    def rank(pair: tuple[Any, Any]) -> tuple[bool, Any]:
-        has_score = pair[1] is not None and pair[1] == pair[1]
-        return has_score, pair[1] if has_score else 0
-
-    try:
-        return sorted(pairs, key=rank, reverse=True)  # equal ones stay as they are
-    except TypeError:  # what is no number is refused where its place is known
-        return pairs
 
 
 def _kinds(elements: Sequence[Any]) -> set[str]:

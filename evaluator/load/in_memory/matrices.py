@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ...errors import DataError
-from .id_columns import plain_ids
-from .values import array_column, column
+from .values import array_column, column, plain_ids
 
 _CELLS: Final = 1 << 22
 """So many scores are looked at at a time."""
@@ -129,9 +128,8 @@ def _refuse_nan(where: str, rows: Any, columns: Any, numbers: Any) -> None:
 def _best(where: str, values: Any, depth: int | None, excluded: Pairs | None) -> tuple[Any, Any, Any]:
     """The best `depth` items of each row, and those that tie with the last of them."""
     n_users, n_items = values.shape
-    found = [
-        _best_of(where, values[start:end], start, depth, excluded) for start, end in _blocks(n_users, max(1, _CELLS // max(n_items, 1)))
-    ]
+    step = max(1, _CELLS // max(n_items, 1))
+    found = [_best_of(where, values[start : start + step], start, depth, excluded) for start in range(0, n_users, step)]
     if not found:
         return np.zeros(0, np.int64), np.zeros(0, np.int64), values.reshape(-1)
     rows, columns, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
@@ -210,7 +208,3 @@ def _pairs(users: pl.Series, items: pl.Series, seen: pl.DataFrame) -> Pairs:
 
     known = seen.select("user", "item").join(numbers(users), on="user").join(numbers(items), on="item").sort("user_number", "item_number")
     return known["user_number"].to_numpy(), known["item_number"].to_numpy()
-
-
-def _blocks(n: int, size: int) -> Iterator[tuple[int, int]]:
-    return ((start, min(start + size, n)) for start in range(0, n, size))

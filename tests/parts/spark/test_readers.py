@@ -104,7 +104,7 @@ def files_of_integers(folder: Path) -> dict[str, load.Source]:
     (folder / "document.json").write_text('{"7": {"4": 0.5, "2": 0.25}, "3": {"1": 3}}')
     found = {
         "csv": look("csv", folder / "l.csv"),
-        "quoted": look("quoted", folder / "quoted [1].csv").without_blank_lines(),
+        "quoted": look("quoted", folder / "quoted [1].csv").scanned(skip_blank=True),
         "large csv": look("large csv", folder / "large.csv"),
         "large ndjson": look("large ndjson", folder / "large.ndjson"),
         "large files": look("large files", folder / "large-1.parquet", folder / "large-2.parquet"),
