@@ -53,10 +53,10 @@ _OF_SUMS = ("mean", "sum", "formula")
 
 
 class Differing:
-    """The differences of one model from another."""
+    """The differences of one model from another; those of means as a share of the base value have an interval if `relative`."""
 
-    def __init__(self, base: Side, model: Side, questions: Questions) -> None:
-        self.base, self.model, self.questions = base, model, questions
+    def __init__(self, base: Side, model: Side, questions: Questions, relative: bool = True) -> None:
+        self.base, self.model, self.questions, self._relative = base, model, questions, relative
         self._rows = {side: rows_of(side.result, side.model) for side in (base, model)}
         self._unpaired: dict[str, int] = {}
         self._most_paired = 0
@@ -215,7 +215,7 @@ class Differing:
             return estimate_folds(one, other, folds, settings, row.aggregate, members)
         if mask is None and row.n_users > np.isfinite(one).sum():
             one, other, members = _padded(one, other, members, row.n_users)
-        return estimate_paired(one, other, settings, row.aggregate, members)
+        return estimate_paired(one, other, settings, row.aggregate, members, self._relative)
 
     def _pooled(self, label: str, pairing: Pairing, values: Callable[[str], list[list[Floats]]], *, of_group: bool) -> Estimate:
         measure = self.row(self.base, label).measure

@@ -57,7 +57,7 @@ class Settings(Struct, frozen=True):
     """How differences are tested: at level `alpha`, corrected within their family; `seed` and `resamples` for tests by resampling.
 
     No p value of such a test is below one by the number of resamples, so that for a `family` of so many differences there are at least as
-    many as a difference takes to be shown. Without `relative_intervals` differences of means as a share of the base value have no interval.
+    many as a difference takes to be shown.
 
     `ConfigError` if a setting is impossible.
     """
@@ -68,7 +68,6 @@ class Settings(Struct, frozen=True):
     seed: int = 0
     resamples: int = 9_999
     family: int = 1
-    relative_intervals: bool = True
 
     def __post_init__(self) -> None:
         problems = []
