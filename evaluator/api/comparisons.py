@@ -11,7 +11,7 @@ import polars as pl
 from msgspec.structs import asdict
 
 from ..comparison.questions import Questions
-from ..config.reporting import ChartName
+from ..config.run_sections import ChartName
 from ..content.differences import document
 from ..disk.reading_back import load as load_folder
 from ..errors import ConfigError

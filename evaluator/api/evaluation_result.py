@@ -11,7 +11,7 @@ from typing import Any, overload
 import polars as pl
 from msgspec.structs import asdict
 
-from ..config.reporting import ChartName
+from ..config.run_sections import ChartName
 from ..errors import MissingExtraError
 from ..forks import refuse_lost_threads
 from ..metrics import find

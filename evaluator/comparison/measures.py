@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..config.comparing import DEFAULT
+from ..config.judgement import DEFAULT
 from ..errors import ConfigError
 from ..names.aggregate_names import is_spread
 from ..names.margins import Margin

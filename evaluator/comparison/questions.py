@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-from ..config.comparing import Compare
+from ..config.judgement import Compare
 from ..names.margins import Margin
 from ..stats.records import Settings
 

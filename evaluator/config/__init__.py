@@ -7,10 +7,9 @@ from typing import Any
 
 from .contradictions import missing, unknown_model
 from .loader import Loaded, load_config
-from .locations import dotted
 from .models import Config, FormulaEntry
-from .sources import RowsSource, SourceConfig
-from .stored_gates import gates_of
+from .overrides import dotted, gates_of
+from .source_entries import RowsSource, SourceConfig
 
 __all__ = [
     "Config",

@@ -22,19 +22,12 @@ from ..metrics import Definition, Load
 from ..names import formula
 from ..names.formula import Formula, is_formula
 from ..names.measure_strings import UNSET, MetricSpec, parse
-from .aggregates import Aggregate
-from .comparing import Compare
 from .data import Data
-from .engine import EngineChoice
-from .gating import Gates
-from .grouping import GroupBys
-from .metric_entries import read_cutoffs, read_entry
+from .evaluation_keys import Aggregate, GroupBys, Yardsticks, YardsticksConfig, read_cutoffs, read_entry
+from .judgement import Compare, Gates
 from .odd_data import Health, HealthField, Policy
-from .output import Output
-from .reporting import ReportConfig
-from .sources import Model, as_list
-from .tracking import Trackings
-from .yardsticks import Yardsticks, YardsticksConfig
+from .run_sections import EngineChoice, Output, ReportConfig, Trackings
+from .source_entries import Model, as_list
 
 _CUTOFF: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["none", None]}]}
 _GRID: dict[str, Any] = {

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ..config.reporting import LatexStyle
+from ..config.run_sections import LatexStyle
 from ..document import Alert, Block, Column, Document, Heading, Paragraph, Points, Section, Table
 from ..results.comparison import Comparison
 from ..results.conclusions import conclusions

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from ..config.reporting import LatexStyle
+from ..config.run_sections import LatexStyle
 from ..document import Mark
 from ..results.comparison import Comparison
 from ..results.result import Result

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from ..config.reporting import LatexStyle
+from ..config.run_sections import LatexStyle
 from ..document import ARROWS, Cell, Column, Table
 from ..metrics import METRICS
 from ..metrics.catalogue import shown

@@ -14,7 +14,7 @@ from msgspec import Struct
 from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
 from ..config.data import Data
-from ..config.in_memory import UNNAMED
+from ..config.source_entries import UNNAMED
 from ..conventions.convention import DEFAULT
 from ..errors import ConfigError, DataError
 from ..names.addresses import is_address

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from .. import load
 from ..config import SourceConfig
 from ..config.data import Data
-from ..config.in_memory import InMemory
 from ..config.models import Evaluation
+from ..config.source_entries import InMemory
 from ..errors import ConfigError, NoRowsError
 from ..load.in_memory import Matrix, frame_of, users_without_items
 from ..load.opening import FAILURES, opened

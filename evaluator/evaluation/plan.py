@@ -7,8 +7,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from ..config import FormulaEntry
-from ..config.comparing import Compare
-from ..config.gating import Gates
+from ..config.judgement import Compare, Gates
 from ..config.models import Evaluation
 from ..measure.aggregate import needs_values
 from ..measure.finishing import chosen

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from ..comparison.sides import Side
-from ..config.gate_rules import GateRule
+from ..config.judgement import GateRule
 from ..errors import ConfigError, DataError
 from ..results.result import Result
 from ..results.wording import shortened

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from ..comparison.questions import Questions
-from ..config.comparing import Compare
-from ..config.gate_rules import GateRule
-from ..config.gating import Gates, Inconclusive, MissingPolicy
+from ..config.judgement import Compare, GateRule, Gates, Inconclusive, MissingPolicy
 from ..results.gates import Consequence
 from ..results.result import Result
 from ..stats.records import Settings

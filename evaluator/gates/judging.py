@@ -12,7 +12,7 @@ from ..comparison.comparable import notes_on_inputs, refuse_incomparable
 from ..comparison.differing import Differing
 from ..comparison.measures import rows_of
 from ..comparison.sides import Side
-from ..config.gate_rules import GateRule
+from ..config.judgement import GateRule
 from ..errors import ConfigError, DataError
 from ..results.gates import Verdicts
 from ..results.result import FEW_USERS, Result

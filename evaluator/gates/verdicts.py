@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ..config.gating import Inconclusive
+from ..config.judgement import Inconclusive
 from ..results.gates import AnchorVerdict, Consequence, Gate, Outcome
 from ..stats.gate_sentences import gate_sentence, observed_text, remark, rule_text
 from ..stats.gates import GateTest

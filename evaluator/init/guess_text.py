@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..config.loader import check
-from ..config.locations import Locations
+from ..config.overrides import Locations
 from ..errors import ConfigError
 from ..names import yaml_text as text
 from .records import GuessedConfig, SourceEntry

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct, field
 
-from ..config.masking import masked_path
+from ..config.source_entries import masked_path
 from ..errors import DataError
 from ..extras import missing
 from ..names.addresses import is_artifact

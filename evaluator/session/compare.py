@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ..comparison.comparing import compare as differences_of
 from ..comparison.questions import Questions
-from ..config.comparing import DEFAULT, Compare
+from ..config.judgement import DEFAULT, Compare
 from ..disk.stage import Stage, destination
 from ..errors import ArgumentError
 from ..names.margins import Margin

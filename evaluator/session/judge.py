@@ -10,8 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..config import Loaded, gates_of
-from ..config.comparing import Compare
-from ..config.gating import GateBaseline, Gates
+from ..config.judgement import Compare, GateBaseline, Gates
 from ..content.report import ReportContent
 from ..disk.reading_back import load
 from ..disk.stage import Stage, destination

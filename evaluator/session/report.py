@@ -17,8 +17,8 @@ from ..comparison.questions import Questions
 from ..comparison.sides import sides_of
 from ..comparison.spreading import spreads_of_values
 from ..config import Loaded
-from ..config.comparing import Compare
-from ..config.reporting import ReportConfig
+from ..config.judgement import Compare
+from ..config.run_sections import ReportConfig
 from ..content.paper import paper_document, result_tables
 from ..content.points import NamedModel
 from ..content.report import CHARTS, ReportContent

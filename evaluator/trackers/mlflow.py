@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from ..config.tracking import MlflowTracking
+from ..config.run_sections import MlflowTracking
 from ..content.points import ValuePoint
 from ..errors import OutputError
 from ..extras import missing

@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from ..config.tracking import TensorboardTracking
+from ..config.run_sections import TensorboardTracking
 from ..disk.stage import Stage
 from ..extras import missing
 from ..results.gates import Verdicts

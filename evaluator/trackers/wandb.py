@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..config.tracking import WandbTracking
+from ..config.run_sections import WandbTracking
 from ..extras import missing
 from ..results.gates import Verdicts
 from ..results.result import Result

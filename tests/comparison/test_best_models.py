@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from receval.comparison.best_models import conclusions_of, with_conclusions
 from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
-from receval.config.reporting import LatexStyle
+from receval.config.run_sections import LatexStyle
 from receval.content.best_values import best_values
 from receval.content.paper_marks import marks_of
 from receval.content.values import Formats

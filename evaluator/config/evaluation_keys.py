@@ -1,4 +1,4 @@
-"""The spellings of a metric in the config → measure specs.
+"""Keys of the section `evaluation` that may be written in several ways: metrics, aggregates, groups and yardsticks.
 
 nDCG                                     every cut-off of top_k
 nDCG(gain=linear)@10                     a measure string
@@ -12,9 +12,44 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal, get_args
 
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    StrictBool,
+    StrictInt,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WithJsonSchema,
+    WrapValidator,
+)
+
+from ..names.aggregate_names import INTERVAL
 from ..names.measure_strings import UNSET, Cutoff, MetricSpec, Scalar, cutoff, parse
+from ..tables.groups import GroupBy
+from .source_entries import Model, as_list
+
+Percentile = Annotated[
+    str, Field(pattern=r"^p([0-9]|[1-9][0-9])(\.[0-9]+)?$|^p100$", description="a percentile of the users' values, such as p25")
+]
+Interval = Annotated[
+    str, Field(pattern=INTERVAL, description="half the width of the normal confidence interval of the mean, such as ci99 or ci(0.9)")
+]
+_Named = Literal["mean", "median", "std", "ci95", "bootstrap95", "micro", "sum", "geometric"]
+
+
+def _read(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    try:
+        return read(value)
+    except ValidationError:
+        names = f"{', '.join(get_args(_Named))}, percentiles such as p90, and intervals such as ci99 and ci(0.9)"
+        raise ValueError(f"aggregates are {names}, not {value!r}") from None
+
+
+Aggregate = Annotated[_Named | Percentile | Interval, WrapValidator(_read)]
+
 
 _CUTOFFS: Final = ("k", "cutoff")
 _PARTS: Final = ((("metric_name_1", "metric_1"), 0), (("metric_name_2", "metric_2"), 1))
@@ -149,3 +184,99 @@ def _interval(interval: Any) -> list[int | None]:
     if (end - start) // step >= _LONGEST_GRID:
         raise ValueError(f"the range from {start} to {end} by {step} has more than {_LONGEST_GRID:,} cut-offs")
     return [*range(start, end, step), end]
+
+
+class YardsticksConfig(Model):
+    """Lists made from the same files, evaluated beside the models: a ceiling and two floors."""
+
+    oracle: StrictBool = Field(False, description="the best possible list of each user; every value is then set beside it")
+    popularity: StrictBool = Field(False, description="the most popular items of data.train")
+    random: StrictInt | None = Field(None, description="a random list over the catalogue (data.items, else data.train), by this seed")
+
+    @property
+    def any(self) -> bool:
+        """Whether the config names any yardstick."""
+        return self.oracle or self.popularity or self.random is not None
+
+
+def _yardsticks(value: Any) -> Any:
+    """A list of names, also with a seed (`[oracle, {random: 7}]`), or `true` for all, as a mapping."""
+    names = ("oracle", "popularity", "random")
+    value = names if value is True else () if value is False else as_list(value)
+    if not isinstance(value, list | tuple):
+        return value
+    given: dict[str, Any] = {}
+    for entry in value:
+        given |= entry if isinstance(entry, Mapping) else {str(entry): 0 if entry == "random" else True}
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        raise ValueError(f"yardsticks are {', '.join(names)}, not {unknown[0]!r}")
+    return given
+
+
+Yardsticks = Annotated[
+    YardsticksConfig, BeforeValidator(_yardsticks, json_schema_input_type=bool | list[str | YardsticksConfig] | YardsticksConfig)
+]
+
+
+_KNOWN: Final = "a column of users (users.plan) or of items (items.genre), {train_count: [5, 20]}, or cold"
+_BORDERS: Final[dict[str, Any]] = {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 1}
+_ENTRY: Final[dict[str, Any]] = {
+    "anyOf": [
+        {"type": "string", "pattern": r"^(users|items)\..+$|^cold$", "description": "users.COLUMN, items.COLUMN, or cold"},
+        {
+            "type": "object",
+            "required": ["train_count"],
+            "additionalProperties": False,
+            "properties": {"train_count": {"description": "a group of users begins at each of these numbers of train rows", **_BORDERS}},
+        },
+    ]
+}
+
+
+def _entry(value: Any) -> GroupBy:
+    if isinstance(value, GroupBy):
+        return value
+    if value == "cold":
+        return GroupBy("cold")
+    if value == "train_count":
+        raise ValueError("train_count needs the numbers of train rows at which a group begins: {train_count: [5, 20]}")
+    if isinstance(value, str):
+        kind, dot, column = value.partition(".")
+        if dot and column and kind == "users":
+            return GroupBy("users", column)
+        if dot and column and kind == "items":
+            return GroupBy("items", column)
+    if isinstance(value, Mapping) and set(value) == {"train_count"}:
+        return GroupBy("train_count", borders=_borders(value["train_count"]))
+    raise ValueError(f"results are split by {_KNOWN}, not by {value!r}")
+
+
+def _borders(value: Any) -> tuple[int, ...]:
+    borders = value if isinstance(value, list | tuple) else [value]
+    numbers = all(isinstance(border, int) and not isinstance(border, bool) and border > 0 for border in borders)
+    if not borders or not numbers or sorted(set(borders)) != list(borders):
+        raise ValueError(f"train_count is a list of ascending numbers from 1, such as [5, 20], not {value!r}")
+    return tuple(borders)
+
+
+def _entries(value: Any) -> Any:
+    entries = value if isinstance(value, list | tuple) else [value]
+    split = [_entry(entry) for entry in entries]
+    names = [by.name for by in split]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise ValueError(f"results are split by {twice} twice")
+    return tuple(split)
+
+
+def _written(split: tuple[GroupBy, ...]) -> list[Any]:
+    return [{"train_count": list(by.borders)} if by.kind == "train_count" else by.name for by in split]
+
+
+GroupBys = Annotated[
+    tuple[GroupBy, ...],
+    BeforeValidator(_entries),
+    PlainSerializer(_written),
+    WithJsonSchema({"anyOf": [_ENTRY, {"type": "array", "items": _ENTRY}]}),
+]
