@@ -144,7 +144,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         from ..content import selections
         from ..render.screen import show
         from ..render.terminal import PlainText
-        from ..results.closing import closing_sentences
+        from ..results.comparison import closing_sentences
 
         document = selections.screen(self, command="receval run -v", closing=closing_sentences(self.conclusions))
         return show(document, PlainText()).rstrip("\n")

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from ..results.result import Result
 from ..stats.best import ModelValues, Pair, conclude
-from ..stats.conclusion import Conclusion
+from ..stats.difference import Conclusion
 from ..stats.estimates import Estimate
 from ..stats.rare_changes import ValueRange
 from .differing import Differing

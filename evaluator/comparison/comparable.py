@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ..errors import DataError
 from ..results.result import Result
-from ..stats.digits import users_text
+from ..stats.concluding import users_text
 from .sides import Side
 
 _MOST = 3

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from ..errors import DataError
 from ..results.comparison import Comparison
+from ..results.description import Spread
 from ..results.result import Result
-from ..results.spread import Spread
-from ..results.wording import shortened
+from ..results.row import shortened
+from ..stats.concluding import corrected, unjudged
+from ..stats.difference import Difference
 from ..stats.letters import letters, pairs_told_apart
-from ..stats.records import Difference
-from ..stats.verdicts import corrected, unjudged
 from .comparable import notes_on_inputs, refuse_incomparable
 from .differing import Differing
 from .measures import all_named, margins_of, rows_of

@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 
 from ..errors import ConfigError, DataError
 from ..metrics.check import bounds_of
-from ..results.result import Row
-from ..results.users import columns_of, select
-from ..stats.comparing import bounded, difference_of, estimate_folds, estimate_paired, whole_estimate
-from ..stats.digits import users_text
+from ..results.result import Row, columns_of, select
+from ..stats.concluding import users_text
+from ..stats.difference import Difference, Subject
 from ..stats.estimates import Estimate, RatioTerms, Summary, pooled_estimate, unpaired_estimate
 from ..stats.rare_changes import ValueRange
-from ..stats.records import Difference, Subject
-from ..stats.runs import runs_estimate
-from ..tables.groups import MISSING
+from ..stats.samples import runs_estimate
+from ..stats.two_models import bounded, difference_of, estimate_folds, estimate_paired, whole_estimate
+from ..tables.prepared import MISSING
 from .measures import rows_of
 from .pairing import Floats, Integers, Pairing
 from .questions import Questions

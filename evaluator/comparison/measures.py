@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..config.judgement import DEFAULT
 from ..errors import ConfigError
-from ..names.aggregate_names import is_spread
-from ..names.margins import Margin
-from ..results.labels import close_label, labels_named
+from ..names.short_names import Margin, is_spread
 from ..results.result import Result, Row
+from ..results.row import close_label, labels_named
 
 
 def rows_of(result: Result, model: str) -> dict[str, Row]:

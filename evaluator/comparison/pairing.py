@@ -12,8 +12,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ..results.users import columns_of, select
-from ..stats.digits import users_text
+from ..results.result import columns_of, select
+from ..stats.concluding import users_text
 from .sides import Side
 
 Floats = NDArray[np.float64]

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from ..config.judgement import Compare
-from ..names.margins import Margin
-from ..stats.records import Settings
+from ..names.short_names import Margin
+from ..stats.difference import Settings
 
 
 class Questions(Struct, frozen=True):

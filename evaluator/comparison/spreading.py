@@ -8,10 +8,8 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from ..results.description import HistogramBin
-from ..results.result import Result
-from ..results.spread import Spread
-from ..results.users import columns_of, select
+from ..results.description import HistogramBin, Spread
+from ..results.result import Result, columns_of, select
 from ..stats.paired import TOLERANCE
 from .differing import Differing
 from .measures import rows_of

@@ -10,14 +10,13 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..measure.reads import needs_scores
+from ..measure.task import needs_scores
 from ..metrics import Definition
 from ..names import yaml_text as text
-from ..names.aggregate_names import is_spread
-from ..names.yardstick_names import YARDSTICK_NAMES
-from ..results.labels import close_label, labels_named
+from ..names.short_names import YARDSTICK_NAMES, is_spread
+from ..results.row import close_label, labels_named
 from ..tables.graph import closure, varies_with
-from ..tables.groups import GroupBy
+from ..tables.prepared import GroupBy
 from .data import Data
 from .judgement import GateRule
 from .models import Config, Evaluation

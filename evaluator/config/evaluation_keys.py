@@ -26,9 +26,9 @@ from pydantic import (
     WrapValidator,
 )
 
-from ..names.aggregate_names import INTERVAL
 from ..names.measure_strings import UNSET, Cutoff, MetricSpec, Scalar, cutoff, parse
-from ..tables.groups import GroupBy
+from ..names.short_names import INTERVAL
+from ..tables.prepared import GroupBy
 from .source_entries import Model, as_list
 
 Percentile = Annotated[

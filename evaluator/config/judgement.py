@@ -7,10 +7,9 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, PlainSerializer, StrictInt, WithJsonSchema, model_validator
 
-from ..names.margins import Margin
-from ..stats.gate_kinds import LimitKind, MarginKind
-from ..stats.records import CorrectionName, TestName
-from ..tables.groups import GroupBy
+from ..names.short_names import Margin
+from ..stats.difference import CorrectionName, LimitKind, MarginKind, TestName
+from ..tables.prepared import GroupBy
 from .evaluation_keys import GroupBys
 from .source_entries import Model, as_list
 

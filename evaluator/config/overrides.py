@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 
 from ..errors import ConfigError
 from ..names import yaml_text as text
-from ..names.addresses import is_address
+from ..names.short_names import is_address
 from ..quoting import one_line, short
 from .dialects import Translation
 from .judgement import Compare, Gates

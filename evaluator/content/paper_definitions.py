@@ -13,8 +13,7 @@ from ..metrics import METRICS, Metric
 from ..metrics.catalogue import sections, shown
 from ..metrics.equations import equation, is_of_a_user, title
 from ..metrics.notation import GLOSSARY, symbols
-from ..results.definition import MeasureDefinition
-from ..results.result import Result
+from ..results.result import MeasureDefinition, Result
 
 _OVER_USERS: Final = {
     "mean": r"\frac{1}{|U|} \sum_{u \in U} %s",

@@ -11,8 +11,8 @@ from ..config.run_sections import LatexStyle
 from ..document import Mark
 from ..results.comparison import Comparison
 from ..results.result import Result
-from ..results.wording import shortened
-from ..stats.conclusion import Conclusion
+from ..results.row import shortened
+from ..stats.difference import Conclusion
 from .best_values import Place, best_values
 from .values import Formats
 from .verdicts import how_tested

@@ -12,9 +12,8 @@ from ..metrics import METRICS
 from ..metrics.catalogue import shown
 from ..names.formula import is_formula
 from ..results.comparison import Comparison
-from ..results.definition import MeasureDefinition
-from ..results.result import FEW_USERS, Result, Row
-from ..stats.digits import users_text
+from ..results.result import FEW_USERS, MeasureDefinition, Result, Row
+from ..stats.concluding import users_text
 from .paper_marks import TableMarks, marks_of
 from .values import Formats
 

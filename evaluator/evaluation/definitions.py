@@ -8,8 +8,8 @@ from math import isfinite
 from ..config.models import Evaluation
 from ..conventions.axes import AXES, PROTOCOL
 from ..metrics.definition import Definition
-from ..results.definition import MeasureDefinition
-from ..results.protocol import DEFAULT, Protocol
+from ..results.result import MeasureDefinition
+from ..results.row import DEFAULT, Protocol
 from .plan import looks_at_train, tables_of
 
 

@@ -15,8 +15,8 @@ from ..errors import DataError
 from ..forks import refuse_lost_threads
 from ..parts import Scratch, SideTable
 from ..parts.spark.session import SparkSession, session_of_frame, start_session
-from ..tables.part import EMPTY_TRUTH
 from ..tables.prepared import Prepared, TimeFacts
+from ..tables.rows import EMPTY_TRUTH
 from .inputs import Inputs
 from .plan import Plan
 from .request import Request

@@ -12,11 +12,10 @@ from ..config.models import Evaluation
 from ..measure.aggregate import needs_values
 from ..measure.finishing import chosen
 from ..measure.task import Task
-from ..measure.ties import TieMeasures
+from ..measure.tie_bounds import TieMeasures
 from ..metrics.definition import Definition
 from ..tables.graph import closure
-from ..tables.groups import GroupBy
-from ..tables.prepared import Prepared
+from ..tables.prepared import GroupBy, Prepared
 
 
 class Plan(Struct, frozen=True, dict=True):

@@ -15,12 +15,12 @@ from ..comparison.best_models import with_conclusions
 from ..comparison.questions import Questions
 from ..config import Loaded
 from ..health import CheckTask, failing_rows, unmade
-from ..measure.group_rows import group_remarks, groups_of
+from ..measure.by_group import group_remarks, groups_of
 from ..measure.partial import Partial
 from ..results.description import Description
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
-from ..results.wording import of_models
+from ..results.row import of_models
 from . import provenance
 from .checking import (
     Examined,

@@ -10,7 +10,7 @@ from ..comparison.sides import Side
 from ..config.judgement import GateRule
 from ..errors import ConfigError, DataError
 from ..results.result import Result
-from ..results.wording import shortened
+from ..results.row import shortened
 from .demands import Baseline, Demands
 
 SET_ONE = "make one with receval baseline set DIR, or say what to do without it: {key}.if_missing"

@@ -10,7 +10,7 @@ from ..comparison.questions import Questions
 from ..config.judgement import Compare, GateRule, Gates, Inconclusive, MissingPolicy
 from ..results.gates import Consequence
 from ..results.result import Result
-from ..stats.records import Settings
+from ..stats.difference import Settings
 
 
 class Baseline(Struct, frozen=True, eq=False):

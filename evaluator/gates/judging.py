@@ -16,12 +16,12 @@ from ..config.judgement import GateRule
 from ..errors import ConfigError, DataError
 from ..results.gates import Verdicts
 from ..results.result import FEW_USERS, Result
-from ..stats.comparing import few_changed
-from ..stats.digits import plain
+from ..stats.concluding import plain
+from ..stats.difference import Subject
 from ..stats.estimates import Estimate
 from ..stats.gates import GateTest, corrected_gains, estimate_test, limit_test, margin_test
 from ..stats.rare_changes import ValueRange
-from ..stats.records import Subject
+from ..stats.two_models import few_changed
 from .bases import NoBase, base_of, judged_models, side_of
 from .demands import Baseline, Demands, consequence_of_missing
 from .judged_rules import RuleCase, cases_of

@@ -9,9 +9,8 @@ from msgspec import Struct
 
 from ..config.judgement import Inconclusive
 from ..results.gates import AnchorVerdict, Consequence, Gate, Outcome
-from ..stats.gate_sentences import gate_sentence, observed_text, remark, rule_text
-from ..stats.gates import GateTest
-from ..stats.records import Subject
+from ..stats.difference import Subject
+from ..stats.gates import GateTest, gate_sentence, observed_text, remark, rule_text
 from .judged_rules import RuleCase
 
 _GRAVEST: Final[tuple[Outcome, ...]] = ("fail", "inconclusive", "pass", "skipped")

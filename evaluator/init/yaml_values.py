@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from ..names import yaml_text as text
-from ..names.addresses import is_address
+from ..names.short_names import is_address
 
 
 def moved_path(path: Any, start: Path, folder: Path | None) -> Any:

@@ -8,14 +8,13 @@ from typing import Final
 import numpy as np
 
 from ..tables.array import Array
-from ..tables.category_columns import categories_of
 from ..tables.distances import distance_of
-from ..tables.graph import table
+from ..tables.graph import TableNotes, note_sentence, table
+from ..tables.hits import top_items
+from ..tables.item_columns import categories_of
 from ..tables.lists import Reading
-from ..tables.notes import TableNotes, note_sentence
 from ..tables.prepared import Prepared
 from ..tables.rows import Rows, numbered
-from ..tables.top_items import top_items
 
 _MOST_PAIRS: Final = 1 << 21
 """So many pairs of listed items are looked at together, or those of one lag."""

@@ -13,9 +13,8 @@ from msgspec.structs import replace
 from ..conventions.axis import Lists
 from ..sums.exact import ExactSums, rounded
 from ..tables.array import Array
-from ..tables.groups import Group
 from ..tables.ids import Ids
-from ..tables.prepared import Prepared, ProfileGroups
+from ..tables.prepared import Group, Prepared, ProfileGroups
 from .memberships import GroupColumn, category_names, coded, group_names, memberships, remarks_on_groups
 from .train import TrainRows, first_rows, indexed
 

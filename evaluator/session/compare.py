@@ -15,7 +15,7 @@ from ..comparison.questions import Questions
 from ..config.judgement import DEFAULT, Compare
 from ..disk.stage import Stage, destination
 from ..errors import ArgumentError
-from ..names.margins import Margin
+from ..names.short_names import Margin
 from ..outputs import OutputForm, in_folder
 from ..render.forms import rendered
 from ..render.result_data import is_spreadsheet_safe

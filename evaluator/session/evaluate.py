@@ -8,7 +8,7 @@ from ..comparison.questions import Questions
 from ..config import Loaded
 from ..errors import RecevalError
 from ..evaluation.running import run
-from ..results.closing import closing_sentences
+from ..results.comparison import closing_sentences
 from ..results.result import Result
 
 MOST_VALUES: Final = 30_000_000
@@ -42,7 +42,7 @@ def closing(result: Result, questions: Questions, config: Loaded | None = None) 
     if questions.baseline is None:
         return closing_sentences(result.conclusions)
     from ..comparison.comparing import compare  # only here: few runs name a baseline to compare with
-    from ..results.conclusions import conclusions
+    from ..results.comparison import conclusions
     from .gather import Gathered, with_baseline_folder
 
     try:

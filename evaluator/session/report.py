@@ -30,11 +30,9 @@ from ..render.forms import rendered
 from ..render.report import as_html
 from ..render.user_templates import read_template
 from ..render.user_templates import rendered as filled_template
-from ..results.closing import closing_sentences
-from ..results.comparison import Comparison
+from ..results.comparison import Comparison, closing_sentences
 from ..results.gates import Gate
-from ..results.result import Result
-from ..results.users import columns_of
+from ..results.result import Result, columns_of
 from .compare import Compared, changed_by
 from .gather import Gathered, Read, Tell, gather, path_of, with_baseline_folder
 from .targets import PathLike, Targets, targets_of

@@ -17,10 +17,10 @@ from receval.config.run_sections import LatexStyle
 from receval.content.best_values import best_values
 from receval.content.paper_marks import marks_of
 from receval.content.values import Formats
-from receval.names.margins import Margin
+from receval.names.short_names import Margin
 from receval.outputs import of_form
 from receval.render.forms import rendered
-from receval.results.closing import closing_sentences
+from receval.results.comparison import closing_sentences
 
 from tests.comparison.conftest import changed, lists_of, truth
 

@@ -10,9 +10,8 @@ from msgspec.structs import asdict
 from receval.config.judgement import Compare, Gates
 from receval.gates.demands import Baseline, Bases, Demands
 from receval.gates.judging import judge
-from receval.results.definition import MeasureDefinition, TruthFingerprint
 from receval.results.gates import Gate
-from receval.results.result import Counts, Result, Row
+from receval.results.result import Counts, MeasureDefinition, Result, Row, TruthFingerprint
 
 Values = Mapping[str, Sequence[float]]
 

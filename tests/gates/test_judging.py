@@ -12,8 +12,8 @@ from receval.errors import ConfigError, DataError
 from receval.gates.demands import Baseline
 from receval.metrics.check import bounds_of
 from receval.results.gates import Gate, Verdicts, in_this_version
-from receval.stats.comparing import compare_paired
-from receval.stats.records import Settings
+from receval.stats.difference import Settings
+from receval.stats.two_models import compare_paired
 
 from tests.gates.small import gate, gates, result_of
 

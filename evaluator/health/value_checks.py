@@ -11,21 +11,19 @@ import numpy as np
 import polars as pl
 
 from ..measure.aggregate import aggregated
-from ..measure.moments import MomentTable
+from ..measure.partial import MomentTable
 from ..metrics.definition import Definition
 from ..results.result import Row
 from ..tables.array import Array
 from ..tables.hits import train_pairs
 from ..tables.ids import gathered
 from ..tables.lists import Reading
-from ..tables.part import LISTS, PartData
 from ..tables.prepared import Prepared
-from ..tables.rows import within_users
+from ..tables.rows import LISTS, PartData, within_users
 from ..tables.truth import TEST
-from .context import Context, Symptom, several, shared
-from .part import ExaminedPart
-from .registry import HealthCheck, check
-from .tally import Examples, KeptRows, Tally
+from .checker import Context, HealthCheck, Symptom, check, several, shared
+from .examined import ExaminedPart
+from .tallies import Examples, KeptRows, Tally
 
 _TOLERANCE: Final = 1e-9
 _Z: Final = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)

@@ -17,9 +17,9 @@ from ..sums.exact import ExactSums, rounded
 from ..tables.array import Array
 from ..tables.graph import Choice
 from ..tables.rows import Rows
-from ..tables.ties import TieRuns, expected, n_expected, reordered
+from ..tables.tied_scores import TieRuns, expected, n_expected, reordered
 from .model_level_sums import CollectSums
-from .moments import MomentTable
+from .partial import MomentTable
 from .scoring import GroupValues, Scorer
 from .task import MeasureGroup, grouped
 

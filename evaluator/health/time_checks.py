@@ -8,14 +8,13 @@ import numpy as np
 import polars as pl
 
 from ..tables.array import Array
-from ..tables.part import SourceRows
 from ..tables.prepared import by_day
+from ..tables.rows import SourceRows
 from ..tables.truth import TEST
-from .context import Context, Symptom, several, shared
-from .part import ExaminedPart
-from .registry import HealthCheck, check
-from .tally import Examples, Tally
-from .train import TRAIN
+from .checker import Context, HealthCheck, Symptom, check, several, shared
+from .examined import ExaminedPart
+from .file_checks import TRAIN
+from .tallies import Examples, Tally
 
 
 def of_users(rows: SourceRows, *, latest: bool) -> Array:

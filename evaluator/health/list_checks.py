@@ -10,18 +10,16 @@ import polars as pl
 from msgspec import Struct
 
 from ..metrics.definition import Definition
-from ..results.wording import shortened
+from ..results.row import shortened
 from ..tables.array import Array, in_single_precision
-from ..tables.ids import gathered
-from ..tables.list_rows import ListRows
-from ..tables.pairs import distinct
-from ..tables.part import SourceRows
-from ..tables.ties import TieRuns
+from ..tables.ids import distinct, gathered
+from ..tables.lists import ListRows
+from ..tables.rows import SourceRows
+from ..tables.tied_scores import TieRuns
 from ..tables.truth import TruthTable
-from .context import Context, Symptom, several, shared
-from .part import ExaminedPart
-from .registry import HealthCheck, check
-from .tally import Least, Most, Tally
+from .checker import Context, HealthCheck, Symptom, check, several, shared
+from .examined import ExaminedPart
+from .tallies import Least, Most, Tally
 
 
 @check("R01", uses=("rows_as_stored",), policy="duplicates")

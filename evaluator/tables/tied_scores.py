@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from .array import Array, in_single_precision
 from .graph import table
-from .list_rows import ListRows
-from .lists import Reading, first_of_each
+from .lists import ListRows, Reading, first_of_each
 from .rows import Rows, in_order, numbered, within_users
 
 

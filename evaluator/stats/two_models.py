@@ -10,18 +10,15 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
-from ..names.aggregate_names import SMALLEST_FACTOR
-from .clusters import with_clusters
+from ..names.short_names import SMALLEST_FACTOR
+from .concluding import SPARSE_BELOW, sentence_of
 from .confidence import Replicates, Scaled, ScaledLogarithm, StudentT, not_within, probability_within, two_sided
-from .estimates import SKEWED, Estimate, RatioTerms, Summary, is_skewed, paired_estimate, pooled_estimate, unpaired_estimate
-from .folds import fold_estimate, with_fold_clusters
+from .difference import Difference, Settings, Subject
+from .estimates import SKEWED, Estimate, RatioTerms, Relative, Summary, is_skewed, paired_estimate, pooled_estimate, unpaired_estimate
 from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
 from .rare_changes import ValueRange, guarded, guarded_where_sparse
-from .records import Difference, Settings, Subject
-from .relative import Relative
 from .resampling import fewer_resamples, statistic_replicates, with_bootstrap, with_ranks, with_sign_flips
-from .runs import runs_estimate
-from .sentences import SPARSE_BELOW, sentence_of
+from .samples import fold_estimate, runs_estimate, with_clusters, with_fold_clusters
 
 WHOLE: Final = "No value per user: no interval."
 
