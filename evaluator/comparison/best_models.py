@@ -10,9 +10,8 @@ from ..stats.difference import Conclusion
 from ..stats.estimates import Estimate
 from ..stats.rare_changes import ValueRange
 from .differing import Differing
-from .measures import all_named, margins_of, rows_of
-from .questions import Questions
-from .sides import Side
+from .pairing import Side
+from .questions import Questions, all_named, margins_of, rows_of
 
 
 def with_conclusions(result: Result, questions: Questions) -> Result:

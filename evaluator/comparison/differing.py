@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ..errors import ConfigError, DataError
-from ..metrics.check import bounds_of
+from ..metrics.registry import bounds_of
 from ..results.result import Row, columns_of, select
 from ..stats.concluding import users_text
 from ..stats.difference import Difference, Subject
@@ -21,10 +21,8 @@ from ..stats.rare_changes import ValueRange
 from ..stats.samples import runs_estimate
 from ..stats.two_models import bounded, difference_of, estimate_folds, estimate_paired, whole_estimate
 from ..tables.prepared import MISSING
-from .measures import rows_of
-from .pairing import Floats, Integers, Pairing
-from .questions import Questions
-from .sides import Side
+from .pairing import Floats, Integers, Pairing, Side
+from .questions import Questions, rows_of
 
 _MEANS: Final = ("mean", "sum", "micro", "geometric", "formula")
 """Aggregates that one user can move; medians and percentiles hardly move."""

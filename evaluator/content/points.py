@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from ..metrics.check import bounds_of
+from ..metrics.registry import bounds_of
 from ..names.short_names import ORACLE, is_spread
 from ..results.result import Result
 from ..results.row import Row

@@ -23,7 +23,7 @@ from ..measure.yardsticks import (
 from ..names.short_names import ORACLE
 from ..parts import Part
 from ..parts.local import parts_without_lists
-from ..parts.threads import side_by_side
+from ..parts.resources import side_by_side
 from ..tables.ids import Ids
 from .files import Files
 from .job import Job

@@ -16,8 +16,7 @@ from ..disk.reading_back import load
 from ..disk.stage import Stage, destination
 from ..errors import ConfigError, DataError, OutputError, RecevalError
 from ..evaluation.running import run
-from ..gates.bases import SET_ONE
-from ..gates.demands import Baseline, Bases, Demands
+from ..gates.demands import SET_ONE, Baseline, Bases, Demands
 from ..gates.judging import judge
 from ..outputs import OutputForm
 from ..render.forms import rendered

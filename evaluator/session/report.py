@@ -11,11 +11,9 @@ from msgspec.structs import replace
 
 from .. import outputs
 from ..comparison.best_models import with_conclusions
-from ..comparison.comparing import compare
-from ..comparison.measures import named, rows_of
-from ..comparison.questions import Questions
-from ..comparison.sides import sides_of
-from ..comparison.spreading import spreads_of_values
+from ..comparison.comparing import compare, spreads_of_values
+from ..comparison.pairing import sides_of
+from ..comparison.questions import Questions, named, rows_of
 from ..config import Loaded
 from ..config.judgement import Compare
 from ..config.run_sections import ReportConfig
