@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from .contradictions import missing, unknown_model
+from .data_sources import RowsSource, SourceConfig
 from .loader import Loaded, load_config
-from .models import Config, FormulaEntry
 from .overrides import dotted, gates_of
-from .source_entries import RowsSource, SourceConfig
+from .whole_config import Config, FormulaEntry
 
 __all__ = [
     "Config",

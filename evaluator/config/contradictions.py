@@ -19,7 +19,7 @@ from ..tables.graph import closure, varies_with
 from ..tables.prepared import GroupBy
 from .data import Data
 from .judgement import GateRule
-from .models import Config, Evaluation
+from .whole_config import Config, Evaluation
 
 
 class MeasureFacts(Struct, frozen=True):

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema, field_validator
 
 from ..names.yaml_text import Path
-from .source_entries import Files, ItemsField, Model, RowsSource, SourceConfig, SourceField, describes_a_source
+from .data_sources import Files, ItemsField, Model, RowsSource, SourceConfig, SourceField, describes_a_source
 
 MARK: Final = "{fold}"
 

@@ -14,7 +14,7 @@ from .. import conventions, metrics
 from ..names.measure_strings import MetricSpec
 from ..names.yaml_text import Path
 from .evaluation_keys import named, read_entry
-from .models import Evaluation
+from .whole_config import Evaluation
 
 PROGRAMS: Final = {"elliot": "Elliot", "warprec": "WarpRec", "relison": "RELISON", "clayrs": "ClayRS"}
 """Dialect, which is also the name of the convention → the program that writes it."""

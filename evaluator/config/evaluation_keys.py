@@ -29,7 +29,7 @@ from pydantic import (
 from ..names.measure_strings import UNSET, Cutoff, MetricSpec, Scalar, cutoff, parse
 from ..names.short_names import INTERVAL
 from ..tables.prepared import GroupBy
-from .source_entries import Model, as_list
+from .data_sources import Model, as_list
 
 Percentile = Annotated[
     str, Field(pattern=r"^p([0-9]|[1-9][0-9])(\.[0-9]+)?$|^p100$", description="a percentile of the users' values, such as p25")

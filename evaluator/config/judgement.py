@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, Field, PlainSerializer, StrictInt, WithJso
 from ..names.short_names import Margin
 from ..stats.difference import CorrectionName, LimitKind, MarginKind, TestName
 from ..tables.prepared import GroupBy
+from .data_sources import Model, as_list
 from .evaluation_keys import GroupBys
-from .source_entries import Model, as_list
 
 DEFAULT: Final = "default"
 _MARGIN: Final[dict[str, Any]] = {"anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": r"^[0-9.eE+-]+ ?%?$"}]}

@@ -21,10 +21,10 @@ from ..names import yaml_text as text
 from ..secrets import concealed, remembering
 from .contradictions import contradictions, unused
 from .data import Fold, folds_of
+from .data_sources import with_rows_marked
 from .dialects import doubt, translate
-from .models import Config
 from .overrides import Locations, add_gates, add_input_format, add_model, override, say
-from .source_entries import with_rows_marked
+from .whole_config import Config
 
 _STDIN = "/dev/stdin"
 

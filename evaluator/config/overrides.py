@@ -19,8 +19,8 @@ from ..names.short_names import is_address
 from ..quoting import one_line, short
 from .dialects import Translation
 from .judgement import Compare, Gates
-from .models import Config
 from .run_sections import Tracking, Trackings
+from .whole_config import Config
 
 
 class Locations(Struct, frozen=True):

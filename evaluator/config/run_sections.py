@@ -21,7 +21,7 @@ from pydantic import (
 
 from .. import plugins
 from ..outputs import endings, of_file
-from .source_entries import Model, as_list
+from .data_sources import Model, as_list
 
 _UNITS: Final = {
     "b": 1,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from math import isfinite
 
-from ..config.models import Evaluation
+from ..config.whole_config import Evaluation
 from ..conventions.axes import AXES, PROTOCOL
 from ..metrics.definition import Definition
 from ..results.result import MeasureDefinition

@@ -14,7 +14,7 @@ from msgspec import Struct
 from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
 from ..config.data import Data
-from ..config.source_entries import UNNAMED
+from ..config.data_sources import UNNAMED
 from ..conventions.convention import DEFAULT
 from ..errors import ConfigError, DataError
 from ..names.short_names import YARDSTICK_NAMES, is_address

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ..config import FormulaEntry
 from ..config.judgement import Compare, Gates
-from ..config.models import Evaluation
+from ..config.whole_config import Evaluation
 from ..measure.aggregate import needs_values
 from ..measure.finishing import chosen
 from ..measure.task import Task

@@ -11,7 +11,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from .. import load
-from ..config.source_entries import UNNAMED, InMemory
+from ..config.data_sources import UNNAMED, InMemory
 from ..load.in_memory import frame_of
 from ..parts import Part
 from ..parts.partitions import WholeUsers, cut

@@ -11,10 +11,10 @@ from msgspec import Struct, field
 
 from ..checks import CheckSetting
 from ..config import Loaded, missing
+from ..config.data_sources import InMemory
 from ..config.judgement import Compare, Gates
-from ..config.models import Evaluation
 from ..config.run_sections import EngineChoice
-from ..config.source_entries import InMemory
+from ..config.whole_config import Evaluation
 from ..errors import ConfigError
 from ..metrics.definition import Definition
 from ..parts.spark.session import SparkSession

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct, field
 
-from ..config.source_entries import masked_path
+from ..config.data_sources import masked_path
 from ..errors import DataError
 from ..extras import missing
 from ..names.short_names import is_artifact

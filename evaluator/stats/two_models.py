@@ -17,7 +17,6 @@ from .difference import Difference, Settings, Subject
 from .estimates import SKEWED, Estimate, RatioTerms, Relative, Summary, is_skewed, paired_estimate, pooled_estimate, unpaired_estimate
 from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
 from .rare_changes import ValueRange, guarded, guarded_where_sparse
-from .resampling import fewer_resamples, statistic_replicates, with_bootstrap, with_ranks, with_sign_flips
 from .samples import fold_estimate, runs_estimate, with_clusters, with_fold_clusters
 
 WHOLE: Final = "No value per user: no interval."
@@ -208,6 +207,8 @@ def _by_test(estimate: Estimate, differences: Floats, settings: Settings, drawn:
 
     The bootstrap draws from `drawn` instead of the differences, where those are not what the estimate is the mean of.
     """
+    from .resampling import with_bootstrap, with_ranks, with_sign_flips
+
     if _has_few_changes(estimate) or settings.test == "permutation":
         return with_sign_flips(estimate, differences, settings)
     if settings.test in ("bootstrap", "bootstrap-t"):
@@ -260,6 +261,8 @@ def _of_statistic(base: Floats, model: Floats, statistic: Callable[[Floats], Flo
         return estimate
     if up + down == 0:
         return replace(estimate.with_t(0.0, n - 1), df=None)
+    from .resampling import fewer_resamples, statistic_replicates
+
     replicates = statistic_replicates(base, model, statistic, settings)
     notes = fewer_resamples(n, settings)
     return replace(estimate, confidence=Replicates(replicates), se=float(replicates.std(ddof=1)), notes=notes)

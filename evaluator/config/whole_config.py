@@ -23,11 +23,11 @@ from ..names import formula
 from ..names.formula import Formula, is_formula
 from ..names.measure_strings import UNSET, MetricSpec, parse
 from .data import Data
+from .data_sources import Model, as_list
 from .evaluation_keys import Aggregate, GroupBys, Yardsticks, YardsticksConfig, read_cutoffs, read_entry
 from .judgement import Compare, Gates
 from .odd_data import Health, HealthField, Policy
 from .run_sections import EngineChoice, Output, ReportConfig, Trackings
-from .source_entries import Model, as_list
 
 _CUTOFF: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["none", None]}]}
 _GRID: dict[str, Any] = {
